@@ -12,7 +12,6 @@ export interface App extends Confined {
   readonly name: string;
   /** Absolute path of `NAME/mlcli_base`. */
   readonly base: string;
-  /** Absolute path of `NAME.json`. */
   readonly configurationPath: string;
   readonly configuration: Configuration;
   /** Where it lies: `directoryMark`. */
@@ -27,7 +26,6 @@ const TELLING_KEYS = [
 /** An app's name becomes part of names of containers and images, and of paths. */
 export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
-/** The same in words. */
 export const APP_NAME_EXPECTED =
   'letters, digits, "_", "." and "-" that begins with a letter or a digit';
 
@@ -71,7 +69,6 @@ export function imageReference({ configuration }: App, tag: string): string {
   return `${configuration.imageName}:${tag}`;
 }
 
-/** All apps of a directory, sorted by name. */
 export async function findApps(cwd: string): Promise<App[]> {
   const names = await appNames(cwd);
   return await Promise.all(

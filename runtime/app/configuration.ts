@@ -31,7 +31,6 @@ export interface Configuration {
   readonly cloudProfile: string | undefined;
   /** `s3://BUCKET/PREFIX`: where the app's data and results lie, unless an option says otherwise. */
   readonly s3Prefix: string | undefined;
-  /** ARN of the role that SageMaker assumes in the app's jobs. */
   readonly executionRole: string | undefined;
   /** What a training's output has of metrics, and where. */
   readonly metricDefinitions: readonly MetricDefinition[];
@@ -49,22 +48,17 @@ export interface Configuration {
  */
 export const SECTIONS = ["train", "process", "deploy", "local"] as const;
 
-/** The name of such an object. */
 export type SectionName = typeof SECTIONS[number];
 
 /** All keys whose value is no string. */
 export const OBJECT_KEYS: readonly string[] = [...SECTIONS, METRICS_KEY];
 
-/** One of those that are for a cloud command. */
 export type CloudSectionName = Exclude<SectionName, "local">;
 
-/** Used where `python_version` is not given. */
 export const DEFAULT_PYTHON_VERSION = "3.12";
 
-/** Used where `requirements` is not given. */
 export const DEFAULT_REQUIREMENTS = "requirements.txt";
 
-/** What a value must be. */
 interface Rule {
   /** What the key means: an editor shows it. */
   readonly meaning: string;
@@ -141,7 +135,6 @@ export const RULES = {
   },
 } as const satisfies Readonly<Record<string, Rule>>;
 
-/** Whether a key may have this value. */
 export function accepts(key: ConfigurationKey, value: string): boolean {
   const { pattern, also = () => true }: Rule = RULES[key];
   return pattern.test(value) && also(value);
@@ -150,7 +143,6 @@ export function accepts(key: ConfigurationKey, value: string): boolean {
 /** The key by which an editor finds the schema of the file; it means nothing to mlcli. */
 export const SCHEMA_KEY = "$schema";
 
-/** A key of the configuration file. */
 export type ConfigurationKey = keyof typeof RULES;
 
 /** All of them whose value is a string. */

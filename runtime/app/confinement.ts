@@ -16,7 +16,6 @@ import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName } from "./private_files.ts";
 import { leaves, typedPath } from "./typed_path.ts";
 
-/** What is confined, and to where. */
 export interface Confined {
   /** The directory of `NAME.json`: paths in messages are relative to it. */
   readonly directory: string;
@@ -144,7 +143,6 @@ export async function requireInside(
   }
 }
 
-/** The remedy where there is no better one. */
 export const PUT_IT_THERE =
   "A link may lead anywhere in the repository, but not out of it: put the " +
   "thing itself there.";

@@ -28,10 +28,8 @@ export interface IgnoreRules {
   mayBringBackBelow(directory: string, privatePart: string): boolean;
 }
 
-/** Name of the file. */
 export const IGNORE_FILE = ".dockerignore";
 
-/** The error for a part of the context that cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
     hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
@@ -108,7 +106,6 @@ async function compilerFor(lines: readonly string[]): Promise<Compile> {
       : RE2JS.compile(expression, RE2JS.DOTALL);
 }
 
-/** A line of the file. */
 interface Rule {
   /** Whether it says to leave out or, after a `!`, to take in. */
   readonly ignores: boolean;
@@ -227,7 +224,6 @@ function namesSomething(component: string): boolean {
  */
 const MOST_WILD = 16 * 1024;
 
-/** The most characters of any pattern. */
 const LONGEST = MOST_WILD;
 
 function requireFewWildcards(patterns: readonly string[]): void {

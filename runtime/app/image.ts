@@ -19,7 +19,6 @@ export interface Finding {
   readonly hint: string;
 }
 
-/** The labels of what is made for an app. */
 export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<string, string> {
   return { [LABELS.app]: name, [LABELS.directory]: mark };
 }
@@ -89,7 +88,6 @@ export const PLATFORM = "linux/amd64";
 /** Those with Graviton processors; the user has to ask for them. */
 const GRAVITON = "linux/arm64";
 
-/** An image, as far as it matters here. */
 export interface BuiltImage {
   /** `name:tag` */
   readonly reference: string;

@@ -91,7 +91,6 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
 /** The hint for data that lies elsewhere, where the command is not known. */
 const NAME_IT = "Name the data yourself: --input, of local train and local process.";
 
-/** A directory of code, as the layout names it. */
 export type CodeFolder = "training" | "prediction" | "processing";
 
 /**
@@ -163,7 +162,6 @@ async function requireApart(layout: Layout): Promise<void> {
   if (link !== undefined) throw isLink(layout, link);
 }
 
-/** What containers write to. */
 function writtenBy({ model, output, checkpoints }: Layout): readonly string[] {
   return [model, output, checkpoints];
 }

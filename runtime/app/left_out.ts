@@ -20,7 +20,6 @@ const MOST_ENTRIES = 2_000;
 
 /** Paths relative to the app's directory, with slashes. */
 export interface Sent {
-  /** What comes into the image. */
   readonly files: readonly string[];
   /**
    * What does not, because `.dockerignore` says so or because it is private, and somebody may miss.
@@ -63,7 +62,6 @@ export async function sentOf(app: App, directory: string): Promise<Sent> {
   return { files, leftOut };
 }
 
-/** A directory to look into. */
 interface Folder {
   readonly path: string;
   /** The outermost private directory that is the folder, or contains it. */

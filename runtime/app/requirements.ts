@@ -10,11 +10,9 @@ import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { DEFAULT_REQUIREMENTS } from "./configuration.ts";
 
-/** The files that name them. */
 export interface Requirements {
   /** Relative to the directory of `NAME.json`, with slashes. */
   readonly files: readonly string[];
-  /** Whether they are a project of uv. */
   readonly isLock: boolean;
 }
 

@@ -14,7 +14,6 @@ export interface Doubt {
   readonly hint: string;
 }
 
-/** What the configuration file says for one command. */
 export interface Section {
   /** By key, as JSON has it; `null` and `""` count as not given, and are left out. */
   readonly values: Readonly<Record<string, unknown>>;
@@ -22,7 +21,6 @@ export interface Section {
   readonly where: (key: string) => string;
   /** `churn.json` */
   readonly file: string;
-  /** Its name in the file. */
   readonly name: SectionName;
 }
 

@@ -10,7 +10,6 @@ export function typedPath(directory: string, path: string): string {
   return inner === "" || leaves(inner) ? path : inner;
 }
 
-/** The absolute path of what somebody in `directory` typed. */
 export function absolutePath(directory: string, typed: string): string {
   return isAbsolute(typed) ? normalize(typed) : join(directory, typed);
 }

@@ -19,7 +19,6 @@ export type Unpacked =
     /** Its size where it has holes: then its content begins with a map of them. */
     readonly sparse: number | undefined;
   }
-  /** A symbolic link, and what it says. */
   | { readonly kind: "symlink"; readonly path: readonly string[]; readonly target: string }
   /** Another name of a file. */
   | { readonly kind: "link"; readonly path: readonly string[]; readonly source: readonly string[] };
@@ -69,7 +68,6 @@ export function shownName(name: string): string {
   return inOneLine(name.length <= 100 ? name : `${name.slice(0, 100)}...`);
 }
 
-/** The refusal of an entry. */
 export function refused(name: string, words: string): Refusal {
   return new Refusal(`${shownName(name)} ${words}`, {
     hint:
@@ -82,7 +80,6 @@ function modeOf(mode: number, { all, least }: typeof FILE_MODE): number {
   return (mode & all) | least;
 }
 
-/** The names of a path in the archive. */
 function namesOf(path: string, separator: string): readonly string[] {
   requireName(path, separator);
   const names = namesIn(path);
@@ -139,7 +136,6 @@ export interface Room {
   readonly bytes: number | undefined;
   /** What has that room: `ml.m5.large`. */
   readonly words: string;
-  /** What has more of it. */
   readonly remedy: string;
 }
 
@@ -179,7 +175,6 @@ export class Judgement {
     if (bytes !== undefined && this.#bytes > bytes) throw tooLargeFor(bytes, words, remedy);
   }
 
-  /** How many files there were, links among them. */
   get files(): number {
     return this.#files;
   }
@@ -228,7 +223,6 @@ function sizeOf(unpacked: Unpacked, { size = 0 }: Header): number {
   return unpacked.kind === "file" ? unpacked.sparse ?? size : 0;
 }
 
-/** The refusal of what does not fit where it is unpacked. */
 export function tooLargeFor(bytes: number, words: string, remedy: string): Refusal {
   return new Refusal(
     `it becomes more than ${Math.round(bytes / 1024 ** 3)} GB, which is what ${words} has`,

@@ -2,7 +2,6 @@
 
 import { messageOf } from "../errors.ts";
 
-/** What of Node's `Transform` is needed. */
 export interface Transformation extends AsyncIterable<Uint8Array> {
   readonly destroyed: boolean;
   write(bytes: Uint8Array, taken: () => void): unknown;
@@ -57,12 +56,10 @@ async function take(transformation: Transformation, bytes: Uint8Array): Promise<
   });
 }
 
-/** What was thrown, as an error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(messageOf(error));
 }
 
-/** What of a stream is needed to wait for it. */
 interface Sink {
   on(event: "drain" | "close", listener: () => void): unknown;
   off(event: "drain" | "close", listener: () => void): unknown;

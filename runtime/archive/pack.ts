@@ -8,9 +8,7 @@ import { createGzip } from "node:zlib";
 import { passedThrough } from "./node_streams.ts";
 import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
 
-/** An archive that was written. */
 export interface Packed {
-  /** Its size. */
   readonly bytes: number;
   /** Of its bytes, in hexadecimal. */
   readonly sha256: string;

@@ -9,7 +9,6 @@ import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { Refusal } from "./entries.ts";
 import { asError, passedThrough, takesMore } from "./node_streams.ts";
 
-/** Bytes read at a time. */
 const CHUNK = 64 * 1024;
 
 /** An entry. Its content has to be read before the next one is asked for. */
@@ -88,7 +87,6 @@ async function* requireGzip(
   if (isFirst) throw notGzip();
 }
 
-/** The bytes of a file on this machine, which is open while they are read. */
 export async function* bytesOfFile(path: string): AsyncGenerator<Uint8Array, void, void> {
   using file = await Deno.open(path);
   for (;;) {
@@ -123,10 +121,8 @@ function notGzip(): Refusal {
   return new Refusal("it is not compressed with gzip", { hint: AGAIN });
 }
 
-/** An archive grows beyond a limit. */
 export class TooLarge extends Refusal {}
 
-/** The refusal of an archive that grows beyond a limit. */
 export function tooLarge(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
   return new TooLarge(`it would become more than ${size}`, {
@@ -145,7 +141,6 @@ function inWords(error: unknown): unknown {
   });
 }
 
-/** Some bytes of a file, and where they belong. */
 export interface Piece {
   readonly offset: number;
   readonly bytes: Uint8Array;

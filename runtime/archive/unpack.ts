@@ -11,7 +11,6 @@ import { lstatIfThere, removeTreeIfThere } from "../files.ts";
 import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
 import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLarge } from "./reader.ts";
 
-/** What an archive may become. */
 export interface Limits {
   /** Files, directories and links together. */
   readonly entries: number;

@@ -11,7 +11,6 @@ export type TarEntry =
   | { readonly type: "directory"; readonly path: string; readonly mode: number }
   | { readonly type: "symlink"; readonly path: string; readonly target: string }
   | FileEntry
-  /** A file that is on no disk. */
   | {
     readonly type: "content";
     readonly path: string;
@@ -37,19 +36,14 @@ export interface Owner {
 export interface FileRules {
   /** Whose all of them are. Default: root's, as with `docker build`. */
   readonly owner?: Owner;
-  /** Its mode in the archive. */
   mode(info: Deno.FileInfo): number;
-  /** Its time in the archive. */
   time(info: Deno.FileInfo): Date | null;
   /** Called for what is gone, or no file any more, since it was listed: an error to throw, or none. */
   gone(shown: string): Error | undefined;
-  /** The error for what cannot be read. */
   cannotRead(shown: string, cause: unknown): Error;
-  /** The error for a file that got shorter while it was read. */
   gotShorter(shown: string): Error;
 }
 
-/** Bytes read from a file at a time. */
 const CHUNK = 64 * 1024;
 
 /** Of all but files on the disk: equal entries become equal. The earliest that zip can hold. */

@@ -33,7 +33,6 @@ export function parseS3Uri(text: string): S3Address | undefined {
   return { bucket, key };
 }
 
-/** `s3://BUCKET/KEY` */
 export function s3Uri({ bucket, key }: S3Address): string {
   return `s3://${bucket}/${key}`;
 }
@@ -46,7 +45,6 @@ export function asDirectory({ bucket, key }: S3Address): S3Address {
   return { bucket, key: key === "" || key.endsWith("/") ? key : `${key}/` };
 }
 
-/** An address below a directory. */
 export function within(directory: S3Address, path: string): S3Address {
   const { bucket, key } = asDirectory(directory);
   return { bucket, key: `${key}${path}` };
@@ -94,7 +92,6 @@ export function localRoleArn(region: string): string {
 export const ROLE_ARN = /^arn:aws[a-z-]*:iam::\d{12}:role\/([\w+=,.@-]+\/)*[\w+=,.@-]+$/;
 export const ROLE_LENGTH = 2_048;
 
-/** Whether a text is the ARN of a role, with its path. */
 export function isRoleArn(text: string): boolean {
   return ROLE_ARN.test(text) && text.length <= ROLE_LENGTH;
 }

@@ -3,7 +3,6 @@
 import { CHANNEL_NAME } from "./limits.ts";
 import { parseS3Uri, type S3Address } from "./addresses.ts";
 
-/** A channel. */
 export interface Channel {
   readonly name: string;
   /** Absolute path of its directory on this machine. */

@@ -8,7 +8,6 @@ import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";
 import { HOST, PATHS } from "./jobs.ts";
 import type { Variables } from "./variables.ts";
 
-/** File name to JSON value. */
 export type ConfigurationFiles = Readonly<Record<string, unknown>>;
 
 /** In the place of `ml.m5.large`: what the SageMaker Python SDK calls this machine in local mode. */
@@ -65,18 +64,15 @@ export function trainingFiles(
   };
 }
 
-/** What a processing job is created with. */
 export interface ProcessingRequest {
   readonly job: PlatformJob;
   readonly image: string;
   /** In the place of the image's own; empty where that counts. */
   readonly entrypoint: readonly string[];
   readonly arguments: readonly string[];
-  /** Those that the user sets. */
   readonly variables: Variables;
 }
 
-/** The files of `/opt/ml/config` of a processing job. */
 export function processingFiles(request: ProcessingRequest, host = HOST): ConfigurationFiles {
   return {
     "processingjobconfig.json": processingConfiguration(request),

@@ -19,13 +19,11 @@ import type { Variables } from "./variables.ts";
 export interface Difference {
   /** One sentence without a final full stop, for the user: what, and what happens on the platform. Begins with a capital. */
   readonly message: string;
-  /** What to do about it. */
   readonly hint: string;
   /** Whether the code that runs is not the app's, but the older one of its image. */
   readonly isOfOlderCode?: boolean;
 }
 
-/** Hyperparameters that CreateTrainingJob would refuse. */
 export function hyperparameterDifferences(
   hyperparameters: Readonly<Record<string, string>>,
 ): readonly Difference[] {
@@ -177,7 +175,6 @@ function refusal(found: readonly string[], what: string, hint: string): readonly
   return [{ message: `The platform refuses ${what}: ${listed(found)}`, hint }];
 }
 
-/** How many characters of a name are shown. */
 const SHOWN_LENGTH = 40;
 
 /** A name in a message: one line without anything that a terminal would obey, and not too long. */

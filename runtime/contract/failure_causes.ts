@@ -16,13 +16,11 @@ export interface Failure {
   readonly isSpot?: boolean;
 }
 
-/** A cause, and what to do about it: sentences. */
 export interface Cause {
   readonly name: CauseName;
   readonly words: string;
 }
 
-/** The causes that are told apart. */
 export type CauseName =
   | "capacity"
   | "quota"

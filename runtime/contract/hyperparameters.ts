@@ -1,9 +1,7 @@
 import { MlcliError, UsageError } from "../errors.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
 
-/** The file `hyperparameters.json` of an app. */
 export interface HyperparametersFile {
-  /** Its path for messages. */
   readonly path: string;
   readonly text: string;
 }

@@ -1,6 +1,5 @@
 /** SageMaker's instance types: processors, disks, and how much room a model has on them. */
 
-/** Architectures, as images name them. */
 export type Architecture = "amd64" | "arm64";
 
 /**
@@ -37,17 +36,14 @@ export function hasOwnDisk(instanceType: string): boolean {
   return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
 }
 
-/** Room for a model. */
 export interface ModelRoom {
   /** In bytes; `undefined`: nobody says. */
   readonly bytes: number | undefined;
   /** What has it: `ml.m5.large`, `a serverless endpoint`. */
   readonly words: string;
-  /** What has more. */
   readonly remedy: string;
 }
 
-/** Where a model is to be served. */
 export interface ServedOn {
   /** `undefined`: serverless. */
   readonly instanceType: string | undefined;

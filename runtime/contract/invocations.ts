@@ -30,7 +30,6 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 /** The type of a body about which nothing is known. */
 const UNKNOWN = "application/octet-stream";
 
-/** The content type of a file, by its name. */
 export function typeOfFile(name: string): string {
   const extension = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? "";
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : UNKNOWN;
@@ -68,12 +67,9 @@ export type InvocationField =
   | "TargetModel"
   | "TargetVariant";
 
-/** What a request has of them. */
 export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
 
-/** A header of a request. */
 export interface RequestHeader {
-  /** As it is sent. */
   readonly name: string;
   readonly value: string;
   /** `undefined`: one that the platform does not pass on. */

@@ -8,7 +8,6 @@
 /** A job runs the user's code to its end. */
 export type JobKind = "train" | "process";
 
-/** The kinds of jobs. */
 export const JOB_KINDS = ["train", "process"] as const satisfies readonly JobKind[];
 
 /** What a container of an app is for. */
@@ -27,10 +26,8 @@ export const JOBS = {
   }>
 >;
 
-/** The arguments that make an image train. */
 export const TRAINING_ARGUMENTS: readonly string[] = ["train"];
 
-/** The arguments that make an image serve. */
 export const SERVING_ARGUMENTS: readonly string[] = ["serve"];
 
 /**
@@ -43,7 +40,6 @@ export function processingArguments(file: string): readonly string[] {
   return ["process", file];
 }
 
-/** Port that a server listens on in its container. */
 export const SERVER_PORT = 8080;
 
 /** The one host of a local run, named as SageMaker names the first of a cluster. */
@@ -77,7 +73,6 @@ export function isKeptOutput(name: string): boolean {
   return KEPT_OUTPUT.includes(name);
 }
 
-/** Paths in a container. */
 export const PATHS = {
   code: "/opt/ml/code",
   input: "/opt/ml/input",

@@ -20,7 +20,6 @@ export function lengthOf(text: string): number {
   return length;
 }
 
-/** How many bytes a text has in UTF-8. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length;
 }

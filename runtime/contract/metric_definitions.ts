@@ -13,7 +13,6 @@ export interface MetricDefinition {
   readonly regex: string;
 }
 
-/** The key of the configuration file. */
 export const METRICS_KEY = "metric_definitions";
 
 /** How many definitions there may be: API reference, AlgorithmSpecification, `MetricDefinitions`. */

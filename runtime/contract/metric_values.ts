@@ -22,7 +22,6 @@ export const LONGEST_LINE = 4096;
  */
 export const MOST_STEPS = 4000;
 
-/** What a line has of a metric. */
 export interface Found {
   /** Which definition found it. */
   readonly index: number;

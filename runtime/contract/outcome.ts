@@ -20,7 +20,6 @@ const SIGNALS: Readonly<Record<number, string>> = {
 /** The status of a program that SIGKILL ended: 128 plus the signal's number. */
 export const SIGKILL_STATUS = 137;
 
-/** How a container's program ended. */
 export interface End {
   /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
   readonly words: string;

@@ -13,7 +13,6 @@ export interface NamedRepository {
 /** ECR's `RepositoryName` (botocore 1.44.5, `data/ecr/2015-09-21`), 2 to 256 characters. */
 const NAME = /^[a-z\d]+((\.|_|__|-+)[a-z\d]+)*(\/[a-z\d]+((\.|_|__|-+)[a-z\d]+)*)*$/;
 
-/** What it has to be, in words. */
 export const REPOSITORY_EXPECTED =
   "a repository's name: 2 to 256 lower-case letters, digits, and between them single . _ - /";
 
@@ -70,7 +69,6 @@ export interface Descriptor {
   readonly platform?: { readonly os?: string; readonly architecture?: string };
 }
 
-/** A manifest, read. */
 export type Manifest =
   | { readonly kind: "image"; readonly config: Descriptor; readonly layers: readonly Descriptor[] }
   | { readonly kind: "list"; readonly manifests: readonly Descriptor[] };

@@ -2,7 +2,6 @@ import { UsageError } from "../errors.ts";
 import { jobArn, type PlatformJob } from "./addresses.ts";
 import { PATHS } from "./jobs.ts";
 
-/** Name to value. */
 export type Variables = Readonly<Record<string, string>>;
 
 /**
@@ -23,12 +22,10 @@ export function regionVariables(region: string): Variables {
   return { AWS_REGION: region };
 }
 
-/** What SageMaker tells a training about itself. */
 export function trainingVariables(job: PlatformJob): Variables {
   return { TRAINING_JOB_NAME: job.name, TRAINING_JOB_ARN: jobArn("train", job) };
 }
 
-/** A variable that somebody names. */
 export interface GivenVariable {
   readonly name: string;
   /** `undefined`: the one that it has where mlcli runs. */

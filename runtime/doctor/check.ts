@@ -1,13 +1,11 @@
 import { fileErrorHint, Interrupted, isSystemError, messageOf, MlcliError } from "../errors.ts";
 
-/** One finding: a line of the output. */
 export interface Check {
   /** What was looked at: `engine`, `disk`, `image`, ... */
   readonly name: string;
   /** `problem`: commands will fail. `unknown`: it could not be checked; the message says why. */
   readonly status: "ok" | "warning" | "problem" | "unknown";
   readonly message: string;
-  /** What to do about it. */
   readonly hint?: string;
 }
 

@@ -12,10 +12,8 @@ import { engineChecks, portCheck, studioChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
 import { platformChecks } from "./platform_checks.ts";
 
-/** What to look at. */
 export interface DoctorRequest {
   readonly appName: string | undefined;
-  /** Of the app's image. */
   readonly tag: string;
   /** That `local deploy` is to take. */
   readonly port: number;
@@ -25,7 +23,6 @@ export interface DoctorRequest {
   readonly cloud: CloudChoice | undefined;
 }
 
-/** What was found. */
 export interface Diagnosis {
   /** Of this machine and the app's files, in the order of the list. */
   readonly checks: readonly Check[];
@@ -33,7 +30,6 @@ export interface Diagnosis {
   readonly platform: readonly Check[];
 }
 
-/** Looks at everything at once. */
 export async function diagnose(
   { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err" | "interruption">,

@@ -57,7 +57,6 @@ export async function imageChecks(
   ];
 }
 
-/** A file that goes into the image. */
 interface Source {
   readonly path: string;
   readonly changed: Date;

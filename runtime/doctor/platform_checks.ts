@@ -51,7 +51,6 @@ function check({ message, hint }: Difference): Check {
   return { name: "platform", status: "warning", message, hint };
 }
 
-/** What the image's labels say, or do not. */
 function labelDifferences(app: App, tag: string, image: ImageDetails): readonly Difference[] {
   const labels = image.Config?.Labels ?? {};
   const reference = imageReference(app, tag);

@@ -101,7 +101,6 @@ async function imageHere(
     : undefined;
 }
 
-/** An image to pull. */
 interface Wanted extends BaseImage {
   readonly login: PullLogin | undefined;
 }

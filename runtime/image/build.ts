@@ -34,7 +34,6 @@ import {
 } from "./network/build_network.ts";
 import { PipOutput } from "./network/pip_output.ts";
 
-/** What to build, and how. */
 export interface BuildRequest {
   readonly app: App;
   /** Tag of the image; its name is the configuration's. */
@@ -56,7 +55,6 @@ export interface BuildRequest {
   readonly replace: boolean;
 }
 
-/** What was built. */
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
@@ -64,7 +62,6 @@ export interface Built {
   readonly warnings: readonly Finding[];
 }
 
-/** Who is told how a build goes on. */
 export interface BuildReport {
   /** Called with what happens, as it happens. */
   readonly onEvent: (event: BuildEvent) => void;
@@ -215,7 +212,6 @@ async function requireOwnName(
   });
 }
 
-/** A stream, and the error that it failed with. */
 interface RememberedStream {
   readonly stream: ReadableStream<Uint8Array>;
   readonly failure: () => unknown;

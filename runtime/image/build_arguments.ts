@@ -3,7 +3,6 @@
 import { type Instruction, wordsOf } from "../app/dockerfile/instructions.ts";
 import { UsageError } from "../errors.ts";
 
-/** An argument that the user gives. */
 export interface BuildArgument {
   readonly name: string;
   /** `undefined`: that of the variable of this name, where mlcli runs. */

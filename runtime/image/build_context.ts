@@ -47,7 +47,6 @@ const HARNESS_FOLDER = ".mlcli";
 /** Where the two files of a project of uv lie in the context: copied to one place, as one file is. */
 const PROJECT_FOLDER = ".mlcli-requirements";
 
-/** What the Dockerfile copies as the requirements. */
 export async function requirementsPath(app: App): Promise<string> {
   const { files, isLock } = await requirementsOf(app);
   return isLock ? PROJECT_FOLDER : files[0]!;
@@ -191,7 +190,6 @@ async function* walk(
   }
 }
 
-/** Whether a file is a private key that no exception names. */
 async function isKey({ directory }: App, path: string, rules: IgnoreRules): Promise<boolean> {
   return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
@@ -224,7 +222,6 @@ async function requireFile(
   if (!await isFile(join(app.directory, path))) throw new MlcliError(message, details);
 }
 
-/** As `docker build` sends files. */
 const RULES: FileRules = {
   mode: permissions,
   time: ({ mtime }) => mtime,

@@ -16,7 +16,6 @@ export interface StepEvent {
   /** In ms since 1970: by the engine's clock, or by this machine's where the engine does not say. */
   readonly started?: number;
   readonly ended?: number;
-  /** Why it failed, in the builder's words. */
   readonly error?: string;
 }
 
@@ -37,7 +36,6 @@ export interface TransferEvent {
   readonly kind: "transfer";
   /** Id of the step. */
   readonly step: string;
-  /** Within the step. */
   readonly id: string;
   /** In one line: `sha256:30a3 extracting`, `Downloading` */
   readonly name: string;

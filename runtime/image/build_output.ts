@@ -82,7 +82,6 @@ const CACHED = /^ ?--[->]* Using cache\b/;
 const OWN_WORDS =
   /^(?: ---> (?:Running in )?[0-9a-f]{12}|--> [0-9a-f]{11,64}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
 
-/** What a step is called. */
 interface StepName {
   readonly id: string;
   readonly name: string;
@@ -91,7 +90,6 @@ interface StepName {
 /** The step that text without an announcement belongs to. */
 const FIRST: StepName = { id: "build", name: "Building" };
 
-/** How to follow. */
 interface ClassicOptions {
   /** The step that text without an announcement belongs to. */
   readonly first?: StepName;
@@ -99,13 +97,11 @@ interface ClassicOptions {
   readonly now?: () => number;
 }
 
-/** A step that is under way. */
 interface Step extends StepName {
   readonly started: number;
   isCached: boolean;
 }
 
-/** Follows the messages of one build. */
 export class ClassicOutput {
   readonly #onEvent: (event: BuildEvent) => void;
   readonly #first: StepName;
@@ -126,7 +122,6 @@ export class ClassicOutput {
     this.#current();
   }
 
-  /** Takes a message in. */
   add({ stream, status, id, progressDetail }: ProgressMessage): void {
     if (stream) this.#text(withoutRed(stream));
     if (!status) return;

@@ -22,15 +22,12 @@ const CANCELED = /\bcontext canceled$/;
  */
 const GIVEN_ARGUMENT = /^InvalidDefaultArgInFrom: .*\$\{?BASE_IMAGE\b/;
 
-/** A step that was told. */
 interface Step {
   readonly name: string;
-  /** What was told last. */
   state: string;
   readonly decoders: Map<number, TextDecoder>;
 }
 
-/** Follows the traces of one build. */
 export class BuildkitOutput {
   readonly #onEvent: (event: BuildEvent) => void;
   readonly #steps = new Map<string, Step>();

@@ -15,7 +15,6 @@ import { absolutePath, leaves, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 
-/** A Dockerfile to build from. */
 export interface ChosenDockerfile {
   /** Absolute path. */
   readonly source: string;
@@ -69,7 +68,6 @@ async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfil
     : { source: real, path: ELSEWHERE, shown: typed };
 }
 
-/** What a Dockerfile says. */
 export interface DockerfileContent {
   readonly instructions: readonly Instruction[];
   /** The image that reads it instead of the engine. */

@@ -8,7 +8,6 @@ const PROGRAMS = ["entrypoint", "install"];
 const MODULES = ["installed.py", "main.py"];
 const PACKAGE = "mlcli_harness";
 
-/** A file of the harness. */
 export interface HarnessFile {
   /** Relative to the harness, with slashes. */
   readonly path: string;
@@ -32,7 +31,6 @@ async function* modulesBelow(folder: string): AsyncGenerator<string> {
   }
 }
 
-/** Reads one. */
 export async function readHarnessFile(path: string): Promise<Uint8Array> {
   return await Deno.readFile(new URL(path, HARNESS));
 }

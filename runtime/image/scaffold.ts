@@ -17,10 +17,8 @@ import {
   removeIfThere,
 } from "../files.ts";
 
-/** What a new configuration file says. */
 export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>>>;
 
-/** The schema of the configuration file, below the app's directory. */
 const SCHEMA_FILE = ".schema.json";
 
 /** What a schema that mlcli wrote has. */
@@ -68,7 +66,6 @@ export async function scaffold(
   return { app, ...log };
 }
 
-/** Name of the file that is being written. */
 const UNFINISHED = ".mlcli-new";
 
 async function makeFiles(
@@ -187,7 +184,6 @@ async function isEmpty(directory: string, folder: string): Promise<boolean> {
   }
 }
 
-/** A file of the template. */
 export interface TemplateFile {
   /** Relative to the template, with slashes; below `mlcli_base/` of a new app it is the same. */
   readonly path: string;
@@ -222,7 +218,6 @@ export const EMPTY_FOLDERS: readonly string[] = [
 /** The `.dockerignore` beside `NAME.json`. No dot here, since tools would obey that file. */
 export const IGNORE_TEMPLATE = "dockerignore";
 
-/** The requirements file, wherever the configuration wants it. */
 export const REQUIREMENTS_TEMPLATE = "requirements.txt";
 
 /** Reads a file of the template, from the source tree or out of the compiled program. */

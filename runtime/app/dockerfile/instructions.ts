@@ -5,7 +5,6 @@
  * Source: the Dockerfile reference, and BuildKit's frontend/dockerfile/parser.
  */
 
-/** One instruction. */
 export interface Instruction {
   /** Number of the line that it begins in: 1, 2, ... */
   readonly line: number;

@@ -60,7 +60,6 @@ interface Stage {
 const REFERENCE =
   /^[A-Za-z0-9][\w.-]*(?::\d+)?(?:\/[\w.-]+)*(?::[\w][\w.-]*)?(?:@[a-z0-9]+:[0-9a-f]+)?$/;
 
-/** The images that stages need. */
 export interface BaseImages {
   /** In the order of the stages. */
   readonly images: readonly BaseImage[];

@@ -63,7 +63,6 @@ function putsCommon(source: string, target: string, appName: string): boolean {
   return `/${to}` === COMMON_PATH || !isPlain(target);
 }
 
-/** Whether it is known where a target leads. */
 function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
@@ -71,7 +70,6 @@ function isPlain(target: string): boolean {
 /** Where the network settings lie in the build context; the directory is always there, to be mounted. */
 export const NETWORK_FOLDER = ".mlcli-build";
 
-/** Whether a step of a Dockerfile mounts them. */
 export function mountsNetwork(instructions: readonly Instruction[]): boolean {
   return instructions.some(({ name, flags }) => name === "RUN" && flags.some(isNetworkMount));
 }
@@ -80,7 +78,6 @@ function isNetworkMount(flag: string): boolean {
   return cleanedPath(mountedSource(flag) ?? "") === NETWORK_FOLDER;
 }
 
-/** That a Dockerfile does not. */
 export function noNetworkMount(shown: string): Finding {
   const mount = `--mount=type=bind,source=${NETWORK_FOLDER},target=/run/mlcli-build`;
   return {

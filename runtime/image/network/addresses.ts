@@ -62,7 +62,6 @@ const DOCKER_KEYS = {
   noProxy: "NO_PROXY",
 } as const;
 
-/** The proxies that are set, and where no proxy is to be asked. */
 export interface Proxies {
   readonly proxies: readonly Proxy[];
   readonly exceptions: readonly Proxy[];

@@ -32,7 +32,6 @@ const LARGEST_BUNDLE = 8 * 1024 ** 2;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
 
-/** What is found, and who set it. */
 export interface Certificates {
   /** PEM; empty for none. */
   readonly pem: string;

@@ -30,10 +30,8 @@ export const PIP_OPTIONS = [
   "cert",
 ] as const;
 
-/** One of them. */
 export type PipOption = typeof PIP_OPTIONS[number];
 
-/** What is set of them. */
 export type PipSettings = Readonly<Partial<Record<PipOption, Setting>>>;
 
 /** Other long names of the same options. */
@@ -140,7 +138,6 @@ export function pipSettings(files: readonly PipFile[], env: Environment): PipSet
   return found;
 }
 
-/** The variable that sets an option of pip. */
 export function pipVariable(option: string): string {
   return `PIP_${option.toUpperCase().replaceAll("-", "_")}`;
 }

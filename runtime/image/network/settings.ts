@@ -17,13 +17,11 @@ import {
   pipVariable,
 } from "./pip_settings.ts";
 
-/** What is found on a machine. */
 export interface NetworkSettings {
   /** Variables for pip, and for what it starts. */
   readonly variables: Readonly<Record<string, string>>;
   /** To be trusted beside those that the base image trusts, as PEM; empty for none. */
   readonly certificates: string;
-  /** Entries of a `.netrc`; empty for none. */
   readonly netrc: string;
   /** Who set what of that may matter, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
   readonly sources: readonly string[];
