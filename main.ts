@@ -70,7 +70,7 @@ function exitCode(error: unknown): number {
 }
 
 function report(error: unknown, context: Context): void {
-  // Two were somebody's wish, and the third has been explained.
+  // The user wanted an end, nobody reads any more, or the program has said itself why it ended.
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   if (error instanceof ProgramEnded) return;
   try {

@@ -4,19 +4,19 @@ import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";
-import { ShownBuild } from "./render/progress/build.ts";
-import { Shown } from "./render/progress/shown.ts";
+import { BuildProgress } from "./render/progress/build.ts";
+import { ProgressOutput } from "./render/progress/output.ts";
 
 /** Builds the app's image and prints its name. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
   const { err, clock } = context;
-  using shown = new Shown(err, options);
+  using shown = new ProgressOutput(err, options);
   for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
     shown.warning(message, hint);
   }
   const name = imageReference(app, options.dockerTag);
-  using progress = new ShownBuild(shown, name, () => clock.now());
+  using progress = new BuildProgress(shown, name, () => clock.now());
   const { reference, warnings } = await build(
     {
       app,

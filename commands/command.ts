@@ -21,6 +21,8 @@ export interface Call {
 
 /** What the configuration file says about the options of a command. */
 export interface Configured<O extends Options> {
+  /** What the command line says. */
+  readonly typed: Values<O>;
   /** What counts: the command line's, else the file's, else a variable's or the default. */
   readonly options: Values<O>;
   /** What the file gives, whatever the command line says. */
@@ -28,7 +30,7 @@ export interface Configured<O extends Options> {
 }
 
 /** How a command with these options was called. */
-export interface OwnCall<O extends Options> extends Call {
+export interface ConfigurableCall<O extends Options> extends Call {
   /**
    * Reads the options once more, with the configuration file below them.
    * @throws MlcliError for a value there that is not what the option takes.
@@ -40,7 +42,7 @@ export interface OwnCall<O extends Options> extends Call {
 export type Action<O extends Options> = (
   context: Context,
   options: Values<O>,
-  call: OwnCall<O>,
+  call: ConfigurableCall<O>,
 ) => Promise<void>;
 
 /** An example for the help: what it is for, and the command line. */
@@ -89,7 +91,7 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
         configured: async (section) => {
           const { settingsIn } = await import("./options/settings.ts");
           const settings = settingsIn(section, options);
-          return { options: read(options, settings), settings };
+          return { typed: values, options: read(options, settings), settings };
         },
       });
     },

@@ -105,7 +105,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
 }
 
 /** Enough to tidy up what has begun, in ms. */
-const LAST_MOMENT = 5_000;
+const FORCED_END_AFTER = 5_000;
 
 /**
  * A signal that is aborted by the second Ctrl-C, or some time after the first, until it is disposed of:
@@ -113,9 +113,9 @@ const LAST_MOMENT = 5_000;
  *
  * @param milliseconds after the first.
  */
-export function lastMoment(
+export function forcedEnd(
   { signal, force }: { readonly signal: AbortSignal; readonly force: AbortSignal },
-  milliseconds = LAST_MOMENT,
+  milliseconds = FORCED_END_AFTER,
 ): JoinedSignal {
   const held = new DisposableStack();
   const late = held.use(delayed(signal, milliseconds));

@@ -8,9 +8,9 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSince, parseTail } from "../options/parsers.ts";
-import { outputFormat, thingName } from "../options/shared.ts";
+import { jobOrEndpoint, outputFormat } from "../options/shared.ts";
 
-const DESCRIBE = options({ ...thingName, ...outputFormat });
+const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
@@ -29,7 +29,7 @@ export const describeCommand: Command = command({
 });
 
 const LOGS = options({
-  ...thingName,
+  ...jobOrEndpoint,
   "--follow": {
     short: "-f",
     description: "Follow the log until the job ends or the endpoint is deleted.",
@@ -65,7 +65,7 @@ export const logsCommand: Command = command({
   action: async () => (await import("./by_name_actions.ts")).logsAction,
 });
 
-const WAIT = options({ ...thingName });
+const WAIT = options({ ...jobOrEndpoint });
 
 export type WaitOptions = Values<typeof WAIT>;
 
@@ -83,7 +83,7 @@ export const waitCommand: Command = command({
 });
 
 const STOP_JOB = options({
-  ...thingName,
+  ...jobOrEndpoint,
   "--wait": { description: "Wait until the job has ended." },
 });
 

@@ -6,7 +6,7 @@ import { printable, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
 import { endpointJson, endpointText, jobJson, jobText } from "./descriptions.ts";
-import { ShownJob } from "./job_report.ts";
+import { JobProgress } from "./job_report.ts";
 
 /** Shows what a job or an endpoint is. */
 export async function describeAction(context: Context, options: DescribeOptions): Promise<void> {
@@ -25,7 +25,7 @@ export async function describeAction(context: Context, options: DescribeOptions)
 /** Shows the log of a job. */
 export async function logsAction(context: Context, options: LogsOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new ShownJob(context, "out");
+  using report = new JobProgress(context, "out");
   const { name, kind, follow, tail, since } = options;
   await showLog({ choice: options, name, kind, follow, tail, since }, context, report);
 }
@@ -33,7 +33,7 @@ export async function logsAction(context: Context, options: LogsOptions): Promis
 /** Waits for the end of a job. */
 export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new ShownJob(context);
+  using report = new JobProgress(context);
   const { name, kind } = options;
   await waitByName({ choice: options, name, kind }, context, report);
 }
@@ -41,7 +41,7 @@ export async function waitAction(context: Context, options: WaitOptions): Promis
 /** Stops a job; waits when asked to. */
 export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new ShownJob(context);
+  using report = new JobProgress(context);
   const { name, kind, wait } = options;
   await stopJob({ choice: options, name, kind, wait }, context, report);
 }

@@ -4,16 +4,16 @@ import { canaryOf, checkedRequest, DEPLOY_SECONDS } from "../../runtime/cloud/de
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
-import { ShownJob } from "./job_report.ts";
+import { JobProgress } from "./job_report.ts";
 import { actingRole, given, sharedRequest } from "./job_request.ts";
 
 /** Creates or updates an endpoint, and waits until it serves unless told not to. */
 export async function deployAction(
   context: Context,
   typed: DeployOptions,
-  call: OwnCall<DeployDeclaration>,
+  call: ConfigurableCall<DeployDeclaration>,
 ): Promise<void> {
   if (!typed.wait && typed.timeout !== undefined) {
     throw new UsageError('Option "--timeout" has no effect with "--no-wait".', {
@@ -22,13 +22,13 @@ export async function deployAction(
   }
   const app = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(app, "deploy"));
-  using shown = new ShownJob(context);
+  using shown = new JobProgress(context);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
     shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is left out.`);
   }
   const request = checkedRequest({
-    ...await sharedRequest(app, { ...configured, typed, options }, context),
+    ...await sharedRequest(app, { ...configured, options }, context),
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,

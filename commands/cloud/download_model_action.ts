@@ -2,8 +2,8 @@ import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadModel } from "../../runtime/cloud/download_model.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { Shown } from "../render/progress/shown.ts";
-import { ShownTransfer } from "../render/progress/transfer.ts";
+import { ProgressOutput } from "../render/progress/output.ts";
+import { TransferProgress } from "../render/progress/transfer.ts";
 import { byteCount } from "../render/format.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
 
@@ -14,8 +14,8 @@ export async function downloadModelAction(
 ): Promise<void> {
   await warnOfKeys(context, options);
   const { out, err, cwd, clock } = context;
-  using shown = new Shown(err, options);
-  const transfer = new ShownTransfer(shown, () => clock.now());
+  using shown = new ProgressOutput(err, options);
+  const transfer = new TransferProgress(shown, () => clock.now());
   const download = {
     choice: options,
     source: options.jobOrUri,

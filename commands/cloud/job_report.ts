@@ -14,7 +14,7 @@ import { ProgressLine } from "../render/progress/line.ts";
 const TICK = 1_000;
 
 /** Shows a job on this context's streams. */
-export class ShownJob implements JobReport, Disposable {
+export class JobProgress implements JobReport, Disposable {
   readonly #line: ProgressLine;
   #timer: ReturnType<typeof setInterval> | undefined;
 

@@ -5,21 +5,20 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
-import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import type { JobRequest } from "../../runtime/cloud/start/plan.ts";
 import type { Context } from "../../runtime/context.ts";
 import { ownVariables } from "../named_files.ts";
 import type {
   cloudJobOptions,
   dryRun,
+  environmentOptions,
+  imageAndAccount,
   instanceOptions,
-  ownOptions,
-  placeOptions,
 } from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
 
 /** The values of what all of them have in common. */
-type SharedOptions = Values<typeof ownOptions & typeof placeOptions & typeof dryRun> & {
+type SharedOptions = Values<typeof environmentOptions & typeof imageAndAccount & typeof dryRun> & {
   readonly wait: boolean;
 };
 
@@ -28,8 +27,8 @@ type JobOptions =
   & Values<typeof cloudJobOptions>
   & Values<ReturnType<typeof instanceOptions>>;
 
-/** The options as they were typed, with the configuration file below them, and of that alone. */
-export interface AllOptions<O> {
+/** The options of a command, read as `Configured` says. */
+interface AllOptions<O> {
   readonly typed: O;
   readonly options: O;
   readonly settings: Partial<O>;
@@ -67,25 +66,22 @@ export async function sharedRequest(
   };
 }
 
-/** The part that both kinds of jobs have in common, and which account is asked. */
-export async function commonRequest(
+/** The part that both kinds of jobs have in common. */
+export async function jobRequest(
   app: App,
-  all: AllOptions<JobOptions>,
+  configured: AllOptions<JobOptions>,
   context: Context,
-): Promise<{ readonly common: Omit<JobRequest, "typed">; readonly choice: AwsOptions }> {
-  const { typed, options } = all;
+): Promise<Omit<JobRequest, "typed">> {
+  const { typed, options } = configured;
   return {
-    common: {
-      ...await sharedRequest(app, all, context),
-      baseJobName: options.baseJobName,
-      instanceType: options.ec2Type,
-      instanceCount: options.instanceCount,
-      volumeSize: options.volumeSize,
-      maxRun: options.maxRun,
-      executionRole: options.executionRole ?? actingRole(typed, context),
-      networkIsolation: options.networkIsolation,
-    },
-    choice: options,
+    ...await sharedRequest(app, configured, context),
+    baseJobName: options.baseJobName,
+    instanceType: options.ec2Type,
+    instanceCount: options.instanceCount,
+    volumeSize: options.volumeSize,
+    maxRun: options.maxRun,
+    executionRole: options.executionRole ?? actingRole(typed, context),
+    networkIsolation: options.networkIsolation,
   };
 }
 

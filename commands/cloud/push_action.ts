@@ -3,15 +3,15 @@ import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { byteCount, counted } from "../render/format.ts";
-import { Shown } from "../render/progress/shown.ts";
-import { ShownTransfer } from "../render/progress/transfer.ts";
+import { ProgressOutput } from "../render/progress/output.ts";
+import { TransferProgress } from "../render/progress/transfer.ts";
 import type { PushOptions } from "./push.ts";
 
 /** Pushes the app's image and prints its address; with --dry-run, the calls that it would take. */
 export async function pushAction(context: Context, options: PushOptions): Promise<void> {
   const app = await chosenApp(context, options.appName);
   const { dockerTag: tag, repository } = options;
-  using shown = new Shown(context.err, options);
+  using shown = new ProgressOutput(context.err, options);
   const report = pushReport(shown, () => context.clock.now());
   const push = await preparePush({ app, tag, repository, choice: options }, context, report);
   if (options.dryRun) {
@@ -27,8 +27,8 @@ export async function pushAction(context: Context, options: PushOptions): Promis
  * Shows a push: on a terminal its bytes, and those of the layers on their way; in a pipe a line for
  * what happens to each layer.
  */
-function pushReport(shown: Shown, now: () => number): PushReport {
-  const transfer = new ShownTransfer(shown, now);
+function pushReport(shown: ProgressOutput, now: () => number): PushReport {
+  const transfer = new TransferProgress(shown, now);
   return {
     say: (text) => shown.say(text),
     note: (text) => shown.note(text),

@@ -8,8 +8,8 @@ import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { fit } from "../../runtime/cells.ts";
-import { Shown } from "../render/progress/shown.ts";
-import { ShownTransfer } from "../render/progress/transfer.ts";
+import { ProgressOutput } from "../render/progress/output.ts";
+import { TransferProgress } from "../render/progress/transfer.ts";
 import { byteCount, counted } from "../render/format.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
 
@@ -20,7 +20,7 @@ export async function uploadDataAction(
 ): Promise<void> {
   await warnOfKeys(context, options);
   const { out, err, clock } = context;
-  using shown = new Shown(err, options);
+  using shown = new ProgressOutput(err, options);
   const upload: DataUpload = {
     choice: options,
     inputs: options.inputDir,
@@ -41,8 +41,8 @@ export async function uploadDataAction(
 }
 
 /** Shows what is found, and then what is sent. */
-function uploadReport(shown: Shown, now: () => number): UploadReport {
-  let transfer: ShownTransfer | undefined;
+function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
+  let transfer: TransferProgress | undefined;
   let found = 0;
   // Drawn where looking takes a while.
   shown.live(() =>
@@ -55,7 +55,7 @@ function uploadReport(shown: Shown, now: () => number): UploadReport {
     warning: (text, hint) => shown.warning(text, hint),
     found: ({ files }) => void (found = files),
     progress({ files, bytes, unchanged, unchangedBytes, inParts }, all) {
-      transfer ??= new ShownTransfer(shown, now);
+      transfer ??= new TransferProgress(shown, now);
       const more = unchanged > 0 ? [`${unchanged} unchanged`] : [];
       transfer.reached({
         bytes: bytes + inParts,
@@ -72,7 +72,7 @@ async function printPlan(
   upload: DataUpload,
   context: Context,
   report: UploadReport,
-  shown: Shown,
+  shown: ProgressOutput,
 ): Promise<void> {
   const write = (text: string) => context.out.write(new TextEncoder().encode(text));
   const { target, files, total } = await planUpload(upload, context, report);

@@ -11,7 +11,7 @@ import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
 import { ownVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
 import type { Options, Values } from "../options/option.ts";
 
@@ -34,7 +34,7 @@ type ContainerOptions =
 export async function containerRequest<O extends Options>(
   context: Context,
   typed: ContainerOptions,
-  call: Pick<OwnCall<O>, "configured">,
+  call: Pick<ConfigurableCall<O>, "configured">,
 ): Promise<LocalJob> {
   if (typed.networkIsolation && typed.network !== undefined && typed.network !== "none") {
     throw new UsageError(
@@ -60,19 +60,19 @@ export async function containerRequest<O extends Options>(
 }
 
 /** The networks that a file may name: any other leads to what listens there for its owner. */
-const OF_FILE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
+const FILE_NETWORKS: readonly (string | undefined)[] = [undefined, "bridge", "none"];
 
 /** What the file says. */
 async function configured<O extends Options>(
   app: App,
-  call: Pick<OwnCall<O>, "configured">,
+  call: Pick<ConfigurableCall<O>, "configured">,
   isTyped: boolean,
 ): Promise<Partial<ContainerOptions>> {
   const section = sectionOf(app, "local");
   const { settings } = await call.configured(section);
   // The options of each of these commands are among them: `O` cannot say it.
   const own = settings as Partial<ContainerOptions>;
-  if (isTyped || OF_FILE.includes(own.network)) return own;
+  if (isTyped || FILE_NETWORKS.includes(own.network)) return own;
   throw new MlcliError(`${section.where("network")} may be bridge or none, not "${own.network}"`, {
     hint: `It lets code reach what listens there: type --network ${own.network} if you mean it.`,
   });

@@ -3,7 +3,7 @@ import { serve, serveInForeground } from "../../runtime/local/server/serve.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
 import { noteText, tell, warningText } from "../../runtime/messages.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
@@ -13,7 +13,7 @@ import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 export async function deployAction(
   context: Context,
   options: DeployOptions,
-  call: OwnCall<DeployDeclaration>,
+  call: ConfigurableCall<DeployDeclaration>,
 ): Promise<void> {
   requireCompatible("mlcli local deploy", APART, {
     "--replace": options.replace,
@@ -36,22 +36,28 @@ export async function deployAction(
     return await watchDeploy(job, context, announce);
   }
   if (options.foreground) return await serveInForeground(job, context, announce);
-  const announceOrTell = async (server: Pick<Server, "port">): Promise<void> => {
+  const announceOrWarn = async (server: Pick<Server, "port">): Promise<void> => {
     try {
       await announce(server);
     } catch (error) {
-      tell(context.err, warningText(UNTOLD(server.port), STOP(server.port)));
+      tell(
+        context.err,
+        warningText(
+          `The server runs on http://localhost:${server.port}`,
+          `mlcli local stop --port ${server.port} ends it.`,
+        ),
+      );
       throw error;
     }
   };
   using progress = new ProgressLine(context.err);
   const host = { ...context, err: progress.above() };
   if (!options.replace) {
-    return await announceOrTell(await progress.during("Starting the server", serve(job, host)));
+    return await announceOrWarn(await progress.during("Starting the server", serve(job, host)));
   }
   const replacing = replaceServer(job, host);
   const { server, pause } = await progress.during("Starting the new server", replacing);
-  await announceOrTell(server);
+  await announceOrWarn(server);
   if (pause !== undefined) {
     tell(
       context.err,
@@ -59,10 +65,6 @@ export async function deployAction(
     );
   }
 }
-
-/** For a server whose address nobody reads, and that runs on. */
-const UNTOLD = (port: number): string => `The server runs on http://localhost:${port}`;
-const STOP = (port: number): string => `mlcli local stop --port ${port} ends it.`;
 
 /** Which of these options do not go with which: `--watch` stays, and serves what is edited. */
 const APART = [

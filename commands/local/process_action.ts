@@ -2,7 +2,7 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { process } from "../../runtime/local/process.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
@@ -11,7 +11,7 @@ import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 export async function processAction(
   context: Context,
   options: ProcessOptions,
-  call: OwnCall<ProcessDeclaration>,
+  call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
   if (options.file !== undefined && options.entrypoint.length > 0) {
     throw new UsageError('"--file" and "--entrypoint" name two programs to run.', {

@@ -1,6 +1,6 @@
 import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
 import { containerRequest } from "./container_request.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
@@ -9,7 +9,7 @@ import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 export async function shellAction(
   context: Context,
   options: ShellOptions,
-  call: OwnCall<ShellDeclaration>,
+  call: ConfigurableCall<ShellDeclaration>,
 ): Promise<void> {
   await shell({
     ...await containerRequest(context, options, call),

@@ -2,7 +2,7 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
-import type { OwnCall } from "../command.ts";
+import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { containerRequest } from "./container_request.ts";
@@ -19,7 +19,7 @@ const APART = [
 export async function trainAction(
   context: Context,
   options: TrainOptions,
-  call: OwnCall<TrainDeclaration>,
+  call: ConfigurableCall<TrainDeclaration>,
 ): Promise<void> {
   requireCompatible("mlcli local train", APART, {
     "--watch": options.watch,

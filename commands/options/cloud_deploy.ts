@@ -16,7 +16,7 @@ import {
 } from "../../runtime/contract/limits.ts";
 import { checkDeployedName } from "../../runtime/contract/names.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { dryRun, executionRole, ownOptions, placeOptions } from "./cloud_job.ts";
+import { dryRun, environmentOptions, executionRole, imageAndAccount } from "./cloud_job.ts";
 import { parseAddress, parseInstances, parseInstanceType, wholeNumber } from "./job_parsers.ts";
 import { options, type Parser } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
@@ -171,13 +171,13 @@ export const DEPLOY_OPTIONS = options({
       "--iam-role-arn.",
     needed: undefined,
   },
-  ...ownOptions,
+  ...environmentOptions,
   "--tag": {
-    ...ownOptions["--tag"],
+    ...environmentOptions["--tag"],
     description: "KEY=VALUE, an AWS tag for the endpoint (not the image's). May be repeated.",
   },
   "--kms-key": {
-    ...ownOptions["--kms-key"],
+    ...environmentOptions["--kms-key"],
     description: "KMS key for the disks and the captured data.",
   },
   "--no-wait": { description: "Return once SageMaker has begun." },
@@ -188,5 +188,5 @@ export const DEPLOY_OPTIONS = options({
     parse: parseSeconds,
   },
   ...dryRun,
-  ...placeOptions,
+  ...imageAndAccount,
 });

@@ -8,13 +8,13 @@
 import type { JobKind } from "../../runtime/contract/jobs.ts";
 import {
   parseAddress,
+  parseAwsTag,
   parseChannelAddress,
   parseInstances,
   parseInstanceType,
   parseJobName,
   parseKmsKey,
   parseNetworkId,
-  parseOwnTag,
   parseRole,
   parseRun,
   parseVolume,
@@ -62,7 +62,7 @@ export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
 }
 
 /** How what the user's code runs in is reached and protected, and what it is marked with. */
-export const ownOptions = options({
+export const environmentOptions = options({
   ...variableOptions,
   "--env": { ...variableOptions["--env"], key: true },
   "--tag": {
@@ -70,7 +70,7 @@ export const ownOptions = options({
     description: "KEY=VALUE, an AWS tag for the job (not the image's). May be repeated.",
     repeatable: true,
     key: true,
-    parse: parseOwnTag,
+    parse: parseAwsTag,
   },
   "--subnet": {
     value: "id",
@@ -95,7 +95,7 @@ export const ownOptions = options({
 });
 
 /** The image, the app, and the account. */
-export const placeOptions = options({
+export const imageAndAccount = options({
   ...dockerTag,
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
   "--repository": {
@@ -140,11 +140,11 @@ export const cloudJobOptions = options({
     parse: parseJobName,
   },
   ...executionRole,
-  ...ownOptions,
+  ...environmentOptions,
   "--network-isolation": { description: "Run without a network.", key: true },
   "--no-wait": { description: "Return once the job is created, and print its name." },
   ...dryRun,
-  ...placeOptions,
+  ...imageAndAccount,
 });
 
 /** Of `mlcli train`. */

@@ -111,7 +111,7 @@ export interface Tag {
 }
 
 /** `KEY=VALUE`, of which the value may be empty. */
-export function parseOwnTag(text: string, source: string): Tag {
+export function parseAwsTag(text: string, source: string): Tag {
   const end = text.indexOf("=");
   const [key, value] = [text.slice(0, Math.max(0, end)), text.slice(end + 1)];
   if (end < 0) {

@@ -1,5 +1,5 @@
 /**
- * The options that choose an app and its image.
+ * The options that several commands share.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export const appName = options({
   },
 });
 
-/** Only the server of this app: a condition, which is to be said each time. */
+/** Only the server of this app. No variable gives it: such a condition is typed each time. */
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
@@ -68,7 +68,7 @@ export const outputFormat = options({
   },
 });
 
-/** What stands on standard error while it goes on. */
+/** How a command that takes a while shows it. */
 export const progressOptions = options({
   "--quiet": {
     short: "-q",
@@ -82,7 +82,7 @@ export const progressOptions = options({
   },
 });
 
-/** Of every command that runs the user's code; `runtime/variable_files.ts` reads the files. */
+/** Of every command that runs the user's code; `named_files.ts` reads the files. */
 export const variableOptions = options({
   "--env": {
     value: "variable",
@@ -99,7 +99,7 @@ export const variableOptions = options({
   },
 });
 
-/** Account, region and role. */
+/** Of every command that asks AWS: account, region and role. */
 export const cloudOptions = options({
   "--iam-role-arn": {
     short: "-r",
@@ -133,7 +133,7 @@ export const jobKind = options({
 });
 
 /** A job or an endpoint, and where it is. */
-export const thingName = options({
+export const jobOrEndpoint = options({
   "<name>": {},
   "--kind": {
     value: "kind",

@@ -2,7 +2,7 @@ import { AwsError } from "../aws/errors.ts";
 import type { NotDeleted, S3 } from "../aws/s3.ts";
 import { type S3Address, s3Uri, within } from "../contract/addresses.ts";
 import { inOneLine, listed } from "../text.ts";
-import { lastMoment } from "../time.ts";
+import { forcedEnd } from "../time.ts";
 import type { CloudHost } from "./connection.ts";
 import { checkUpload, type DataUpload, type Kept, type UploadReport } from "./upload/check.ts";
 import { type Calls, callsOf, deletingCalls, MOST_AT_ONCE, type Step } from "./upload/plan.ts";
@@ -33,7 +33,7 @@ export async function uploadData(
   report: UploadReport,
 ): Promise<UploadResult> {
   const { s3, inputs, target, kept, size, steps } = await checkUpload(upload, host, report);
-  using last = lastMoment(host.interruption);
+  using last = forcedEnd(host.interruption);
   const sending = {
     s3,
     target,

@@ -10,11 +10,11 @@ import { enumerated, inOneLine } from "../../../runtime/text.ts";
 import { clockText, counted } from "../format.ts";
 import { buildFrame } from "./build_frame.ts";
 import { failedSteps, plainLines, Steps } from "./build_steps.ts";
-import type { Shown } from "./shown.ts";
+import type { ProgressOutput } from "./output.ts";
 
 /** Shows one build. Disposed of before `done`, it shows what failed. */
-export class ShownBuild implements BuildReport, Disposable {
-  readonly #shown: Shown;
+export class BuildProgress implements BuildReport, Disposable {
+  readonly #shown: ProgressOutput;
   readonly #reference: string;
   readonly #now: () => number;
   readonly #start: number;
@@ -25,7 +25,7 @@ export class ShownBuild implements BuildReport, Disposable {
    * @param reference `name:tag`
    * @param now milliseconds on a clock that only goes forward.
    */
-  constructor(shown: Shown, reference: string, now: () => number) {
+  constructor(shown: ProgressOutput, reference: string, now: () => number) {
     this.#shown = shown;
     this.#reference = reference;
     this.#now = now;

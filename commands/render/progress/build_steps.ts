@@ -1,5 +1,6 @@
 /**
- * What is known of a build at a moment, gathered from its events.
+ * The steps of a build, gathered from its events, what each of them writes, and how they are told line
+ * by line.
  *
  * @module
  */
@@ -11,7 +12,7 @@ import { clockText } from "../format.ts";
 /** One step. */
 export interface Step {
   readonly id: string;
-  /** The how manieth it is. */
+  /** 1 for the first that was announced. */
   readonly number: number;
   readonly name: string;
   readonly state: StepEvent["state"];
@@ -78,7 +79,7 @@ function shortName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replace(/(?<=\bRUN )(?:--(?:mount|network)=\S+ )+/, "");
 }
 
-/** What is told of a step's end. */
+/** How a step ended: `cached`, `1.2s`, `failed 0.4s`. */
 export function endText({ state, took }: Step, clock: (ms: number) => string): string {
   if (state === "cached") return "cached";
   return took === undefined ? state : state === "failed" ? `failed ${clock(took)}` : clock(took);
@@ -170,8 +171,8 @@ export function plainLines(event: BuildEvent, steps: Steps): readonly string[] {
   const { step, before } = of;
   if (event.kind === "log") return logged(step, step.log.add(event.text));
   // BuildKit says of some steps that they are done, and then that they were cached.
-  const isTold = before !== undefined && (before.state !== "running" || step.state === "running");
-  if (event.kind === "transfer" || isTold) return [];
+  const isKnown = before !== undefined && (before.state !== "running" || step.state === "running");
+  if (event.kind === "transfer" || isKnown) return [];
   const announced = before === undefined ? [`#${step.number} ${step.name}`] : [];
   if (step.state === "running") return announced;
   if (step.state === "cached") {

@@ -6,7 +6,7 @@
 
 import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../format.ts";
-import type { Shown } from "./shown.ts";
+import type { ProgressOutput } from "./output.ts";
 
 /** How often (ms) it is told in a pipe. */
 const TOLD = 10_000;
@@ -26,8 +26,8 @@ export interface TransferState {
 }
 
 /** Shows a transfer as it goes on. */
-export class ShownTransfer {
-  readonly #shown: Shown;
+export class TransferProgress {
+  readonly #shown: ProgressOutput;
   readonly #now: () => number;
   /** Of what is sent, and of what is done with: what was there already included. */
   readonly #sent: Pace;
@@ -36,7 +36,7 @@ export class ShownTransfer {
   #state: TransferState | undefined;
 
   /** @param now milliseconds on a clock that only goes forward. */
-  constructor(shown: Shown, now: () => number) {
+  constructor(shown: ProgressOutput, now: () => number) {
     this.#shown = shown;
     this.#now = now;
     this.#sent = new Pace(now);

@@ -11,7 +11,7 @@ export interface Sending {
   readonly target: ObjectPlace;
   /** Of the bytes that are being sent. */
   readonly budget: Budget;
-  /** Ends what tidies up (`lastMoment`). */
+  /** Ends what tidies up (`forcedEnd`). */
   readonly force: AbortSignal;
   readonly left: LeftParts;
 }

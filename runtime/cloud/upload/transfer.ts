@@ -4,7 +4,7 @@ import type { Interruption } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import { lastMoment } from "../../time.ts";
+import { forcedEnd } from "../../time.ts";
 import { inParallel } from "../in_parallel.ts";
 import { Changed } from "./file_state.ts";
 import { sortKeys } from "./files.ts";
@@ -157,7 +157,7 @@ export async function sendFile(
   const steps = async function* () {
     yield { kind: "file", file, there: undefined } as const;
   };
-  using last = lastMoment(interruption);
+  using last = forcedEnd(interruption);
   const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
   await transfer(
     steps(),

@@ -12,7 +12,7 @@ import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
-import { abortOf, lastMoment, onAbort } from "../../time.ts";
+import { abortOf, forcedEnd, onAbort } from "../../time.ts";
 import {
   attachContainer,
   createContainer,
@@ -231,7 +231,7 @@ async function wasWritten(
   written: Promise<void>,
   interruption: Interruption,
 ): Promise<boolean> {
-  using last = lastMoment(interruption, READER_TIMEOUT);
+  using last = forcedEnd(interruption, READER_TIMEOUT);
   return await Promise.race([
     written.then(() => true),
     abortOf(last.signal).catch(() => false),

@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { Interrupted } from "../../../runtime/errors.ts";
 import { transfer } from "../../../runtime/cloud/upload/transfer.ts";
-import { lastMoment } from "../../../runtime/time.ts";
+import { forcedEnd } from "../../../runtime/time.ts";
 import { Budget, leftPartsWarnings } from "../../../runtime/cloud/upload/send.ts";
 import { Keys, openCloud } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -76,7 +76,7 @@ suite("parts that belong to no object", () => {
         }
         return asked === operation ? never.promise : undefined;
       };
-      using last = lastMoment(keys.interruption, 50);
+      using last = forcedEnd(keys.interruption, 50);
       using cloud = await openCloud(at.box.env(), { signal: keys.interruption.signal });
       const said: string[] = [];
       const sending = {

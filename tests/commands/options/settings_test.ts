@@ -1,5 +1,5 @@
 import { assertEquals, assertThrows } from "@std/assert";
-import { parseInstances, parseOwnTag } from "../../../commands/options/job_parsers.ts";
+import { parseAwsTag, parseInstances } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
 import { doubtsIn, settingsIn } from "../../../commands/options/settings.ts";
 import { givenVariable } from "../../../runtime/contract/variables.ts";
@@ -18,7 +18,7 @@ const OPTIONS = options({
     parse: parseInstances("process"),
   },
   "--execution-role": { value: "arn", description: "", key: true },
-  "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseOwnTag },
+  "--tag": { value: "pair", description: "", repeatable: true, key: true, parse: parseAwsTag },
   "--env": {
     value: "variable",
     description: "",

@@ -1,6 +1,9 @@
 import { assertEquals } from "@std/assert";
-import { ShownBuild } from "../../../../commands/render/progress/build.ts";
-import { type ProgressChoice, Shown } from "../../../../commands/render/progress/shown.ts";
+import { BuildProgress } from "../../../../commands/render/progress/build.ts";
+import {
+  type ProgressChoice,
+  ProgressOutput,
+} from "../../../../commands/render/progress/output.ts";
 import type { BuildEvent } from "../../../../runtime/image/build_events.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -44,9 +47,9 @@ function shown(
   leftOut: readonly string[] = [],
 ): string {
   const { err } = fakeContext({ isTerminal });
-  using on = new Shown(err, { quiet, progress });
+  using on = new ProgressOutput(err, { quiet, progress });
   {
-    using build = new ShownBuild(on, "churn:latest", () => 0);
+    using build = new BuildProgress(on, "churn:latest", () => 0);
     build.onLeftOut(leftOut);
     for (const event of events) build.onEvent(event);
     if (isDone) build.done();

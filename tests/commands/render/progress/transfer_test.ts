@@ -1,8 +1,8 @@
 import { assertEquals } from "@std/assert";
-import { Shown } from "../../../../commands/render/progress/shown.ts";
+import { ProgressOutput } from "../../../../commands/render/progress/output.ts";
 import {
   Pace,
-  ShownTransfer,
+  TransferProgress,
   type TransferState,
 } from "../../../../commands/render/progress/transfer.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
@@ -19,8 +19,8 @@ function shownAfter(
 ): readonly string[] {
   let now = 0;
   const { err } = fakeContext(terminal);
-  using shown = new Shown(err, choice);
-  const transfer = new ShownTransfer(shown, () => now);
+  using shown = new ProgressOutput(err, choice);
+  const transfer = new TransferProgress(shown, () => now);
   for (const [seconds, state] of states) {
     now = seconds * 1000;
     transfer.reached(state);

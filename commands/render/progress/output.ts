@@ -9,7 +9,7 @@ import type { Output } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
 import { Area, type AreaLine, Live } from "./area.ts";
 
-/** As on the command line: `options/progress.ts`. */
+/** As on the command line: `progressOptions`. */
 export interface ProgressChoice {
   readonly quiet: boolean;
   readonly progress: "auto" | "plain";
@@ -28,7 +28,7 @@ export function styleOf(err: Output, { quiet, progress }: ProgressChoice): Progr
 }
 
 /** A stream that shows progress, until it is disposed of. */
-export class Shown implements Disposable {
+export class ProgressOutput implements Disposable {
   readonly style: ProgressStyle;
   readonly #err: Output;
   readonly #area: Area;
