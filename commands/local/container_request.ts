@@ -42,6 +42,8 @@ export async function containerRequest<O extends Options>(
       { hint: "--network-isolation is to be without a network, as --network none is." },
     );
   }
+  // Looked for while the app is read. A failure shows where the engine is needed.
+  context.engine().catch(() => {});
   const app = await chosenApp(context, typed.appName);
   const isTyped = typed.networkIsolation || typed.network !== undefined;
   const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);

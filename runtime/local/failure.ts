@@ -9,7 +9,6 @@ import type { App } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH } from "../contract/images.ts";
-import { statfs } from "node:fs/promises";
 import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
 
 export interface FailedRun {
@@ -136,6 +135,7 @@ export async function fullDiskHint(words: string, directory: string): Promise<st
 
 /** Of an engine on another machine, this is not the disk either. */
 async function isFull(directory: string): Promise<boolean> {
+  const { statfs } = await import("node:fs/promises");
   const disk = await statfs(directory).catch(() => undefined);
   if (disk === undefined) return false;
   const { bavail, bsize, files, ffree } = disk;

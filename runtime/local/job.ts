@@ -27,7 +27,6 @@ import { imageDifferences, imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/input.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
-import { failureOf } from "./failure.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";
 import { lastValues, StatusLine } from "./metrics/messages.ts";
@@ -175,7 +174,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (outcome.status === 0 || isStopped) return findings.requireNone();
   }
   findings.warnOfAll();
-  throw outcome.cause ?? await failureOf({
+  if (outcome.cause !== undefined) throw outcome.cause;
+  const { failureOf } = await import("./failure.ts");
+  throw await failureOf({
     kind,
     outcome,
     grace,

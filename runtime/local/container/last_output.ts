@@ -1,5 +1,5 @@
-import { stripVTControlCharacters } from "node:util";
 import { type Output, overlaid } from "../../streams.ts";
+import { withoutSequences } from "../../text.ts";
 
 /** Keeps the last bytes of a stream. */
 export class Tail {
@@ -49,7 +49,7 @@ export class LastOutput {
 
   /** The end of all that was written, without what only changes a terminal. */
   get text(): string {
-    return `${stripVTControlCharacters(this.#stdout.text)}\n${this.#errors}`;
+    return `${withoutSequences(this.#stdout.text)}\n${this.#errors}`;
   }
 
   /** The last line on standard error that is not empty. */
@@ -58,7 +58,7 @@ export class LastOutput {
   }
 
   get #errors(): string {
-    return stripVTControlCharacters(this.#stderr.text);
+    return withoutSequences(this.#stderr.text);
   }
 }
 

@@ -21,11 +21,11 @@ export async function imageToRun(
   signal: AbortSignal,
 ): Promise<ImageDetails> {
   requireNetwork(engine, network);
+  // Asked for now, the answer is there when the container is created. A failure shows there, too.
+  protectionOf(engine).catch(() => {});
   const reference = imageReference(app, tag);
   const image = await requireImage(engine, reference, signal);
   requireOwnImage(app, reference, image);
-  // Asked for now, the answer is there when the container is created. A failure shows there, too.
-  protectionOf(engine).catch(() => {});
   return image;
 }
 

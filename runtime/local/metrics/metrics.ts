@@ -1,7 +1,7 @@
-import { stripVTControlCharacters } from "node:util";
 import { LONGEST_LINE, MetricSearch, type Unusable } from "../../contract/metric_values.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import { type Output, overlaid } from "../../streams.ts";
+import { withoutSequences } from "../../text.ts";
 
 /**
  * Makes lines of pieces: they end with a line feed, or with a carriage return, as each state of a
@@ -25,7 +25,7 @@ export class Lines {
   *end(): Generator<string, void, void> {
     const line = this.#rest;
     this.#rest = "";
-    if (line !== "") yield stripVTControlCharacters(line);
+    if (line !== "") yield withoutSequences(line);
   }
 
   #add(part: string): void {
