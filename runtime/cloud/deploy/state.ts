@@ -7,7 +7,15 @@ import type {
   Tags,
 } from "../../aws/sagemaker.ts";
 import { freeSlot, type InUse, type Slot, slotsOf } from "../../contract/names.ts";
-import { modelsOf, type Part } from "../endpoints/parts.ts";
+import {
+  arnOf,
+  findParts,
+  type FoundPart,
+  type FoundParts,
+  modelsOf,
+  type Part,
+  type PartsApi,
+} from "../endpoints/parts.ts";
 import type { Note } from "../in_parallel.ts";
 import { ENDPOINT_TAG } from "../tags.ts";
 
@@ -45,10 +53,7 @@ export interface State {
   readonly parts: readonly ExistingPart[];
 }
 
-type StateApi = Pick<
-  SageMaker,
-  "describeEndpoint" | "describeEndpointConfiguration" | "describeModel" | "tagsOf"
->;
+type StateApi = PartsApi & Pick<SageMaker, "describeEndpoint">;
 
 /** Whether nothing may be asked of an endpoint now. */
 export function isChanging({ status }: EndpointDescription): boolean {
@@ -81,115 +86,67 @@ export async function stateOf(name: string, sagemaker: StateApi, note: Note): Pr
   const description = await orNothing(sagemaker.describeEndpoint(name));
   const endpoint = description?.name ?? name;
   const inUse = description && (description.pendingConfiguration ?? description.configuration);
-  const slots = slotsOf(endpoint);
-  const [configurations, models] = await Promise.all([
-    all(
-      [...slots.map(({ configuration }) => configuration), ...inUse ? [inUse] : []],
-      (one) => sagemaker.describeEndpointConfiguration(one),
-    ),
-    all(slots.map(({ model }) => model), (one) => sagemaker.describeModel(one)),
-  ]);
-  const found = { endpoint, description, configurations, models };
-  const tags = new Map(
-    await Promise.all([...configurations].map(async ([one, { EndpointConfigArn }]) => {
-      const tell: Note = one === inUse ? note : () => {};
-      return [one, await tagsIfAllowed(EndpointConfigArn, one, sagemaker, tell)] as const;
+  const found = await findParts(sagemaker, endpoint, inUse);
+  const used = found.configurations.find((one) => one.name === inUse);
+  const usedModel = used && onlyModelOf(used, found);
+  const looked = [
+    ...found.configurations,
+    ...found.models.filter((one) => hasOurName(one, endpoint) || one === usedModel),
+  ];
+  for (const { denial } of looked) if (denial) throw denial;
+  const tags = new Map<FoundPart, Tags | undefined>(
+    await Promise.all(found.configurations.map(async (one) => {
+      const tell: Note = one === used ? note : () => {};
+      return [one, await tagsIfAllowed(one, sagemaker, tell)] as const;
     })),
   );
-  const base = inUse === undefined ? undefined : await baseOf(found, inUse, tags, sagemaker);
-  return { endpoint, description, base, parts: await partsOf(found, base, tags, sagemaker) };
-}
-
-/** What was found by its name. */
-interface Found extends Pick<State, "endpoint" | "description"> {
-  readonly configurations: ReadonlyMap<string, EndpointConfigurationDetails>;
-  readonly models: ReadonlyMap<string, ModelDetails>;
-}
-
-/** Tags of configurations, by their names; `undefined` where they may not be read. */
-type AllTags = ReadonlyMap<string, Tags | undefined>;
-
-/** What there is of these names, in their order. When all have been asked, the first failure is thrown. */
-async function all<Details>(
-  names: readonly string[],
-  describe: (name: string) => Promise<Details>,
-): Promise<ReadonlyMap<string, Details>> {
-  const found = new Map<string, Details>();
-  const once = [...new Set(names)];
-  const asked = await Promise.allSettled(once.map((name) => orNothing(describe(name))));
-  for (const [index, one] of asked.entries()) {
-    if (one.status === "rejected") throw one.reason;
-    if (one.value !== undefined) found.set(once[index]!, one.value);
-  }
-  return found;
-}
-
-async function baseOf(
-  { configurations, models: known }: Found,
-  name: string,
-  tags: AllTags,
-  sagemaker: StateApi,
-): Promise<Base> {
-  const configuration = configurations.get(name);
-  const models = configuration ? modelsOf(configuration) : [];
-  const [first, ...others] = models;
-  const model = first === undefined || others.length > 0
-    ? undefined
-    : known.get(first) ?? await orNothing(sagemaker.describeModel(first));
-  return { name, configuration, model, models, tags: tags.get(name) ?? {} };
-}
-
-async function partsOf(
-  found: Found,
-  base: Base | undefined,
-  tags: AllTags,
-  sagemaker: StateApi,
-): Promise<readonly ExistingPart[]> {
-  const { endpoint, configurations, models } = found;
-  const isTagged = async (arn: string | undefined) =>
-    (await tagsIfAllowed(arn, undefined, sagemaker, () => {}))?.[ENDPOINT_TAG] === endpoint;
+  const isTagged = async (part: FoundPart): Promise<boolean> =>
+    (await tagsIfAllowed(part, sagemaker, () => {}))?.[ENDPOINT_TAG] === endpoint;
+  const isOurs = async (part: FoundPart): Promise<boolean> => {
+    if (part.kind === "model") return hasOurName(part, endpoint) || await isTagged(part);
+    const its = tags.get(part);
+    if (its?.[ENDPOINT_TAG] === endpoint) return true;
+    // Tags may not be set or read, or an emulator has none: then it is mlcli's where the endpoint has or
+    // had it, and mlcli's names are on it and on its model. A model with mlcli's tag says that tags are
+    // set.
+    const model = onlyModelOf(part, found);
+    return Object.keys(its ?? {}).length === 0 && hasOurName(part, endpoint) &&
+      description !== undefined && isGoingTo(description, part.name) &&
+      model?.isThere === true && hasOurName(model, endpoint) &&
+      (its === undefined || !await isTagged(model));
+  };
   const parts: ExistingPart[] = [];
-  for (const [name, { CreationTime: created }] of configurations) {
-    const its = tags.get(name);
-    const isOurs = its?.[ENDPOINT_TAG] === endpoint ||
-      Object.keys(its ?? {}).length === 0 && isOursByName(name, found) &&
-        (its === undefined || !await isTagged(onlyModelOf(name, found)?.ModelArn));
-    parts.push({ kind: "configuration", name, created, isOurs });
+  for (const part of looked.filter(({ isThere }) => isThere)) {
+    const { kind, name, details } = part;
+    parts.push({ kind, name, created: details?.CreationTime, isOurs: await isOurs(part) });
   }
-  for (const [name, { CreationTime: created }] of models) {
-    parts.push({ kind: "model", name, created, isOurs: true });
-  }
-  const { ModelName: name = "", ModelArn, CreationTime: created } = base?.model ?? {};
-  if (name !== "" && !models.has(name)) {
-    parts.push({ kind: "model", name, created, isOurs: await isTagged(ModelArn) });
-  }
-  return parts;
+  const base: Base | undefined = inUse === undefined ? undefined : {
+    name: inUse,
+    configuration: used?.details as EndpointConfigurationDetails | undefined,
+    model: usedModel?.details as ModelDetails | undefined,
+    models: modelsOf(used?.details),
+    tags: (used && tags.get(used)) ?? {},
+  };
+  return { endpoint, description, base, parts };
 }
 
-/**
- * Whether a configuration without tags is mlcli's nevertheless: tags may not be set or read, or an
- * emulator has none. It is where the endpoint has or had it, and mlcli's names are on it and on its
- * model; a model with mlcli's tag says that tags are set.
- */
-function isOursByName(name: string, found: Found): boolean {
-  return found.description !== undefined && isGoingTo(found.description, name) &&
-    slotsOf(found.endpoint).some((slot) => slot.configuration === name) &&
-    onlyModelOf(name, found) !== undefined;
+function hasOurName({ kind, name }: FoundPart, endpoint: string): boolean {
+  return slotsOf(endpoint).some((slot) => slot[kind] === name);
 }
 
-/** The one model of a configuration, where it has a name of mlcli's. */
-function onlyModelOf(name: string, { configurations, models }: Found): ModelDetails | undefined {
-  const [model, ...others] = modelsOf(configurations.get(name)!);
-  return model === undefined || others.length > 0 ? undefined : models.get(model);
+/** The model of a configuration that has one. */
+function onlyModelOf({ details }: FoundPart, { models }: FoundParts): FoundPart | undefined {
+  const [first, ...others] = modelsOf(details);
+  return others.length > 0 ? undefined : models.find(({ name }) => name === first);
 }
 
 /** `undefined` where they may not be read. */
 async function tagsIfAllowed(
-  arn: string | undefined,
-  name: string | undefined,
-  sagemaker: Pick<SageMaker, "tagsOf">,
+  part: FoundPart,
+  sagemaker: StateApi,
   note: Note,
 ): Promise<Tags | undefined> {
+  const arn = arnOf(part);
   if (arn === undefined) return undefined;
   try {
     return await sagemaker.tagsOf(arn);
@@ -197,7 +154,7 @@ async function tagsIfAllowed(
     // Deleted since it was described.
     if (isRefusal(error, "not found")) return {};
     if (!isRefusal(error, "denied")) throw error;
-    note(`The tags of ${name} are not kept: ${error.message}`);
+    note(`The tags of ${part.name} are not kept: ${error.message}`);
     return undefined;
   }
 }

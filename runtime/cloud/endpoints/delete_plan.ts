@@ -9,6 +9,7 @@ import {
   type FoundPart,
   type FoundParts,
   hasOurTag,
+  modelsOf,
   type Part,
   PART_WORDS,
 } from "./parts.ts";
@@ -127,7 +128,7 @@ async function isModelToGo(
   if (!withModel || model.isThere === false) return false;
   if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
     // Where nobody may look, it is there if a configuration names it.
-    const isNamed = configurations.some(({ models }) => models.includes(model.name));
+    const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
   return await hasOurTag(sagemaker, endpoint, model, note);
@@ -154,7 +155,7 @@ async function partsOfGoneEndpoint(
   const parts: FoundPart[] = [];
   for (const one of [...withConfiguration ? configurations : [], ...withModel ? models : []]) {
     if (!one.isThere) continue;
-    const isOurs = [one.name, ...one.models].some((name) => ourModels.includes(name)) ||
+    const isOurs = [one.name, ...modelsOf(one.details)].some((name) => ourModels.includes(name)) ||
       await hasOurTag(sagemaker, endpoint, one, note);
     if (isOurs) parts.push(one);
   }

@@ -71,12 +71,8 @@ export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): 
 }
 
 /** Names of the models that a configuration names, each once. */
-export function modelsOf(
-  { ProductionVariants, ShadowProductionVariants }: Pick<
-    EndpointConfigurationDetails,
-    "ProductionVariants" | "ShadowProductionVariants"
-  >,
-): readonly string[] {
+export function modelsOf(configuration: PartDetails | undefined): readonly string[] {
+  const { ProductionVariants, ShadowProductionVariants } = configuration ?? {};
   const all = [...ProductionVariants ?? [], ...ShadowProductionVariants ?? []];
   const names = all.map(({ ModelName }) => ModelName).filter((name) => name !== undefined);
   return [...new Set(names)];
@@ -86,9 +82,7 @@ export function modelsOf(
 export interface FoundPart extends Part {
   /** `undefined` where nobody may ask. */
   readonly isThere: boolean | undefined;
-  readonly arn: string | undefined;
-  /** Of a configuration: the names of its models. */
-  readonly models: readonly string[];
+  readonly details: PartDetails | undefined;
   /** Why nobody may ask. */
   readonly denial: AwsError | undefined;
 }
@@ -117,43 +111,35 @@ export async function findParts(
   used: string | undefined,
 ): Promise<FoundParts> {
   const slots = slotsOf(endpoint);
-  const ofSlots = slots.map(({ model }) => model).filter(isPossibleName);
-  const lookForModel = (name: string) =>
-    look({ kind: "model", name }, async () => ({
-      arn: (await sagemaker.describeModel(name)).ModelArn,
-      models: [],
-    }));
-  const lookForConfiguration = (name: string) =>
-    look({ kind: "configuration", name }, async () => {
-      const details = await sagemaker.describeEndpointConfiguration(name);
-      return { arn: details.EndpointConfigArn, models: modelsOf(details) };
-    });
+  const ofSlots = new Set(slots.map(({ model }) => model).filter(isPossibleName));
   const names = new Set(slots.map(({ configuration }) => configuration).filter(isPossibleName));
   if (used) names.add(used);
+  const find = (kind: Part["kind"], names: Iterable<string>): Promise<FoundPart[]> =>
+    Promise.all(Array.from(names, (name) => findPart(sagemaker, { kind, name })));
   const [configurations, models] = await Promise.all([
-    Promise.all([...names].map(lookForConfiguration)),
-    Promise.all(ofSlots.map(lookForModel)),
+    find("configuration", names),
+    find("model", ofSlots),
   ]);
-  const others = new Set(configurations.flatMap((one) => one.models)).difference(new Set(ofSlots));
+  const others = new Set(configurations.flatMap(({ details }) => modelsOf(details)))
+    .difference(ofSlots);
   others.delete("");
-  return {
-    configurations,
-    models: [...models, ...await Promise.all([...others].map(lookForModel))],
-  };
+  return { configurations, models: [...models, ...await find("model", others)] };
 }
 
-async function look(
-  part: Part,
-  ask: () => Promise<Pick<FoundPart, "arn" | "models">>,
-): Promise<FoundPart> {
-  const unknown = { ...part, arn: undefined, models: [], denial: undefined };
+async function findPart(sagemaker: PartsApi, part: Part): Promise<FoundPart> {
+  const unknown = { ...part, details: undefined, denial: undefined };
   try {
-    return { ...unknown, isThere: true, ...await ask() };
+    return { ...unknown, isThere: true, details: await describePart(sagemaker, part) };
   } catch (error) {
     if (isRefusal(error, "not found")) return { ...unknown, isThere: false };
     if (isRefusal(error, "denied")) return { ...unknown, isThere: undefined, denial: error };
     throw error;
   }
+}
+
+/** @returns `undefined` where the platform does not tell. */
+export function arnOf({ details }: FoundPart): string | undefined {
+  return details?.ModelArn ?? details?.EndpointConfigArn;
 }
 
 /**
@@ -163,16 +149,17 @@ async function look(
 export async function hasOurTag(
   sagemaker: PartsApi,
   endpoint: string,
-  { arn, name }: FoundPart,
+  part: FoundPart,
   note: (text: string) => void,
 ): Promise<boolean> {
+  const arn = arnOf(part);
   if (arn === undefined) return false;
   try {
     return (await sagemaker.tagsOf(arn))[ENDPOINT_TAG] === endpoint;
   } catch (error) {
     if (isRefusal(error, "not found")) return false;
     if (!isRefusal(error, "denied")) throw error;
-    note(`Not checked whether mlcli made ${name} for ${endpoint}: ${error.message}`);
+    note(`Not checked whether mlcli made ${part.name} for ${endpoint}: ${error.message}`);
     return false;
   }
 }
