@@ -80,12 +80,9 @@ export async function make(
  */
 const PAUSES = [500, 1_000, 2_000, 4_000] as const;
 
-interface WithContainer {
-  readonly PrimaryContainer?: { readonly ModelDataUrl?: string | undefined } | undefined;
-}
-
 /** What is created, as far as it is looked at here. */
-interface Creation extends WithContainer {
+interface Creation {
+  readonly PrimaryContainer?: { readonly ModelDataUrl?: string | undefined } | undefined;
   Tags?: { Key?: string; Value?: string }[];
 }
 
@@ -134,7 +131,7 @@ class Making implements MadeDeployment {
     }
     made.isCertain = true;
     const found = await this.#found(part);
-    if (found && !isOfSameArchive(found, input)) {
+    if (found && found.PrimaryContainer?.ModelDataUrl !== input.PrimaryContainer?.ModelDataUrl) {
       this.made.pop();
       throw madeByAnother(
         new AwsError("changed", `${part.name} is another ${part.kind} now`),
@@ -249,12 +246,6 @@ function holds(there: unknown, input: unknown): boolean {
     value === undefined || name === "Tags" ||
     holds((there as Record<string, unknown>)[name], value)
   );
-}
-
-/** Whether a model is of the same archive; a configuration tells of none. */
-function isOfSameArchive(there: WithContainer, input: WithContainer): boolean {
-  const archive = input.PrimaryContainer?.ModelDataUrl;
-  return archive === undefined || there.PrimaryContainer?.ModelDataUrl === archive;
 }
 
 function madeByAnother(error: AwsError, words: string): AwsError {

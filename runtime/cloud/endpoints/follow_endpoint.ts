@@ -72,7 +72,7 @@ export async function followEndpoint(
   options: FollowOptions = {},
 ): Promise<FollowedEndpoint> {
   try {
-    return await new Following(name, host, report, options).run(await aws.sagemaker());
+    return await follow(name, await aws.sagemaker(), host, report, options);
   } catch (error) {
     const rest = endpointGoesOn(name, options.choice);
     if (error instanceof Interrupted) report.note(rest);
@@ -81,76 +81,59 @@ export async function followEndpoint(
   }
 }
 
-/** One endpoint, being followed. */
-class Following {
-  #latest: EndpointDescription | undefined;
-  #target: string | undefined;
-  #hasChanged = false;
-  #isTakenBack = false;
-  #began: Date | undefined;
-  #unseen = 0;
-
-  constructor(
-    private readonly name: string,
-    private readonly host: WaiterHost,
-    private readonly report: Pick<JobReport, "note" | "progress">,
-    private readonly options: FollowOptions,
-  ) {
-    this.#target = options.target;
-  }
-
-  async run(sagemaker: Pick<SageMaker, "describeEndpoint">): Promise<FollowedEndpoint> {
-    const { clock } = this.host;
-    const start = clock.now();
-    const waiter = new Waiter(this.host, {
-      what: "endpoint",
-      note: (text) => this.report.note(text),
-      timeout: this.options.timeout,
-    });
-    for (;;) {
-      const asked = await waiter.ask(
-        "endpoint",
-        () => orNothing(sagemaker.describeEndpoint(this.name)),
-      );
-      const outcome = asked && this.#outcome(asked.answer);
-      if (outcome) return this.#end(outcome);
-      if (waiter.isOver) return this.#end("not yet");
-      this.report.progress(this.#latest?.status || "Waiting", clock.now() - start);
-      await waiter.pause();
-    }
-  }
-
-  #end(outcome: Outcome): FollowedEndpoint {
-    return { outcome, description: this.#latest, began: this.#began };
-  }
+async function follow(
+  name: string,
+  sagemaker: Pick<SageMaker, "describeEndpoint">,
+  host: WaiterHost,
+  report: Pick<JobReport, "note" | "progress">,
+  options: FollowOptions,
+): Promise<FollowedEndpoint> {
+  let { target } = options;
+  let latest: EndpointDescription | undefined;
+  let [hasChanged, isTakenBack, unseen] = [false, false, 0];
+  let began: Date | undefined;
+  /** Whether what the caller has just begun may only not be seen yet. */
+  const mayComeYet = (): boolean => options.target !== undefined && ++unseen < UNSEEN_ROUNDS;
 
   /** How it has settled, where it has. */
-  #outcome(current: EndpointDescription | undefined): Outcome | undefined {
-    if (!current) return this.#latest || !this.#mayComeYet() ? "gone" : undefined;
+  function outcomeOf(current: EndpointDescription | undefined): Outcome | undefined {
+    if (!current) return latest || !mayComeYet() ? "gone" : undefined;
     const { status, configuration } = current;
-    if (status !== this.#latest?.status) this.report.note(inOneLine(status));
-    this.#latest = current;
+    if (status !== latest?.status) report.note(inOneLine(status));
+    latest = current;
     if (ENDED_BADLY.has(status)) return "failed";
     if (status !== "InService") {
-      this.#hasChanged = true;
-      this.#began ??= current.lastModifiedTime;
-      this.#isTakenBack ||= status === "RollingBack";
-      if (this.options.target === undefined) {
-        this.#target = current.pendingConfiguration ?? this.#target ??
+      hasChanged = true;
+      began ??= current.lastModifiedTime;
+      isTakenBack ||= status === "RollingBack";
+      if (options.target === undefined) {
+        target = current.pendingConfiguration ?? target ??
           (status === "Creating" ? configuration : undefined);
       }
       return undefined;
     }
-    if (this.#target === undefined) return this.#isTakenBack ? "rolled back" : "in service";
-    if (configuration === this.#target) return "in service";
+    if (target === undefined) return isTakenBack ? "rolled back" : "in service";
+    if (configuration === target) return "in service";
     // The platform always tells. Without that, nothing may be taken for rolled back, and deleted.
-    if (configuration === "") throw noConfigurationError(this.name);
-    return this.#hasChanged || !this.#mayComeYet() ? "rolled back" : undefined;
+    if (configuration === "") throw noConfigurationError(name);
+    return hasChanged || !mayComeYet() ? "rolled back" : undefined;
   }
 
-  /** Whether what the caller has just begun may only not be seen yet. */
-  #mayComeYet(): boolean {
-    return this.options.target !== undefined && ++this.#unseen < UNSEEN_ROUNDS;
+  const start = host.clock.now();
+  const waiter = new Waiter(host, {
+    what: "endpoint",
+    note: (text) => report.note(text),
+    timeout: options.timeout,
+  });
+  for (;;) {
+    const asked = await waiter.ask(
+      "endpoint",
+      () => orNothing(sagemaker.describeEndpoint(name)),
+    );
+    const outcome = (asked && outcomeOf(asked.answer)) ?? (waiter.isOver ? "not yet" : undefined);
+    if (outcome) return { outcome, description: latest, began };
+    report.progress(latest?.status || "Waiting", host.clock.now() - start);
+    await waiter.pause();
   }
 }
 

@@ -26,15 +26,16 @@ export async function waitForEndpoint(
   report: Pick<JobReport, "note" | "progress" | "result">,
   choice: AwsOptions,
 ): Promise<void> {
-  const settled = await followEndpoint(endpoint.name, aws, host, report, { choice });
-  const { outcome, description = endpoint } = settled;
-  if (outcome !== "in service") throw await endpointFailure(endpoint.name, settled, aws, choice);
+  const { name } = endpoint;
+  const followed = await followEndpoint(name, aws, host, report, { choice });
+  const { outcome, description = endpoint } = followed;
+  if (outcome !== "in service") throw await endpointError(name, followed, aws, choice);
   // Where nothing went on when it was asked first, nobody has seen how the last update ended.
   if (endpoint.status === "InService") {
-    const lost = await unused(await aws.sagemaker(), description);
+    const lost = await lostUpdate(await aws.sagemaker(), description);
     if (lost || description.failureReason) {
-      const since = { ...settled, outcome: "rolled back", began: lost?.time } as const;
-      throw await endpointFailure(endpoint.name, since, aws, choice);
+      const since = { ...followed, outcome: "rolled back", began: lost?.time } as const;
+      throw await endpointError(name, since, aws, choice);
     }
   }
   report.result(inOneLine(endpoint.name));
@@ -46,7 +47,7 @@ export async function waitForEndpoint(
  * that was made and never asked for is newer than the endpoint's last change.) Where nobody may look,
  * nothing is known.
  */
-async function unused(
+async function lostUpdate(
   sagemaker: Pick<SageMaker, "describeEndpointConfiguration">,
   { name, configuration, lastModifiedTime }: EndpointDescription,
 ): Promise<{ readonly time: Date } | undefined> {
@@ -66,31 +67,32 @@ async function unused(
   }
 }
 
-/**
- * Says what happened: the service's reason, the end of the log of the instances that began since then,
- * the likely cause, and what to do.
- * @param choice the options of the command, for command lines to paste.
- */
-export async function endpointFailure(
+/** The error for an endpoint that failed, is gone, or whose update was taken back. */
+async function endpointError(
   name: string,
   { outcome, description, began }: FollowedEndpoint,
   aws: Pick<Aws, "logs">,
   choice: AwsOptions,
 ): Promise<MlcliError> {
+  const shown = inOneLine(name);
   if (outcome === "gone") {
-    return new MlcliError(`Endpoint ${inOneLine(name)} is gone: it was deleted`, {
+    return new MlcliError(`Endpoint ${shown} is gone: it was deleted`, {
       hint: "mlcli deploy makes it anew.",
     });
   }
   const { quote, cause, log } = await whatIsKnown(name, { description, began }, aws, choice);
-  const remedy = description?.status === "Failed"
-    ? `It can only be deleted: ${deletionOf(name, choice)}.`
-    : outcome === "rolled back"
-    ? "It still serves. Once the cause is gone, deploy again."
-    : "";
-  return new MlcliError(`Endpoint ${inOneLine(name)} ${whatHappened(outcome, description)}`, {
+  const { status = "", configuration = "" } = description ?? {};
+  const [what, remedy] = outcome === "rolled back"
+    ? [
+      `was rolled back: it serves what it served before (${inOneLine(configuration)})`,
+      "It still serves. Once the cause is gone, deploy again.",
+    ]
+    : status === "Failed"
+    ? ["failed", `It can only be deleted: ${deletionOf(name, choice)}.`]
+    : [`is ${inOneLine(status)}`, ""];
+  return new MlcliError(`Endpoint ${shown} ${what}`, {
     quote,
-    hint: [cause, remedy, log].filter((part) => part).join(" "),
+    hint: [cause, remedy, log].filter((sentence) => sentence).join(" "),
   });
 }
 
@@ -125,16 +127,4 @@ export async function whatIsKnown(
       ? `${began ? "Its new instances" : "Its instances"} wrote no log.`
       : `${commandFor(name, choice)("logs")} shows its whole log.`,
   };
-}
-
-function whatHappened(
-  outcome: FollowedEndpoint["outcome"],
-  description: FollowedEndpoint["description"],
-): string {
-  if (outcome === "rolled back") {
-    const serves = inOneLine(description?.configuration ?? "");
-    return `was rolled back: it serves what it served before (${serves})`;
-  }
-  const status = inOneLine(description?.status ?? "");
-  return status === "Failed" ? "failed" : `is ${status}`;
 }
