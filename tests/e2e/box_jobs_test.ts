@@ -144,21 +144,6 @@ suite("the box's jobs on the engine", () => {
     ]);
   });
 
-  it("a training that leaves nothing completes without an artifact in S3", async () => {
-    const job = await train("true");
-    assertEquals(job.status, "Completed");
-    assertEquals(box.s3.keys("data", `output/${job.name}`), []);
-  });
-
-  it("a prefix matches as text, and an object is a file of its own name", async () => {
-    const list = "cd /opt/ml/input/data/training; ls -R | sort";
-    const text = await train(list, { InputDataConfig: [channel("s3://data/train")] });
-    assertMatch(logOf(text), /a\.csv/);
-    assertMatch(logOf(text), /train2\.csv/);
-    const one = await train(list, { InputDataConfig: [channel("s3://data/train/a.csv")] });
-    assertEquals(logOf(one), ".:\na.csv");
-  });
-
   it("a failure is told by the code's own file, or by its exit status", async () => {
     const told = await train("echo no such column > /opt/ml/output/failure; exit 3");
     assertEquals(told.failureReason, "AlgorithmError: no such column\n, exit code: 3");
@@ -196,62 +181,7 @@ suite("the box's jobs on the engine", () => {
     assertEquals(failed.failureReason, "AlgorithmError: Exit Code: 5");
   });
 
-  it("a stop gives the code time, and keeps what it left", async () => {
-    box.machines.settings.grace = 30_000;
-    const job = await startTraining(
-      "trap 'echo stopping; echo half > /opt/ml/model/half; exit 0' TERM; echo ready; " +
-        "while true; do sleep 0.1; done",
-    );
-    await eventually(() => Promise.resolve(logOf(job).includes("ready")));
-    const name = { TrainingJobName: job.name };
-    assertEquals((await ask(box, "sagemaker", "StopTrainingJob", name)).status, 200);
-    assertEquals(job.status, "Stopping");
-    await job.ended;
-    assertEquals([job.status, job.secondary], ["Stopped", "Stopped"]);
-    assertEquals(await archive(`output/${job.name}/output/model.tar.gz`), { half: "half\n" });
-  });
-
-  it("code that does not end is killed when the time is over", async () => {
-    box.machines.settings.grace = 100;
-    const job = await train(
-      "trap '' TERM; echo m > /opt/ml/model/m; while true; do sleep 1; done",
-      {
-        StoppingCondition: { MaxRuntimeInSeconds: 1 },
-      },
-    );
-    assertEquals([job.status, job.secondary], ["Stopped", "MaxRuntimeExceeded"]);
-    assertEquals(await archive(`output/${job.name}/output/model.tar.gz`), { m: "m\n" });
-  });
-
-  it("a spot training starts again with its checkpoints, and is billed less", async () => {
-    const job = await startTraining(
-      "cd /opt/ml/checkpoints; if [ -e c ]; then cat c; else echo first > c; echo ready; " +
-        "while true; do sleep 0.1; done; fi",
-      {
-        EnableManagedSpotTraining: true,
-        StoppingCondition: { MaxRuntimeInSeconds: 600, MaxWaitTimeInSeconds: 600 },
-        CheckpointConfig: { S3Uri: "s3://data/checkpoints" },
-      },
-    );
-    await eventually(() => Promise.resolve(logOf(job).includes("ready")));
-    box.machines.interrupt(job);
-    await job.ended;
-    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
-    assertEquals(logOf(job), "ready\nfirst");
-    assertEquals(await box.s3.text("data", "checkpoints/c"), "first\n");
-    assertEquals(job.transitions.some(({ Status }) => Status === "Interrupted"), true);
-    assertEquals(job.billableTime! < job.trainingTime!, true);
-  });
-
-  it("no machine, no memory, no program: in SageMaker's words", async () => {
-    box.faults.outOfCapacity();
-    const none = await train("true");
-    box.faults.hasCapacity = true;
-    assertMatch(none.failureReason!, /^CapacityError: Unable to provision requested ML compute/);
-    box.machines.settings.memory = 16 * 1024 * 1024;
-    const full = await train("a=0123456789; while true; do a=$a$a; done");
-    box.machines.settings.memory = undefined;
-    assertMatch(full.failureReason!, /^ClientError: Please use an instance type with more memory/);
+  it("an image that has no such program, or that may not be pulled", async () => {
     const wrong = await train("true", {
       AlgorithmSpecification: {
         TrainingImage: image,
@@ -260,9 +190,6 @@ suite("the box's jobs on the engine", () => {
       },
     });
     assertMatch(wrong.failureReason!, /^ClientError: CannotStartContainerError\. .* train'/);
-  });
-
-  it("an image that may not be pulled", async () => {
     box.faults.deny("ecr:BatchGetImage");
     const job = await train("true");
     box.faults.allowAll();

@@ -15,7 +15,7 @@ if (MAY_MOUNT) {
       const preload = new URL("../helpers/outside_studio.ts", import.meta.url).href;
       const say = 'console.log(studioAt("/")?.appType);\n';
       const said = await inOwnProcess(`${say}await import(${JSON.stringify(preload)});\n${say}`, {
-        imports: { studioAt: "runtime/studio.ts" },
+        imports: { studioAt: "runtime/docker/studio.ts" },
         within: ["unshare", "-m", "sh", "-c", STUDIO, "sh"],
       });
       assertEquals(said, "JupyterLab\nundefined\n");

@@ -10,13 +10,12 @@ import { digestOf, type StoredImage } from "./ecr_store.ts";
 export interface Blobs extends AsyncDisposable {
   /** Size of a part in bytes; `undefined` where it is not there. */
   size(repository: string, digest: string): Promise<number | undefined>;
-  read(repository: string, digest: string): Promise<Response>;
   put(repository: string, bytes: Uint8Array): Promise<void>;
   /** Puts a manifest, by its digest or a tag. */
   putManifest(
     repository: string,
     reference: string,
-    image: Omit<StoredImage, "pushedAt">,
+    image: StoredImage,
   ): Promise<void>;
 }
 
@@ -26,13 +25,6 @@ export class MemoryBlobs implements Blobs {
 
   size(repository: string, digest: string): Promise<number | undefined> {
     return Promise.resolve(this.#blobs.get(`${repository}@${digest}`)?.length);
-  }
-
-  read(repository: string, digest: string): Promise<Response> {
-    const bytes = this.#blobs.get(`${repository}@${digest}`);
-    return Promise.resolve(
-      bytes ? new Response(bytes.slice()) : new Response(null, { status: 404 }),
-    );
   }
 
   put(repository: string, bytes: Uint8Array): Promise<void> {
@@ -65,10 +57,6 @@ export class RegistryBlobs implements Blobs {
     return answer.status === 200 ? Number(answer.headers.get("content-length")) : undefined;
   }
 
-  read(repository: string, digest: string): Promise<Response> {
-    return this.#request("GET", `${repository}/blobs/${digest}`);
-  }
-
   async put(repository: string, bytes: Uint8Array): Promise<void> {
     const started = await this.#request("POST", `${repository}/blobs/uploads/`);
     await started.body?.cancel();
@@ -81,7 +69,7 @@ export class RegistryBlobs implements Blobs {
   async putManifest(
     repository: string,
     reference: string,
-    { manifest, mediaType }: Omit<StoredImage, "pushedAt">,
+    { manifest, mediaType }: StoredImage,
   ): Promise<void> {
     const path = `${repository}/manifests/${reference}`;
     const bytes = new TextEncoder().encode(manifest);

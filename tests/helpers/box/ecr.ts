@@ -1,46 +1,96 @@
 /**
- * Amazon ECR: its API. Images themselves go through the registry's front (`registry_front.ts`).
- *
- * @module
+ * Amazon ECR: its API, the front for images, and a registry behind them where a test wants one.
  */
 
 import { ACCOUNT } from "./account.ts";
 import { jsonAnswer } from "./answers.ts";
-import { checkLayers, checkParts, downloadUrl, type EcrParts } from "./ecr_layers.ts";
-import { ECR_RULES } from "./ecr_rules.ts";
+import { type Blobs, MemoryBlobs, RegistryBlobs } from "./blobs.ts";
 import {
   digestOf,
+  EcrStore,
+  immutableTag,
   isList,
+  listedBy,
+  mediaTypeOf,
+  noRepository,
   partsOf,
   type Repository,
   repositoryArn,
   type StoredImage,
 } from "./ecr_store.ts";
-import { type ImageId, immutableTag, mediaTypeOf, noRepository, pageOf } from "./ecr_words.ts";
-import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "./service.ts";
-import { checkInput } from "./validation.ts";
+import { RegistryProcess } from "./registry.ts";
+import { RegistryFront } from "./registry_front.ts";
+import { list, required, structure, text } from "./rules.ts";
+import {
+  type BoxRequest,
+  type Permission,
+  type Platform,
+  Refused,
+  type Service,
+  Unexpected,
+} from "./service.ts";
+import { checkInput, type Structure } from "./validation.ts";
 
 type Input = BoxRequest["input"];
 
+/**
+ * What ECR's service model asks of the input of its operations: botocore 1.44.5,
+ * `data/ecr/2015-09-21/service-2.json`, for the members in use.
+ */
+const registryId = text({ pattern: /[0-9]{12}/ });
+const repositoryName = text({
+  min: 2,
+  max: 256,
+  pattern: /[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*(\/[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*)*/,
+});
+const imageTag = text({ min: 1, max: 300 });
+const repository = { registryId, repositoryName: required(repositoryName) };
+
+const RULES: Readonly<Record<string, Structure>> = {
+  DescribeRepositories: structure({
+    registryId,
+    repositoryNames: required(list(repositoryName, 1, 100)),
+  }),
+  CreateRepository: structure(repository),
+  GetAuthorizationToken: structure({ registryIds: list(registryId, 1, 10) }),
+  BatchGetImage: structure({
+    ...repository,
+    imageIds: required(list(structure({ imageDigest: text(), imageTag }), 1, 100)),
+    acceptedMediaTypes: list(text(), 1, 100),
+  }),
+  PutImage: structure({
+    ...repository,
+    imageManifest: required(text({ min: 1, max: 4_194_304 })),
+    imageManifestMediaType: text(),
+    imageTag,
+    imageDigest: text(),
+  }),
+};
+
+/** How an image is named. */
+interface ImageId {
+  readonly imageTag?: string;
+  readonly imageDigest?: string;
+}
+
+/** What the API has to know. */
+export interface EcrParts {
+  readonly store: EcrStore;
+  readonly blobs: Blobs;
+  /** `localhost:PORT` of the front. */
+  readonly host: string;
+}
+
 /** The API of ECR, for one account. */
-export class Ecr implements Service {
+class Ecr implements Service {
   readonly #operations: Readonly<
     Record<string, (input: Input, request: BoxRequest) => unknown>
   > = {
     DescribeRepositories: (input) => this.#describeRepositories(input),
     CreateRepository: (input) => this.#createRepository(input),
     GetAuthorizationToken: (_, request) => this.#token(request),
-    DescribeImages: (input) => this.#describeImages(input),
     BatchGetImage: (input) => this.#getImages(input),
     PutImage: (input) => this.#putImage(input),
-    BatchCheckLayerAvailability: (input) => {
-      this.#repository(input.repositoryName, input.registryId);
-      return checkLayers(this.parts, input);
-    },
-    GetDownloadUrlForLayer: (input) => {
-      this.#repository(input.repositoryName, input.registryId);
-      return downloadUrl(this.parts, input);
-    },
   };
 
   constructor(private readonly parts: EcrParts) {}
@@ -54,20 +104,19 @@ export class Ecr implements Service {
     const { operation, input } = request;
     const work = this.#operations[operation];
     if (!work) throw new Unexpected(`Not expected: ecr:${operation}`);
-    checkInput(ECR_RULES[operation]!, input, "InvalidParameterException");
+    checkInput(RULES[operation]!, input, "InvalidParameterException");
     return jsonAnswer(await work(input, request));
   }
 
-  #describeRepositories({ registryId, repositoryNames, maxResults = 100, nextToken }: Input) {
-    const { repositories } = this.parts.store;
-    const found: Repository[] = repositoryNames
-      ? repositoryNames.map((name: string) => this.#repository(name, registryId))
-      : [...repositories.values()];
-    const { page, token } = pageOf(found, maxResults, nextToken);
-    return { repositories: page.map((one) => this.#summary(one)), nextToken: token };
+  #describeRepositories({ registryId, repositoryNames }: Input) {
+    return {
+      repositories: repositoryNames.map((name: string) =>
+        this.#summary(this.#repository(name, registryId))
+      ),
+    };
   }
 
-  #createRepository({ repositoryName, imageTagMutability, tags = [] }: Input) {
+  #createRepository({ repositoryName }: Input) {
     const { store } = this.parts;
     if (store.repositories.has(repositoryName)) {
       throw new Refused(
@@ -76,10 +125,7 @@ export class Ecr implements Service {
           `'${ACCOUNT}'`,
       );
     }
-    const isImmutable = imageTagMutability === "IMMUTABLE";
-    const repository = store.add(repositoryName, { isImmutable });
-    for (const { Key, Value } of tags) repository.resourceTags.set(Key, Value);
-    return { repository: this.#summary(repository) };
+    return { repository: this.#summary(store.add(repositoryName)) };
   }
 
   #token({ key }: BoxRequest) {
@@ -90,25 +136,6 @@ export class Ecr implements Service {
         expiresAt: expiresAt / 1_000,
         proxyEndpoint: `http://${this.parts.host}`,
       }],
-    };
-  }
-
-  #describeImages(input: Input) {
-    const { repositoryName, registryId, imageIds, filter, maxResults = 100, nextToken } = input;
-    const repository = this.#repository(repositoryName, registryId);
-    const found = imageIds
-      ? new Set<StoredImage>(imageIds.map((id: ImageId) => this.#image(repository, id)))
-      : repository.images.values();
-    const isWanted = ({ digest }: StoredImage): boolean => {
-      const isTagged = this.parts.store.tagsOf(repository, digest).length > 0;
-      return filter?.tagStatus === "TAGGED"
-        ? isTagged
-        : filter?.tagStatus !== "UNTAGGED" || !isTagged;
-    };
-    const { page, token } = pageOf([...found].filter(isWanted), maxResults, nextToken);
-    return {
-      imageDetails: page.map((image) => this.#detail(repository, image)),
-      nextToken: token,
     };
   }
 
@@ -157,10 +184,33 @@ export class Ecr implements Service {
       throw new Refused("ImageTagAlreadyExistsException", immutableTag(repository, imageTag));
     }
     const image = { digest, manifest: imageManifest, mediaType };
-    await checkParts(this.parts, repository, image);
+    await this.#checkParts(repository, image);
     await this.parts.blobs.putManifest(repositoryName, imageTag ?? digest, image);
     this.parts.store.keep(repository, image, imageTag);
     return { image: this.#whole(repository, image, imageTag) };
+  }
+
+  /** @throws Refused where something is not there that a manifest names. */
+  async #checkParts(
+    { name, images }: Repository,
+    { manifest, mediaType }: StoredImage,
+  ): Promise<void> {
+    const refused = (code: string, what: string, digests: readonly string[]): Refused =>
+      new Refused(
+        code,
+        `${what} with digests '${digests}' required for pushing image into repository with name ` +
+          `'${name}' in the registry with id '${ACCOUNT}' do not exist`,
+      );
+    const missing = listedBy(manifest).map(({ digest }) => digest)
+      .filter((digest) => !images.has(digest));
+    if (isList(mediaType) && missing.length > 0) {
+      throw refused("ReferencedImagesNotFoundException", "Images", missing);
+    }
+    const absent: string[] = [];
+    for (const { digest } of partsOf(manifest)) {
+      if (await this.parts.blobs.size(name, digest) === undefined) absent.push(digest);
+    }
+    if (absent.length > 0) throw refused("LayersNotFoundException", "Layers", absent);
   }
 
   #repository(name: string, registryId = ACCOUNT): Repository {
@@ -176,18 +226,6 @@ export class Ecr implements Service {
     return repository.images.get(digest ?? "");
   }
 
-  #image(repository: Repository, id: ImageId): StoredImage {
-    const image = this.#find(repository, id);
-    if (image) return image;
-    const { imageDigest = null, imageTag = null } = id;
-    throw new Refused(
-      "ImageNotFoundException",
-      `The image with imageId {imageDigest:'${imageDigest}', imageTag:'${imageTag}'} does not ` +
-        `exist within the repository with name '${repository.name}' in the registry with id ` +
-        `'${ACCOUNT}'`,
-    );
-  }
-
   #summary({ name, createdAt, isImmutable }: Repository) {
     return {
       repositoryArn: repositoryArn(name),
@@ -201,24 +239,9 @@ export class Ecr implements Service {
     };
   }
 
-  #detail(repository: Repository, { digest, manifest, mediaType, pushedAt }: StoredImage) {
-    const tags = this.parts.store.tagsOf(repository, digest);
-    const size = partsOf(manifest).reduce((sum, part) => sum + part.size, 0);
-    return {
-      registryId: ACCOUNT,
-      repositoryName: repository.name,
-      imageDigest: digest,
-      ...(tags.length > 0 ? { imageTags: tags } : {}),
-      imageSizeInBytes: size,
-      imagePushedAt: pushedAt,
-      imageManifestMediaType: mediaType,
-      artifactMediaType: isList(mediaType) ? undefined : JSON.parse(manifest).config?.mediaType,
-    };
-  }
-
   #whole(
     repository: Repository,
-    { digest, manifest, mediaType }: Omit<StoredImage, "pushedAt">,
+    { digest, manifest, mediaType }: StoredImage,
     tag: string | undefined,
   ) {
     return {
@@ -228,5 +251,49 @@ export class Ecr implements Service {
       imageManifest: manifest,
       imageManifestMediaType: mediaType,
     };
+  }
+}
+
+/** ECR as a whole. */
+export class EcrService implements Service, AsyncDisposable {
+  readonly #api: Ecr;
+
+  private constructor(
+    readonly blobs: Blobs,
+    /** Where images are pushed to and pulled from. */
+    readonly front: RegistryFront,
+    readonly store: EcrStore,
+    readonly registry: RegistryProcess | undefined,
+  ) {
+    this.#api = new Ecr({ store, blobs, host: front.host });
+  }
+
+  /**
+   * Starts it.
+   * @throws Error where the registry does not start.
+   */
+  static async open(
+    platform: Pick<Platform, "faults" | "problem">,
+    { registry: isWanted = false }: { readonly registry?: boolean },
+  ): Promise<EcrService> {
+    const registry = isWanted ? await RegistryProcess.start() : undefined;
+    const blobs = registry ? new RegistryBlobs(registry) : new MemoryBlobs();
+    const store = new EcrStore();
+    const front = new RegistryFront({ platform, store, registry });
+    return new EcrService(blobs, front, store, registry);
+  }
+
+  permission(request: BoxRequest): Permission {
+    return this.#api.permission(request);
+  }
+
+  handle(request: BoxRequest): Promise<Response> {
+    return this.#api.handle(request);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.front[Symbol.asyncDispose]();
+    await this.blobs[Symbol.asyncDispose]();
+    await this.registry?.[Symbol.asyncDispose]();
   }
 }

@@ -6,6 +6,7 @@
 
 import { createHash } from "node:crypto";
 import { type AccessKey, ACCOUNT, REGION } from "./account.ts";
+import { Refused } from "./service.ts";
 
 /** Media types of manifests. */
 export const MANIFEST_TYPES = {
@@ -28,8 +29,6 @@ export interface StoredImage {
   /** Byte for byte as it was put. */
   readonly manifest: string;
   readonly mediaType: string;
-  /** Epoch seconds. */
-  readonly pushedAt: number;
 }
 
 /** A repository with its images. */
@@ -41,7 +40,6 @@ export interface Repository {
   readonly images: Map<string, StoredImage>;
   /** Tag to digest. */
   readonly tags: Map<string, string>;
-  readonly resourceTags: Map<string, string>;
 }
 
 /** A password for `docker login`. */
@@ -74,7 +72,6 @@ export class EcrStore {
       isImmutable,
       images: new Map(),
       tags: new Map(),
-      resourceTags: new Map(),
     };
     this.repositories.set(name, repository);
     return repository;
@@ -96,21 +93,14 @@ export class EcrStore {
   }
 
   /** Keeps an image's manifest, and the tag that it was put under. */
-  keep(repository: Repository, image: Omit<StoredImage, "pushedAt">, tag?: string): void {
-    if (!repository.images.has(image.digest)) {
-      repository.images.set(image.digest, { ...image, pushedAt: Date.now() / 1_000 });
-    }
+  keep(repository: Repository, image: StoredImage, tag?: string): void {
+    if (!repository.images.has(image.digest)) repository.images.set(image.digest, image);
     if (tag !== undefined) repository.tags.set(tag, image.digest);
   }
 
   /** The image that a tag or digest stands for. */
   find(repository: Repository, reference: string): StoredImage | undefined {
     return repository.images.get(repository.tags.get(reference) ?? reference);
-  }
-
-  /** The tags of an image, in order. */
-  tagsOf(repository: Repository, digest: string): string[] {
-    return [...repository.tags].filter(([, one]) => one === digest).map(([tag]) => tag).sort();
   }
 }
 
@@ -138,4 +128,42 @@ export function listedBy(manifest: string): readonly Descriptor[] {
 /** Whether it is a list of manifests. */
 export function isList(mediaType: string): boolean {
   return mediaType === MANIFEST_TYPES.dockerList || mediaType === MANIFEST_TYPES.ociIndex;
+}
+
+/** ECR's words for a repository that is not there. */
+export function noRepository(name: string, registryId: string = ACCOUNT): string {
+  return `The repository with name '${name}' does not exist in the registry with id ` +
+    `'${registryId}'`;
+}
+
+/** ECR's words for a tag that stays with its image. */
+export function immutableTag({ name }: Repository, tag: string): string {
+  return `The image tag '${tag}' already exists in the '${name}' repository and cannot be ` +
+    "overwritten because the tag is immutable.";
+}
+
+/**
+ * The media type that a manifest says, or that is said of it.
+ * @throws Refused where they differ, or there is none.
+ */
+export function mediaTypeOf(manifest: string, given: string | undefined): string {
+  let own: string | undefined;
+  try {
+    own = JSON.parse(manifest).mediaType;
+  } catch {
+    throw invalidManifest("is no JSON");
+  }
+  if (given !== undefined && own !== undefined && given !== own) {
+    throw invalidManifest(`has media type ${own}, not ${given}`);
+  }
+  const mediaType = own ?? given;
+  if (mediaType === undefined) throw invalidManifest("has no media type");
+  return mediaType;
+}
+
+function invalidManifest(why: string): Refused {
+  return new Refused(
+    "InvalidParameterException",
+    `Invalid parameter at 'ImageManifest' failed to satisfy constraint: the manifest ${why}`,
+  );
 }

@@ -5,7 +5,7 @@
  */
 
 import { tarGz } from "../tar.ts";
-import type { EcrService } from "./ecr_open.ts";
+import type { EcrService } from "./ecr.ts";
 import { type Descriptor, digestOf, MANIFEST_TYPES, type Repository } from "./ecr_store.ts";
 
 /** What such an image is like. */

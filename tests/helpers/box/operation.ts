@@ -34,7 +34,7 @@ export function operationOf(
   headers: Headers,
   body: Uint8Array,
 ): Pick<BoxRequest, "operation" | "input"> {
-  if (service === "s3") return s3Operation(method, target, headers);
+  if (service === "s3") return s3Operation(method, target);
   const isSageMaker = service === "sagemaker" && method === "POST";
   const invocation = isSageMaker ? invocationOf(url.pathname, headers, body) : undefined;
   if (invocation) return invocation;

@@ -6,9 +6,8 @@
  */
 
 import type { AccessKey } from "./account.ts";
-import type { Blobs, RegistryAddress } from "./blobs.ts";
-import { digestOf, type EcrStore, repositoryArn } from "./ecr_store.ts";
-import { immutableTag, noRepository } from "./ecr_words.ts";
+import type { RegistryAddress } from "./blobs.ts";
+import { digestOf, type EcrStore, immutableTag, noRepository, repositoryArn } from "./ecr_store.ts";
 import { type BoxRequest, type Platform, Refused } from "./service.ts";
 
 /** Headers of one connection, not of a request. */
@@ -18,7 +17,6 @@ const OF_THE_CONNECTION = ["host", "connection", "keep-alive", "transfer-encodin
 export interface FrontParts {
   readonly platform: Pick<Platform, "faults" | "problem">;
   readonly store: EcrStore;
-  readonly blobs: Blobs;
   /** The registry behind it; without one, nothing can be pushed or pulled. */
   readonly registry: RegistryAddress | undefined;
 }
@@ -52,7 +50,6 @@ export class RegistryFront implements AsyncDisposable {
   async #serve(request: Request): Promise<Response> {
     try {
       const { pathname } = new URL(request.url);
-      if (pathname.startsWith("/layers/")) return await this.#layer(new URL(request.url));
       return await this.#answer(request, pathname);
     } catch (error) {
       if (error instanceof Refused) return refusalAnswer(error);
@@ -143,17 +140,6 @@ export class RegistryFront implements AsyncDisposable {
     const answered = new Headers(answer.headers);
     for (const name of OF_THE_CONNECTION) answered.delete(name);
     return new Response(answer.body, { status: answer.status, headers: answered });
-  }
-
-  /** What GetDownloadUrlForLayer points to. */
-  async #layer(url: URL): Promise<Response> {
-    const [name, digest] = url.pathname.slice("/layers/".length).split("@") as [string, string];
-    const signature = digestOf(`${name}@${digest}`).slice("sha256:".length);
-    if (url.searchParams.get("X-Amz-Signature") !== signature) {
-      return new Response("AccessDenied", { status: 403 });
-    }
-    const answer = await this.parts.blobs.read(name, digest);
-    return new Response(answer.body, { status: answer.status });
   }
 }
 

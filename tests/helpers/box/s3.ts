@@ -4,8 +4,7 @@
  * @module
  */
 
-import { xmlElement } from "./answers.ts";
-import { listObjects, listUploads, xmlAnswer } from "./s3_listing.ts";
+import { listObjects, listUploads } from "./s3_listing.ts";
 import { MULTIPART } from "./s3_multipart.ts";
 import { OBJECTS } from "./s3_objects.ts";
 import { S3Store } from "./s3_store.ts";
@@ -37,19 +36,16 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ListObjectsV2: "ListBucket",
   HeadBucket: "ListBucket",
   ListMultipartUploads: "ListBucketMultipartUploads",
-  ListParts: "ListMultipartUploadParts",
   CreateMultipartUpload: "PutObject",
   UploadPart: "PutObject",
   CompleteMultipartUpload: "PutObject",
-  CopyObject: "PutObject",
-  ListBuckets: "ListAllMyBuckets",
 };
 
 /** Headers of AWS that mean something here, or need not. */
 const KNOWN_HEADERS = new RegExp(
   "^x-amz-(content-sha256|date|security-token|user-agent|meta-.+|checksum-.+|trailer|" +
-    "sdk-checksum-algorithm|decoded-content-length|expected-bucket-owner|copy-source|" +
-    "metadata-directive|server-side-encryption(-aws-kms-key-id)?|storage-class|mp-object-size)$",
+    "sdk-checksum-algorithm|decoded-content-length|expected-bucket-owner|" +
+    "server-side-encryption(-aws-kms-key-id)?|storage-class|mp-object-size)$",
 );
 
 /** Further operations are in modules of their own. */
@@ -57,17 +53,8 @@ const OPERATIONS: Readonly<Record<string, S3Operation>> = {
   ...OBJECTS,
   ...MULTIPART,
   HeadBucket: () => new Response(null),
-  GetBucketLocation: ({ bucket: { region } }) =>
-    xmlAnswer("LocationConstraint", region === "us-east-1" ? "" : region),
   ListObjectsV2: ({ bucket, request }) => listObjects(bucket, request.input),
   ListMultipartUploads: ({ bucket, request }) => listUploads(bucket, request.input),
-  DeleteBucket: ({ bucket, store }) => {
-    if (bucket.objects.size > 0) {
-      throw new Refused("BucketNotEmpty", "The bucket you tried to delete is not empty", 409);
-    }
-    store.buckets.delete(bucket.name);
-    return new Response(null, { status: 204 });
-  },
 };
 
 /** S3 of one box. */
@@ -85,23 +72,20 @@ export class S3 implements Service {
 
   permission({ operation, input }: BoxRequest): Permission {
     const path = input.Key === "" ? input.Bucket : `${input.Bucket}/${input.Key}`;
-    const isOfNone = operation === "ListBuckets";
     // Of many keys, each is asked for by itself.
     const action = operation === "DeleteObjects"
       ? "DeleteObjects"
       : ACTIONS[operation] ?? operation;
-    return { action: `s3:${action}`, resource: isOfNone ? "*" : `arn:aws:s3:::${path}` };
+    return { action: `s3:${action}`, resource: `arn:aws:s3:::${path}` };
   }
 
   async handle(request: BoxRequest): Promise<Response> {
-    const { operation, input, key, headers } = request;
+    const { operation, input, headers } = request;
     for (const name of headers.keys()) {
       if (name.startsWith("x-amz-") && !KNOWN_HEADERS.test(name)) {
         throw new Unexpected(`Not expected: the header ${name} with ${operation}`);
       }
     }
-    if (operation === "ListBuckets") return this.#listBuckets(key.user, accountOf(key));
-    if (operation === "CreateBucket") return this.#createBucket(request);
     const bucket = this.#bucketFor(request);
     const handle = OPERATIONS[operation];
     if (!handle) throw new Unexpected(`Not expected: s3:${operation}`);
@@ -140,52 +124,5 @@ export class S3 implements Service {
       });
     }
     return bucket;
-  }
-
-  #createBucket({ input, key, region, body }: BoxRequest): Response {
-    const { Bucket: name } = input;
-    if (!/^(?!.*\.\.)[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(name)) {
-      throw new Refused("InvalidBucketName", "The specified bucket is not valid.", 400, {}, {
-        BucketName: name,
-      });
-    }
-    const constraint = /<LocationConstraint>([^<]*)</.exec(new TextDecoder().decode(body))?.[1];
-    if ((constraint ?? "us-east-1") !== region || constraint === "us-east-1") {
-      throw new Refused(
-        "IllegalLocationConstraintException",
-        `The ${constraint ?? "unspecified"} location constraint is incompatible for the region ` +
-          "specific endpoint this request was sent to.",
-      );
-    }
-    const there = this.store.buckets.get(name);
-    if (there?.owner === accountOf(key)) {
-      throw new Refused(
-        "BucketAlreadyOwnedByYou",
-        "Your previous request to create the named bucket succeeded and you already own it.",
-        409,
-      );
-    }
-    if (there) {
-      throw new Refused(
-        "BucketAlreadyExists",
-        "The requested bucket name is not available. The bucket namespace is shared by all users " +
-          "of the system. Please select a different name and try again.",
-        409,
-      );
-    }
-    this.store.createBucket(name, { region, owner: accountOf(key) });
-    return new Response(null, { headers: { location: `/${name}` } });
-  }
-
-  #listBuckets(user: string, account: string): Response {
-    const mine = [...this.store.buckets.values()].filter(({ owner }) => owner === account);
-    const names = mine.map(({ name }) => name).sort().map((name) =>
-      `<Bucket>${xmlElement("Name", name)}` +
-      `${xmlElement("CreationDate", this.store.bucket(name).created.toISOString())}</Bucket>`
-    );
-    return xmlAnswer(
-      "ListAllMyBucketsResult",
-      `<Owner>${xmlElement("ID", user)}</Owner><Buckets>${names.join("")}</Buckets>`,
-    );
   }
 }

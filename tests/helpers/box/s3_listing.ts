@@ -24,49 +24,34 @@ export function xmlAnswer(
   );
 }
 
-/** ListObjectsV2. A page has at most 1,000 keys and common prefixes. */
+/** ListObjectsV2. A page has at most 1,000 keys. */
 export function listObjects({ objects, name }: Bucket, input: BoxRequest["input"]): Response {
-  const { prefix = "", delimiter = "" } = input;
+  const { prefix = "" } = input;
   const text = textWriter(input["encoding-type"]);
   const maximum = atMost1000(input["max-keys"], "max-keys");
-  const after = startOf(input);
+  const after = afterOf(input["continuation-token"]);
   const found: StoredObject[] = [];
-  const common: string[] = [];
-  let last: string | undefined;
   let isTruncated = false;
-  const start = after === undefined || byBytes(after, prefix) < 0 ? prefix : after;
-  for (const key of objects.keysFrom(start, (one) => one.startsWith(prefix))) {
-    // A common prefix is behind all that it stands for.
-    if (after !== undefined && (key === after || isBelow(key, after, prefix, delimiter))) continue;
-    const end = delimiter === "" ? -1 : key.indexOf(delimiter, prefix.length);
-    const group = end < 0 ? undefined : key.slice(0, end + delimiter.length);
-    if (group !== undefined && group === common.at(-1)) continue;
-    if (found.length + common.length === maximum) {
-      isTruncated = maximum > 0;
-      break;
-    }
-    if (group === undefined) found.push(objects.get(key)!);
-    else common.push(group);
-    last = group ?? key;
+  for (const key of objects.keysFrom(after ?? prefix, (one) => one.startsWith(prefix))) {
+    if (key === after) continue;
+    isTruncated = found.length === maximum;
+    if (isTruncated) break;
+    found.push(objects.get(key)!);
   }
   const contents = found.map(({ key, modified, etag, size }) =>
     `<Contents>${text("Key", key)}${xmlElement("LastModified", modified.toISOString())}` +
     `${xmlElement("ETag", etag)}${xmlElement("Size", size)}` +
     `<StorageClass>STANDARD</StorageClass></Contents>`
   );
-  const groups = common.map((one) => `<CommonPrefixes>${text("Prefix", one)}</CommonPrefixes>`);
-  const given = (element: string, field: string): string =>
-    input[field] === undefined ? "" : xmlElement(element, input[field]);
+  const encoding = input["encoding-type"];
   return xmlAnswer(
     "ListBucketResult",
     xmlElement("Name", name) + text("Prefix", prefix) +
-      (delimiter === "" ? "" : text("Delimiter", delimiter)) +
-      (input["start-after"] === undefined ? "" : text("StartAfter", input["start-after"])) +
-      given("EncodingType", "encoding-type") + given("ContinuationToken", "continuation-token") +
-      xmlElement("KeyCount", found.length + common.length) + xmlElement("MaxKeys", maximum) +
+      (encoding === undefined ? "" : xmlElement("EncodingType", encoding)) +
+      xmlElement("KeyCount", found.length) + xmlElement("MaxKeys", maximum) +
       xmlElement("IsTruncated", isTruncated) +
-      (isTruncated ? xmlElement("NextContinuationToken", tokenOf(last!)) : "") +
-      contents.join("") + groups.join(""),
+      (isTruncated ? xmlElement("NextContinuationToken", tokenOf(found.at(-1)!.key)) : "") +
+      contents.join(""),
   );
 }
 
@@ -113,9 +98,9 @@ function textWriter(encoding: string | undefined): (element: string, text: strin
   return (element, text) => xmlElement(element, encoded(text, "/").replaceAll("%20", "+"));
 }
 
-function startOf(input: BoxRequest["input"]): string | undefined {
-  const token = input["continuation-token"];
-  if (token === undefined) return input["start-after"];
+/** The last key of the page before. */
+function afterOf(token: string | undefined): string | undefined {
+  if (token === undefined) return undefined;
   try {
     const bytes = Uint8Array.from(atob(token), (one) => one.charCodeAt(0));
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -126,9 +111,4 @@ function startOf(input: BoxRequest["input"]): string | undefined {
 
 function tokenOf(key: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(key)));
-}
-
-function isBelow(key: string, after: string, prefix: string, delimiter: string): boolean {
-  const isGroup = delimiter !== "" && after.length > prefix.length && after.endsWith(delimiter);
-  return isGroup && key.startsWith(after);
 }

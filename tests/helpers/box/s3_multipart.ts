@@ -20,7 +20,6 @@ export const MULTIPART: Readonly<Record<string, S3Operation>> = {
   UploadPart: uploadPart,
   CompleteMultipartUpload: complete,
   AbortMultipartUpload: abort,
-  ListParts: listParts,
 };
 
 function create({ request: { headers, input }, bucket, store }: S3Call): Response {
@@ -118,25 +117,6 @@ async function abort(call: S3Call): Promise<Response> {
   call.bucket.uploads.delete(upload.id);
   await call.store.discard(upload.parts.values());
   return new Response(null, { status: 204 });
-}
-
-function listParts(call: S3Call): Response {
-  const { input } = call.request;
-  const upload = uploadOf(call);
-  const all = [...upload.parts].sort(([one], [other]) => one - other)
-    .filter(([number]) => number > Number(input["part-number-marker"] ?? 0));
-  const page = all.slice(0, Math.min(1000, Number(input["max-parts"] ?? 1000)));
-  const isTruncated = page.length < all.length;
-  return xmlAnswer(
-    "ListPartsResult",
-    xmlElement("Bucket", call.bucket.name) + xmlElement("Key", upload.key) +
-      xmlElement("UploadId", upload.id) + xmlElement("IsTruncated", isTruncated) +
-      (isTruncated ? xmlElement("NextPartNumberMarker", page.at(-1)![0]) : "") +
-      page.map(([number, { etag, size }]) =>
-        `<Part>${xmlElement("PartNumber", number)}${xmlElement("ETag", etag)}` +
-        `${xmlElement("Size", size)}</Part>`
-      ).join(""),
-  );
 }
 
 /** A part as CompleteMultipartUpload names it. */

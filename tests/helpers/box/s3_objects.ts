@@ -4,7 +4,6 @@
  * @module
  */
 
-import { decoded } from "../sigv4.ts";
 import { xmlDecoded } from "../xml.ts";
 import { xmlElement } from "./answers.ts";
 import type { S3Call, S3Operation } from "./s3.ts";
@@ -32,7 +31,6 @@ export const OBJECTS: Readonly<Record<string, S3Operation>> = {
     return new Response(null, { status: 204 });
   },
   DeleteObjects: deleteObjects,
-  CopyObject: copyObject,
 };
 
 /** What the headers say about an object to come. */
@@ -183,28 +181,6 @@ async function deleteObjects(call: S3Call): Promise<Response> {
     } else if (!isQuiet) results.push(`<Deleted>${xmlElement("Key", key)}</Deleted>`);
   }
   return xmlAnswer("DeleteResult", results.join(""));
-}
-
-async function copyObject(call: S3Call): Promise<Response> {
-  const { request: { headers, input, key }, bucket, store, faults } = call;
-  const [from = "", ...rest] = decoded(headers.get("x-amz-copy-source")!).replace(/^\//, "")
-    .split("/");
-  const path = rest.join("/");
-  const resource = `arn:aws:s3:::${from}/${path}`;
-  const denial = faults.denial({ action: "s3:GetObject", resource }, key);
-  if (denial) throw denial;
-  const source = store.buckets.get(from)?.objects.get(path);
-  if (!source) throw noSuchKey(path);
-  const isReplaced = headers.get("x-amz-metadata-directive") === "REPLACE";
-  const bytes = await store.bytes(from, path);
-  const object = await store.put(bucket.name, input.Key, bytes, {
-    ...(isReplaced ? descriptionOf(headers) : source),
-    checksum: source.checksum,
-  });
-  return xmlAnswer(
-    "CopyObjectResult",
-    xmlElement("LastModified", object.modified.toISOString()) + xmlElement("ETag", object.etag),
-  );
 }
 
 /** S3's word for a document that it does not understand. */

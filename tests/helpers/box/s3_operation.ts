@@ -7,32 +7,26 @@
 import { decoded } from "../sigv4.ts";
 import { type BoxRequest, Unexpected } from "./service.ts";
 
-/** Method, whether there is a key, and a field that the query or a header must have. */
+/** Method, whether there is a key, and a field that the query must have. */
 type Route = readonly [
   operation: string,
   method: string,
-  on: "service" | "bucket" | "key",
+  on: "bucket" | "key",
   by?: string,
 ];
 
 /** The first that fits. */
 const ROUTES: readonly Route[] = [
-  ["ListBuckets", "GET", "service"],
-  ["GetBucketLocation", "GET", "bucket", "location"],
   ["ListMultipartUploads", "GET", "bucket", "uploads"],
   ["ListObjectsV2", "GET", "bucket", "list-type"],
   ["DeleteObjects", "POST", "bucket", "delete"],
   ["HeadBucket", "HEAD", "bucket"],
-  ["CreateBucket", "PUT", "bucket"],
-  ["DeleteBucket", "DELETE", "bucket"],
-  ["ListParts", "GET", "key", "uploadId"],
   ["UploadPart", "PUT", "key", "uploadId"],
   ["AbortMultipartUpload", "DELETE", "key", "uploadId"],
   ["CompleteMultipartUpload", "POST", "key", "uploadId"],
   ["CreateMultipartUpload", "POST", "key", "uploads"],
   ["GetObject", "GET", "key"],
   ["HeadObject", "HEAD", "key"],
-  ["CopyObject", "PUT", "key", "x-amz-copy-source"],
   ["PutObject", "PUT", "key"],
   ["DeleteObject", "DELETE", "key"],
 ];
@@ -43,15 +37,12 @@ const IGNORED = ["x-id"];
 /** What of the query each operation knows. Others would be a feature that the box has not. */
 const KNOWN: Readonly<Record<string, readonly string[]>> = {
   ListObjectsV2: [
-    ...["list-type", "prefix", "delimiter", "max-keys", "continuation-token", "start-after"],
-    ...["encoding-type", "fetch-owner"],
+    ...["list-type", "prefix", "max-keys", "continuation-token", "encoding-type"],
   ],
-  GetBucketLocation: ["location"],
   ListMultipartUploads: [
     ...["uploads", "prefix", "max-uploads", "key-marker", "upload-id-marker", "encoding-type"],
   ],
   DeleteObjects: ["delete"],
-  ListParts: ["uploadId", "max-parts", "part-number-marker"],
   UploadPart: ["uploadId", "partNumber"],
   AbortMultipartUpload: ["uploadId"],
   CompleteMultipartUpload: ["uploadId"],
@@ -62,7 +53,6 @@ const KNOWN: Readonly<Record<string, readonly string[]>> = {
 export function s3Operation(
   method: string,
   target: string,
-  headers: Headers,
 ): Pick<BoxRequest, "operation" | "input"> {
   const [path = "", query = ""] = target.split("?", 2);
   const [, bucket = "", ...rest] = path.split("/");
@@ -74,9 +64,9 @@ export function s3Operation(
       return [decoded(name), decoded(value.join("=").replaceAll("+", " "))];
     }).filter(([name]) => !IGNORED.includes(name!)),
   );
-  const on = bucket === "" ? "service" : key === "" ? "bucket" : "key";
+  const on = key === "" ? "bucket" : "key";
   const route = ROUTES.find(([, ofMethod, of, by]) =>
-    ofMethod === method && of === on && (by === undefined || by in fields || headers.has(by))
+    ofMethod === method && of === on && (by === undefined || by in fields)
   );
   const operation = route?.[0];
   const unknown = Object.keys(fields).find((name) => !KNOWN[operation ?? ""]?.includes(name));

@@ -5,7 +5,7 @@
  */
 
 import { join } from "@std/path";
-import { EcrService } from "./ecr_open.ts";
+import { EcrService } from "./ecr.ts";
 import { EndpointStore } from "./endpoints/endpoint_store.ts";
 import { Invocations } from "./endpoints/invocations.ts";
 import { EndpointOperations } from "./endpoints/operations.ts";
@@ -49,7 +49,7 @@ export async function openServices(platform: Platform, options: BoxOptions): Pro
   const around = { platform, s3: s3.store, ecr, logs };
   const jobs = new JobStore(jobWorld(around));
   const endpoints = new EndpointStore((group, stream, lines) => logs.put(group, stream, lines));
-  const runner = options.endpoints ? new ServingRunner(around, endpoints.alarms) : undefined;
+  const runner = options.endpoints ? new ServingRunner(around) : undefined;
   return {
     sts: new Sts(platform),
     s3,

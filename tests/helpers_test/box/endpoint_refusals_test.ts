@@ -6,12 +6,7 @@ import { it, suite } from "../../helpers/suite.ts";
 import { ARN, configuration, type Fields, Hosting, SERVERLESS } from "./hosting.ts";
 
 const CREATE = { EndpointName: "shop", EndpointConfigName: "c" };
-const USER = "arn:aws:iam::123456789012:user/jo";
 const ROLE = "arn:aws:iam::123456789012:role/service-role/jobs";
-const NO_MACHINES =
-  "Unable to provision requested ML compute capacity due to InsufficientInstanceCapacity error. " +
-  "Please retry using a different ML instance type or after some time.";
-
 /** An operation on what is not there, or is there already; SageMaker's words. */
 const NAMES: readonly (readonly [operation: string, input: Fields, message: string])[] = [
   ["DescribeEndpoint", { EndpointName: "None" }, `find endpoint "${ARN}:endpoint/none".`],
@@ -71,15 +66,6 @@ suite("the box's endpoints: refusals", () => {
         `ValidationException: Cannot create already existing ${words}`,
       );
     }
-  });
-
-  it("of an endpoint whose model is gone", async () => {
-    await using hosting = await Hosting.open("c");
-    await hosting.done("DeleteModel", { ModelName: "m" });
-    assertEquals(
-      await hosting.refused("CreateEndpoint", CREATE),
-      `ValidationException: Could not find model "${ARN}:model/m".`,
-    );
   });
 
   for (
@@ -257,62 +243,6 @@ suite("the box's endpoints: refusals", () => {
     await assertRejects(() => box[Symbol.asyncDispose](), Error, "Not expected in the input: foo");
   });
 
-  it("where IAM says no: to the operation, the role, the tags, the configuration", async () => {
-    await using hosting = await Hosting.open("c");
-    const { faults } = hosting.box;
-    const tags = { Tags: [{ Key: "a", Value: "b" }] };
-    const rows: [action: string, resource: string, operation: string, input: Fields][] = [
-      ["sagemaker:CreateModel", `${ARN}:model/new`, "CreateModel", { ModelName: "New" }],
-      ["iam:PassRole", ROLE, "CreateModel", { ModelName: "new" }],
-      ["sagemaker:AddTags", `${ARN}:model/new`, "CreateModel", { ModelName: "new", ...tags }],
-      ["sagemaker:CreateEndpoint", `${ARN}:endpoint/shop`, "CreateEndpoint", CREATE],
-      ["sagemaker:CreateEndpoint", `${ARN}:endpoint-config/c`, "CreateEndpoint", CREATE],
-      ["sagemaker:AddTags", `${ARN}:endpoint/shop`, "CreateEndpoint", { ...CREATE, ...tags }],
-      ["sagemaker:ListEndpoints", "*", "ListEndpoints", {}],
-      ["sagemaker:DescribeModel", `${ARN}:model/m`, "DescribeModel", { ModelName: "m" }],
-    ];
-    for (const [action, resource, operation, input] of rows) {
-      faults.deny(action, resource);
-      const asked = operation === "CreateModel" ? hosting.model(input) : input;
-      assertEquals(
-        await hosting.refused(operation, asked),
-        `AccessDeniedException: User: ${USER} is not authorized to perform: ${action} on ` +
-          `resource: ${resource} because no identity-based policy allows the ${action} action`,
-      );
-      faults.allowAll();
-    }
-    faults.deny("sagemaker:AddTags");
-    await hosting.done("CreateModel", hosting.model({ ModelName: "untagged" }));
-    await hosting.done("CreateEndpoint", CREATE);
-  });
-
-  it("of more instances than the account may have, and of none that there are", async () => {
-    await using hosting = await Hosting.open("c", "d");
-    const { faults } = hosting.box;
-    faults.quota("ml.m5.large");
-    assertEquals(
-      await hosting.refused("CreateEndpoint", CREATE),
-      "ResourceLimitExceeded: The account-level service limit 'ml.m5.large for endpoint usage' is " +
-        "0 Instances, with current utilization of 0 Instances and a request delta of 1 Instances. " +
-        "Please use AWS Service Quotas to request an increase for this quota. If AWS Service " +
-        "Quotas is not available, contact AWS support to request an increase for this quota.",
-    );
-    faults.quotas.clear();
-    await hosting.serving("old", "c");
-    faults.outOfCapacity();
-    await hosting.done("CreateEndpoint", CREATE);
-    assertEquals(await hosting.statuses("shop", 2), ["Creating c", "Failed c"]);
-    await hosting.done("UpdateEndpoint", { EndpointName: "old", EndpointConfigName: "d" });
-    assertEquals(await hosting.statuses("old", 2), ["Updating c", "InService c"]);
-    for (const EndpointName of ["shop", "old"]) {
-      const { FailureReason } = await hosting.done("DescribeEndpoint", { EndpointName });
-      assertEquals(FailureReason, NO_MACHINES);
-    }
-    await hosting.done("CreateEndpointConfig", configuration("serverless", SERVERLESS));
-    await hosting.serving("free", "serverless");
-    assertEquals(await hosting.statuses("free", 1), ["InService serverless"]);
-  });
-
   it("of a model in a network without instances", async () => {
     await using hosting = await Hosting.open();
     const VpcConfig = { SecurityGroupIds: ["sg-1"], Subnets: ["subnet-1"] };
@@ -331,30 +261,53 @@ suite("the box's endpoints: refusals", () => {
     }
   });
 
-  it("of more memory than the account may have", async () => {
-    await using hosting = await Hosting.open("c");
-    hosting.box.faults.serverlessMemory = 3_072;
-    for (const memory of [3_072, 4_096]) {
-      const ServerlessConfig = { MemorySizeInMB: memory, MaxConcurrency: 5 };
-      const input = configuration(`s-${memory}`, { ...SERVERLESS, ServerlessConfig });
-      await hosting.done("CreateEndpointConfig", input);
-    }
-    await hosting.done("CreateEndpoint", { ...CREATE, EndpointConfigName: "s-3072" });
-    assertMatch(
-      await hosting.refused("CreateEndpoint", { EndpointName: "b", EndpointConfigName: "s-4096" }),
-      /^ResourceLimitExceeded: .* limit 'Memory size in MB per serverless endpoint' is 3072 MBs, with /,
+  it("to update or delete what is on its way, in use, failed, or of another kind", async () => {
+    await using hosting = await Hosting.open("c", "d");
+    const { endpoints } = hosting.box;
+    const update = { EndpointName: "shop", EndpointConfigName: "d" };
+    const busy = `ValidationException: Cannot update in-progress endpoint "${ARN}:endpoint/shop".`;
+    await hosting.serving("shop", "c");
+    assertEquals(
+      await hosting.refused("UpdateEndpoint", CREATE),
+      "ValidationException: Cannot update endpoint with the currently in use endpoint " +
+        'configuration "c".',
     );
-  });
-
-  it("of an image that went away since, when it is to run", async () => {
-    await using hosting = await Hosting.open("c");
-    hosting.box.ecr.store.repositories.delete("app");
-    await hosting.done("CreateEndpoint", CREATE);
-    await hosting.statuses("shop", 1);
-    const { EndpointStatus, FailureReason } = await hosting.done("DescribeEndpoint", {
-      EndpointName: "shop",
+    for (
+      const status of ["Creating", "Updating", "SystemUpdating", "RollingBack", "Deleting"] as const
+    ) {
+      endpoints.endpoint("shop").enter(status);
+      assertEquals(await hosting.refused("UpdateEndpoint", update), busy, status);
+      assertEquals(await hosting.refused("DeleteEndpoint", { EndpointName: "shop" }), busy);
+    }
+    endpoints.endpoint("shop").fail("no");
+    assertMatch(await hosting.refused("UpdateEndpoint", update), /^ValidationException: .*Failed/);
+    endpoints.endpoint("shop").failRollback("no");
+    await hosting.done("CreateEndpointConfig", configuration("serverless", SERVERLESS));
+    await hosting.done("CreateEndpointConfig", configuration("named", { VariantName: "Other" }));
+    const canary = (Value: number) => ({
+      BlueGreenUpdatePolicy: {
+        TrafficRoutingConfiguration: {
+          Type: "CANARY",
+          WaitIntervalInSeconds: 60,
+          CanarySize: { Type: "CAPACITY_PERCENT", Value },
+        },
+      },
     });
-    assertEquals(EndpointStatus, "Failed");
-    assertMatch(FailureReason, /^Please make sure all images .* variant AllTraffic exist/);
+    for (
+      const [more, words] of [
+        [{ EndpointConfigName: "serverless" }, /serverless/],
+        [{ DeploymentConfig: canary(51) }, /CanarySize/],
+        [{ EndpointConfigName: "named", DeploymentConfig: canary(50) }, /variant names/],
+        [
+          { ExcludeRetainedVariantProperties: [{ VariantPropertyType: "DesiredWeight" }] },
+          /RetainAllVariantProperties/,
+        ],
+      ] as const
+    ) {
+      const refusal = await hosting.refused("UpdateEndpoint", { ...update, ...more });
+      assertMatch(refusal, /^ValidationException: /);
+      assertMatch(refusal, words);
+    }
+    await hosting.done("UpdateEndpoint", update);
   });
 });

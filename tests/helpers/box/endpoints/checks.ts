@@ -118,30 +118,12 @@ export function checkQuota({ variants }: Deployment, { quotas, serverlessMemory 
 }
 
 /**
- * Whether a `DeploymentConfig` says one thing, and in the limits that the reference of
- * TrafficRoutingConfig and RollingUpdatePolicy gives. The words are the box's own.
+ * Whether a canary is as large as TrafficRoutingConfig's reference allows. The words are the box's own.
  * @throws Refused
  */
-export function checkPolicy(policy: Request | undefined, { variants }: Deployment): void {
-  if (!policy) return;
-  const { BlueGreenUpdatePolicy: blueGreen, RollingUpdatePolicy: rolling } = policy;
-  if (blueGreen && rolling) {
-    throw invalid("BlueGreenUpdatePolicy and RollingUpdatePolicy may not both be specified.");
-  }
-  if (rolling && (variants.length > 1 || variants.some(({ isServerless }) => isServerless))) {
-    throw invalid("RollingUpdatePolicy is supported for endpoints with one variant of instances.");
-  }
-  const instances = Math.min(...variants.map(({ desiredCount }) => desiredCount));
-  const within = (name: string, size: Request | undefined, least: number, most: number): void => {
-    if (!size) throw invalid(`${name} is required.`);
-    const percent = size.Type === "CAPACITY_PERCENT" ? size.Value : size.Value / instances * 100;
-    if (percent >= least && percent <= most) return;
-    throw invalid(`${name} must be ${least} to ${most} percent of the variant's instance count.`);
-  };
-  if (rolling) within("MaximumBatchSize", rolling.MaximumBatchSize, 5, 50);
-  const routing: Request = blueGreen?.TrafficRoutingConfiguration ?? {};
-  if (routing.Type === "CANARY") within("CanarySize", routing.CanarySize, 1, 50);
-  if (routing.Type === "LINEAR") within("LinearStepSize", routing.LinearStepSize, 10, 50);
+export function checkPolicy(policy: Request | undefined): void {
+  const size = policy?.BlueGreenUpdatePolicy?.TrafficRoutingConfiguration.CanarySize;
+  if (size && size.Value > 50) throw invalid("CanarySize must be 1 to 50 percent of the capacity.");
 }
 
 /** The alarms that stop a deployment: `AutoRollbackConfiguration`. */

@@ -5,7 +5,7 @@
  * @module
  */
 
-import type { EcrService } from "../ecr_open.ts";
+import type { EcrService } from "../ecr.ts";
 import { parseImage } from "../jobs/checks.ts";
 import { type Deployment, Variant } from "./deployment.ts";
 import type { EndpointStore } from "./endpoint_store.ts";

@@ -51,7 +51,6 @@ export function describeEndpoint(endpoint: Endpoint): unknown {
     FailureReason: endpoint.failureReason,
     CreationTime: endpoint.creationTime,
     LastModifiedTime: endpoint.lastModified,
-    LastDeploymentConfig: endpoint.lastPolicy,
     AsyncInferenceConfig,
     ExplainerConfig,
     ShadowProductionVariants: ShadowProductionVariants?.map((one: Request) => ({
@@ -109,5 +108,26 @@ function captureOf(capture: Request, isNew: boolean): Request {
     CurrentSamplingPercentage: capture.InitialSamplingPercentage,
     DestinationS3Uri: capture.DestinationS3Uri,
     KmsKeyId: capture.KmsKeyId ?? "",
+  };
+}
+
+/** ListEndpoints: the newest is first. */
+export function listEndpoints(all: Iterable<Endpoint>, input: Request): unknown {
+  const { MaxResults = 10, NextToken, NameContains = "", StatusEquals } = input;
+  const found = [...all]
+    .filter(({ name }) => name.toLowerCase().includes(NameContains.toLowerCase()))
+    .filter(({ status }) => StatusEquals === undefined || status === StatusEquals)
+    .sort((one, other) => other.creationTime - one.creationTime);
+  const start = NextToken === undefined ? 0 : Number(/^page-(\d+)$/.exec(NextToken)?.[1]);
+  const end = start + MaxResults;
+  return {
+    Endpoints: found.slice(start, end).map((endpoint) => ({
+      EndpointName: endpoint.name,
+      EndpointArn: endpoint.arn,
+      CreationTime: endpoint.creationTime,
+      LastModifiedTime: endpoint.lastModified,
+      EndpointStatus: endpoint.status,
+    })),
+    ...(end < found.length ? { NextToken: `page-${end}` } : {}),
   };
 }

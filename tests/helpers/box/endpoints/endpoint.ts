@@ -42,8 +42,6 @@ export class Endpoint extends Resource {
   /** While Updating: what is to be served. */
   pending?: Deployment;
   failureReason?: string;
-  /** `LastDeploymentConfig` */
-  lastPolicy?: Request;
   lastModified: number;
   isGone = false;
   #settled = Promise.withResolvers<void>();
@@ -57,7 +55,6 @@ export class Endpoint extends Resource {
   ) {
     super("endpoint", name, request, deployment.startTime);
     this.current = deployment;
-    this.lastPolicy = deployment.policy;
     this.lastModified = deployment.startTime;
   }
 
@@ -91,7 +88,6 @@ export class Endpoint extends Resource {
   /** UpdateEndpoint: the old deployment serves until `settle`. */
   beginUpdate(deployment: Deployment): void {
     this.pending = deployment;
-    this.lastPolicy = deployment.policy ?? this.lastPolicy;
     this.failureReason = undefined;
     this.enter("Updating");
   }

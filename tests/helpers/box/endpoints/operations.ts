@@ -13,11 +13,15 @@ import { checkInput } from "../validation.ts";
 import { checkConfiguration, checkModelData, checkPolicy, checkQuota } from "./checks.ts";
 import { deploymentOf, withoutImage } from "./deploying.ts";
 import type { Deployment } from "./deployment.ts";
-import { describeConfiguration, describeEndpoint, describeModel } from "./describe.ts";
+import {
+  describeConfiguration,
+  describeEndpoint,
+  describeModel,
+  listEndpoints,
+} from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointChange, EndpointStore } from "./endpoint_store.ts";
 import { NO_CAPACITY, noImage } from "./failures.ts";
-import { endpointSummary, pageOf } from "./lists.ts";
 import { arnOf, type Request, type Resource, type ResourceKind } from "./resource.ts";
 import { ENDPOINT_RULES } from "./rules.ts";
 import type { EndpointRunner } from "./running.ts";
@@ -64,14 +68,8 @@ export class EndpointOperations implements AsyncDisposable {
         return this.#deleteEndpoint(this.#endpoint(input));
       case "DescribeEndpoint":
         return this.#describeEndpoint(this.#endpoint(input));
-      case "ListModels":
-        return listed("Model", this.store.models, input);
-      case "ListEndpointConfigs":
-        return listed("EndpointConfig", this.store.configurations, input);
-      case "ListEndpoints": {
-        const { items, ...next } = pageOf(this.store.endpoints.values(), input);
-        return jsonAnswer({ Endpoints: items.map(endpointSummary), ...next });
-      }
+      case "ListEndpoints":
+        return jsonAnswer(listEndpoints(this.store.endpoints.values(), input));
       case "DescribeModel":
         return jsonAnswer(describeModel(this.#found("model", this.store.models, input)));
       case "DescribeEndpointConfig":
@@ -128,8 +126,7 @@ export class EndpointOperations implements AsyncDisposable {
     const configuration = this.#configuration(input);
     checkUpdate(endpoint, input);
     const { store, services: { ecr } } = this;
-    const policy = input.DeploymentConfig ??
-      (input.RetainDeploymentConfig === true ? endpoint.lastPolicy : undefined);
+    const policy = input.DeploymentConfig;
     const except = (input.ExcludeRetainedVariantProperties ?? []).map((one: Request) =>
       one.VariantPropertyType
     );
@@ -166,7 +163,7 @@ export class EndpointOperations implements AsyncDisposable {
   }
 
   #checkDeployment(deployment: Deployment): void {
-    checkPolicy(deployment.policy, deployment);
+    checkPolicy(deployment.policy);
     checkQuota(deployment, this.services.platform.faults);
   }
 
@@ -215,18 +212,6 @@ export class EndpointOperations implements AsyncDisposable {
     if (found) return found;
     throw notFound(kind, nameIn(kind, input));
   }
-}
-
-function listed(word: string, all: ReadonlyMap<string, Resource>, input: Request): Response {
-  const { items, ...next } = pageOf(all.values(), input);
-  return jsonAnswer({
-    [`${word}s`]: items.map(({ name, arn, creationTime }) => ({
-      [`${word}Name`]: name,
-      [`${word}Arn`]: arn,
-      CreationTime: creationTime,
-    })),
-    ...next,
-  });
 }
 
 function subjectOf(operation: string, input: Request): { kind: ResourceKind; name: unknown } {

@@ -6,20 +6,9 @@
  * @module
  */
 
-import {
-  flag,
-  integer,
-  list,
-  map,
-  oneOf,
-  type Required,
-  required,
-  structure,
-  text,
-  time,
-} from "../rules.ts";
+import { flag, integer, list, map, oneOf, required, structure, text } from "../rules.ts";
 import { kmsKey, pageToken, roleArn, s3Uri, tags, vpc } from "../sagemaker_shapes.ts";
-import type { Shape, Structure } from "../validation.ts";
+import type { Structure } from "../validation.ts";
 import { HOSTING_INSTANCE_TYPES } from "./instance_types.ts";
 
 const NAME = text({ min: 0, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ });
@@ -152,28 +141,19 @@ const createConfiguration = structure({
   }),
 });
 
-const capacity = structure({
-  Type: required(oneOf("INSTANCE_COUNT", "CAPACITY_PERCENT")),
-  Value: required(integer(1)),
-});
-const longest = integer(600, 28_800);
-
+/** How an update goes on: of the ways that there are, the one that mlcli asks for. */
 const deployment = structure({
   BlueGreenUpdatePolicy: structure({
     TrafficRoutingConfiguration: required(structure({
-      Type: required(oneOf("ALL_AT_ONCE", "CANARY", "LINEAR")),
+      Type: required(oneOf("CANARY")),
       WaitIntervalInSeconds: required(integer(0, 3_600)),
-      CanarySize: capacity,
-      LinearStepSize: capacity,
+      CanarySize: required(structure({
+        Type: required(oneOf("CAPACITY_PERCENT")),
+        Value: required(integer(1)),
+      })),
     })),
     TerminationWaitInSeconds: integer(0, 3_600),
-    MaximumExecutionTimeoutInSeconds: longest,
-  }),
-  RollingUpdatePolicy: structure({
-    MaximumBatchSize: required(capacity),
-    WaitIntervalInSeconds: required(integer(0, 3_600)),
-    MaximumExecutionTimeoutInSeconds: longest,
-    RollbackMaximumBatchSize: capacity,
+    MaximumExecutionTimeoutInSeconds: integer(600, 28_800),
   }),
   AutoRollbackConfiguration: structure({
     Alarms: list(
@@ -184,30 +164,14 @@ const deployment = structure({
   }),
 });
 
-/** Of all three kinds of lists. */
-function listing(keys: readonly string[], more: Readonly<Record<string, Shape | Required>> = {}) {
-  return structure({
-    SortBy: oneOf(...keys),
-    SortOrder: oneOf("Ascending", "Descending"),
-    NextToken: pageToken,
-    MaxResults: integer(1, 100),
-    NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
-    CreationTimeBefore: time,
-    CreationTimeAfter: time,
-    ...more,
-  });
-}
-
 /** The rule of each operation that the box has. */
 export const ENDPOINT_RULES: Readonly<Record<string, Structure>> = {
   CreateModel: createModel,
   DescribeModel: structure({ ModelName: required(modelName) }),
   DeleteModel: structure({ ModelName: required(modelName) }),
-  ListModels: listing(["Name", "CreationTime"]),
   CreateEndpointConfig: createConfiguration,
   DescribeEndpointConfig: structure({ EndpointConfigName: name }),
   DeleteEndpointConfig: structure({ EndpointConfigName: name }),
-  ListEndpointConfigs: listing(["Name", "CreationTime"]),
   CreateEndpoint: structure({
     EndpointName: name,
     EndpointConfigName: name,
@@ -229,12 +193,12 @@ export const ENDPOINT_RULES: Readonly<Record<string, Structure>> = {
       3,
     ),
     DeploymentConfig: deployment,
-    RetainDeploymentConfig: flag,
   }),
   DeleteEndpoint: structure({ EndpointName: name }),
-  ListEndpoints: listing(["Name", "CreationTime", "Status"], {
-    LastModifiedTimeBefore: time,
-    LastModifiedTimeAfter: time,
+  ListEndpoints: structure({
+    NextToken: pageToken,
+    MaxResults: integer(1, 100),
+    NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
     StatusEquals: oneOf(
       "OutOfService",
       "Creating",

@@ -6,7 +6,7 @@
 
 import { ACCOUNT } from "../account.ts";
 import { type EngineApi, failureIn } from "../engine_api.ts";
-import type { EcrService } from "../ecr_open.ts";
+import type { EcrService } from "../ecr.ts";
 import { repositoryArn } from "../ecr_store.ts";
 import type { Platform } from "../service.ts";
 

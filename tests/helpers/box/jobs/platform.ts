@@ -5,7 +5,7 @@
  */
 
 import { tarGz } from "../../tar.ts";
-import type { EcrService } from "../ecr_open.ts";
+import type { EcrService } from "../ecr.ts";
 import type { LogStore } from "../logs.ts";
 import type { S3Store } from "../s3_store.ts";
 import type { Platform } from "../service.ts";

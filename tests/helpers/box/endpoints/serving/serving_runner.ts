@@ -33,11 +33,7 @@ export class ServingRunner implements EndpointRunner {
   /** Before the first endpoint. */
   #swept?: Promise<void>;
 
-  constructor(
-    private readonly services: JobPlatform,
-    /** Names of alarms that ring. */
-    private readonly alarms: ReadonlySet<string>,
-  ) {}
+  constructor(private readonly services: JobPlatform) {}
 
   start(endpoint: Endpoint): void {
     const host: FleetHost = {
@@ -50,7 +46,7 @@ export class ServingRunner implements EndpointRunner {
     };
     this.#swept ??= removeLeftovers(this.#engine)
       .catch((error) => this.services.platform.problem(`Leftovers stay: ${error}`));
-    const serving = new Serving(endpoint, host, this.alarms);
+    const serving = new Serving(endpoint, host);
     this.#endpoints.set(endpoint, serving);
     serving.create();
   }

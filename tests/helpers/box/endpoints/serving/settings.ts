@@ -14,16 +14,12 @@ export interface ServingSettings {
   healthyPings: number;
   /** Instead of a variant's `ContainerStartupHealthCheckTimeoutInSeconds`. */
   startup: number | undefined;
-  /** Instead of the seconds of a deployment policy: between its steps, and before the end. */
-  step: number | undefined;
   /** How long an answer to `/invocations` may take. */
   invocation: number;
   /** Between SIGTERM and SIGKILL. */
   grace: number;
   /** Before a container is started again that ended by itself. */
   restart: number;
-  /** Whether an update that went back has no `FailureReason`, as it happens. */
-  isSilent: boolean;
 }
 
 /** SageMaker's own. */
@@ -33,11 +29,9 @@ export function defaultSettings(): ServingSettings {
     pingTimeout: 2_000,
     healthyPings: 3,
     startup: undefined,
-    step: undefined,
     invocation: 60_000,
     grace: 30_000,
     restart: 1_000,
-    isSilent: false,
   };
 }
 

@@ -1,0 +1,184 @@
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { ask } from "../../helpers/box/ask.ts";
+import { Box } from "../../helpers/box/box.ts";
+import { indexed, putImage, putIndex } from "../../helpers/box/images.ts";
+import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+type Request = Record<string, unknown>;
+
+/** A box with an image and data, and requests for jobs on them. */
+async function prepared(): Promise<{ box: Box; training: Request; processing: Request }> {
+  const box = await Box.open();
+  const digest = await putImage(box.ecr, box.ecr.store.add("app"), { tag: "latest" });
+  box.s3.createBucket("data");
+  box.s3.createBucket("far", { region: "us-east-1" });
+  for (const bucket of ["data", "far"]) await box.s3.put(bucket, "train/a.csv", "1\n");
+  const image = `${box.ecr.front.host}/app@${digest}`;
+  const resources = { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 };
+  return {
+    box,
+    training: {
+      TrainingJobName: "train-1",
+      AlgorithmSpecification: { TrainingImage: image, TrainingInputMode: "File" },
+      RoleArn: EXECUTION_ROLE,
+      InputDataConfig: [{
+        ChannelName: "training",
+        DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/train/" } },
+      }],
+      OutputDataConfig: { S3OutputPath: "s3://data/output" },
+      ResourceConfig: resources,
+      StoppingCondition: { MaxRuntimeInSeconds: 86_400 },
+    },
+    processing: {
+      ProcessingJobName: "process-1",
+      AppSpecification: { ImageUri: image, ContainerArguments: ["process", "a.py"] },
+      ProcessingResources: { ClusterConfig: resources },
+      RoleArn: EXECUTION_ROLE,
+    },
+  };
+}
+
+suite("the box refuses to start a job for", () => {
+  /** What is changed in a training, and the words. */
+  const rows: readonly (readonly [string, Request, RegExp])[] = [
+    [
+      "a name with an underscore",
+      { TrainingJobName: "a_b" },
+      /^1 validation error detected: Value 'a_b' at 'trainingJobName' failed to satisfy constraint: Member must satisfy regular expression pattern: /,
+    ],
+    [
+      "no role",
+      { RoleArn: undefined },
+      /Value null at 'roleArn' failed to satisfy constraint: Member must not be null/,
+    ],
+    [
+      "a role that does not trust SageMaker",
+      { RoleArn: "arn:aws:iam::123456789012:role/unknown" },
+      /^Could not assume role arn:aws:iam::123456789012:role\/unknown\. Please ensure that the role exists and allows principal 'sagemaker.amazonaws.com' to assume the role\.$/,
+    ],
+    [
+      "an instance type that there is not",
+      { ResourceConfig: { InstanceType: "ml.m5.tiny", InstanceCount: 1, VolumeSizeInGB: 1 } },
+      /Value 'ml.m5.tiny' at 'resourceConfig.instanceType' failed .* enum value set: \[ml\./,
+    ],
+    [
+      "a hyperparameter with a line break",
+      { HyperParameters: { a: "1\n2" } },
+      /at 'hyperParameters.a.member' failed to satisfy constraint: .* pattern: \.\*/,
+    ],
+    [
+      "data that is not there",
+      {
+        InputDataConfig: [{
+          ChannelName: "training",
+          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/none/" } },
+        }],
+      },
+      /^No S3 objects found under S3 URL "s3:\/\/data\/none\/" given in input data source\. .*\(eu-west-1\), .* has "s3:ListBucket" permissions on bucket "data"\.$/,
+    ],
+    [
+      "data in another region",
+      {
+        InputDataConfig: [{
+          ChannelName: "training",
+          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://far/train/" } },
+        }],
+      },
+      /^No S3 objects found under S3 URL "s3:\/\/far\/train\/"/,
+    ],
+    [
+      "two channels of one name",
+      {
+        InputDataConfig: [0, 1].map(() => ({
+          ChannelName: "training",
+          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/train/" } },
+        })),
+      },
+      /^Duplicate channel names: \[training, training\]$/,
+    ],
+    [
+      "more than 28 days",
+      { StoppingCondition: { MaxRuntimeInSeconds: 2_419_201 } },
+      /MaxRuntimeInSeconds. It must be less than or equal to 2419200/,
+    ],
+    [
+      "a longest wait without spot",
+      { StoppingCondition: { MaxRuntimeInSeconds: 1, MaxWaitTimeInSeconds: 2 } },
+      /MaxWaitTimeInSeconds/,
+    ],
+    [
+      "spot with a wait that is shorter than the run",
+      {
+        EnableManagedSpotTraining: true,
+        StoppingCondition: { MaxRuntimeInSeconds: 2, MaxWaitTimeInSeconds: 1 },
+      },
+      /greater than or equal to MaxRuntimeInSeconds/,
+    ],
+  ];
+  for (const [name, change, words] of rows) {
+    it(name, async () => {
+      const { box, training } = await prepared();
+      await using _box = box;
+      const { error, body } = await ask(box, "sagemaker", "CreateTrainingJob", {
+        ...training,
+        ...change,
+      });
+      assertEquals(error, "ValidationException");
+      assertMatch(body.message, words);
+      assertEquals(box.jobs.all, []);
+    });
+  }
+
+  it("a name that was given before", async () => {
+    const { box, training, processing } = await prepared();
+    await using _box = box;
+    await ask(box, "sagemaker", "CreateTrainingJob", training);
+    const again = await ask(box, "sagemaker", "CreateTrainingJob", training);
+    assertEquals(again.error, "ResourceInUse");
+    assertMatch(again.body.message, /^Training job names must be unique within an AWS account/);
+    const other = { ...processing, ProcessingJobName: "train-1" };
+    assertEquals((await ask(box, "sagemaker", "CreateProcessingJob", other)).status, 200);
+  });
+
+  it("an image of OCI's format, and one that is not there", async () => {
+    const { box, processing } = await prepared();
+    await using _box = box;
+    const app = box.ecr.store.repositories.get("app")!;
+    const digest = await putImage(box.ecr, app, { tag: "oci", format: "oci" });
+    const platform = { os: "linux", architecture: "amd64" };
+    await putIndex(box.ecr, app, [indexed(app, digest, platform)], { tag: "index" });
+    const words = [
+      ["app:oci", /^Unsupported manifest media type application\/vnd\.oci\.image\.manifest/],
+      ["app:index", /^Unsupported manifest media type application\/vnd\.oci\.image\.index/],
+      ["app:none", /^Requested image \S+\/app:none not found\.$/],
+      ["other:latest", /^Cannot find repository: other in registry ID: 123456789012/],
+    ] as const;
+    for (const [image, expected] of words) {
+      const { error, body } = await ask(box, "sagemaker", "CreateProcessingJob", {
+        ...processing,
+        AppSpecification: { ImageUri: `${box.ecr.front.host}/${image}` },
+      });
+      assertEquals(error, "ValidationException");
+      assertMatch(body.message, expected);
+    }
+  });
+
+  it("what the box does not have, which fails the test", async () => {
+    const { box, training } = await prepared();
+    const AlgorithmSpecification = {
+      ...training.AlgorithmSpecification as Request,
+      TrainingInputMode: "Pipe",
+    };
+    const { status } = await ask(box, "sagemaker", "CreateTrainingJob", {
+      ...training,
+      AlgorithmSpecification,
+    });
+    assertEquals(status >= 500, true);
+    await assertRejects(
+      () => box[Symbol.asyncDispose](),
+      Error,
+      "The box has no TrainingInputMode Pipe",
+    );
+  });
+});
