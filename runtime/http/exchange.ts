@@ -78,7 +78,9 @@ async function send(
     `Host: localhost:${port}`,
     "Connection: close",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`,
+    ...call.startsWith("GET ")
+      ? []
+      : [`Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`],
   ];
   await writeAll(connection, new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
   for (const part of body) await writeAll(connection, part);
@@ -87,7 +89,8 @@ async function send(
 async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswer> {
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
-    if (bytes === undefined) throw new BrokenMessage("the connection was closed");
+    // The engine does so for a container that does not listen yet.
+    if (bytes === undefined) throw new BrokenMessage("it closes the connection");
     const answer = answerHead(bytes, method);
     const fault = faultOf(answer);
     if (fault !== undefined) throw new BrokenMessage(fault);

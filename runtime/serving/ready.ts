@@ -1,5 +1,6 @@
 import { PING_SECONDS } from "../contract/limits.ts";
 import { messageOf } from "../errors.ts";
+import { exchange } from "../http/exchange.ts";
 import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";
 import { type Engine, isConflict, isNotFound } from "../docker/engine.ts";
 import { demultiplex } from "../docker/frames.ts";
@@ -23,46 +24,21 @@ export type PingAnswer =
   | { readonly status?: undefined; readonly failure: string };
 
 /**
- * One `GET /ping`, two seconds at most. Sent over a plain connection, since `fetch` would use a
- * proxy that the environment names, and would need longer to notice that a port refuses.
+ * One `GET /ping`, two seconds at most.
  *
  * @param signal breaks it off.
  */
 export async function ping(port: number, signal?: AbortSignal): Promise<PingAnswer> {
   using deadline = deadlineIn(PING_SECONDS);
   using limit = joinSignals(deadline.signal, ...(signal ? [signal] : []));
-  let connection: Deno.TcpConn | undefined;
+  const request = { call: "GET /ping", headers: {}, body: [] };
   try {
-    connection = await Deno.connect({ hostname: "127.0.0.1", port, signal: limit.signal });
-    const start = await Promise.race([firstBytes(connection), abortOf(limit.signal)]);
-    const status = /^HTTP\/1\.[01] (\d{3})/.exec(start)?.[1];
-    if (status) return { status: Number(status) };
-    // The engine closes a connection like this while the container does not listen yet.
-    return { failure: start === "" ? "it closes the connection" : "no answer in HTTP" };
+    return await exchange(port, request, limit.signal, ({ status }) => Promise.resolve({ status }));
   } catch (error) {
     return {
       failure: deadline.signal.aborted ? "it listens, but is not ready" : messageOf(error),
     };
-  } finally {
-    connection?.close();
   }
-}
-
-/** Of `HTTP/1.1 200`. */
-const STATUS_LENGTH = 12;
-
-/** Asks, and returns the beginning of the answer; it may come in pieces. */
-async function firstBytes(connection: Deno.TcpConn): Promise<string> {
-  const request = "GET /ping HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-  await connection.write(new TextEncoder().encode(request));
-  const buffer = new Uint8Array(1024);
-  let start = "";
-  while (start.length < STATUS_LENGTH) {
-    const length = await connection.read(buffer);
-    if (length === null) break;
-    start += new TextDecoder("latin1").decode(buffer.subarray(0, length));
-  }
-  return start;
 }
 
 /** What is known when the next attempt is due. */

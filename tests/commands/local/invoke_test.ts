@@ -295,7 +295,7 @@ suite("local invoke fails, and says how,", () => {
       "where the connection is closed without an answer",
       () => {},
       "",
-      /^error: The server on port \d+ does not answer: the connection was closed\n$/,
+      /^error: The server on port \d+ does not answer: it closes the connection\n$/,
     ],
     [
       "where it is closed within the headers",
