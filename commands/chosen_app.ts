@@ -1,16 +1,10 @@
-/**
- * The app that a command is for.
- *
- * @module
- */
-
 import { type App, findApp, findApps } from "../runtime/app/app.ts";
 import type { Context } from "../runtime/context.ts";
 import { tell, warningText } from "../runtime/messages.ts";
 import { configurationDoubts } from "./configuration_keys.ts";
 
 /**
- * Finds it, and says which keys of its configuration file were probably meant differently.
+ * Finds the app that a command is for, and says which keys of its configuration file were probably meant differently.
  *
  * @param appName as given with `--app-name`.
  * @throws MlcliError as `findApp` does.

@@ -29,7 +29,7 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
     const text = (checks: readonly Check[]): string =>
       checks.map((check) => textCheck(check, context.out)).join("");
     const differs = platform.some(({ status }) => status !== "ok");
-    context.out.print(text(checks) + (differs ? `\n${HEADING}\n` : "") + text(platform));
+    context.out.print(text(checks) + (differs ? `\n${PLATFORM_HEADING}\n` : "") + text(platform));
   }
   const problems = all.filter(({ status }) => status === "problem").length;
   if (problems === 0) return;
@@ -37,18 +37,17 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
   throw new MlcliError(`${checksFailed} of ${all.length} failed`);
 }
 
-/** Of what comes last. */
-const HEADING = "What would differ on SageMaker:";
+const PLATFORM_HEADING = "What would differ on SageMaker:";
 
-/** Of the column of statuses, and a space. */
-const WIDTH = 9;
+/** Of the column, and a space. */
+const STATUS_WIDTH = 9;
 
 function textCheck({ status, message, hint }: Check, out: Output): string {
   const sign = out.colour ? COLOURS[status](status) : status;
   const text = printable(hint === undefined ? message : `${message}\nhint: ${hint}`);
   // A program reads lines; only a reader at a terminal has to have them broken.
-  const lines = wrap(text, out.isTerminal ? out.columns : Infinity, WIDTH);
-  return `${sign}${" ".repeat(WIDTH - status.length)}${lines}\n`;
+  const lines = wrap(text, out.isTerminal ? out.columns : Infinity, STATUS_WIDTH);
+  return `${sign}${" ".repeat(STATUS_WIDTH - status.length)}${lines}\n`;
 }
 
 const COLOURS = { ok: green, warning: yellow, problem: red, unknown: yellow } as const;

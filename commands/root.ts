@@ -11,7 +11,6 @@ import { earlyTag, everywhere } from "./options/standard.ts";
 const HERE = "On this machine";
 const THERE = "On SageMaker (costs money)";
 
-/** From nothing to a server. */
 const START = "mlcli init demo && mlcli build && mlcli local train && mlcli local deploy";
 
 /** `mlcli` with all its commands. */

@@ -10,7 +10,7 @@ import type { AwsSettings, RegionConfiguration } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
 import type { Questions } from "./questions.ts";
-import { type Input, type Output, outputTo, standardInput, Turns } from "./streams.ts";
+import { type Input, type Output, outputTo, standardInput, WriteQueue } from "./streams.ts";
 import { CLOCK, type Clock } from "./time.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
@@ -82,9 +82,9 @@ export interface LiveContext extends Context, Disposable {}
 export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
-  const turns = new Turns();
-  const out = outputTo(Deno.stdout, { name: "standard output", noColour, turns });
-  const err = outputTo(Deno.stderr, { name: "standard error", noColour, turns });
+  const queue = new WriteQueue();
+  const out = outputTo(Deno.stdout, { name: "standard output", noColour, queue });
+  const err = outputTo(Deno.stderr, { name: "standard error", noColour, queue });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();

@@ -146,7 +146,7 @@ export function fileErrorHint(error: unknown): string | undefined {
 }
 
 /** Deno's words: the system's, and in most cases the call with its path, or two (ext/fs/ops.rs). */
-const DENOS =
+const DENO_MESSAGE =
   /^(?<reason>.*?) \(os error \d+\)(?:: (?<call>\w+)(?: '(?<from>.*?)'(?: -> '(?<to>.*)')?)?)?$/s;
 
 /** What could not be done, by Deno's name of the call. */
@@ -174,8 +174,9 @@ const CALLS: Readonly<Record<string, (from: string, to: string) => string>> = {
  * @param error for which `isSystemError` holds.
  * @param directory where the user types paths.
  */
-export function explained(error: unknown, directory: string): MlcliError {
-  const { reason = "", call = "", from = "", to = "" } = DENOS.exec(messageOf(error))?.groups ?? {};
+export function explainSystemError(error: unknown, directory: string): MlcliError {
+  const { reason = "", call = "", from = "", to = "" } =
+    DENO_MESSAGE.exec(messageOf(error))?.groups ?? {};
   const [source, target] = [from, to].map((path) => below(directory, path));
   const what = Object.hasOwn(CALLS, call)
     ? CALLS[call]!(source!, target!)

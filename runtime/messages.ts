@@ -4,7 +4,13 @@
  * @module
  */
 
-import { explained, fileErrorHint, isSystemError, messageOf, MlcliError } from "./errors.ts";
+import {
+  explainSystemError,
+  fileErrorHint,
+  isSystemError,
+  messageOf,
+  MlcliError,
+} from "./errors.ts";
 import type { Output } from "./streams.ts";
 import { printable } from "./text.ts";
 
@@ -38,7 +44,7 @@ function broken(line: string, { columns }: MessageStream): string {
  */
 export function errorText(thrown: unknown, directory?: string): string {
   const isRefusal = directory !== undefined && isSystemError(thrown);
-  const error = isRefusal ? explained(thrown, directory) : thrown;
+  const error = isRefusal ? explainSystemError(thrown, directory) : thrown;
   const { quote, hint, cause } = error instanceof MlcliError ? error : {};
   const remedy = hint ?? fileErrorHint(cause);
   return [

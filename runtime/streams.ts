@@ -146,14 +146,14 @@ export interface OutputSettings {
   /** `standard output`, as a message says it. */
   readonly name: string;
   readonly noColour: boolean;
-  /** Those of all streams of the process. */
-  readonly turns?: Turns;
+  /** One for all streams of the process. */
+  readonly queue?: WriteQueue;
 }
 
 /** A stream of Deno's. */
 export function outputTo(
   stream: Terminal,
-  { name, noColour, turns = new Turns() }: OutputSettings,
+  { name, noColour, queue = new WriteQueue() }: OutputSettings,
 ): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
@@ -197,19 +197,19 @@ export function outputTo(
       return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
-      if (!isTerminal) turns.fit(bytes.length);
-      if (turns.over) await turns.over;
+      if (!isTerminal) queue.mayWrite(bytes.length);
+      if (queue.empty) await queue.empty;
       failed?.();
       await writeAll(bytes);
     },
     print(text) {
       failed?.();
       const bytes = new TextEncoder().encode(text);
-      if (isTerminal || turns.fit(bytes.length)) writeAtOnce(bytes);
-      else turns.add(() => writeAll(bytes).catch(remember));
+      if (isTerminal || queue.mayWrite(bytes.length)) writeAtOnce(bytes);
+      else queue.add(() => writeAll(bytes).catch(remember));
     },
     async written() {
-      await turns.over;
+      await queue.empty;
       failed?.();
     },
   };
@@ -234,15 +234,16 @@ const SURE_ROOM = 4_096;
 
 /**
  * What is printed to pipes and files by one process. While all of it fits into a pipe, it is written at
- * once. After that each text has its turn, also one for another stream, so that they stay in order:
- * while Deno writes at once and the reader does not read, no signal is heard.
+ * once. After that each text waits for those before it, on any stream, so that they stay in order, and
+ * is written asynchronously: while Deno writes at once to a reader who does not read, it hears no
+ * signal.
  */
-export class Turns {
+export class WriteQueue {
   #given = 0;
   #last: Promise<void> | undefined;
 
-  /** Counts bytes that are going to be written; says whether they may be so at once. */
-  fit(length: number): boolean {
+  /** Counts bytes that are going to be written; says whether that may be done at once. */
+  mayWrite(length: number): boolean {
     this.#given += length;
     return this.#given <= SURE_ROOM && this.#last === undefined;
   }
@@ -256,7 +257,7 @@ export class Turns {
   }
 
   /** Resolves when all is written that was added so far; undefined where that is so. */
-  get over(): Promise<void> | undefined {
+  get empty(): Promise<void> | undefined {
     return this.#last;
   }
 }

@@ -15,7 +15,6 @@ import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
 import type { Options, Values } from "../options/option.ts";
 
-/** The options that are read here. */
 type ContainerOptions =
   & Pick<
     Values<typeof containerOptions>,
@@ -64,7 +63,6 @@ export async function containerRequest<O extends Options>(
 /** The networks that a file may name: any other leads to what listens there for its owner. */
 const FILE_NETWORKS: readonly (string | undefined)[] = [undefined, "bridge", "none"];
 
-/** What the file says. */
 async function configured<O extends Options>(
   app: App,
   call: Pick<ConfigurableCall<O>, "configured">,

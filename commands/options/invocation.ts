@@ -22,7 +22,7 @@ import { parseMediaType } from "./parsers.ts";
 /** What is sent. */
 export const requestFile = options({ "[file]": { completion: "file" } });
 
-/** As what it is sent, and what is to come back. */
+/** The media types of the request and of the answer. */
 export const mediaTypes = options({
   "--content-type": {
     value: "type",
@@ -37,7 +37,6 @@ export const mediaTypes = options({
   },
 });
 
-/** What a command gets from both. */
 export type InvocationOptions =
   & Values<typeof requestFile>
   & Pick<Values<typeof mediaTypes>, "contentType">;
@@ -75,7 +74,7 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
   );
 }
 
-/** Options of their own. */
+/** Headers that have an option of their own. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   "content-type": "--content-type gives that one. What it knows",
   "accept": "--accept gives that one. What it knows",
@@ -136,10 +135,7 @@ const OF_CONNECTION: readonly string[] = [
   "upgrade",
 ];
 
-/**
- * The headers, each of which is there once.
- * @throws UsageError for one that is given twice.
- */
+/** @throws UsageError for a header that is given twice. */
 export function requestHeaders(headers: readonly RequestHeader[]): readonly RequestHeader[] {
   const names = new Set<string>();
   for (const { name } of headers) {
@@ -149,7 +145,6 @@ export function requestHeaders(headers: readonly RequestHeader[]): readonly Requ
   return headers;
 }
 
-/** The name of a variant. */
 export function parseVariant(text: string, source: string): string {
   if (isHeaderValue("TargetVariant", text)) return text;
   throw new UsageError(
@@ -159,7 +154,7 @@ export function parseVariant(text: string, source: string): string {
 }
 
 /**
- * What a request has of headers.
+ * The members of SageMaker's request that the headers and the variant become.
  * @throws UsageError for one that is given twice.
  */
 export function invocationFields(

@@ -104,7 +104,6 @@ export function parseChannelAddress(text: string, source: string): RemoteChannel
   });
 }
 
-/** A tag. */
 export interface Tag {
   readonly key: string;
   readonly value: string;

@@ -55,7 +55,7 @@ function keysOf([flag, option]: NamedOption): readonly string[] {
     : [keyOf(flag), keyOf(option.alias)];
 }
 
-/** What a key may mean that is not known; nothing where it may be anybody's. */
+/** What an unknown key was probably meant to be; nothing where another tool may have put it there. */
 function doubtAbout(
   key: string,
   section: Section,
@@ -132,7 +132,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   });
 }
 
-/** What is wrong in a file is no wrong command line. */
+/** A wrong value in a file is not a wrong command line: another exit status, and the file in the hint. */
 function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
   try {
     return parse();

@@ -15,7 +15,7 @@ export const version = options({
 });
 
 /**
- * Before any command, for those that take it: `dockerTag` of `options/app.ts`, without what it would
+ * Before any command, for those that take it: `dockerTag` of `options/shared.ts`, without what it would
  * load.
  */
 export const earlyTag = options({
@@ -30,7 +30,7 @@ export const earlyTag = options({
 
 /**
  * Of every command, for the help and the completions alone: they are taken out of the command line
- * (`cliffy/words.ts`) before the rest is read, since the streams, and what the command may touch,
+ * (`cliffy/command_line.ts`) before the rest is read, since the streams, and what the command may touch,
  * have to know of them before.
  */
 export const everywhere = options({

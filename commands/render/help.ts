@@ -8,7 +8,6 @@ import { keyOf, type NamedArgument, type NamedOption } from "../options/option.t
 import type { Topic } from "../topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 
-/** How to lay the help out. */
 export interface HelpStyle {
   readonly columns: number;
   readonly colour: boolean;

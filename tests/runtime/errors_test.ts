@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import {
-  explained,
+  explainSystemError,
   fileErrorHint,
   fileErrorReason,
   INTERRUPT_STATUS,
@@ -145,7 +145,7 @@ suite("what the system refuses", () => {
       const at = (name: string): string => join(directory.path, name);
       const error = await Promise.resolve().then(() => call(at)).then(() => {}, (error) => error);
       assertEquals([isSystemError(error), systemCode(error)], [true, code]);
-      const said = explained(error, directory.path);
+      const said = explainSystemError(error, directory.path);
       assertEquals(said.message.slice(0, words.length), words);
       assertMatch(said.hint!, hint);
       assertEquals(/os error|mlcli-test/.test(said.message + said.hint), false, said.message);
@@ -167,7 +167,7 @@ suite("what the system refuses", () => {
   ) {
     it(`${code}: ${hint ?? "no hint of its own"}`, () => {
       const error = Object.assign(new Error("Words (os error 1): mkdir '/a/b'"), { code });
-      const said = explained(error, "/a");
+      const said = explainSystemError(error, "/a");
       assertEquals(said.message, "Cannot create b: Words");
       if (hint) assertMatch(said.hint!, hint);
       assertEquals(fileErrorHint(error), hint && said.hint);
@@ -185,7 +185,7 @@ suite("what the system refuses", () => {
         ["Failed to spawn 'x': No (os error 2)", "Failed to spawn 'x': No"],
         ["Sending: tcp: No (os error 2), really", "Sending: tcp: No"],
       ] as const
-    ) assertEquals(explained(new Error(text), "/a").message, said);
+    ) assertEquals(explainSystemError(new Error(text), "/a").message, said);
   });
 
   it("an error that has no hint gets that of its cause", () => {

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
-import { outputTo, standardInput, Turns } from "../../runtime/streams.ts";
+import { outputTo, standardInput, WriteQueue } from "../../runtime/streams.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { replaced } from "../helpers/replaced.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -169,9 +169,9 @@ suite("print to a reader who does not read", () => {
 
   it("keeps the order of two streams, and of what is written", async () => {
     const { stream, room } = unread();
-    const turns = new Turns();
+    const queue = new WriteQueue();
     const write = async (bytes: Uint8Array) => (await room.promise, stream.writeSync(bytes));
-    const [out, err] = [1, 2].map(() => outputTo({ ...stream, write }, { ...NAME, turns }));
+    const [out, err] = [1, 2].map(() => outputTo({ ...stream, write }, { ...NAME, queue }));
     out?.print(LONG);
     err?.print("(note)");
     const written = err?.write(new TextEncoder().encode("(last)"));

@@ -58,7 +58,7 @@ export class BuildProgress implements BuildReport, Disposable {
     this.#shown.warning(message, hint);
   };
 
-  /** What is worth to be said about the network settings that pip gets. */
+  /** Warns about the network settings that pip gets, and of secrets in them. */
   readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
     for (const { message, hint } of warnings) this.#shown.warning(message, hint);
     if (secret.length === 0) return;
@@ -81,7 +81,7 @@ export class BuildProgress implements BuildReport, Disposable {
 
   [Symbol.dispose](): void {
     this.#shown.end();
-    // Line by line, it has been told.
+    // Line by line, it has been printed already.
     if (this.#isDone || this.#shown.style === "plain") return;
     for (const { name, log } of failedSteps(this.#steps.all)) {
       this.#shown.always([name, ...log.whole()]);

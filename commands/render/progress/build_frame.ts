@@ -16,14 +16,12 @@ const LAST_LINES = 6;
 
 const INDENT = "    ";
 
-/** In what a frame has to fit. */
 export interface FrameSize {
   readonly columns: number;
   /** At least 1. */
   readonly rows: number;
 }
 
-/** What is built. */
 export interface FrameOf {
   readonly title: string;
   readonly steps: readonly Step[];

@@ -9,7 +9,6 @@ import type { BuildEvent, StepEvent, TransferEvent } from "../../../runtime/imag
 import { afterReturns, terminalText } from "../../../runtime/text.ts";
 import { clockText } from "../format.ts";
 
-/** One step. */
 export interface Step {
   readonly id: string;
   /** 1 for the first that was announced. */
@@ -71,10 +70,7 @@ export class Steps {
   }
 }
 
-/**
- * Without the room between the lines of an instruction, and without what a RUN mounts: what it runs
- * is what one wants to read.
- */
+/** An instruction in one line, without what a RUN mounts: one wants to read what it runs. */
 function shortName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replace(/(?<=\bRUN )(?:--(?:mount|network)=\S+ )+/, "");
 }

@@ -9,7 +9,7 @@ import type { Output } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
 import { Area, type AreaLine, Live } from "./area.ts";
 
-/** As on the command line: `progressOptions`. */
+/** The values of `progressOptions`. */
 export interface ProgressChoice {
   readonly quiet: boolean;
   readonly progress: "auto" | "plain";

@@ -8,8 +8,8 @@ import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../format.ts";
 import type { ProgressOutput } from "./output.ts";
 
-/** How often (ms) it is told in a pipe. */
-const TOLD = 10_000;
+/** How often (ms) a line says it in a pipe. */
+const LINE_INTERVAL = 10_000;
 
 /** How far it is. */
 export interface TransferState {
@@ -32,7 +32,7 @@ export class TransferProgress {
   /** Of what is sent, and of what is done with: what was there already included. */
   readonly #sent: Pace;
   readonly #done: Pace;
-  #told: number;
+  #lastLine: number;
   #state: TransferState | undefined;
 
   /** @param now milliseconds on a clock that only goes forward. */
@@ -41,7 +41,7 @@ export class TransferProgress {
     this.#now = now;
     this.#sent = new Pace(now);
     this.#done = new Pace(now);
-    this.#told = now();
+    this.#lastLine = now();
     shown.live(() => {
       if (this.#state === undefined) return [];
       const text = fitParts(this.#parts(this.#state), shown.columns);
@@ -52,14 +52,13 @@ export class TransferProgress {
     });
   }
 
-  /** It is so far now. */
   reached(state: TransferState): void {
     this.#state = state;
     this.#sent.reached(state.bytes);
     this.#done.reached(state.bytes + (state.skipped ?? 0));
     this.#shown.changed();
-    if (this.#now() - this.#told < TOLD) return;
-    this.#told = this.#now();
+    if (this.#now() - this.#lastLine < LINE_INTERVAL) return;
+    this.#lastLine = this.#now();
     this.#shown.plain(this.#parts(state).join(", "));
   }
 
@@ -77,10 +76,10 @@ export class TransferProgress {
   }
 }
 
-/** What came before (ms) says nothing about now. */
+/** For how long (ms) the speed is measured. */
 const WINDOW = 10_000;
 
-/** In less time (ms) there is nothing to say yet. */
+/** Before so much time (ms) has passed, the speed is not known. */
 const LEAST = 1_000;
 
 /** The speed of the last ten seconds. */
@@ -94,7 +93,7 @@ export class Pace {
     this.#samples = [[now(), 0]];
   }
 
-  /** So much is done by now, in all. */
+  /** @param amount what is done by now, in all. */
   reached(amount: number): void {
     const now = this.#now();
     const samples = this.#samples;
