@@ -4,7 +4,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import type { App } from "./app.ts";
-import { isPrivateKey, isPrivateName } from "./private_files.ts";
+import { isPrivateName, staysOut } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
 import { cannotRead, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
@@ -52,9 +52,7 @@ export async function sentOf(app: App, directory: string): Promise<Sent> {
         if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
         else open.push({ path, privatePart });
       } else if (
-        isLeftOut(rules, path, privatePart) ||
-        (isFile && privatePart === undefined && !rules.bringBack(path, path) &&
-          await isPrivateKey(app.directory, path))
+        rules.ignores(path) || await staysOut(rules, app.directory, path, privatePart, isFile)
       ) leftOut.push(path);
       else files.push(path);
     }
@@ -66,11 +64,6 @@ interface Folder {
   readonly path: string;
   /** The outermost private directory that is the folder, or contains it. */
   readonly privatePart: string | undefined;
-}
-
-function isLeftOut(rules: IgnoreRules, path: string, privatePart: string | undefined): boolean {
-  return rules.ignores(path) ||
-    (privatePart !== undefined && !rules.bringBack(path, privatePart));
 }
 
 /** Whether nothing in a directory can come into the image, so that nobody has to look. */

@@ -3,7 +3,7 @@
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
-import { cannotRead } from "./ignore_rules.ts";
+import { cannotRead, type IgnoreRules } from "./ignore_rules.ts";
 import { typedPath } from "./typed_path.ts";
 
 /**
@@ -95,6 +95,25 @@ export async function isPrivateKey(directory: string, path: string): Promise<boo
     if (error instanceof Deno.errors.NotFound) return false;
     throw cannotRead(typedPath(directory, source), error);
   }
+}
+
+/**
+ * Whether something of an app stays out of images, since it is private and no exception of
+ * `.dockerignore` names it.
+ *
+ * @param path relative to the directory.
+ * @param privatePart its start, up to and with its first private name; undefined where it has none.
+ * @throws MlcliError when a file that may be a key cannot be read.
+ */
+export async function staysOut(
+  rules: IgnoreRules,
+  directory: string,
+  path: string,
+  privatePart: string | undefined,
+  isFile: boolean,
+): Promise<boolean> {
+  if (privatePart !== undefined) return !rules.bringBack(path, privatePart);
+  return isFile && !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
 
 /**

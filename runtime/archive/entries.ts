@@ -140,7 +140,7 @@ export interface Room {
 }
 
 /** An archive, of which one entry after another is looked at. Nothing of them is kept. */
-export class Judgement {
+export class ArchiveCheck {
   readonly #room: Room;
   /** Names in the directory itself; not all of many. */
   readonly #tops = new Set<string>();

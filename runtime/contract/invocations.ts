@@ -55,27 +55,6 @@ export function typeOfBytes(start: Uint8Array): string {
   return /^\s*[[{]/.test(text) ? "application/json" : "text/csv";
 }
 
-/** The members of a request that are such a header. */
-export type InvocationField =
-  | "CustomAttributes"
-  | "EnableExplanations"
-  | "InferenceComponentName"
-  | "InferenceId"
-  | "PrefixAwareId"
-  | "SessionId"
-  | "TargetContainerHostname"
-  | "TargetModel"
-  | "TargetVariant";
-
-export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
-
-export interface RequestHeader {
-  readonly name: string;
-  readonly value: string;
-  /** `undefined`: one that the platform does not pass on. */
-  readonly field: InvocationField | undefined;
-}
-
 interface Form {
   /** Its name, behind `X-Amzn-SageMaker-`. */
   readonly header: string;
@@ -90,43 +69,34 @@ const NAME = /^[a-zA-Z0-9](-*[a-zA-Z0-9])*$/;
 /** `\A\S[\p{Print}]*\z`; a header is ASCII. */
 const VISIBLE = /^[!-~][ -~]*$/;
 
-const FORMS: Readonly<Record<InvocationField, Form>> = {
+const form = (header: string, most: number, pattern: RegExp, isStreamed = true): Form => (
+  { header, most, pattern, isStreamed }
+);
+
+const FORMS = {
   // "visible US-ASCII characters"; `\p{ASCII}*` would be more than a header can hold.
-  CustomAttributes: {
-    header: "Custom-Attributes",
-    most: 1_024,
-    pattern: VISIBLE,
-    isStreamed: true,
-  },
-  EnableExplanations: {
-    header: "Enable-Explanations",
-    most: 64,
-    pattern: VISIBLE,
-    isStreamed: false,
-  },
-  InferenceComponentName: {
-    header: "Inference-Component",
-    most: 63,
-    pattern: NAME,
-    isStreamed: true,
-  },
-  InferenceId: { header: "Inference-Id", most: 64, pattern: VISIBLE, isStreamed: true },
-  PrefixAwareId: { header: "Prefix-Aware-Id", most: 64, pattern: VISIBLE, isStreamed: true },
-  SessionId: {
-    header: "Session-Id",
-    most: 256,
-    pattern: /^(NEW_SESSION|[a-zA-Z0-9](-*[a-zA-Z0-9])*)$/,
-    isStreamed: true,
-  },
-  TargetContainerHostname: {
-    header: "Target-Container-Hostname",
-    most: 63,
-    pattern: NAME,
-    isStreamed: true,
-  },
-  TargetModel: { header: "Target-Model", most: 1_024, pattern: VISIBLE, isStreamed: false },
-  TargetVariant: { header: "Target-Variant", most: 63, pattern: NAME, isStreamed: true },
-};
+  CustomAttributes: form("Custom-Attributes", 1_024, VISIBLE),
+  EnableExplanations: form("Enable-Explanations", 64, VISIBLE, false),
+  InferenceComponentName: form("Inference-Component", 63, NAME),
+  InferenceId: form("Inference-Id", 64, VISIBLE),
+  PrefixAwareId: form("Prefix-Aware-Id", 64, VISIBLE),
+  SessionId: form("Session-Id", 256, /^(NEW_SESSION|[a-zA-Z0-9](-*[a-zA-Z0-9])*)$/),
+  TargetContainerHostname: form("Target-Container-Hostname", 63, NAME),
+  TargetModel: form("Target-Model", 1_024, VISIBLE, false),
+  TargetVariant: form("Target-Variant", 63, NAME),
+} as const;
+
+/** The members of a request that are such a header. */
+export type InvocationField = keyof typeof FORMS;
+
+export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
+
+export interface RequestHeader {
+  readonly name: string;
+  readonly value: string;
+  /** `undefined`: one that the platform does not pass on. */
+  readonly field: InvocationField | undefined;
+}
 
 const PREFIX = "X-Amzn-SageMaker-";
 
@@ -162,14 +132,9 @@ export function valuesOf(field: InvocationField | undefined): string {
   return field === "SessionId" ? `Its value is NEW_SESSION, or ${name}.` : `Its value is ${name}.`;
 }
 
-/** Those of them that a request for a stream cannot have. */
-export function notStreamed(given: InvocationFields): readonly InvocationField[] {
-  return fields().filter((field) => given[field] !== undefined && !FORMS[field].isStreamed);
-}
-
 /** @throws UsageError where a request for a stream has one that it cannot have. */
 export function requireStreamed(given: InvocationFields): void {
-  const [first] = notStreamed(given);
+  const first = fields().find((field) => given[field] !== undefined && !FORMS[field].isStreamed);
   if (first === undefined) return;
   throw new UsageError(`A request for a stream has no ${headerOf(first)}`, {
     hint: "Leave out the header, or --stream: SageMaker takes both for other requests only.",

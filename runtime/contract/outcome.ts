@@ -120,7 +120,7 @@ export function headlineOf(reason: string): string | undefined {
  * @param reason may be cut at its end.
  * @param output the end of what the code wrote, as it can be shown.
  */
-export function isTold(reason: string, output: string): boolean {
+export function isShownIn(reason: string, output: string): boolean {
   const lines = linesOf(reason.trim().replace(BEFORE, "").replace(AFTER, ""));
   const hasTraceback = lines.some((line) => line.trim() === TRACEBACK || FRAME.test(line));
   const said = lines.filter((line) => {
@@ -133,9 +133,9 @@ export function isTold(reason: string, output: string): boolean {
 }
 
 /** What is left to say of a reason beside the end of a log: all of it, or its headline. */
-export function untold(reason: string, log: readonly string[]): string {
+export function reasonBesideLog(reason: string, log: readonly string[]): string {
   const isLong = reason.trim().includes("\n");
-  return isLong && isTold(reason, log.join("\n")) ? headlineOf(reason) ?? reason : reason;
+  return isLong && isShownIn(reason, log.join("\n")) ? headlineOf(reason) ?? reason : reason;
 }
 
 function linesOf(text: string): readonly string[] {

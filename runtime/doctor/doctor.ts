@@ -41,10 +41,9 @@ export async function diagnose(
     engine.image(imageReference(app, tag), signal)
   );
   image.catch(() => {}); // it is a finding of whoever needs it
-  const ofImage = withBoth(
-    engine,
-    app,
-    (engine, app) =>
+  const ofImage = ifThere(
+    Promise.all([engine, app]),
+    ([engine, app]) =>
       guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
   );
   // Known before anything is begun that may fail meanwhile.
@@ -61,8 +60,7 @@ export async function diagnose(
       const doubts = await doubtsAbout(await app);
       return await appChecks(await app, await image.catch(() => undefined), doubts);
     }, appName === undefined && hasNone ? "warning" : "problem"),
-    withBoth(
-      app,
+    ifThere(
       app,
       (app) =>
         guarded(
@@ -71,8 +69,7 @@ export async function diagnose(
         ),
     ),
     ofImage.then((found) => found.filter((check) => !isDifference(check))),
-    withBoth(
-      engine,
+    ifThere(
       engine,
       (engine) => guarded("port", async () => [await portCheck(engine, port, signal)]),
     ),
@@ -109,12 +106,10 @@ async function imageAndPlatform(
 }
 
 /** Where there is no engine or no app, that alone is the finding. */
-async function withBoth<T, U>(
-  first: Promise<T>,
-  second: Promise<U>,
-  check: (first: T, second: U) => Promise<readonly Check[]>,
+async function ifThere<T>(
+  needed: Promise<T>,
+  check: (found: T) => Promise<readonly Check[]>,
 ): Promise<readonly Check[]> {
-  const [one, other] = await Promise.allSettled([first, second]);
-  if (one.status === "rejected" || other.status === "rejected") return [];
-  return await check(one.value, other.value);
+  const [result] = await Promise.allSettled([needed]);
+  return result.status === "rejected" ? [] : await check(result.value);
 }

@@ -10,7 +10,7 @@ import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { cannotRead, IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
-import { isPrivateKey, isPrivateName, requireNoKey } from "../app/private_files.ts";
+import { isPrivateName, requireNoKey, staysOut } from "../app/private_files.ts";
 import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";
@@ -165,9 +165,10 @@ async function* walk(
     if (ignored && !rules.mayHoldException(path)) continue;
     const info = await lstatIfThere(join(app.directory, path));
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
-    const isOut = part !== undefined && !rules.bringBack(path, part);
+    const isOut = !ignored &&
+      await staysOut(rules, app.directory, path, part, info?.isFile ?? false);
     if (info?.isDirectory) {
-      if (isOut && !ignored && !rules.mayBringBackBelow(path, part)) {
+      if (isOut && !rules.mayBringBackBelow(path, part!)) {
         leftOut.push(`${path}/`);
         continue;
       }
@@ -175,7 +176,7 @@ async function* walk(
       yield* walk(app, path, rules, leftOut, part);
     } else if (ignored) {
       continue;
-    } else if (isOut || (info?.isFile && part === undefined && await isKey(app, path, rules))) {
+    } else if (isOut) {
       leftOut.push(path);
     } else if (!info) {
       // Gone since it was listed; or Deno cannot name it.
@@ -188,10 +189,6 @@ async function* walk(
       yield file(app, path);
     } // Sockets, pipes and devices are left out: an image cannot hold them.
   }
-}
-
-async function isKey({ directory }: App, path: string, rules: IgnoreRules): Promise<boolean> {
-  return !rules.bringBack(path, path) && await isPrivateKey(directory, path);
 }
 
 function file(app: App, path: string, source = join(app.directory, path)): ContextEntry {

@@ -1,6 +1,6 @@
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
-import { headlineOf, isTold } from "../contract/outcome.ts";
+import { headlineOf, isShownIn } from "../contract/outcome.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
 import type { RunOutcome } from "./container/run.ts";
@@ -56,7 +56,7 @@ export async function failureOf(
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     unquotedHint(unquoted);
-  return headline !== undefined && isTold(reason, lastOutput.text)
+  return headline !== undefined && isShownIn(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
 }

@@ -1,5 +1,5 @@
 import type { Aws } from "../../aws/aws.ts";
-import { untold } from "../../contract/outcome.ts";
+import { reasonBesideLog } from "../../contract/outcome.ts";
 import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog, followEndpointLog } from "../endpoints/endpoint_log.ts";
@@ -87,7 +87,7 @@ async function followLog(
   }
   const options = { log, states: false, choice } as const;
   const { job, lastLines } = await followJob(found, aws, host, report, options);
-  const reason = untold(job.failureReason ?? "", lastLines);
+  const reason = reasonBesideLog(job.failureReason ?? "", lastLines);
   return `${job.status}${reason ? `: ${printable(reason)}` : ""}`;
 }
 

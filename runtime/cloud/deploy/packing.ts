@@ -131,12 +131,12 @@ async function taken(
   note: Note,
   signal: AbortSignal,
 ): Promise<ModelArchive> {
-  const [{ bytesOfFile, entriesOf }, { Judgement }, { Refusal }] = await Promise.all([
+  const [{ bytesOfFile, entriesOf }, { ArchiveCheck }, { Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/entries.ts"),
     import("../../archive/entries.ts"),
   ]);
-  const judgement = new Judgement(room);
+  const judgement = new ArchiveCheck(room);
   const most = room.bytes === undefined ? Infinity : room.bytes + FOR_HEADERS;
   try {
     for await (const { header, content } of entriesOf(bytesOfFile(path), most, signal)) {

@@ -2,7 +2,7 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
-import { untold } from "../../contract/outcome.ts";
+import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { JobLog } from "../log_reader.ts";
@@ -117,7 +117,7 @@ async function failed(
     : `${command("logs")} shows its whole log.`;
   return new MlcliError(`${title(job)} failed`, {
     quote: [
-      printable(untold(reason, lines ?? []) || "SageMaker gave no reason."),
+      printable(reasonBesideLog(reason, lines ?? []) || "SageMaker gave no reason."),
       ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
     ].join("\n"),
     hint: cause ? `${cause.words} ${where}` : where,

@@ -129,12 +129,12 @@ async function readArchive(
   limits: ReadingLimits,
 ): Promise<void> {
   // Loaded where they are needed: they bring libraries.
-  const [{ entriesOf, TooLarge }, { Judgement, tooLargeFor }, { Refusal }] = await Promise.all([
+  const [{ entriesOf, TooLarge }, { ArchiveCheck, tooLargeFor }, { Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/entries.ts"),
     import("../../archive/entries.ts"),
   ]);
-  const judgement = new Judgement(room);
+  const judgement = new ArchiveCheck(room);
   let isWhole = true;
   try {
     if (room.bytes !== undefined && details.size > room.bytes) {

@@ -5,6 +5,7 @@
  */
 
 import { join } from "@std/path/join";
+import type { Context } from "../../context.ts";
 import { configFolder, field, readJson } from "../../docker/locate.ts";
 import { MlcliError } from "../../errors.ts";
 
@@ -43,8 +44,6 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(host);
 }
 
-type Environment = (name: string) => string | undefined;
-
 /** A proxy, and the variable that programs read it from. */
 export interface Proxy extends Setting {
   readonly name: string;
@@ -68,7 +67,7 @@ export interface Proxies {
 }
 
 /** Those of variables; of docker's file where no variable names one. */
-export function proxiesOf(env: Environment): Proxies {
+export function proxiesOf(env: Context["env"]): Proxies {
   const variables = {
     proxies: named(PROXY_VARIABLES, env),
     exceptions: named(NO_PROXY_VARIABLES, env),
@@ -76,12 +75,12 @@ export function proxiesOf(env: Environment): Proxies {
   return variables.proxies.length > 0 ? variables : proxiesOfDocker(env);
 }
 
-function named(names: readonly string[], env: Environment): readonly Proxy[] {
+function named(names: readonly string[], env: Context["env"]): readonly Proxy[] {
   return names.map((name) => ({ name, value: env(name)?.trim() ?? "", source: name }))
     .filter(({ value }) => value !== "");
 }
 
-function proxiesOfDocker(env: Environment): Proxies {
+function proxiesOfDocker(env: Context["env"]): Proxies {
   const source = join(configFolder(env), "config.json");
   const settings = field(field(contentOf(source), "proxies"), "default");
   const all = Object.entries(DOCKER_KEYS).flatMap(([key, name]): Proxy[] => {

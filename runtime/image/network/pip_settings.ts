@@ -9,8 +9,6 @@ import type { Context, System } from "../../context.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { holdsLogin, hostsOf, type Setting } from "./addresses.ts";
 
-type Environment = (name: string) => string | undefined;
-
 /** A configuration file of pip that is there: its path, and its text. */
 export interface PipFile {
   readonly path: string;
@@ -58,7 +56,7 @@ export interface PipFilePaths {
 }
 
 /** The paths on a system; none where `PIP_CONFIG_FILE` is the null device, as pip has it. */
-export function pipFilePaths(env: Environment, { os, root }: System): PipFilePaths {
+export function pipFilePaths(env: Context["env"], { os, root }: System): PipFilePaths {
   const own = env("PIP_CONFIG_FILE") || undefined;
   if (own === "/dev/null" || own?.toLowerCase() === "nul") {
     return { global: [], user: [], site: [], own: [] };
@@ -112,7 +110,7 @@ export function pipFilePaths(env: Environment, { os, root }: System): PipFilePat
  *
  * @param files in the order in which pip reads them.
  */
-export function pipSettings(files: readonly PipFile[], env: Environment): PipSettings {
+export function pipSettings(files: readonly PipFile[], env: Context["env"]): PipSettings {
   const found: Partial<Record<PipOption, Setting>> = {};
   for (const section of ["global", "install"]) {
     for (const { path, text } of files) {

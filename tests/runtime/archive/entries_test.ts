@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import type { Header } from "tar-stream";
-import { Judgement, Refusal, unpackedOf } from "../../../runtime/archive/entries.ts";
+import { ArchiveCheck, Refusal, unpackedOf } from "../../../runtime/archive/entries.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function header(more: Partial<Header>): Header {
@@ -185,8 +185,8 @@ const ROOM = { bytes: 30 * GB, words: "ml.m5.large", remedy: "Take another." };
 
 type Entry = Partial<Header> & { readonly name: string };
 
-function judged(entries: readonly Entry[], room = ROOM): Judgement {
-  const judgement = new Judgement(room);
+function judged(entries: readonly Entry[], room = ROOM): ArchiveCheck {
+  const judgement = new ArchiveCheck(room);
   for (const entry of entries) {
     judgement.add({ type: "file", mode: 0o644, size: 1, linkname: null, ...entry } as Header);
   }
@@ -264,7 +264,7 @@ suite("the judgement of an archive", () => {
   it("does not count what is no file, nor where nobody knows the room", () => {
     assertEquals(judged([directory("d/"), { name: "m" }, link("l", "m")]).files, 2);
     const room = { ...ROOM, bytes: undefined };
-    const judgement = new Judgement(room);
+    const judgement = new ArchiveCheck(room);
     judgement.add({ name: "m", type: "file", mode: 0, size: 2 ** 50 } as Header);
     assertEquals(judgement.files, 1);
   });

@@ -1,14 +1,15 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import {
   fieldOfHeader,
   headerOf,
   INVOCATION_HEADERS,
   type InvocationField,
   isHeaderValue,
-  notStreamed,
+  requireStreamed,
   typeOfBytes,
   typeOfFile,
 } from "../../../runtime/contract/invocations.ts";
+import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("content types", () => {
@@ -74,7 +75,9 @@ suite("the headers of a request to an endpoint", () => {
       assertEquals(headerOf(field), header);
       assertEquals(isHeaderValue(field, "a".repeat(most)), true);
       assertEquals(isHeaderValue(field, "a".repeat(most + 1)), false);
-      assertEquals(notStreamed({ [field]: "a" }), isStreamed ? [] : [field]);
+      const request = () => requireStreamed({ [field]: "a" });
+      if (isStreamed) request();
+      else assertThrows(request, UsageError, `A request for a stream has no ${header}`);
     });
   }
 

@@ -3,9 +3,9 @@ import {
   endOf,
   failureReason,
   headlineOf,
-  isTold,
+  isShownIn,
   REASON_BYTES,
-  untold,
+  reasonBesideLog,
 } from "../../../runtime/contract/outcome.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -109,7 +109,7 @@ suite("headlineOf", () => {
   }
 });
 
-suite("isTold", () => {
+suite("isShownIn", () => {
   const rows: readonly (readonly [name: string, reason: string, output: string, boolean])[] = [
     ["a traceback as it was", REASON, `epoch 1\n${TRACEBACK}`, true],
     ["a module's own error, which has its name before it", "E: no", "pkg.E: no\n", true],
@@ -128,15 +128,15 @@ suite("isTold", () => {
     ["no reason", "", "anything", false],
   ];
   for (const [name, reason, output, told] of rows) {
-    it(name, () => assertEquals(isTold(reason, output), told));
+    it(name, () => assertEquals(isShownIn(reason, output), told));
   }
 });
 
-suite("untold", () => {
+suite("reasonBesideLog", () => {
   it("is the headline of what the log has, and else all of it", () => {
-    assertEquals(untold(REASON, TRACEBACK.split("\n")), "ValueError: no age");
-    assertEquals(untold(REASON, ["epoch 1"]), REASON);
-    assertEquals(untold("no data", ["no data"]), "no data");
-    assertEquals(untold("", ["no data"]), "");
+    assertEquals(reasonBesideLog(REASON, TRACEBACK.split("\n")), "ValueError: no age");
+    assertEquals(reasonBesideLog(REASON, ["epoch 1"]), REASON);
+    assertEquals(reasonBesideLog("no data", ["no data"]), "no data");
+    assertEquals(reasonBesideLog("", ["no data"]), "");
   });
 });
