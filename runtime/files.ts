@@ -20,6 +20,12 @@ export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
   return ifThere(Deno.lstat(path));
 }
 
+/** Device and inode of a directory: it keeps them when it is renamed. Empty where none is there. */
+export async function idOf(path: string): Promise<string> {
+  const info = await lstatIfThere(path);
+  return info === undefined ? "" : `${info.dev}:${info.ino}`;
+}
+
 /** Whether a path leads to a file, links followed; false where that is not known. */
 export async function isFile(path: string): Promise<boolean> {
   return await Deno.stat(path).then((info) => info.isFile, () => false);

@@ -20,11 +20,6 @@ export async function downloadModelAction(
     choice: options,
     source: options.jobOrUri,
     to: options.to,
-    // Only the engine knows; without one, the directory is kept until a local command asks.
-    isUsed: async (id: string): Promise<boolean> => {
-      const { usedOn } = await import("../../runtime/local/model/remains.ts");
-      return await usedOn(await context.engine())(id);
-    },
   };
   const { path, address, bytes } = await downloadModel(download, context, {
     progress: (bytes, total) => transfer.reached({ bytes, total }),

@@ -1,9 +1,13 @@
 import type { Context } from "../../runtime/context.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { compareRuns, type Comparison, listRuns } from "../../runtime/local/list_jobs.ts";
+import {
+  compareRuns,
+  type Comparison,
+  listRuns,
+  secondsOf,
+} from "../../runtime/local/runs/list.ts";
 import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
-import { secondsOf } from "../../runtime/local/record/compare.ts";
-import type { RunSummary } from "../../runtime/local/record/document.ts";
+import type { RunSummary } from "../../runtime/local/runs/records.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";

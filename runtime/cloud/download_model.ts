@@ -4,10 +4,11 @@ import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import { isRefusal } from "../aws/errors.ts";
 import type { SageMaker } from "../aws/sagemaker.ts";
+import type { Context } from "../context.ts";
 import { parseS3Uri, type S3Address, s3Uri } from "../contract/addresses.ts";
 import { isResourceName } from "../contract/limits.ts";
+import { platformJobName } from "../contract/names.ts";
 import { fileErrorReason, isSystemError, MlcliError, UsageError } from "../errors.ts";
-import type { IsUsed } from "../model/folder.ts";
 import { inOneLine, printable } from "../text.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { type Destination, emptyDirectory, isModel, modelOf } from "./download/destination.ts";
@@ -21,8 +22,6 @@ export interface ModelDownload {
   readonly source: string;
   /** As typed; undefined: the app's `model/`. */
   readonly to: string | undefined;
-  /** Whether a server here uses the model directory that is replaced. */
-  readonly isUsed: IsUsed;
 }
 
 /** What is told on the way. */
@@ -50,8 +49,8 @@ export interface DownloadedModel {
  * unpacked, or the directory cannot take it; AwsError.
  */
 export async function downloadModel(
-  { choice, source: typed, to, isUsed }: ModelDownload,
-  host: CloudHost,
+  { choice, source: typed, to }: ModelDownload,
+  host: CloudHost & Pick<Context, "err">,
   report: DownloadReport,
 ): Promise<DownloadedModel> {
   const source = modelSource(typed);
@@ -59,7 +58,10 @@ export async function downloadModel(
   let destination: Destination;
   if (to === undefined) {
     const app = await findApp(host.cwd, choice.appName);
-    destination = await modelOf(app, isUsed);
+    const name = source.kind === "job"
+      ? source.name
+      : platformJobName(app.name, host.clock.date().toISOString());
+    destination = await modelOf(app, { name, address: typed }, host);
     aws = await connectFor(app, choice, host);
   } else {
     await requireNamed(host.cwd, to, "--to ");

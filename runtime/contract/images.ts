@@ -13,7 +13,7 @@ export const LABELS = {
   role: "mlcli.role",
   /** The port on the host of a server. */
   port: "mlcli.port",
-  /** Of a server: device and inode of the model's directory on the machine that mlcli runs on. */
+  /** Of a server: the run that made its model; empty where a person put that there. */
   model: "mlcli.model",
   /** Of a server: what it was made of, in JSON (`MadeOf` of `local/server/made_of.ts`). */
   madeOf: "mlcli.made-of",

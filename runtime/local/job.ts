@@ -16,7 +16,7 @@ import {
 import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
-import type { CreateBody, Engine } from "../docker/engine.ts";
+import type { CreateBody } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
@@ -30,16 +30,14 @@ import { Findings, ignoringFailures } from "./differences/findings.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";
 import { lastValues, StatusLine } from "./metrics/messages.ts";
-import type { Ending, Settled } from "../model/folder.ts";
-import { runFolderOf } from "../model/runs.ts";
+import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
-import { type Reason, watchOutput } from "./reason.ts";
-import type { RunFacts } from "./record/document.ts";
-import type { RunRecord } from "./record/record.ts";
+import { type Reason, watchOutput } from "./runs/reason.ts";
+import type { RunFacts } from "./runs/records.ts";
+import type { Run } from "./runs/run.ts";
 import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
-import { listed } from "../text.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -47,16 +45,15 @@ const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process
 /** One run of a job. */
 export interface JobRun {
   readonly kind: JobKind;
+  readonly run: Run;
   /** The container's name. */
-  readonly name: string;
+  readonly container: string;
   /** What is known to differ on the platform before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   /** The container to create. */
   readonly plan: (ofImage: OfImage) => CreateBody;
-  /** Host file for the harness's report. */
-  readonly reportFile: string;
   /** Host directory that is `/opt/ml/output`. */
   readonly outputFolder: string;
   /** Host directory whose contents SageMaker uploads: the model, or what processing made. */
@@ -65,16 +62,12 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
-  /** What is kept of it. */
-  readonly record: RunRecord;
   /** What is in that from the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
   readonly stopAfter: number | undefined;
   /** Puts away what it wrote, once that is the caller's. */
-  readonly settle: (ending: Ending, engine: Engine) => Promise<Settled>;
-  /** Leaves the run's directory to a container that may still run. */
-  readonly keepFolder: () => void;
+  readonly settle: (ending: Ending) => Promise<Settled>;
   /** Tells more of a run that nobody interrupted. */
   readonly report: (outcome: RunOutcome) => Promise<void>;
 }
@@ -93,7 +86,7 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, outputFolder, record } = run;
+  const { kind, outputFolder, run: { record, report: reportFile } } = run;
   const status = new StatusLine(host);
   const err = ignoringFailures(status.above.err);
   const layout = layoutOf(job.app);
@@ -104,7 +97,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const planned = run.plan({
     withInit: isOurs && !job.strict,
     ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
-    reportFile: isOurs ? run.reportFile : undefined,
+    reportFile: isOurs ? reportFile : undefined,
   });
   const body = job.interactive ? withInput(planned, host) : planned;
   const findings = new Findings(job.strict, err);
@@ -117,7 +110,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   ]);
   for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
   await run.prepare();
-  const ownOutput = await watchOutput(layout, run);
+  const ownOutput = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
   const owners = await ownersBefore([outputFolder, ...run.written], host.caller);
@@ -139,7 +132,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
       record.wasStopped = outcome.stoppedWithin !== undefined;
-      const report = await readReport(run.reportFile, kind);
+      const report = await readReport(reportFile, kind);
       record.python = report.python;
       findings.add(report.differences);
       const own = await ownOutput();
@@ -150,16 +143,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       findings.add(await linkDifferences(kind, run.uploaded));
     }
     const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
-    await settle(run, ending, engine, { findings, warnings, err });
+    await settle(run, ending, { findings, warnings, err });
   }
   try {
-    outcome = await runContainer(engine, run.name, body, { ...host, ...streams }, {
+    outcome = await runContainer(engine, run.container, body, { ...host, ...streams }, {
       grace,
       after: run.stopAfter,
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
       onLeft: () => {
         isLeft = true;
-        run.keepFolder();
+        run.run.leave();
         tell(err, noteText(leftWords(run, layout)));
       },
     });
@@ -196,10 +189,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
 }
 
 /** What is left with a container that may still run and write. */
-function leftWords({ kind, name, uploaded }: JobRun, layout: Layout): string {
-  const folders = [runFolderOf(layout, name), ...kind === "train" ? [uploaded] : []];
-  const paths = folders.map((path) => typedPath(layout.directory, path));
-  return `${listed(paths)} ${paths.length === 1 ? "is" : "are"} left with it; ` +
+function leftWords({ kind, run }: JobRun, layout: Layout): string {
+  return `${typedPath(layout.directory, run.directory)} is left with it; ` +
     `the app's next mlcli local ${kind} sees to that once the container is gone`;
 }
 
@@ -222,12 +213,11 @@ interface LastWords {
 async function settle(
   run: JobRun,
   ending: Ending,
-  engine: Engine,
   { findings, warnings, err }: LastWords,
 ): Promise<void> {
   let placed = (text: string): string => text;
   try {
-    const { difference, note, moved } = await run.settle(ending, engine);
+    const { difference, note, moved } = await run.settle(ending);
     if (moved) placed = (text) => text.replaceAll(moved[0], () => moved[1]);
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));

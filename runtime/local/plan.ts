@@ -86,8 +86,8 @@ export interface PlannedServer extends PlannedServing {
   readonly port: number;
   /** The port on the host that the engine gives it: another where mlcli relays requests to it. */
   readonly published: number;
-  /** Device and inode of it. */
-  readonly modelId: string;
+  /** The run that made the model; `undefined` where a person put it there. */
+  readonly run: string | undefined;
   readonly madeOf: MadeOf;
 }
 
@@ -173,7 +173,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
       app: job.app,
       role: "serve",
       port: planned.port,
-      model: planned.modelId,
+      model: planned.run,
       madeOf: JSON.stringify(planned.madeOf),
     }),
   };

@@ -25,11 +25,10 @@ import { listed } from "../text.ts";
 import { hostOf } from "./container/body.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
-import { settleRemains } from "./model/remains.ts";
 import { processPlan } from "./plan.ts";
-import { factsOf } from "./record/facts.ts";
-import { withRecord } from "./record/record.ts";
-import { withRunFolder } from "./run_folder.ts";
+import { settleEarlierRuns } from "./runs/adopt.ts";
+import { factsOf } from "./runs/record.ts";
+import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
 /**
  * Runs the script or the program. What it wrote is in the layout's `output` afterwards.
@@ -66,56 +65,54 @@ export async function withProcessing(
     ? []
     : processingArguments(await requireProcessingFile(layout, job.file));
   const args = [...script, ...job.arguments];
-  await settleRemains(job, host);
+  await settleEarlierRuns(job, host);
   const engine = await host.engine();
   const region = await host.region(job.app.configuration);
-  const name = jobName(job.app.name, "process");
-  const place = { layout, clock: host.clock, err: host.err };
-  await withRecord(job.app.name, place, async (record) => {
+  const container = jobName(job.app.name, "process");
+  await withRun(layout, host, async (run) => {
+    const config = join(run.directory, "config");
     const files = processingFiles({
-      job: { name: record.name, region },
+      job: { name: run.name, region },
       image: imageReference(job.app, job.tag),
       entrypoint: job.entrypoint,
       arguments: args,
       variables: job.variables,
     }, hostOf(engine));
-    await withRunFolder(host, layout, name, files, async ({ config, folder, report, keep }) => {
-      const outputFolder = job.strict ? join(folder, "output") : layout.output;
-      await work({
-        kind: "process",
-        name,
-        differences: processingArgumentDifferences(job.entrypoint, args),
-        checkPaths,
-        plan: (ofImage) =>
-          processPlan(job, {
-            name,
-            region,
-            ...ofImage,
-            arguments: args,
-            configFolder: config,
-            inputFolder,
-            outputFolder,
-          }),
-        reportFile: report,
-        outputFolder,
-        uploaded: layout.output,
-        written: job.strict ? [layout.output] : [layout.model],
-        prepare: () => Promise.resolve(),
-        record,
-        facts: factsOf("process", job, name, {
-          options: {
-            file: job.file,
-            entrypoint: job.entrypoint.slice(0, 1),
-            // Not what they say: a password may be among them.
-            arguments: [...job.entrypoint.slice(1), ...job.arguments].length || undefined,
-            input: job.input,
-          },
+    await writeConfiguration(config, files);
+    await openToContainer(config);
+    const outputFolder = job.strict ? join(run.directory, "output") : layout.output;
+    await work({
+      kind: "process",
+      run,
+      container,
+      differences: processingArgumentDifferences(job.entrypoint, args),
+      checkPaths,
+      plan: (ofImage) =>
+        processPlan(job, {
+          name: container,
+          region,
+          ...ofImage,
+          arguments: args,
+          configFolder: config,
+          inputFolder,
+          outputFolder,
         }),
-        stopAfter: undefined,
-        keepFolder: keep,
-        settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
-        report: () => Promise.resolve(),
-      });
+      outputFolder,
+      uploaded: layout.output,
+      written: job.strict ? [layout.output] : [layout.model],
+      prepare: () => Promise.resolve(),
+      facts: factsOf("process", job, container, {
+        options: {
+          file: job.file,
+          entrypoint: job.entrypoint.slice(0, 1),
+          // Not what they say: a password may be among them.
+          arguments: [...job.entrypoint.slice(1), ...job.arguments].length || undefined,
+          input: job.input,
+        },
+      }),
+      stopAfter: undefined,
+      settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
+      report: () => Promise.resolve(),
     });
   });
 }

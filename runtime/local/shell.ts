@@ -16,22 +16,21 @@ import {
 import { PATHS } from "../contract/jobs.ts";
 import type { CreateBody, ImageDetails } from "../docker/engine.ts";
 import { ProgramEnded } from "../errors.ts";
-import { makeDirectory, removeTreeIfThere } from "../files.ts";
+import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { noteText, tell } from "../messages.ts";
-import { modelFolderOf } from "../model/folder.ts";
 import { mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/input.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
-import { settleRemains } from "./model/remains.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
-import { filesIn } from "./rehearsal.ts";
-import { withRunFolder } from "./run_folder.ts";
+import { settleEarlierRuns } from "./runs/adopt.ts";
+import { filesIn } from "./runs/rehearsal.ts";
+import { withRun } from "./runs/run.ts";
 import { bodyLimit } from "../serving/plan.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
@@ -93,9 +92,9 @@ function batch(job: ShellJob): BatchJob {
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
-  const { name, checkPaths, plan, outputFolder } = run;
+  const { container, checkPaths, plan, outputFolder } = run;
   return {
-    name,
+    name: container,
     code,
     checkPaths,
     plan,
@@ -108,15 +107,12 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
   };
 }
 
-/** With a model directory that is gone at the end: what is tried by hand is no model of the app. */
+/** Its model directory is gone at the end: what is tried by hand is no model of the app. */
 async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> {
-  const model = modelFolderOf(layoutOf(job.app), run.name);
   try {
     await runIn(job, placeOf(run, "training"), host);
   } finally {
-    const isWritten = await filesIn(model).catch(() => 0) > 0;
-    await removeTreeIfThere(model).catch(() => {});
-    if (isWritten) {
+    if (await filesIn(run.uploaded).catch(() => 0) > 0) {
       const what = `What was written to ${PATHS.model} is gone with the container`;
       tell(host.err, noteText(`${what}; mlcli local train makes a model`));
     }
@@ -133,13 +129,13 @@ async function withServing(
   const checkPaths = () => requireLayoutInside(layout, "prediction");
   await checkPaths();
   await requireTestDirectory(layout);
-  await settleRemains(job, host);
+  await settleEarlierRuns(job, host);
   await requireModel(layout);
   const region = await host.region(job.app.configuration);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
-  await withRunFolder(host, layout, name, {}, async ({ folder }) => {
+  await withRun(layout, host, async ({ directory }) => {
     const { signal } = host.interruption;
-    const modelFolder = await modelIn(layout, join(folder, "model"), signal);
+    const modelFolder = await modelIn(layout, join(directory, "model"), signal);
     await work({
       name,
       code: "prediction",

@@ -21,13 +21,13 @@ import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
-import { modelFolderOf, openLikeModel, settleModel } from "../model/folder.ts";
-import { settleRemains, usedOn } from "./model/remains.ts";
+import { modelOfRun } from "../model/runs.ts";
+import { openLikeModel, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
-import { filesIn, rehearsalText } from "./rehearsal.ts";
-import { factsOf } from "./record/facts.ts";
-import { withRecord } from "./record/record.ts";
-import { openToContainer, withRunFolder } from "./run_folder.ts";
+import { settleEarlierRuns } from "./runs/adopt.ts";
+import { factsOf } from "./runs/record.ts";
+import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
+import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
@@ -68,83 +68,74 @@ export async function withTraining(
   const channels = await channelsOf(layout, job.inputs);
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
-  await settleRemains(job, host);
+  await settleEarlierRuns(job, host);
   // What is in its way is to be known now, and not when the model is put there.
   await makeDirectory(layout.model);
   const engine = await host.engine();
   const region = await host.region(job.app.configuration);
-  const name = jobName(job.app.name, "train");
+  const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
-  const files = trainingFiles(hyperparameters, names, hostOf(engine));
-  const place = { layout, clock: host.clock, err: host.err };
-  await withRecord(job.app.name, place, async (record) => {
+  await withRun(layout, host, async (run) => {
+    const { name, directory, record } = run;
     record.measure(metrics);
-    await withRunFolder(host, layout, name, files, async ({ config, folder, report, keep }) => {
-      await copyConfiguration(layout, config, Object.keys(files));
-      await openToContainer(config);
-      // The specification mounts all of `input`, the platform the channels alone.
-      const isApart = job.strict || await areApart(layout, channels);
-      const inputFolder = isApart ? join(folder, "input") : undefined;
-      if (inputFolder !== undefined) {
-        await makeInputFolder(inputFolder, channels);
-        await openToContainer(inputFolder);
-      }
-      const modelFolder = modelFolderOf(layout, name);
-      let written = 0;
-      let isLeft = false;
-      await work({
-        kind: "train",
-        name,
-        differences: [
-          ...hyperparameterDifferences(hyperparameters),
-          ...channelDifferences(names, await emptyChannels(layout, channels)),
-        ],
-        checkPaths,
-        plan: (ofImage) =>
-          trainPlan(job, {
-            name,
-            jobName: record.name,
-            region,
-            ...ofImage,
-            configFolder: config,
-            inputFolder,
-            channels,
-            modelFolder,
-          }),
-        reportFile: report,
-        outputFolder: layout.output,
-        uploaded: modelFolder,
-        written: [modelFolder, ...(job.checkpoints ? [layout.checkpoints] : [])],
-        prepare: () => openLikeModel(layout, modelFolder),
-        record,
-        facts: factsOf("train", job, name, {
-          hyperparameters,
-          channels: Object.fromEntries(
-            channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
-          ),
-          options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
+    const config = join(directory, "config");
+    const files = trainingFiles(hyperparameters, names, hostOf(engine));
+    await writeConfiguration(config, files);
+    await copyConfiguration(layout, config, Object.keys(files));
+    await openToContainer(config);
+    // The specification mounts all of `input`, the platform the channels alone.
+    const isApart = job.strict || await areApart(layout, channels);
+    const inputFolder = isApart ? join(directory, "input") : undefined;
+    if (inputFolder !== undefined) {
+      await makeInputFolder(inputFolder, channels);
+      await openToContainer(inputFolder);
+    }
+    const model = modelOfRun(layout, name);
+    let written = 0;
+    await work({
+      kind: "train",
+      run,
+      container,
+      differences: [
+        ...hyperparameterDifferences(hyperparameters),
+        ...channelDifferences(names, await emptyChannels(layout, channels)),
+      ],
+      checkPaths,
+      plan: (ofImage) =>
+        trainPlan(job, {
+          name: container,
+          jobName: name,
+          region,
+          ...ofImage,
+          configFolder: config,
+          inputFolder,
+          channels,
+          modelFolder: model,
         }),
-        stopAfter: job.stopAfter,
-        keepFolder: () => {
-          isLeft = true;
-          keep();
-        },
-        settle: async (ending, engine) => {
-          written = ending === "failed" ? 0 : await filesIn(modelFolder);
-          return await settleModel(layout, modelFolder, ending, usedOn(engine), job.strict);
-        },
-        report: async (outcome) => {
-          if (metrics && outcome.status === 0) {
-            sayCurves(metrics.all, record.picture, host.err);
-            sayUnmatched(metrics, fileOf(job), host.err);
-          }
-          if (job.stopAfter === undefined) return;
-          host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
-        },
-      }).finally(async () => {
-        // Empty where the container never came to be, or has written nothing yet; else it was moved.
-        if (!isLeft) await Deno.remove(modelFolder).catch(() => {});
-      });
+      outputFolder: layout.output,
+      uploaded: model,
+      written: [model, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      prepare: () => openLikeModel(layout, model),
+      facts: factsOf("train", job, container, {
+        hyperparameters,
+        channels: Object.fromEntries(
+          channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
+        ),
+        options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
+      }),
+      stopAfter: job.stopAfter,
+      settle: async (ending) => {
+        written = ending === "failed" ? 0 : await filesIn(model);
+        return await settleModel(layout, name, ending, host, job.strict);
+      },
+      report: async (outcome) => {
+        if (metrics && outcome.status === 0) {
+          sayCurves(metrics.all, record.picture, host.err);
+          sayUnmatched(metrics, fileOf(job), host.err);
+        }
+        if (job.stopAfter === undefined) return;
+        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+      },
     });
   });
 }

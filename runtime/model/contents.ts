@@ -47,23 +47,25 @@ async function removeImpostors(model: string): Promise<void> {
   }
 }
 
-/** Removes what a run that was killed had not copied to its end: a server would get it. */
-export async function removePart(model: string): Promise<void> {
-  await removeTreeIfThere(partOf(join(model, INCOMING)));
+/** Whether all of a new model is in `model`, and not yet in its place. */
+export async function isComing(model: string): Promise<boolean> {
+  return (await lstatIfThere(join(model, INCOMING)))?.isDirectory ?? false;
 }
 
 /** Moves the rest, from where this was interrupted: each name says how far it got. */
 export async function finishContents(model: string): Promise<void> {
   await removeImpostors(model);
+  // What a command that was killed had not copied to its end: a server would get it.
+  await removeTreeIfThere(partOf(join(model, INCOMING)));
   const [incoming, outgoing, replaced] = [INCOMING, OUTGOING, REPLACED]
     .map((name) => join(model, name)) as [string, string, string];
-  const isComing = await lstatIfThere(incoming) !== undefined;
-  if (isComing && !await lstatIfThere(replaced)) {
+  const isThere = await isComing(model);
+  if (isThere && !await lstatIfThere(replaced)) {
     await makeDirectory(outgoing);
     await moveEntries(model, outgoing);
     await Deno.rename(outgoing, replaced);
   }
-  if (isComing) {
+  if (isThere) {
     await moveEntries(incoming, model);
     await removeTreeIfThere(incoming);
   }
@@ -71,17 +73,16 @@ export async function finishContents(model: string): Promise<void> {
   await Deno.remove(outgoing).catch(() => {});
 }
 
-/**
- * Takes what was replaced out of `model`.
- *
- * @param old where to; without that it goes.
- */
-export async function putAway(model: string, old: string | undefined): Promise<void> {
+/** Whether what was replaced is still in `model`. */
+export async function holdsReplaced(model: string): Promise<boolean> {
+  return await lstatIfThere(join(model, REPLACED)) !== undefined;
+}
+
+/** Takes what was replaced out of `model`. Where there was no model (`undefined`), it goes. */
+export async function putAway(model: string, earlier: string | undefined): Promise<void> {
   const replaced = join(model, REPLACED);
-  if (!await lstatIfThere(replaced)) return;
-  if (old === undefined) return await removeTreeIfThere(replaced);
-  await removeTreeIfThere(old);
-  await moveTree(replaced, old);
+  if (earlier === undefined) await removeTreeIfThere(replaced);
+  else await moveTree(replaced, earlier);
 }
 
 /** All but what is ours, and what keeps the directory in version control. */

@@ -57,9 +57,9 @@ function check(run: HungRun, plain: HungRun, isPressed: boolean): void {
   const left = run.left.filter((name) => code !== 0 || !stdout.includes(portOf(name)));
   for (const name of left) assertStringIncludes(stderr, `docker rm -f ${name} `, hung);
   // A directory stays with its container, and no other.
-  for (const folder of run.folders) {
-    assertEquals(run.left.includes(folder.replace(/^\.run-/, "")), true, `${hung}: ${folder}`);
-    assertStringIncludes(stderr, folder);
+  for (const name of run.runs) {
+    assertEquals(run.left.length, 1, `${hung}: ${name}`);
+    assertStringIncludes(stderr, name);
   }
 }
 
@@ -96,11 +96,13 @@ suite("an engine that hangs", () => {
       "Stopping, up to 3 s; Ctrl-C again kills it.",
       `warning: The container ${name} may still be there: the Docker Engine did not remove it`,
       `hint: Once the engine answers, docker rm -f ${name} removes it.`,
-      `note: ${base}/.run-${name}, ${base}/test_dir/.model-${name} are left with it; the app's ` +
-      "next mlcli local train sees to that once the container is gone",
+      `note: ${base}/jobs/${
+        run.runs[0]
+      } is left with it; the app's next mlcli local train sees to ` +
+      "that once the container is gone",
       "",
     ]);
-    assertEquals(run.folders, [`.run-${name}`]);
+    assertEquals(run.runs.length, 1);
   });
 
   it("during a stop is said at Ctrl-C", async () => {

@@ -218,7 +218,7 @@ suite("who may call a server on the platform", () => {
       modelFolder: app.testPath("model"),
       published: job.port,
       madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
-      modelId: "",
+      run: undefined,
     });
     await withEngine(async (engine) => {
       const id = await engine.createContainer(name, { ...plan, Env: [] });

@@ -4,6 +4,7 @@ import { makeApp, TRAINING_DATA } from "../helpers/app.ts";
 import { clonedApp, link, ownersBelow } from "../helpers/clone.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
+import { leaveRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Somebody who is neither root nor the caller. */
@@ -397,10 +398,9 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       ),
     );
     try {
-      for (const name of names) {
-        const folder = app.path(`local_test/.run-${name}`);
-        await Deno.mkdir(folder);
-        await Deno.utime(folder, 0, 0);
+      for (const container of names) {
+        const folder = await leaveRun(app, { name: container, container, outcome: null });
+        await user.owns(folder);
       }
       assertEquals((await user.run(["local", "train"], app.directory)).code, 0);
       const left = [...await containersOf(victim), ...await containersOf(app.name)];

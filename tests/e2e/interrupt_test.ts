@@ -53,16 +53,6 @@ async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: st
   return { code: (await child.status).code, stderr };
 }
 
-/** Runs that mlcli could not end are cleared away once they are a minute old. */
-async function makeRunsOld(app: TestApp): Promise<void> {
-  const longAgo = new Date(0);
-  for await (const { name } of Deno.readDir(app.path("local_test"))) {
-    if (name.startsWith(".run-")) {
-      await Deno.utime(app.path(`local_test/${name}`), longAgo, longAgo);
-    }
-  }
-}
-
 suite("interrupting a run", () => {
   beforeAll(buildTestImage);
 
@@ -163,7 +153,6 @@ def train(input_data_path, model_save_path):
     // One that had to stay for its exit status goes with a later run of the app.
     await eventually(async () => (await states()).every((state) => state === "exited"));
     await Deno.remove(app.testPath("output/go"));
-    await makeRunsOld(app);
     const next = await startAndWait(app);
     assertEquals(await states(), ["running"]);
     next.child.kill("SIGINT");

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { baseImage, buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
+import { namesIn } from "../helpers/directory.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const TRAINING = `
@@ -68,9 +69,9 @@ async function answer(app: TestApp): Promise<string> {
   }
 }
 
+/** What was unpacked for servers. */
 async function modelsOf(app: TestApp): Promise<readonly string[]> {
-  const names = await Array.fromAsync(Deno.readDir(app.testPath()), ({ name }) => name);
-  return names.filter((name) => name.startsWith(".model-"));
+  return await namesIn(app.path("local_test/jobs/.unpacked")).catch(() => []);
 }
 
 suite("local deploy of a model.tar.gz", () => {

@@ -5,7 +5,6 @@ import {
   buildImage,
   buildTestImage,
   containersOf,
-  engineRequest,
   removeImage,
   TEST_IMAGE,
   withEngine,
@@ -13,6 +12,7 @@ import {
 import { eventually } from "../helpers/eventually.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
+import { keptModels, lastRun, runsOf } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
@@ -68,15 +68,19 @@ function modelApp(body: string, options: TestAppOptions = {}): Promise<TestApp> 
 
 const TRAIN = ["local", "train"];
 const KEEPING = [".gitignore", ".gitkeep"];
-const EARLIER = { model: [...KEEPING, "old"] };
+const EARLIER = { model: [...KEEPING, "old"], beside: [] as string[] };
+/** The earlier model, which a person put there, after another has taken its place. */
+const KEPT = [...KEEPING, "old"].map((name) => `KEPT/${name}`);
 
-/** What is in `test_dir/` of models, by directory. */
-async function modelsOf(app: TestApp): Promise<Record<string, readonly string[]>> {
-  const found: Record<string, readonly string[]> = {};
-  for await (const { name } of Deno.readDir(app.testPath())) {
-    if (name.includes("model")) found[name] = await namesIn(app.testPath(name));
-  }
-  return found;
+/** What there is of models: the current one, and those beside it. */
+async function modelsOf(app: TestApp) {
+  return { model: await namesIn(app.testPath("model")), beside: await keptModels(app) };
+}
+
+/** What is said of the model of a failed run. */
+async function noteOf(app: TestApp): Promise<string> {
+  const path = (await lastRun(app, "model")).slice(app.directory.length + 1);
+  return `note: The model of this run is in ${path}; ${shown(app, "model")} is as it was\n`;
 }
 
 /** The path of a directory as messages have it. */
@@ -136,7 +140,7 @@ os.makedirs(model + "/deep")
 ${writes("new", "deep/new")}`);
     const { code, stdout, stderr } = await app.run(TRAIN);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "[] []\n", stderr: "" });
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "deep", "new"] });
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "deep", "new"], beside: KEPT });
     assertEquals(await Deno.readTextFile(app.testPath("model/.gitignore")), "*\n");
     assertEquals(await Deno.readTextFile(app.testPath("model/deep/new")), "deep/new\n");
   });
@@ -145,37 +149,37 @@ ${writes("new", "deep/new")}`);
     await using app = await modelApp('os.makedirs(model + "/deep")');
     const { code, stdout, stderr } = await app.run(TRAIN);
     assertEquals([code, stdout], [0, ""]);
+    const [kept] = (await namesIn(app.path("local_test/jobs"))).filter((name) =>
+      /^kept/.test(name)
+    );
     assertEquals(
       stderr,
       "warning: The training wrote no file to /opt/ml/model\nhint: The earlier model is in " +
-        `${shown(app, "model.previous")} now. On the platform, the artifact of this training ` +
-        "would be empty.\n",
+        `${app.name}/mlcli_base/local_test/jobs/${kept}/model now, and mlcli local deploy --run ` +
+        `${kept} serves it. On the platform, the artifact of this training would be empty.\n`,
     );
-    assertEquals(await modelsOf(app), {
-      model: [...KEEPING, "deep"],
-      "model.previous": EARLIER.model,
-    });
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "deep"], beside: KEPT });
     const served = await app.run(["local", "deploy", "-p", "0"]);
     assertEquals([served.code, served.stdout], [1, ""]);
     assertMatch(served.stderr, /^error: Model not found: /);
     assertEquals(await containersOf(app.name), []);
   });
 
-  it("of a failed run is kept aside, the last one only", async () => {
+  it("of a failed run stays with the run, the last one only", async () => {
     await using app = await modelApp(`${writes("first")}\nraise SystemExit(3)`);
-    const note = `note: The model of this run is in ${shown(app, "model.failed")}; ` +
-      `${shown(app, "model")} is as it was\nerror: Training failed: exit status 3\n`;
+    const failed = "error: Training failed: exit status 3\n";
     const first = await app.run(TRAIN);
-    assertEquals([first.code, first.stderr], [3, note]);
-    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["first"] });
+    assertEquals([first.code, first.stderr], [3, await noteOf(app) + failed]);
+    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/first"] });
 
     await retrain(app, `${writes("second")}\nraise SystemExit(3)`);
-    assertEquals((await app.run(TRAIN)).stderr, note);
-    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["second"] });
+    const second = await app.run(TRAIN);
+    assertEquals(second.stderr, await noteOf(app) + failed);
+    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/second"] });
 
     await retrain(app, "raise SystemExit(3)");
-    assertEquals((await app.run(TRAIN)).stderr, "error: Training failed: exit status 3\n");
-    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["second"] });
+    assertEquals((await app.run(TRAIN)).stderr, failed);
+    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/second"] });
   });
 
   it("can be written by whom model/ is open to", async () => {
@@ -189,7 +193,7 @@ ${writes("new", "deep/new")}`);
       }
       const { code, stderr } = await app.run(TRAIN);
       assertEquals({ code, stderr }, { code: 0, stderr: "" });
-      assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+      assertEquals(await modelsOf(app), { model: [...KEEPING, "new"], beside: KEPT });
       assertEquals((await Deno.stat(app.testPath("model"))).mode! & 0o777, 0o777);
     } finally {
       await removeImage(`${image}:latest`);
@@ -213,7 +217,12 @@ ${writes("new", "deep/new")}`);
     for (const { code, stderr } of await Promise.all(runs.map(endOf))) {
       assertEquals({ code, stderr }, { code: 0, stderr: "" });
     }
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "a", "b", "c"] });
+    // The other one is kept, too.
+    const other = [...KEEPING, "a", "b", "c"].map((name) => `RUN/${name}`);
+    assertEquals(await modelsOf(app), {
+      model: [...KEEPING, "a", "b", "c"],
+      beside: [...KEPT, ...other],
+    });
     const contents = await Promise.all(
       ["a", "b", "c"].map((name) => Deno.readTextFile(app.testPath("model", name))),
     );
@@ -225,12 +234,12 @@ suite("the model of a training that is stopped", () => {
   beforeAll(buildTestImage);
 
   const saves = `${writes("half").replace(": ", ":\n        ")}`;
-  type Row = readonly [title: string, onTerminate: string, after: Record<string, string[]>];
+  type Row = readonly [title: string, onTerminate: string, after: typeof EARLIER];
   const rows: readonly Row[] = [
     [
       "replaces the model where the code saved one and ended",
       `${saves}\n    sys.exit(1)`,
-      { model: [...KEEPING, "half"] },
+      { model: [...KEEPING, "half"], beside: KEPT },
     ],
     ["is nothing where the code saved none", "sys.exit(0)", EARLIER],
   ];
@@ -263,10 +272,9 @@ suite("the model of a training that is stopped", () => {
       assertEquals(await endOf(run), {
         code: 130,
         stderr: `Stopping, up to ${grace} s; Ctrl-C again kills it.\n` +
-          `note: The model of this run is in ${shown(app, "model.failed")}; ` +
-          `${shown(app, "model")} is as it was\n`,
+          await noteOf(app),
       });
-      assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["half"] });
+      assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/half"] });
       assertEquals(await containersOf(app.name), []);
     });
   }
@@ -279,13 +287,6 @@ async function untilEnded(app: TestApp): Promise<void> {
   );
 }
 
-/** Makes what runs left look as if it had lain there for long. */
-async function makeOld(directory: string): Promise<void> {
-  for await (const { name } of Deno.readDir(directory)) {
-    if (name.startsWith(".")) await Deno.utime(`${directory}/${name}`, new Date(0), new Date(0));
-  }
-}
-
 suite("the model of a training whose mlcli was killed", () => {
   beforeAll(buildTestImage);
 
@@ -295,17 +296,15 @@ ${writes("late")}`);
     const run = await startAndWait((args) => app.start(args));
     run.child.kill("SIGKILL");
     assertEquals((await endOf(run)).code, 137);
-    const [folder] = (await namesIn(app.testPath())).filter((name) => name.startsWith(".model-"));
+    const [name] = await runsOf(app);
 
     // It goes on, and no command takes it for something that is left.
     const meanwhile = await app.run(["local", "process", "-f", "p.py"]);
     assertEquals({ ...meanwhile }, { code: 0, stdout: "", stderr: "" });
-    assertEquals(await modelsOf(app), { ...EARLIER, [folder!]: [] });
+    assertEquals(await modelsOf(app), EARLIER);
 
     await Deno.writeTextFile(app.testPath("output/data/go"), "");
     await untilEnded(app);
-    await makeOld(app.path("local_test"));
-    await makeOld(app.testPath());
     const knows = !await withEngine((engine) => Promise.resolve(engine.remembersExitStatus));
     const next = await app.run(["local", "process", "-f", "p.py"]);
     assertEquals(next.code, 0);
@@ -315,34 +314,35 @@ ${writes("late")}`);
         "note: A training went on after mlcli was killed, and ended with exit status 0: its " +
           `model is in ${shown(app, "model")} now\n`,
       );
-      assertEquals(await modelsOf(app), { model: [...KEEPING, "late"] });
+      assertEquals(await modelsOf(app), { model: [...KEEPING, "late"], beside: KEPT });
       return assertEquals(await containersOf(app.name), []);
     }
-    const [path, model] = [shown(app, folder!), shown(app, "model")];
-    const said = "warning: Nobody saw the end of a training, so how that ended is not " +
-      `known: its model is in ${path}\n` +
-      `hint: If it is whole: rm -r ${model} && mv ${path} ${model}. If not: rm -r ${path}\n`;
-    assertEquals(next.stderr, said);
+    const path = `${app.name}/mlcli_base/local_test/jobs/${name}/model`;
+    assertEquals(
+      next.stderr,
+      "warning: Nobody saw the end of a training, so how that ended is not known: its model is " +
+        `in ${path}\nhint: If it is whole, mlcli local deploy --run ${name} serves it. If not: rm ` +
+        `-r ${path}\n`,
+    );
     // Another training replaces the model, and still leaves this one to its owner.
     await retrain(app, writes("new"));
-    const { code, stderr } = await app.run(TRAIN);
-    assertEquals({ code, stderr }, { code: 0, stderr: said });
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"], [folder!]: ["late"] });
-    // The hint's own words.
-    const words = ["-c", `rm -r ${model} && mv ${path} ${model}`];
-    await new Deno.Command("sh", { args: words, cwd: app.directory }).output();
-    assertEquals(await modelsOf(app), { model: ["late"] });
-    assertEquals((await app.run(["local", "process", "-f", "p.py"])).stderr, "");
+    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+    assertEquals(await modelsOf(app), {
+      model: [...KEEPING, "new"],
+      beside: [...KEPT, "RUN/late"],
+    });
   });
 
   it("between its two renames is put in place by the next command", async () => {
     await using app = await modelApp("");
-    const run = app.testPath(`.model-mlcli-${app.name}-train-0badcafe`);
-    await Deno.rename(app.testPath("model"), `${run}.old`);
-    await app.write(`${run}/new`, "new\n");
+    const jobs = (...parts: string[]) => app.path("local_test/jobs", ...parts);
+    await app.write(jobs("one/model/new"), "new\n");
+    await Deno.mkdir(jobs("earlier"));
+    await Deno.rename(app.testPath("model"), jobs("earlier/model"));
+    await app.write(jobs(".current.json"), JSON.stringify({ of: "earlier", next: "one" }));
     const port = await deploy(app);
     assertEquals(await predict(port), "new");
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
+    assertEquals((await modelsOf(app)).model, ["new"]);
     await app.run(["local", "stop", "-p", port]);
   });
 });
@@ -377,8 +377,8 @@ cd "${model}"; find . -mindepth 1 | sort; mountpoint -q . && cat new deep/new`;
         stdout: "./.gitkeep\n./deep\n./deep/new\n./new\nnew\ndeep/new\n",
         stderr: "",
       });
-      // Below the mount, nothing was touched; beside it, nothing is left.
-      assertEquals(await modelsOf(app), EARLIER);
+      // Below the mount, nothing was touched; what was in it is kept.
+      assertEquals(await modelsOf(app), { ...EARLIER, beside: ["KEPT/old"] });
     });
   }
 });
@@ -387,48 +387,30 @@ suite("a server that runs while its app is trained again", () => {
   beforeAll(buildTestImage);
 
   it("keeps its model until it is stopped, and the next one has the new", async () => {
-    await using app = await modelApp(writes("new"));
-    const first = await deploy(app);
-    assertEquals(await predict(first), "old");
+    await using app = await modelApp(writes("first"));
     assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-    assertEquals(await predict(first), "old");
-    const [kept] = Object.keys(await modelsOf(app)).filter((name) => name.endsWith(".old"));
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"], [kept!]: EARLIER.model });
-
-    const second = await deploy(app);
-    assertEquals(await predict(second), "new");
-    // Neither a training nor the end of another server takes it away.
-    await retrain(app, writes("newest"));
-    assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-    assertEquals([await predict(first), await predict(second)], ["old", "new"]);
-    assertEquals((await app.run(["local", "stop", "-p", second])).code, 0);
-    assertEquals(await predict(first), "old");
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "newest"], [kept!]: EARLIER.model });
-
-    assertEquals((await app.run(["local", "stop", "-p", first])).code, 0);
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "newest"] });
-  });
-
-  it("shares its model with another that was started with it, until both are gone", async () => {
-    await using app = await modelApp(writes("new"));
-    const [first, second] = [await deploy(app), await deploy(app)];
-    assertEquals((await app.run(TRAIN)).code, 0);
-    assertEquals((await app.run(["local", "stop", "-p", first])).code, 0);
-    assertEquals(await predict(second), "old");
-    assertEquals((await app.run(["local", "stop", "-p", second])).code, 0);
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
-  });
-
-  it("leaves its model to the next training where it went without local stop", async () => {
-    await using app = await modelApp(writes("new"));
     const port = await deploy(app);
-    assertEquals((await app.run(TRAIN)).code, 0);
-    assertEquals(Object.keys(await modelsOf(app)).length, 2);
-    const [server] = await containersOf(app.name);
-    await engineRequest("DELETE", `/containers/${server!.Id}?force=1`, [204]);
+    // More than are kept, but for those that a server uses.
+    for (const name of ["second", "third", "fourth", "fifth"]) {
+      await retrain(app, writes(name));
+      assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
+      assertEquals(await predict(port), "first");
+    }
+    const beside = ["first", "fourth", "third"].flatMap((name) => [...KEEPING, name]);
+    const sorted = [...KEPT, ...beside.map((name) => `RUN/${name}`)].sort();
+    assertEquals(await modelsOf(app), { model: [...KEEPING, "fifth"], beside: sorted });
+    const next = await deploy(app);
+    assertEquals([await predict(port), await predict(next)], ["first", "fifth"]);
+    for (const one of [port, next]) {
+      assertEquals((await app.run(["local", "stop", "-p", one])).code, 0);
+    }
+    await retrain(app, writes("sixth"));
     assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "new"] });
-    assertEquals(await fetch(`http://127.0.0.1:${port}/ping`).catch(() => "gone"), "gone");
+    const { beside: left } = await modelsOf(app);
+    assertEquals(left.filter((name) => !KEPT.includes(name) && !name.includes(".git")), [
+      "RUN/fifth",
+      "RUN/fourth",
+    ]);
   });
 
   it("keeps it, too, when the training wrote none, or failed", async () => {
@@ -440,11 +422,7 @@ suite("a server that runs while its app is trained again", () => {
     assertEquals((await app.run(TRAIN)).code, 3);
     assertEquals(await predict(port), "old");
     assertEquals((await app.run(["local", "stop", "-p", port])).code, 0);
-    assertEquals(await modelsOf(app), {
-      model: KEEPING,
-      "model.previous": EARLIER.model,
-      "model.failed": ["bad"],
-    });
+    assertEquals(await modelsOf(app), { model: KEEPING, beside: [...KEPT, "RUN/bad"] });
   });
 });
 
@@ -468,19 +446,19 @@ suite("a model belongs to the caller", () => {
     return found;
   }
 
-  const rows: readonly (readonly [how: string, body: string, code: number, names: string[]])[] = [
-    ["success", "", 0, ["model"]],
-    ["failure", "raise SystemExit(3)", 3, ["model", "model.failed"]],
-    ["a run without a file", "os.remove(model + '/new')", 0, ["model", "model.previous"]],
+  const rows: readonly (readonly [how: string, body: string, code: number, beside: string[]])[] = [
+    ["success", "", 0, KEPT],
+    ["failure", "raise SystemExit(3)", 3, ["RUN/new"]],
+    ["a run without a file", "os.remove(model + '/new')", 0, KEPT],
   ];
-  for (const [how, body, code, names] of rows) {
+  for (const [how, body, code, beside] of rows) {
     it(`after ${how}`, async () => {
       await using app = await modelApp(`${writes("new")}\n${body}`, { parent: user.home });
       await user.owns(app.directory);
       const result = await user.run(TRAIN, app.directory);
       assertEquals(result.code, code, result.stderr);
-      assertEquals(Object.keys(await modelsOf(app)).sort(), names);
-      assertEquals(await foreign(app.testPath()), []);
+      assertEquals((await modelsOf(app)).beside, beside);
+      assertEquals(await foreign(app.path("local_test")), []);
     });
   }
 
@@ -495,8 +473,8 @@ suite("a model belongs to the caller", () => {
     await run.stdout.until(/not yet\n/);
     run.child.kill("SIGINT");
     assertEquals((await endOf(run)).code, 130);
-    assertEquals(await modelsOf(app), { ...EARLIER, "model.failed": ["half"] });
-    const kept = app.testPath("model.failed");
+    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/half"] });
+    const kept = await lastRun(app, "model");
     // Nobody waited for the change of owners; but it is theirs to remove.
     assertEquals((await Deno.lstat(kept)).uid, user.uid);
     assertEquals(
@@ -504,7 +482,7 @@ suite("a model belongs to the caller", () => {
       (await user.run(TRAIN.concat("--stop-after", "3", "--grace", "1"), app.directory)).code,
       137,
     );
-    assertEquals(await foreign(app.testPath("model.failed")), []);
+    assertEquals(await foreign(await lastRun(app)), []);
   });
 
   it("after mlcli was killed", async () => {

@@ -3,6 +3,7 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { otherUser } from "../helpers/other_user.ts";
+import { lastRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Long enough, in seconds, for a busy machine to start the code; which then waits to be stopped. */
@@ -87,7 +88,7 @@ suite("mlcli local train --stop-after", () => {
     assertStringIncludes(stderr, `\nThere now: ${path}/checkpoints (1 file)\n`);
     assertMatch(stderr, /\nerror: Training did not end within 1 s: exit status 137/);
     assertEquals(await namesIn(app.testPath("model")), ["old"]);
-    assertEquals(await namesIn(app.testPath("model.failed")), ["half"]);
+    assertEquals(await namesIn(await lastRun(app, "model")), ["half"]);
     assertEquals(await containersOf(app.name), []);
   });
 

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, containersOf } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { lastRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /**
@@ -90,7 +91,7 @@ suite("--strict on an image of the app's own", () => {
 
   /** Puts everything back as it was before a test. */
   async function arrange(): Promise<void> {
-    for (const name of ["model", "model.failed", "model.previous", "output"]) {
+    for (const name of ["model", "output"]) {
       await Deno.remove(app.testPath(name), { recursive: true }).catch(() => {});
     }
     await app.write(app.testPath("model/model.txt"), "old");
@@ -196,14 +197,15 @@ suite("--strict on an image of the app's own", () => {
       "output would be lost\n";
     const { code, stderr } = await app.run([...TRAIN, "--env", lose]);
     assertEquals(code, 1);
+    const run = (await lastRun(app, "model")).slice(app.directory.length + 1);
     assertEquals(
       stderr.split("\n").slice(0, 3).join("\n"),
-      `note: The model of this run is in ${path}/model.failed; ${path}/model is as it was\n` +
+      `note: The model of this run is in ${run}; ${path}/model is as it was\n` +
         `error: 1 thing is not as on the platform (--strict)\n  ${lost}`.trimEnd(),
     );
     assertEquals(await namesIn("output/data"), ["last"]);
     assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "old");
-    assertEquals(await Deno.readTextFile(app.testPath("model.failed/model.txt")), "new");
+    assertEquals(await Deno.readTextFile(await lastRun(app, "model/model.txt")), "new");
 
     const failing = await app.run([...TRAIN, "--env", `${lose}\nraise SystemExit(7)`]);
     assertEquals(failing.code, 7);
@@ -216,7 +218,7 @@ suite("--strict on an image of the app's own", () => {
     const { code, stderr } = await app.run([...TRAIN, "--env", 'DO=os.remove(model+"/model.txt")']);
     assertEquals(code, 1);
     assertMatch(stderr, /^error: 1 thing .*\n {2}The training wrote no file to \/opt\/ml\/model\n/);
-    assertEquals([await namesIn("model"), await namesIn("model.previous")], [["model.txt"], []]);
+    assertEquals(await namesIn("model"), ["model.txt"]);
   });
 
   it("fails processing at its end for what nothing keeps", async () => {

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { DEAD_PROCESS, lastRun, leaveRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
@@ -336,11 +337,7 @@ raise SystemExit(7)`);
     const child = app.start(["local", "train"]);
     const stdout = new TextReader(child.stdout);
     await stdout.until(/ready/);
-    for await (const { name } of Deno.readDir(app.path("local_test"))) {
-      if (name.startsWith(".run-")) {
-        await Deno.remove(app.path("local_test", name), { recursive: true });
-      }
-    }
+    await Deno.remove(await lastRun(app), { recursive: true });
     await Deno.writeTextFile(app.testPath("output/go"), "");
     await Promise.all([stdout.toEnd(), child.stderr.cancel()]);
     assertEquals((await child.status).code, 7);
@@ -364,23 +361,22 @@ while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
   it("clears away what a killed run left that had not begun", async () => {
     await using app = await trainingApp("pass");
     const name = `mlcli-${app.name}-train-0badcafe`;
-    const folder = app.path(`local_test/.run-${name}`);
-    await Deno.mkdir(folder);
-    await Deno.utime(folder, 0, 0);
+    const folder = await leaveRun(app, { container: name, outcome: null });
     await withEngine((engine) =>
       engine.createContainer(name, {
         Image: TEST_IMAGE,
         Cmd: ["train"],
-        Labels: { "mlcli.app": app.name, "mlcli.role": "train" },
+        Labels: {
+          "mlcli.app": app.name,
+          "mlcli.role": "train",
+          "mlcli.owner": `${DEAD_PROCESS} ${Deno.hostname()}`,
+        },
         HostConfig: { AutoRemove: true, Mounts: [] },
       })
     );
     assertEquals((await app.run(["local", "train"])).code, 0);
     assertEquals(await containersOf(app.name), []);
-    assertEquals(
-      (await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name)).sort(),
-      ["jobs", "test_dir"],
-    );
+    assertEquals(await Deno.stat(folder).catch(() => "gone"), "gone");
   });
 
   it("says what is in the way of a directory", async () => {

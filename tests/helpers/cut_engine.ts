@@ -10,6 +10,7 @@ import { type EngineFront, engineFront, type Fate } from "./engine_front.ts";
 import { fakeContainers, type Play } from "./fake_containers.ts";
 import { type InProcessOptions, runInProcess } from "./in_process.ts";
 import { answerOrEnd } from "./ping_server.ts";
+import { unfinishedRuns } from "./runs.ts";
 import type { ProgramResult } from "./program.ts";
 
 /** A command, and what the engine plays for it. */
@@ -42,7 +43,7 @@ export interface CutRun extends ProgramResult {
   /** The same command once the engine is back. */
   readonly again:
     | ProgramResult & {
-      /** What is left then of the first one: containers, and directories beside the test data. */
+      /** What is left then of the first one: containers, and runs without an end. */
       readonly left: readonly string[];
     }
     | undefined;
@@ -69,26 +70,25 @@ export async function runCut(command: CutCommand, cut?: Cut): Promise<CutRun> {
   const args = command.args.map((arg) => arg.replace("APP", app.name));
   const run = (engine: { readonly socket: string }): Promise<ProgramResult> =>
     runInProcess(args, { cwd: app.directory, engine, ...command.options });
-  const beside = async (): Promise<readonly string[]> => {
-    const names = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
-    return names.filter((name) => name.startsWith(".run-"));
-  };
   const result = await run(front);
   const left = [...engine.left];
-  const folders = await beside();
+  const runs = await unfinishedRuns(app);
   // This process goes on; mlcli itself would not.
-  for (const name of folders) {
-    await Deno.writeTextFile(app.path("local_test", name, "owner"), `4194305 ${Deno.hostname()}`);
+  for (const name of runs) {
+    await Deno.writeTextFile(
+      app.path("local_test/jobs", name, "owner"),
+      `4194305 ${Deno.hostname()}`,
+    );
   }
   const model = await Array.fromAsync(Deno.readDir(app.testPath("model")), ({ name }) => name);
   if (command.isOnce) return { ...result, course, left, model, again: undefined };
   const again = await run(engine);
-  const still = [...engine.left, ...await beside()];
+  const still = [...engine.left, ...await unfinishedRuns(app)];
   return {
     ...result,
     course,
     left,
     model,
-    again: { ...again, left: still.filter((name) => [...left, ...folders].includes(name)) },
+    again: { ...again, left: still.filter((name) => [...left, ...runs].includes(name)) },
   };
 }

@@ -10,6 +10,7 @@ import { completeApp, type TestApp } from "./app.ts";
 import { fakeContainers, type Play } from "./fake_containers.ts";
 import { Keys, runInProcess } from "./in_process.ts";
 import { answerOrEnd } from "./ping_server.ts";
+import { unfinishedRuns } from "./runs.ts";
 import type { ProgramResult } from "./program.ts";
 
 /** What hangs, and when somebody presses Ctrl-C. */
@@ -29,8 +30,8 @@ export interface HungRun extends ProgramResult {
   readonly hung: string | undefined;
   /** Names of containers that may be left, by what the engine has answered. */
   readonly left: readonly string[];
-  /** Directories beside the app's test data. */
-  readonly folders: readonly string[];
+  /** Runs that have not come to their end. */
+  readonly runs: readonly string[];
 }
 
 /** A command, and what the engine plays for it. */
@@ -88,13 +89,12 @@ export async function runHung(
       },
     },
   });
-  const folders = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
   return {
     ...result,
     course,
     hung,
     left: [...engine.left],
-    folders: folders.filter((name) => !["test_dir", "jobs"].includes(name)).toSorted(),
+    runs: await unfinishedRuns(app),
   };
 }
 

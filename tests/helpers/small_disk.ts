@@ -68,6 +68,12 @@ export async function smallDisk(): Promise<SmallDisk> {
   };
 }
 
+/** Has a directory show what is on a disk, until it is disposed of. */
+export async function mounted(disk: SmallDisk, directory: string): Promise<AsyncDisposable> {
+  await run("mount", "--bind", disk.path, directory);
+  return { [Symbol.asyncDispose]: () => run("umount", "--lazy", directory) };
+}
+
 async function run(program: string, ...args: readonly string[]): Promise<void> {
   const { success, stderr } = await new Deno.Command(program, { args: [...args] }).output();
   if (!success) throw new Error(new TextDecoder().decode(stderr));

@@ -6,7 +6,7 @@ import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
-import { claimRun, leftOverFolders } from "../../model/runs.ts";
+import { claim, leftDirectories } from "../../model/owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../preflight/data.ts";
 
@@ -98,7 +98,7 @@ async function packed(
   });
   const dispose = () => removeTreeIfThere(folder).catch(() => {});
   try {
-    await claimRun(folder);
+    await claim(folder);
     await removeLeft(dirname(folder));
     const target = join(folder, ARCHIVE);
     const errors = { gone: changed, gotShorter: changed, cannotRead };
@@ -180,7 +180,7 @@ const PREFIX = "mlcli-model-";
 
 /** Removes what was packed, and not sent, when mlcli was killed: it may be gigabytes. */
 async function removeLeft(folder: string): Promise<void> {
-  for (const path of await leftOverFolders(folder, PREFIX)) {
+  for (const path of await leftDirectories(folder, PREFIX)) {
     await removeTreeIfThere(path).catch(() => {});
   }
 }

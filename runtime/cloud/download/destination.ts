@@ -9,7 +9,7 @@ import {
   requireLayoutInside,
   requireTestDirectory,
 } from "../../app/layout.ts";
-import { jobName } from "../../contract/names.ts";
+import type { Context } from "../../context.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import {
   cannotCreate,
@@ -19,9 +19,16 @@ import {
   removeTreeIfThere,
   statIfThere,
 } from "../../files.ts";
-import { type IsUsed, modelFolderOf, openLikeModel, settleModel } from "../../model/folder.ts";
-import { finishReplacements } from "../../model/replacements.ts";
-import { claimRun, leftOverFolders, runFolderOf, staleRuns } from "../../model/runs.ts";
+import { claim, isLeft, leftDirectories, OWNER } from "../../model/owner.ts";
+import {
+  makeRunDirectory,
+  modelOfRun,
+  removeEmptyJobs,
+  runDirectoryOf,
+  runNames,
+} from "../../model/runs.ts";
+import { finishMove, namesFrom, openLikeModel, settleModel } from "../../model/versions.ts";
+import { VERSION } from "../../version.ts";
 
 /** A place for a model. */
 export interface Destination {
@@ -38,17 +45,27 @@ export interface Destination {
 /** Puts a directory with a model in its place. @throws MlcliError where that cannot be done. */
 export type Put = (model: string) => Promise<void>;
 
-/** The directory in a run's own that says that the run is a download. */
+/** In the directory of a run: where its model is downloaded. */
 const DOWNLOAD = "download";
 
+/** What is downloaded into an app. */
+export interface Download {
+  /** The run's name: the job's, where that is known. Others are tried where it is taken. */
+  readonly name: string;
+  readonly address: string;
+}
+
 /**
- * The app's `model/`, by the same replacement as a training does it: a running server keeps its own.
+ * The app's `model/`. The version that is there moves into the directory of its run, as after a training:
+ * a running server keeps its own.
  *
- * @param isUsed whether a server uses the directory that is replaced. If so, the next local command
- * removes it when none does any more.
  * @throws MlcliError where the layout is not as it must be.
  */
-export async function modelOf(app: App, isUsed: IsUsed): Promise<Destination> {
+export async function modelOf(
+  app: App,
+  download: Download,
+  host: Pick<Context, "err" | "clock">,
+): Promise<Destination> {
   const layout = layoutOf(app);
   const check = () => requireLayoutInside(layout, "prediction");
   await check();
@@ -56,33 +73,55 @@ export async function modelOf(app: App, isUsed: IsUsed): Promise<Destination> {
   return {
     path: layout.model,
     async with(work) {
-      await removeStale(layout).catch(() => {});
-      await finishReplacements(layout);
-      const run = jobName(layout.appName, "train");
-      const folder = runFolderOf(layout, run);
-      await Deno.mkdir(folder);
+      await removeLeft(layout).catch(() => {});
+      await finishMove(layout, host);
+      const run = await makeRunDirectory(layout, namesFrom(download.name));
+      const directory = runDirectoryOf(layout, run);
       try {
-        await claimRun(folder);
-        const download = join(folder, DOWNLOAD);
-        await Deno.mkdir(download);
-        await work(download, async (model) => {
+        await claim(directory);
+        const folder = join(directory, DOWNLOAD);
+        await Deno.mkdir(folder);
+        await work(folder, async (model) => {
           await openLikeModel(layout, model);
           await check();
-          const own = modelFolderOf(layout, run);
-          await moveTree(model, own);
-          try {
-            await settleModel(layout, own, "succeeded", isUsed);
-          } catch (error) {
-            // It can be downloaded again, and nobody would know what this is.
-            await removeTreeIfThere(own).catch(() => {});
+          await moveTree(model, modelOfRun(layout, run));
+          await writeRecord(layout, run, download, host.clock.date());
+          await settleModel(layout, run, "succeeded", host).catch((error) => {
             throw notPut(error);
-          }
+          });
         });
-      } finally {
-        await removeTreeIfThere(folder).catch(() => {});
+      } catch (error) {
+        // It can be downloaded again, and nobody would know what this is.
+        await removeTreeIfThere(directory).catch(() => {});
+        await removeEmptyJobs(layout);
+        throw error;
+      }
+      for (const name of [DOWNLOAD, OWNER]) {
+        await removeTreeIfThere(join(directory, name)).catch(() => {});
       }
     },
   };
+}
+
+/** What `local list-jobs` says of it. */
+async function writeRecord(
+  layout: Layout,
+  run: string,
+  { address }: Download,
+  time: Date,
+): Promise<void> {
+  const record = {
+    name: run,
+    kind: "train",
+    app: layout.appName,
+    mlcli: VERSION,
+    started: time.toISOString(),
+    ended: time.toISOString(),
+    options: { address },
+    outcome: { status: "Downloaded", exit_status: null, reason: null },
+  };
+  const path = join(runDirectoryOf(layout, run), "job.json");
+  await Deno.writeTextFile(path, `${JSON.stringify(record, null, 2)}\n`);
 }
 
 function notPut(error: unknown): unknown {
@@ -94,12 +133,13 @@ function notPut(error: unknown): unknown {
   });
 }
 
-/** Removes what downloads left that were killed. */
-async function removeStale(layout: Layout): Promise<void> {
-  for (const run of await staleRuns(layout)) {
-    const folder = runFolderOf(layout, run);
-    if (!(await lstatIfThere(join(folder, DOWNLOAD)))?.isDirectory) continue;
-    await removeTreeIfThere(folder).catch(() => {});
+/** Removes what downloads left that were killed, unless their model is on its way to its place. */
+async function removeLeft(layout: Layout): Promise<void> {
+  for (const run of await runNames(layout)) {
+    const directory = runDirectoryOf(layout, run);
+    const isDownload = (await lstatIfThere(join(directory, DOWNLOAD)))?.isDirectory ?? false;
+    const isWhole = await lstatIfThere(join(directory, "job.json")) !== undefined;
+    if (isDownload && !isWhole && await isLeft(directory)) await removeTreeIfThere(directory);
   }
 }
 
@@ -143,7 +183,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
       });
       let isHalfThere = false;
       try {
-        await claimRun(folder);
+        await claim(folder);
         await work(folder, async (model) => {
           if (!isThere) return await moveTree(model, path);
           const whole = join(folder, WHOLE);
@@ -167,7 +207,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
  */
 async function settleKilled(path: string): Promise<boolean> {
   let isFinished = false;
-  for (const folder of await leftOverFolders(path, WORKPLACE)) {
+  for (const folder of await leftDirectories(path, WORKPLACE)) {
     const whole = join(folder, WHOLE);
     if ((await lstatIfThere(whole))?.isDirectory) {
       await moveEntries(whole, path);

@@ -4,7 +4,7 @@ import { EngineError } from "../../docker/engine_error.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
-import { ownerText } from "../../model/runs.ts";
+import { ownerText } from "../../model/owner.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";

@@ -15,7 +15,7 @@ import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../contract/images.ts";
 import { VERSION } from "../../version.ts";
-import { isOwnerAlive } from "../../model/runs.ts";
+import { isOwnerAlive } from "../../model/owner.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(
@@ -93,6 +93,11 @@ function portOf(text: string | undefined): number | undefined {
 
 /** Of a container that has not begun: Docker's word, and Podman's. */
 const NOT_BEGUN: readonly string[] = ["created", "configured"];
+
+/** Whether a container never began, or has ended and was not removed (Podman). */
+export function isOver({ State }: ContainerSummary): boolean {
+  return [...NOT_BEGUN, "exited", "dead"].includes(State);
+}
 
 /**
  * From this age (s) on, a container of a machine whose processes cannot be seen counts as abandoned.

@@ -11,7 +11,7 @@ import { EngineError } from "../../docker/engine_error.ts";
 import { joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import type { Host } from "../jobs.ts";
-import { releaseModel } from "../model/remains.ts";
+import { removeUnpacked } from "./served_model.ts";
 import type { Lease } from "./relay.ts";
 import { findServers, type Server } from "./servers.ts";
 import { stopRunning } from "./stop.ts";
@@ -75,7 +75,7 @@ export async function stop(
   const engine = await engineOf();
   await stopRunning(engine, server, interruption).catch(() => {});
   await discardContainer(engine, server, err);
-  await releaseModel(server, engine).catch(() => {});
+  await removeUnpacked(server);
 }
 
 /** How often (ms), and how often at most, it is asked whether a container that ended is gone. */

@@ -15,7 +15,7 @@ import type { Clock } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { releaseModel } from "../model/remains.ts";
+import { removeUnpacked } from "./served_model.ts";
 import { onFreePort } from "./ports.ts";
 import { placeOn, serve } from "./serve.ts";
 import { startedServersOn, stopRunning } from "./stop.ts";
@@ -68,7 +68,7 @@ async function serverToReplace(
 async function tryOn(start: Start, port: number): Promise<void> {
   const trial = await startServer(start, placeOn(start.job, port));
   await discardContainer(start.engine, trial, start.err);
-  await releaseModel(trial, start.engine);
+  await removeUnpacked(trial);
 }
 
 async function takePlace(
@@ -99,7 +99,7 @@ async function takePlace(
   const pause = (clock.now() - stoppedAt!) / 1000;
   // The new one serves, whatever becomes of it.
   await discardContainer(engine, spare, err);
-  await releaseModel(old, engine).catch(() => {});
+  await removeUnpacked(old);
   return { server, pause };
 }
 

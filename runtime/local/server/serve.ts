@@ -1,7 +1,7 @@
 import type { Engine } from "../../docker/engine.ts";
 import { serverName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { releaseModel } from "../model/remains.ts";
+import { removeUnpacked } from "./served_model.ts";
 import { onFreePort } from "./ports.ts";
 import { clearPort, stopRunning } from "./stop.ts";
 import type { Server } from "./servers.ts";
@@ -90,7 +90,7 @@ export async function serveInForeground(
       await ending.catch(() => logs.close());
       await logs.lastLines(force);
       await discardContainer(engine, server, host.err);
-      await releaseModel(server, engine);
+      await removeUnpacked(server);
     }
   }
 }

@@ -20,8 +20,6 @@ export interface Server {
   readonly image: string;
   /** The directory of its model on the engine's machine, when it was started. */
   readonly modelFolder: string | undefined;
-  /** Device and inode of that directory. */
-  readonly modelId: string;
   /** What it was made of, if its label says so. */
   readonly madeOf: MadeOf | undefined;
   readonly running: boolean;
@@ -113,7 +111,6 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
     directory: Labels[LABELS.directory] ?? "",
     image: Image,
     modelFolder: Mounts.find(({ Destination }) => Destination === PATHS.model)?.Source,
-    modelId: Labels[LABELS.model] ?? "",
     madeOf: readMadeOf(Labels[LABELS.madeOf]),
     running: State === "running",
     ended: State === "exited" || State === "dead",

@@ -14,10 +14,10 @@ import {
 import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
 import { holdsHarness } from "../../contract/images.ts";
-import { MlcliError } from "../../errors.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
+import { sharingModel } from "../../model/lock.ts";
+import { currentRun } from "../../model/versions.ts";
 import { isTaken, requireTakesPort } from "../../serving/ports.ts";
-import { pause } from "../../time.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
   createContainer,
@@ -29,14 +29,14 @@ import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageDifferences, imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
-import { settleRemains } from "../model/remains.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
+import { settleEarlierRuns } from "../runs/adopt.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
-import { discardModel, servedModel, withOneModel } from "./served_model.ts";
+import { removeUnpacked, servedModel } from "./served_model.ts";
 import { startedServersOn } from "./stop.ts";
 import { type Server, takenBy } from "./servers.ts";
 
@@ -105,19 +105,10 @@ export async function requireServable(job: ServingJob, host: StartHost): Promise
   const layout = layoutOf(job.app);
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
-  await settleRemains(job, host);
-  try {
-    await requireModel(layout);
-  } catch (error) {
-    if (!(error instanceof MlcliError)) throw error;
-    // While a training puts its model in place, there is none for a moment.
-    await pause(A_MOMENT, host.interruption.signal);
-    await requireModel(layout);
-  }
+  await settleEarlierRuns(job, host);
+  const lock = { err: host.err, signal: host.interruption.signal };
+  await sharingModel(layout, lock, () => requireModel(layout));
 }
-
-/** In ms: two renames, one after the other, take less. */
-const A_MOMENT = 50;
 
 /**
  * What a start needs, for an app that can be served.
@@ -179,7 +170,7 @@ export async function startServer(
   const layout = layoutOf(job.app);
   const code = await mountedCode(job, layout, "prediction", image, start.note);
   const copy = start.copiesCode ? await codeCopy(code) : mountedAsItIs(code);
-  const modelFolder = await servedModel(layout, place.name, signal);
+  let modelFolder: string | undefined;
   let server: Server | undefined;
   let ready = false;
   try {
@@ -188,11 +179,12 @@ export async function startServer(
       await takeOver();
       if (engine.inStudio) await requireOwnPort(engine, job, place);
     };
-    const made = await madeOf(job, code.codeFolder, image);
-    server = await withOneModel(engine, modelFolder, start.err, (modelId) => {
-      const folders = { ...copy.mounted, modelFolder, modelId };
+    server = await sharingModel(layout, start, async () => {
+      modelFolder = await servedModel(layout, layout.model, place.name, signal);
+      const made = await madeOf(job, code.codeFolder, image);
+      const folders = { ...copy.mounted, modelFolder, run: await currentRun(layout) };
       const all = { ...place, ...planned, ...folders, region: start.region, madeOf: made };
-      return createAndStart(start, all, prepare);
+      return await createAndStart(start, all, prepare);
     });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);
@@ -202,7 +194,7 @@ export async function startServer(
   } finally {
     if (!ready) {
       if (server !== undefined) await discardContainer(engine, server, start.err);
-      await discardModel(layout, modelFolder);
+      await removeUnpacked({ modelFolder });
     }
   }
 }
@@ -226,7 +218,7 @@ async function createAndStart(
   prepare: (id: string) => Promise<void>,
 ): Promise<Server> {
   const { app } = job;
-  const { name, port, published, modelFolder, modelId, madeOf } = planned;
+  const { name, port, published, modelFolder, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
   return await withInitIfThere(servePlan(job, planned), async (body) => {
     let id: string | undefined;
@@ -244,7 +236,6 @@ async function createAndStart(
         directory: app.mark,
         image: body.Image,
         modelFolder,
-        modelId,
         madeOf,
         running: true,
         ended: false,

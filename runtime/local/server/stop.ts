@@ -9,7 +9,7 @@ import { tell } from "../../messages.ts";
 import { leftText } from "../container/create.ts";
 import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
-import { releaseModel } from "../model/remains.ts";
+import { removeUnpacked } from "./served_model.ts";
 import { untilFree } from "./ports.ts";
 import { asServer, requireServers, type Server, serversOn, takenBy, whoseText } from "./servers.ts";
 import { isAbandoned } from "../container/managed.ts";
@@ -73,7 +73,7 @@ export async function stopServers(
       throw error;
     }
   }));
-  for (const one of servers) await releaseModel(one, engine);
+  for (const one of servers) await removeUnpacked(one);
   // Who relays requests to it notices, and ends.
   if (server.isRelayed) await untilFree(server.port, hurry);
   hurry.throwIfAborted();
@@ -111,7 +111,7 @@ export async function startedServersOn(
       continue;
     }
     await engine.removeContainer(server.id);
-    await releaseModel(server, engine);
+    await removeUnpacked(server);
   }
   return remaining;
 }
@@ -135,6 +135,6 @@ export async function clearPort(
   for (const server of await startedServersOn(engine, port, signal)) {
     if (!server.ended) throw takenBy(server, app, mayReplace);
     await engine.removeContainer(server.id);
-    await releaseModel(server, engine);
+    await removeUnpacked(server);
   }
 }

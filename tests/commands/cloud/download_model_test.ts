@@ -8,6 +8,7 @@ import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_proc
 import type { ProgramResult } from "../../helpers/program.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { assertSameBytes } from "../../helpers/same_bytes.ts";
+import { keptModels, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { type RawEntry, tarGz } from "../../helpers/tar.ts";
 
@@ -56,7 +57,9 @@ async function place(entries: readonly RawEntry[] | Uint8Array = MODEL): Promise
       const others = [
         ...await names(app.testPath("..")),
         ...await names(app.testPath()),
-      ].filter((name) => !["test_dir", "input", "model"].includes(name)).sort();
+        ...await runsOf(app),
+        ...await keptModels(app),
+      ].filter((name) => !["test_dir", "input", "model", "jobs"].includes(name)).sort();
       return { model: await filesBelow(app.testPath("model")), others };
     },
     async [Symbol.asyncDispose]() {
@@ -79,6 +82,8 @@ async function filesBelow(directory: string, before = ""): Promise<Record<string
 
 const NEW = { ".gitkeep": "", "code/inference.py": "print()", "weights.bin": "new" };
 const OLD = { ".gitkeep": "", m: "old" };
+/** What a person put there stays. */
+const EARLIER = ["KEPT/.gitkeep", "KEPT/m"];
 
 suite("download-model", () => {
   it("puts a job's model in the place of the app's, and prints the directory", async () => {
@@ -94,19 +99,23 @@ suite("download-model", () => {
       stderr,
       /^\d+ bytes from s3:\/\/data-bucket\/churn\/output\/job\/output\/model\.tar/,
     );
-    assertEquals(await at.look(), { model: NEW, others: [] });
+    assertEquals(await at.look(), { model: NEW, others: [...EARLIER, "churn-1"] });
+    const listed = await runInProcess(["local", "list-jobs"], { cwd: at.app.directory });
+    assertMatch(listed.stdout, /^churn-1 +train +Downloaded /);
   });
 
-  it("takes an address; without an engine the earlier model stays aside until one is asked", async () => {
+  it("takes an address, and keeps each version in the directory of its run", async () => {
     await using at = await place();
     assertEquals((await at.download([URI])).code, 0);
     const { model, others } = await at.look();
     assertEquals(model, NEW);
-    assertMatch(others.join(), /^\.model-mlcli-test-[0-9a-f]+-train-[0-9a-f]{8}\.old$/);
-    assertEquals((await at.download([URI])).code, 0);
-    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
-    await runInProcess(["local", "train"], { cwd: at.app.directory, engine });
-    assertEquals((await at.look()).others.filter((name) => name.endsWith(".old")), []);
+    const [first, ...more] = others.toReversed();
+    assertMatch(first!, /^test-[0-9a-f]+-\d{4}(-\d+){6}$/);
+    assertEquals(more, EARLIER.toReversed());
+    at.box.jobs.add("training", "churn-1").end({ status: "Completed", artifact: URI });
+    for (const _ of [1, 2]) assertEquals((await at.download(["churn-1"])).code, 0);
+    assertEquals((await runsOf(at.app)).toSorted(), ["churn-1", "churn-1-2", first].toSorted());
+    assertEquals((await at.look()).others.filter((name) => name === "RUN/weights.bin").length, 2);
   });
 
   it("fetches a large archive in ranges of one object, several at once, and joins them", async () => {
@@ -361,20 +370,24 @@ suite("download-model, interrupted", () => {
 
   it("by a kill: the next one removes what is left", async () => {
     await using at = await place();
-    const run = join(at.app.testPath(".."), `.run-mlcli-${at.app.name}-train-0a1b2c3d`);
+    const run = at.app.path("local_test/jobs/churn-0");
     await Deno.mkdir(join(run, "download"), { recursive: true });
     // No process has this number.
     await Deno.writeTextFile(join(run, "owner"), `4194305 ${Deno.hostname()}`);
     await using engine = await fakeContainers({});
     assertEquals((await at.download([URI], { engine })).code, 0);
-    assertEquals(await at.look(), { model: NEW, others: [] });
+    assertEquals((await at.look()).model, NEW);
+    assertEquals((await runsOf(at.app)).includes("churn-0"), false);
   });
 
   it("by a kill between its two renames: the next command finishes it", async () => {
     await using at = await place();
-    const name = `.model-mlcli-${at.app.name}-train-0a1b2c3d`;
-    await Deno.rename(at.app.testPath("model"), at.app.testPath(`${name}.old`));
-    await at.app.write(at.app.testPath(name, "weights.bin"), "first");
+    const jobs = at.app.path("local_test/jobs");
+    await at.app.write(join(jobs, "churn-0/model/weights.bin"), "first");
+    await at.app.write(join(jobs, "churn-0/model/.gitkeep"), "");
+    await Deno.mkdir(join(jobs, "kept"));
+    await Deno.rename(at.app.testPath("model"), join(jobs, "kept/model"));
+    await at.app.write(join(jobs, ".current.json"), JSON.stringify({ next: "churn-0" }));
     at.box.faults.refuse("s3:GetObject", new Refused("InvalidRequest", "No."));
     const { code } = await at.download([URI]);
     assertEquals(code, 1);

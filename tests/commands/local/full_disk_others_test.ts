@@ -14,6 +14,7 @@ import {
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
+import { leaveRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { tarGz } from "../../helpers/tar.ts";
 import { assertEquals, assertMatch } from "@std/assert";
@@ -58,9 +59,14 @@ if (MAY_MOUNT) {
       await using disk = await smallDisk();
       await using app = await appOn(disk);
       const run = `mlcli-${app.name}-train-0badcafe`;
-      await app.write(app.testPath(`.model-${run}/new/weights`), WEIGHTS);
-      // No process has this number.
-      await app.write(app.path(`local_test/.run-${run}/owner`), `4194305 ${Deno.hostname()}`);
+      const left = await leaveRun(app, { container: run, outcome: null });
+      await app.write(`${left}/model/new/weights`, WEIGHTS);
+      const { dev, ino } = await Deno.stat(app.testPath("model"));
+      await app.write(`${left}/../before/job.json`, "{}");
+      await app.write(
+        `${left}/../.current.json`,
+        JSON.stringify({ of: "before", id: `${dev}:${ino}` }),
+      );
       await using servers = new AsyncDisposableStack();
       let served: unknown;
       await using engine = await fakeContainers({

@@ -6,6 +6,7 @@ import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fak
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const DEFINITIONS = [{ Name: "loss", Regex: "loss=(\\S+)" }];
@@ -34,7 +35,7 @@ const jobs = (app: TestApp, ...parts: readonly string[]): string =>
   app.path("local_test/jobs", ...parts);
 
 async function recordOf(app: TestApp) {
-  const [name, more] = (await namesIn(jobs(app))).filter((name) => name !== ".gitignore");
+  const [name, more] = await runsOf(app);
   assertEquals(more, undefined);
   const document = JSON.parse(await Deno.readTextFile(jobs(app, name!, "job.json")));
   return { name: name!, files: await namesIn(jobs(app, name!)), document };
@@ -205,7 +206,7 @@ suite("the record of a run", () => {
     assertEquals(await namesIn(other.path("local_test")), ["test_dir"]);
     // What is there of others stays, also an empty directory.
     assertEquals((await run(app, { image: null })).code, 1);
-    assertEquals((await namesIn(jobs(app))).length, 2);
+    assertEquals((await runsOf(app)).length, 1);
     await Deno.mkdir(jobs(other));
     assertEquals((await run(other, { image: null })).code, 1);
     assertEquals(await namesIn(jobs(other)), [".gitignore"]);
@@ -214,21 +215,18 @@ suite("the record of a run", () => {
   it("has a name of its own, also of two runs in one millisecond", async () => {
     await using app = await completeApp();
     await Promise.all([run(app, {}), run(app, {})]);
-    assertEquals((await namesIn(jobs(app))).slice(1), [
+    assertEquals(await runsOf(app), [
       `${app.name}-2026-03-01-09-30-00-123`,
       `${app.name}-2026-03-01-09-30-00-124`,
     ]);
   });
 
-  it("is no must: a run goes on where it cannot be written", async () => {
+  it("has to have a directory, and a run goes on where no more can be written there", async () => {
     await using app = await appWithMetrics();
     await app.write(jobs(app), "a file");
     const { code, stderr } = await run(app, { program: epochs });
-    assertEquals(code, 0);
-    assertMatch(
-      stderr,
-      /^warning: The run leaves no whole record in \S+local_test\/jobs: .*\nhint: /,
-    );
+    assertEquals(code, 1);
+    assertMatch(stderr, /^error: Cannot create \S+local_test\/jobs: .*\nhint: /);
     await using taken = await appWithMetrics();
     const program = async (container: FakeContainer): Promise<void> => {
       container.out("loss=0.5\n");
@@ -253,25 +251,25 @@ suite("the record of a run", () => {
     await Deno.remove(elsewhere);
   });
 
-  it("makes room: the last 50 stay, and what is not mlcli's", async () => {
+  it("makes room: the last 100 stay, and what is not mlcli's", async () => {
     await using app = await completeApp();
-    for (let number = 0; number < 52; number++) {
+    for (let number = 0; number < 102; number++) {
       const started = new Date(START.getTime() - (number + 1) * 60_000).toISOString();
-      await putRecord(app, `old-${String(number).padStart(2, "0")}`, { started });
+      await putRecord(app, `old-${String(number).padStart(3, "0")}`, { started });
     }
-    await app.write(jobs(app, "old-51", "notes.txt"), "mine");
+    await app.write(jobs(app, "old-101", "notes.txt"), "mine");
     const live = { started: "2026-02-01T09:00:00Z", outcome: null, container: "mlcli-live" };
     await putRecord(app, "live", live);
-    await app.write(app.path("local_test/.run-mlcli-live/owner"), `${Deno.pid} ${Deno.hostname()}`);
+    await app.write(jobs(app, "live/owner"), `${Deno.pid} ${Deno.hostname()}`);
     await app.write(jobs(app, "mine", "x"), "");
     await Deno.symlink(app.testPath("model"), jobs(app, "link"));
     assertEquals((await run(app, {})).code, 0);
     const names = await namesIn(jobs(app));
-    assertEquals(names.filter((name) => name.startsWith("old-")).length, 50);
-    assertEquals(["old-48", "old-49", "old-50", "old-51"].map((name) => names.includes(name)), [
+    assertEquals(names.filter((name) => name.startsWith("old-")).length, 100);
+    assertEquals(["old-098", "old-099", "old-100", "old-101"].map((name) => names.includes(name)), [
       ...[true, false, false, true],
     ]);
-    assertEquals(await namesIn(jobs(app, "old-51")), ["notes.txt"]);
+    assertEquals(await namesIn(jobs(app, "old-101")), ["notes.txt"]);
     for (const name of ["mine", "link", "live"]) assert(names.includes(name), name);
     assertEquals(await namesIn(app.testPath("model")), ["m"]);
   });

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import {
   buildTestImage,
@@ -8,6 +8,7 @@ import {
 } from "../../helpers/engine.ts";
 import { type EngineFront, engineFront } from "../../helpers/engine_front.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { runsOf, unfinishedRuns } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
 
@@ -145,20 +146,18 @@ suite("an engine that goes away", () => {
     await using app = await makeAppOf(row);
     await using front = await engineFront(() => "pass");
     const { stderr } = await losing(app, front, row);
-    const [, run = ""] = /docker rm -f (\S+) removes/.exec(stderr) ?? [];
-    const folder = `local_test/test_dir/.model-${run}`;
-    assertStringIncludes(stderr, `${app.name}/mlcli_base/${folder} are left with it`);
+    const run = `${app.name}/mlcli_base/local_test/jobs/${(await runsOf(app))[0]}`;
+    assertStringIncludes(stderr, `${run} is left with it`);
     await app.write(app.testPath("output/go"), "");
     await untilNoContainers(app.name);
     const next = await app.run(["local", "train"]);
     assertEquals([next.code, next.stdout], [0, "begun\n"], next.stderr);
     assertStringIncludes(
       next.stderr,
-      `how that ended is not known: its model is in ${app.name}/mlcli_base/${folder}`,
+      `how that ended is not known: its model is in ${run}/model`,
     );
-    assertEquals(await Deno.readTextFile(app.path(folder, "m")), "trained");
+    assertEquals(await Deno.readTextFile(`${app.directory}/${run}/model/m`), "trained");
     assertEquals(await Deno.readTextFile(app.testPath("model/m")), "trained");
-    const beside = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
-    assert(!beside.some((name) => name.startsWith(".run-")), beside.join());
+    assertEquals(await unfinishedRuns(app), []);
   });
 });

@@ -5,6 +5,7 @@ import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.t
 import { assertPlain, contentOf, moments } from "../../helpers/full_disk.ts";
 import { denoDirectory } from "../../helpers/program.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
+import { unfinishedRuns } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
 /** Writes a model, and says it. */
@@ -62,11 +63,10 @@ async function assertNothingLeft(app: TestApp): Promise<void> {
   assertEquals(await containersOf(app.name), []);
   const beside = await namesIn(app.testPath());
   assertEquals(
-    beside.filter((name) => !["input", "model", "model.failed", "output"].includes(name)),
+    beside.filter((name) => !["input", "model", "output"].includes(name)),
     [],
   );
-  const local = await namesIn(app.path("local_test"));
-  assertEquals(local.filter((name) => name.startsWith(".")), []);
+  assertEquals(await unfinishedRuns(app), []);
 }
 
 // Root alone can mount a disk.

@@ -9,6 +9,7 @@ import {
 } from "../../helpers/engine.ts";
 import { engineFront } from "../../helpers/engine_front.ts";
 import { resultOf } from "../../helpers/program.ts";
+import { lastRun } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
 
@@ -63,18 +64,18 @@ suite("an engine that hangs", () => {
     assertEquals((await child.status).code, 130, stderr);
     const [name = ""] = /mlcli-\S+-train-\S+/.exec(stderr) ?? [];
     assertStringIncludes(stderr, `hint: Once the engine answers, docker rm -f ${name} removes it.`);
-    const run = app.path(`local_test/.run-${name}`);
+    const run = await lastRun(app);
     assertStringIncludes(stderr, run.slice(app.directory.length + 1));
     // It is true.
     assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
-    await Deno.stat(run);
+    await Deno.stat(`${run}/owner`);
 
     front.thaw();
     await removeContainers(app);
     const next = await app.run(["local", "process", "--file", "p.py"], { env: front.env });
     assertEquals(next.code, 0, next.stderr);
-    assertMatch(next.stderr, /its model is in \S+\.model-mlcli-/);
-    assertEquals(await Deno.stat(run).then(() => true, () => false), false);
+    assertMatch(next.stderr, /its model is in \S+\/jobs\/\S+\/model/);
+    assertEquals(await Deno.stat(`${run}/owner`).then(() => true, () => false), false);
   }
 
   /** The time limit holds, and the server is named. */

@@ -3,6 +3,7 @@ import { completeApp } from "../../helpers/app.ts";
 import { type FakeContainer, fakeContainers, portOf } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
+import { leaveRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Below those that systems give to who asks for any: another test may have one of them. */
@@ -117,14 +118,19 @@ suite("containers of killed runs that were never started", () => {
   it("go with the app's next run: a training's, a shell's, and what changes owners", async () => {
     await using app = await completeApp();
     const dead = here(await endedProcess());
+    const container = `mlcli-${app.name}-train-0badcafe`;
     const of = (name: string, owner: string, state = "created") => ({
       ...summaryOf(app.name, name),
       State: state,
-      Labels: { "mlcli.app": app.name, "mlcli.role": "", "mlcli.owner": owner },
+      Labels: {
+        "mlcli.app": app.name,
+        "mlcli.role": name.includes("-train-") ? "train" : "",
+        "mlcli.owner": owner,
+      },
     });
     await using engine = await fakeContainers({
       containers: [
-        of(`mlcli-${app.name}-train-0badcafe`, dead),
+        of(container, dead),
         of(`mlcli-${app.name}-shell-0badcafe`, dead),
         of("mlcli-chown-0badcafe", dead),
         of("mlcli-chown-1badcafe", here(Deno.pid)),
@@ -132,9 +138,7 @@ suite("containers of killed runs that were never started", () => {
         of("somebodys", dead),
       ],
     });
-    const folder = app.path("local_test", `.run-mlcli-${app.name}-train-0badcafe`);
-    await Deno.mkdir(folder);
-    await Deno.writeTextFile(`${folder}/owner`, dead);
+    const folder = await leaveRun(app, { container, outcome: null });
     const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
@@ -143,7 +147,7 @@ suite("containers of killed runs that were never started", () => {
       [
         "mlcli-chown-0badcafe",
         `mlcli-${app.name}-shell-0badcafe`,
-        `mlcli-${app.name}-train-0badcafe`,
+        container,
       ],
     );
     assertEquals(await Deno.stat(folder).then(() => true, () => false), false);

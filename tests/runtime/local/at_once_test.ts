@@ -9,10 +9,12 @@ import {
   type Play,
   portOf,
 } from "../../helpers/fake_containers.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { type PingServer, pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { replaced } from "../../helpers/replaced.ts";
+import { keptModels, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -198,48 +200,35 @@ suite("what two trainings leave in output/", () => {
 suite("a deploy while a training puts its model in place", () => {
   const answering = ({ body }: FakeContainer): PingServer => pingServer(portOf(body));
 
-  it("starts its server again, so that its label says which model it has", async () => {
-    await using app = await completeApp();
-    await using servers = new AsyncDisposableStack();
-    const model = app.testPath("model");
-    let swaps = 0;
-    await using engine = await fakeContainers({
-      // The first is removed before anybody asks it.
-      program: (container) => {
-        if (swaps > 1) servers.use(answering(container));
-      },
-      before: async (call) => {
-        if (call !== "POST /containers/ID/start" || swaps++ > 0) return;
-        await Deno.rename(model, `${model}.x`);
-        await Deno.mkdir(model);
-        await Deno.writeTextFile(`${model}/m`, "new");
-      },
-    });
-    const line = ["local", "deploy", "--port", "0"];
-    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
-    assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    const { dev, ino } = await Deno.stat(model);
-    const [first, last] = engine.created.map(({ Labels }) => Labels["mlcli.model"]);
-    assertEquals([first === last, last], [false, `${dev}:${ino}`]);
-    assertEquals(engine.left.length, 1);
-  });
+  const DEPLOY = ["local", "deploy", "--port", "0"];
 
-  it("waits for a model that is not there for a moment", async () => {
-    await using app = await completeApp();
+  it("mounts one version, which its label names, before that is moved", async () => {
+    await using app = await completeApp({ files: { "local_test/test_dir/model/m": "old" } });
     await using servers = new AsyncDisposableStack();
+    let trained: Promise<ProgramResult> | undefined;
     await using engine = await fakeContainers({
-      program: (container) => void servers.use(answering(container)),
-    });
-    const { readDir } = Deno;
-    let looks = 0;
-    using _gone = replaced(Deno, {
-      readDir: (path: string | URL) => {
-        if (`${path}` === app.testPath("model") && looks++ === 0) throw new Deno.errors.NotFound();
-        return readDir(path);
+      program: (container) => {
+        if (container.body.Cmd[0] !== "train") return void servers.use(answering(container));
+        Deno.writeTextFileSync(`${sourceOf(container, "/opt/ml/model")}/m`, "new");
+        container.end(0);
+      },
+      // The engine is about to mount the model. A training comes to its end, and waits.
+      before: async (call) => {
+        if (call !== "POST /containers/ID/start" || trained !== undefined) return;
+        trained = runInProcess(TRAIN, { cwd: app.directory, engine });
+        await eventually(async () => (await keptModels(app)).includes("RUN/m"));
+        await new Promise((resolve) => setTimeout(resolve, 100));
+        assertEquals(await Deno.readTextFile(app.testPath("model/m")), "old");
       },
     });
-    const line = ["local", "deploy", "--port", "0"];
-    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
-    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    const first = await runInProcess(DEPLOY, { cwd: app.directory, engine });
+    assertEquals([first.code, first.stderr], [0, ""]);
+    assertEquals((await trained!).code, 0);
+    assertEquals(await Deno.readTextFile(app.testPath("model/m")), "new");
+    assertEquals((await runInProcess(DEPLOY, { cwd: app.directory, engine })).code, 0);
+    const [run] = await runsOf(app);
+    const labels = engine.created.filter(({ Labels }) => Labels["mlcli.role"] === "serve")
+      .map(({ Labels }) => Labels["mlcli.model"]);
+    assertEquals(labels, ["", run]);
   });
 });

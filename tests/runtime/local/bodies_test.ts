@@ -41,7 +41,6 @@ function plain(text: string, app: TestApp, port: number): string {
     )
     .replace(/(APP)-\d{4}(-\d{2}){5}-\d{3}\b/g, "$1-TIME")
     .replaceAll(app.mark, "MARK")
-    .replace(/"mlcli.model":"\d+:\d+"/, '"mlcli.model":"ID"')
     .replace(/"mlcli.made-of":"\{.*?\}"/, '"mlcli.made-of":"JSON"')
     .replaceAll(String(port), "PORT");
 }
@@ -98,10 +97,10 @@ const TRAIN_BODY = {
     Init: true,
     Mounts: [
       mount("BASE/training", "/opt/ml/code", true),
-      mount("BASE/local_test/.run-mlcli-APP-train-RUN/report", "/opt/mlcli/report", false),
+      mount("BASE/local_test/jobs/APP-TIME/report", "/opt/mlcli/report", false),
       mount("TEST/input", "/opt/ml/input", true),
-      mount("BASE/local_test/.run-mlcli-APP-train-RUN/config", "/opt/ml/input/config", true),
-      mount("TEST/.model-mlcli-APP-train-RUN", "/opt/ml/model", false),
+      mount("BASE/local_test/jobs/APP-TIME/config", "/opt/ml/input/config", true),
+      mount("BASE/local_test/jobs/APP-TIME/model", "/opt/ml/model", false),
       mount("TEST/output", "/opt/ml/output", false),
     ],
   },
@@ -117,8 +116,8 @@ const PROCESS_BODY = {
     Init: true,
     Mounts: [
       mount("BASE/processing", "/opt/ml/code", true),
-      mount("BASE/local_test/.run-mlcli-APP-process-RUN/report", "/opt/mlcli/report", false),
-      mount("BASE/local_test/.run-mlcli-APP-process-RUN/config", "/opt/ml/config", true),
+      mount("BASE/local_test/jobs/APP-TIME/report", "/opt/mlcli/report", false),
+      mount("BASE/local_test/jobs/APP-TIME/config", "/opt/ml/config", true),
       mount("TEST/input", "/opt/ml/input", true),
       mount("TEST/model", "/opt/ml/model", false),
       mount("TEST/input/data/processing", "/opt/ml/processing/input", true),
@@ -132,7 +131,7 @@ const SERVE_BODY = {
   Image: "APP:latest",
   Cmd: ["serve"],
   Env: [...ENV, "MLCLI_MAX_BODY_MB=6", `MLCLI_ALLOWED_HOSTS=${HOSTS}`],
-  Labels: { ...labels("serve", "PORT"), "mlcli.model": "ID", "mlcli.made-of": "JSON" },
+  Labels: { ...labels("serve", "PORT"), "mlcli.model": "", "mlcli.made-of": "JSON" },
   ExposedPorts: { "8080/tcp": {} },
   HostConfig: {
     AutoRemove: false,
@@ -228,7 +227,7 @@ suite("data that the user names", () => {
     const inputs = train.body.HostConfig.Mounts.filter(({ Target }: { Target: string }) =>
       Target.startsWith("/opt/ml/input")
     );
-    const run = "BASE/local_test/.run-mlcli-APP-train-RUN";
+    const run = "BASE/local_test/jobs/APP-TIME";
     assertEquals(inputs.map(({ ReadOnly }: { ReadOnly: boolean }) => ReadOnly), [true, true, true]);
     assertEquals(inputs[0].Source, `${run}/input`);
     assertEquals(inputs[1].Source, `${run}/config`);

@@ -41,8 +41,8 @@ async function trainWith(
         if (!Target.startsWith(INPUT)) continue;
         assertEquals(mounts[Target.slice(INPUT.length)], undefined, "mounted twice");
         mounts[Target.slice(INPUT.length)] = Source.replace(other, "OTHER")
-          .replace(app.testPath(), "TEST").replace(/^.*\/\.run-[^/]+/, "RUN");
-        if (Target === INPUT && Source.includes("/.run-")) {
+          .replace(app.testPath(), "TEST").replace(/^.*\/jobs\/[^/]+/, "RUN");
+        if (Target === INPUT && Source.includes("/jobs/")) {
           for await (const { name } of Deno.readDir(`${Source}/data`)) places.push(name);
         }
         if (Target !== `${INPUT}/config`) continue;

@@ -1,10 +1,11 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { basename, dirname, join } from "@std/path";
-import { completeApp } from "../../helpers/app.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { answerOrEnd } from "../../helpers/ping_server.ts";
+import { runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { isInSample } from "../../helpers/sweep.ts";
 
@@ -25,10 +26,13 @@ const PATHS = [
   "NAME/mlcli_base/processing/p.py",
   "NAME/mlcli_base/prediction/serve",
   "NAME/mlcli_base/local_test",
-  "NAME/mlcli_base/local_test/.run-mlcli-NAME-train-0badcafe/owner",
   "NAME/mlcli_base/local_test/jobs",
   "NAME/mlcli_base/local_test/jobs/.gitignore",
+  "NAME/mlcli_base/local_test/jobs/.lock",
+  "NAME/mlcli_base/local_test/jobs/.current.json",
+  "NAME/mlcli_base/local_test/jobs/.current.json.part",
   "NAME/mlcli_base/local_test/jobs/NAME-2026-01-01-00-00-00-000/job.json",
+  "NAME/mlcli_base/local_test/jobs/NAME-2026-01-01-00-00-00-000/owner",
   TEST_DIR,
   `${TEST_DIR}/checkpoints`,
   `${TEST_DIR}/input/config`,
@@ -72,6 +76,12 @@ const PLAY = {
   "GET /images/json": () => Response.json([]),
 };
 
+/** What is left of a run that is there for its container alone. */
+async function unfinished(app: TestApp, run: string): Promise<readonly string[]> {
+  const names = await namesIn(app.path("local_test/jobs", run)).catch(() => []);
+  return names.filter((name) => ["config", "input", "report", "owner"].includes(name));
+}
+
 /** Lets go whoever waits for a pipe, when a test has failed. */
 async function open(path: string): Promise<void> {
   const isPipe = (await Deno.lstat(path).catch(() => undefined))?.isFifo;
@@ -99,11 +109,10 @@ async function check(kind: keyof typeof KINDS, path: string, args: readonly stri
     if (code !== 0) assert(/\nhint: |^error: \d+ checks? of/m.test(stderr), stderr);
     const isServer = code === 0 && args[1] === "deploy";
     assertEquals(engine.left.length, isServer ? 1 : 0);
-    const localTest = app.path("local_test");
-    const names = await Array.fromAsync(Deno.readDir(localTest), ({ name }) => name)
-      .catch(() => []);
-    const runs = names.filter((name) => name.startsWith(".run-") && !path.includes(".run-"));
-    assertEquals(runs, []);
+    for (const run of await runsOf(app)) {
+      const isOwn = path.includes(run.replace(app.name, "NAME"));
+      assertEquals(isOwn ? [] : await unfinished(app, run), []);
+    }
   } finally {
     await open(odd);
   }

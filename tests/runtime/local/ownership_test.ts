@@ -166,7 +166,7 @@ if (Deno.uid() === 0) {
           assertEquals([code, chowns], [0, []]);
           assertMatch(
             stderr,
-            /^warning: \S+\/(output|\.model-\S+) is another directory than when the run began\nhint: /,
+            /^warning: \S+\/(output|jobs\/\S+\/model) is another directory than when the run began\nhint: /,
           );
         }));
     }

@@ -56,7 +56,7 @@ const TRAINING: PlannedTraining = {
   configFolder: "/run/config",
   inputFolder: undefined,
   channels: [],
-  modelFolder: `${TEST}/.model-1`,
+  modelFolder: `${BASE}/local_test/jobs/one/model`,
 };
 const train = trainPlan(JOB, TRAINING);
 const PROCESSING: ProcessingJob = {
@@ -91,7 +91,7 @@ const SERVER: PlannedServer = {
   reportFile: undefined,
   bodyLimit: {},
   modelFolder: `${TEST}/model`,
-  modelId: "64:12",
+  run: "demo-1",
   published: 9000,
   madeOf: MADE_OF,
 };
@@ -104,7 +104,7 @@ suite("plans", () => {
       "/run/report:/opt/mlcli/report",
       `${TEST}/input:/opt/ml/input:ro`,
       "/run/config:/opt/ml/input/config:ro",
-      `${TEST}/.model-1:/opt/ml/model`,
+      `${BASE}/local_test/jobs/one/model:/opt/ml/model`,
       `${TEST}/output:/opt/ml/output`,
     ]);
     assertEquals(mountsOf(process), [
@@ -181,7 +181,7 @@ suite("plans", () => {
         "/run/input:/opt/ml/input:ro",
         "/run/config:/opt/ml/input/config:ro",
         `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
-        `${TEST}/.model-1:/opt/ml/model`,
+        `${BASE}/local_test/jobs/one/model:/opt/ml/model`,
         `${TEST}/output:/opt/ml/output`,
       ],
       [
@@ -319,7 +319,7 @@ suite("plans", () => {
       ...common,
       "mlcli.role": "serve",
       "mlcli.port": "9000",
-      "mlcli.model": "64:12",
+      "mlcli.model": "demo-1",
       "mlcli.made-of": JSON.stringify(MADE_OF),
     });
   });

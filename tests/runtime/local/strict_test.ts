@@ -10,6 +10,8 @@ import {
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { namesIn } from "../../helpers/directory.ts";
+import { keptModels } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -77,14 +79,11 @@ async function run(
     },
   });
   const result = await runInProcess(args, { cwd: app.directory, engine, keys });
-  const models: string[] = [];
-  for await (const { name } of Deno.readDir(app.testPath())) {
-    if (!name.includes("model")) continue;
-    for await (const inner of Deno.readDir(app.testPath(name))) {
-      models.push(`${name}/${inner.name}`);
-    }
-  }
-  return { ...result, models: models.sort(), left: [...engine.left], course: engine.course };
+  const models = [
+    ...(await keptModels(app)).filter((path) => path.startsWith("RUN/")),
+    ...(await namesIn(app.testPath("model"))).map((name) => `model/${name}`),
+  ];
+  return { ...result, models, left: [...engine.left], course: engine.course };
 }
 
 function hyperparameters(values: Readonly<Record<string, unknown>>) {
@@ -265,13 +264,8 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
         stderr,
         /^(note: .+\n)?error: 1 thing is not as on the platform \(--strict\)\n.+\n.*hint: .+\n$/,
       );
-      const failed = title === "no model" || args[1] !== "train" ? [] : ["model.failed/new"];
-      assertEquals(
-        models,
-        ["model.failed/new", "model/m"].filter((path) =>
-          path === "model/m" || failed.includes(path)
-        ),
-      );
+      const failed = title === "no model" || args[1] !== "train" ? [] : ["RUN/new"];
+      assertEquals(models, [...failed, "model/m"]);
     });
 
     if (args[1] === "deploy") return;
@@ -348,7 +342,7 @@ suite("--strict", () => {
       },
       -1,
     );
-    assertEquals([code, models], [130, ["model.failed/new", "model/m"]]);
+    assertEquals([code, models], [130, ["RUN/new", "model/m"]]);
     assertMatch(stderr, /warning: mlcli build leaves \S+ out/);
   });
 

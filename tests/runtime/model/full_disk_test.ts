@@ -3,21 +3,22 @@ import { join } from "@std/path";
 import { type Layout, layoutOf } from "../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { moveTree } from "../../../runtime/files.ts";
-import { finishMove, modelFolderOf, settleModel } from "../../../runtime/model/folder.ts";
+import { modelOfRun } from "../../../runtime/model/runs.ts";
+import { finishMove, settleModel } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { contentOf, moments } from "../../helpers/full_disk.ts";
-import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
+import { MAY_MOUNT, mounted, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const RUN = "mlcli-demo-train-0badcafe";
+const RUN = "demo-2026-03-01-10-00-00-000";
 const LARGE = "x".repeat(5_000);
 const OLD = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, old: "old\n" };
 const NEW = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, new: "new\n" };
 
-const never = () => Promise.resolve(false);
+const HOST = { err: { isTerminal: false, columns: 80, print: () => {} } };
 
-/** An app whose model/ is on a disk of its own: by a link, which is treated as a mount point is. */
+/** An app whose model/ is on a disk of its own. */
 interface Place extends AsyncDisposable {
   readonly layout: Layout;
   /** Where the app is, and where its model is. */
@@ -29,7 +30,7 @@ async function place(written: Readonly<Record<string, string>>): Promise<Place> 
   await using stack = new AsyncDisposableStack();
   const disks = { app: stack.use(await smallDisk()), model: stack.use(await smallDisk()) };
   const layout = layoutOf(appObject(disks.app.path, "demo"));
-  const folder = modelFolderOf(layout, RUN);
+  const folder = modelOfRun(layout, RUN);
   const write = async (directory: string, files: Readonly<Record<string, string>>) => {
     for (const [name, content] of Object.entries(files)) {
       const path = join(directory, name);
@@ -38,7 +39,8 @@ async function place(written: Readonly<Record<string, string>>): Promise<Place> 
     }
   };
   await Deno.mkdir(folder, { recursive: true });
-  await Deno.symlink(disks.model.path, layout.model);
+  await Deno.mkdir(layout.model, { recursive: true });
+  stack.use(await mounted(disks.model, layout.model));
   await write(disks.model.path, OLD);
   await write(folder, written);
   const all = stack.move();
@@ -54,7 +56,7 @@ if (MAY_MOUNT) {
         await using at = await place(written);
         const { layout, disks, folder } = at;
         await disks.model.leave(room);
-        const settle = () => settleModel(layout, folder, "succeeded", never);
+        const settle = () => settleModel(layout, RUN, "succeeded", HOST);
         const error = await settle().then(() => undefined, (error) => error);
         if (error === undefined) {
           assertEquals(await contentOf(disks.model.path), NEW);
@@ -63,7 +65,7 @@ if (MAY_MOUNT) {
             error.message,
             /^The model cannot be moved from .*: No space left on device$/,
           );
-          assertMatch(error.hint, /^It is whole, and stays where it is\./);
+          assertMatch(error.hint, /^It is whole, and stays where it is: mlcli local deploy --run /);
           // Nothing is in model/ that a server would get, or an archive.
           assertEquals(await contentOf(disks.model.path), OLD);
           assertEquals(await contentOf(folder), NEW);
@@ -79,15 +81,15 @@ if (MAY_MOUNT) {
   suite("an earlier model for which the disk has no room outside of model/", () => {
     it("stays in there, is named, and goes with the next command", async () => {
       await using at = await place({});
-      const { layout, disks, folder } = at;
+      const { layout, disks } = at;
       await disks.app.leave({ blocks: 1 });
-      const settle = () => settleModel(layout, folder, "succeeded", never);
+      const settle = () => settleModel(layout, RUN, "succeeded", HOST);
       const { message, hint } = await assertRejects(settle, MlcliError);
       assertMatch(
         message,
-        /^The earlier model cannot be moved to .*model\.previous: No space left/,
+        /^The earlier model cannot be moved out of .*model: No space left/,
       );
-      assertMatch(hint!, /^It stays in .*model; when there is room, the next local command/);
+      assertMatch(hint!, /^It stays in there; when there is room, the next local command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),
@@ -95,12 +97,13 @@ if (MAY_MOUNT) {
       const now = { ".gitkeep": "kept\n", ".mlcli-replaced/": "", ...inside };
       assertEquals(await contentOf(disks.model.path), now);
       // What cannot be done yet is in nobody's way.
-      await finishMove(layout);
+      await finishMove(layout, HOST);
       assertEquals(await contentOf(disks.model.path), now);
       await disks.app.leave({});
-      await finishMove(layout);
+      await finishMove(layout, HOST);
       assertEquals(await contentOf(disks.model.path), { ".gitkeep": "kept\n" });
-      assertEquals(await contentOf(join(layout.testDirectory, "model.previous")), earlier);
+      const [kept] = (await namesIn(layout.jobs)).filter((name) => name.startsWith("kept-"));
+      assertEquals(await contentOf(modelOfRun(layout, kept!)), earlier);
     });
   });
 

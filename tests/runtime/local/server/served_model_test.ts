@@ -87,7 +87,10 @@ async function deploy(
   return {
     ...result,
     models: engine.created.map(modelOf),
-    left: (await namesIn(app.testPath())).filter((name) => name !== "input"),
+    left: [
+      ...(await namesIn(app.testPath())).filter((name) => name !== "input"),
+      ...await namesIn(app.path("local_test/jobs/.unpacked")).catch(() => []),
+    ],
     containers: [...engine.left],
   };
 }
@@ -99,7 +102,7 @@ function answering({ body }: FakeContainer): PingServer {
 const GOOD = () => tarGz([{ name: "./model.json", content: "{}" }, { name: "code/x.py" }]);
 
 suite("local deploy of a model.tar.gz", () => {
-  it("mounts what is in it, from a directory beside model/ that is called after the server", async () => {
+  it("mounts what is in it, from a directory in jobs/ that is called after the server", async () => {
     const { code, stderr, left, containers } = await deploy(
       await GOOD(),
       {},
@@ -107,15 +110,15 @@ suite("local deploy of a model.tar.gz", () => {
       async (app, engine) => {
         const [body] = engine.created;
         const model = modelOf(body);
-        assertEquals(dirname(model), app.testPath());
+        assertEquals(dirname(model), app.path("local_test/jobs/.unpacked"));
         const name = `mlcli-${app.name}-serve-${portOf(body)}`;
-        assertMatch(basename(model), new RegExp(`^\\.model-${name}-[0-9a-f]{8}$`));
+        assertMatch(basename(model), new RegExp(`^${name}-[0-9a-f]{8}$`));
         assertEquals(await namesIn(model), ["code", "model.json"]);
         assertEquals(await namesIn(app.testPath("model")), [".gitkeep", ARCHIVE]);
       },
     );
     assertEquals([code, stderr, containers.length], [0, "", 1]);
-    assertEquals(left.length, 2);
+    assertEquals(left.length, 2, `${left}`);
   });
 
   it("mounts model/ itself where other files lie beside it", async () => {

@@ -14,19 +14,26 @@ import {
   OutputClosed,
   UserCodeError,
 } from "../../errors.ts";
-import { removeTreeIfThere } from "../../files.ts";
+import type { Layout } from "../../app/layout.ts";
+import type { JobKind } from "../../contract/jobs.ts";
+import { fileErrorReason } from "../../errors.ts";
+import { type MessageStream, tell } from "../../messages.ts";
+import { warningText } from "../../messages.ts";
+import type { Clock } from "../../time.ts";
+import { VERSION } from "../../version.ts";
+import type { BatchJob } from "../jobs.ts";
+import { forgiving } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
 import { chartOf } from "./chart.ts";
-import type { JobDocument, Outcome, RunFacts } from "./document.ts";
-import {
-  newFolder,
-  type RecordFolder,
-  type RecordPlace,
-  removeFolder,
-  sayNoRecord,
-} from "./folder.ts";
-import { RECORD_FILES, removeOldRecords } from "./records.ts";
+import { type JobDocument, type Outcome, RECORD_FILES, type RunFacts } from "./records.ts";
+
+/** Where a record is written, and what it may touch. */
+export interface RecordPlace {
+  readonly layout: Layout;
+  readonly clock: Pick<Clock, "date">;
+  readonly err: MessageStream;
+}
 
 /** The record of a run that goes on. */
 export class RunRecord {
@@ -47,9 +54,18 @@ export class RunRecord {
   /** @param name also that of the job, as the code sees it. */
   constructor(
     readonly name: string,
-    private readonly folder: RecordFolder,
+    private readonly directory: string,
     private readonly place: RecordPlace,
   ) {}
+
+  /** Whether there is something to be read of the run. */
+  get isThere(): boolean {
+    return this.#isThere;
+  }
+
+  get hasBegun(): boolean {
+    return this.#document !== undefined;
+  }
 
   /** Its metrics, where the app defines some. */
   get metrics(): Metrics | undefined {
@@ -58,10 +74,8 @@ export class RunRecord {
 
   /** Where the picture of its metrics will be, as the user would type it. */
   get picture(): string | undefined {
-    const { folder: { path }, place: { layout: { directory } } } = this;
-    return path && this.#isWhole
-      ? typedPath(directory, join(path, RECORD_FILES.picture))
-      : undefined;
+    if (!this.#isWhole) return undefined;
+    return typedPath(this.place.layout.directory, join(this.directory, RECORD_FILES.picture));
   }
 
   /** Keeps what becomes of these metrics. */
@@ -88,9 +102,9 @@ export class RunRecord {
 
   /** A value of a metric has come: also a run that is killed leaves those that came before. */
   #addValue(name: string, { time, value }: Sample): void {
-    if (this.folder.path === undefined || !this.#isWhole || this.#document === undefined) return;
+    if (!this.#isWhole || this.#document === undefined) return;
     const row = `${new Date(time).toISOString()},${csvField(name)},${value}\n`;
-    const path = join(this.folder.path, RECORD_FILES.values);
+    const path = join(this.directory, RECORD_FILES.values);
     try {
       if (this.#values === undefined) {
         this.#values = Deno.openSync(path, { write: true, createNew: true });
@@ -104,11 +118,11 @@ export class RunRecord {
     }
   }
 
-  /** The run has ended. Of one that never began, nothing is left. */
-  async end(outcome: Outcome): Promise<void> {
+  /** The run has ended. Of one that never began, nothing is written. */
+  end(outcome: Outcome): void {
     this.#values?.close();
     this.#values = undefined;
-    if (this.#document === undefined) return await removeFolder(this.folder, this.place);
+    if (this.#document === undefined) return;
     const metrics = this.#metrics?.all ?? [];
     if (metrics.length > 0) this.#write(RECORD_FILES.picture, chartOf(this.name, metrics));
     this.#write(
@@ -127,9 +141,6 @@ export class RunRecord {
         ),
       }),
     );
-    // Without its document, nobody would know what the rest is.
-    if (!this.#isThere && this.folder.path) await removeTreeIfThere(this.folder.path);
-    await removeOldRecords(this.place.layout);
   }
 
   /**
@@ -137,8 +148,7 @@ export class RunRecord {
    * no room before, there may be some now.
    */
   #write(file: string, text: string): void {
-    if (this.folder.path === undefined) return;
-    const path = join(this.folder.path, file);
+    const path = join(this.directory, file);
     try {
       Deno.writeTextFileSync(`${path}.part`, text);
       Deno.renameSync(`${path}.part`, path);
@@ -151,42 +161,34 @@ export class RunRecord {
 
   #fail(error: unknown): void {
     if (!isSystemError(error)) throw error;
-    if (this.#isWhole) sayNoRecord(this.place, error);
+    if (this.#isWhole) this.#say(error as Error);
     this.#isWhole = false;
   }
-}
 
-/**
- * Calls `work` with a new record, and writes into it how that ended. It has the name of the job: the
- * app's, and the time.
- *
- * @param base the app's name.
- */
-export async function withRecord<T>(
-  base: string,
-  place: RecordPlace,
-  work: (record: RunRecord) => Promise<T>,
-): Promise<T> {
-  const { name, folder } = await newFolder(base, place);
-  const record = new RunRecord(name, folder, place);
-  let outcome: Outcome | undefined;
-  try {
-    const result = await work(record);
-    outcome = outcomeOf(record);
-    return result;
-  } catch (error) {
-    outcome = outcomeOf(record, error);
-    throw error;
-  } finally {
-    if (outcome !== undefined) await record.end(outcome);
+  #say(error: Error): void {
+    const { layout, err } = this.place;
+    const jobs = typedPath(layout.directory, layout.jobs);
+    // Where nobody reads, the run goes on all the same.
+    tell(
+      forgiving(err),
+      warningText(
+        `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`,
+        "The run itself goes on.",
+      ),
+    );
   }
 }
 
-function outcomeOf({ exitStatus, wasStopped }: RunRecord, error?: unknown): Outcome {
+/** How a run ended, as its record says. */
+export function outcomeOf(
+  { exitStatus, wasStopped }: RunRecord,
+  failure: { readonly error: unknown } | undefined,
+): Outcome {
   const exit_status = exitStatus ?? null;
-  if (error === undefined) {
+  if (failure === undefined) {
     return { status: wasStopped ? "Stopped" : "Completed", exit_status, reason: null };
   }
+  const { error } = failure;
   const isStopped = error instanceof Interrupted || error instanceof OutputClosed;
   return {
     status: isStopped ? "Stopped" : "Failed",
@@ -224,4 +226,46 @@ function removeSync(path: string): void {
   } catch {
     // It was not made, or is not ours any more.
   }
+}
+
+/** What only one kind of job has. */
+export interface OwnFacts extends Partial<Pick<RunFacts, "hyperparameters" | "channels">> {
+  /** By the options' names; what was not given is `undefined`, `false` or an empty list. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The facts of a run. Of variables it has the names alone: their values may be secrets. */
+export function factsOf(
+  kind: JobKind,
+  job: BatchJob,
+  container: string,
+  { hyperparameters = {}, channels = {}, options }: OwnFacts,
+): RunFacts {
+  const given = {
+    strict: job.strict,
+    memory: job.memory,
+    cpus: job.cpus,
+    shm_size: job.shmSize,
+    gpus: job.gpus,
+    network: job.network,
+    allow_privileges: job.allowPrivileges,
+    grace: job.grace,
+    interactive: job.interactive,
+    ...options,
+  };
+  return {
+    kind,
+    app: job.app.name,
+    mlcli: VERSION,
+    container,
+    hyperparameters,
+    channels,
+    options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
+    variables: Object.keys(job.variables).sort(),
+  };
+}
+
+function isGiven(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0;
+  return value !== undefined && value !== false;
 }

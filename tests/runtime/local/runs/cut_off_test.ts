@@ -1,10 +1,8 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
-import { summaryOf } from "../../../../runtime/local/record/document.ts";
-import { completeRecord } from "../../../../runtime/local/record/of_container.ts";
-import { recordsOf } from "../../../../runtime/local/record/records.ts";
-import { isRunOver, runFolderOf } from "../../../../runtime/model/runs.ts";
+import { completeRecord, recordsOf, summaryOf } from "../../../../runtime/local/runs/records.ts";
+import { isRunOver, runDirectoryOf } from "../../../../runtime/model/runs.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -52,7 +50,7 @@ suite("what is cut off anywhere", () => {
   it("does not make a run that goes on one that is over", async () => {
     await using directory = await makeDirectory();
     const layout = layoutOf(appObject(directory.path, "demo"));
-    const folder = runFolderOf(layout, RUN);
+    const folder = runDirectoryOf(layout, RUN);
     await Deno.mkdir(folder, { recursive: true });
     const owner = `4194305 ${Deno.hostname()}`;
     for (let length = 0; length < owner.length; length++) {
@@ -76,10 +74,10 @@ suite("a record whose end becomes known later", () => {
     await Deno.symlink(join(directory.path, "notes"), join(record, "job.json.part"));
     const outcome = { status: "Completed", exit_status: 0, reason: null } as const;
     const statuses = async () => (await recordsOf(layout)).map(({ status }) => status);
-    await completeRecord(layout, RUN, outcome);
+    await completeRecord(layout, "one", outcome);
     assertEquals(await Deno.readTextFile(join(directory.path, "notes")), "a year's");
     assertEquals(await statuses(), ["Lost"]);
-    await completeRecord(layout, RUN, outcome);
+    await completeRecord(layout, "one", outcome);
     assertEquals(await statuses(), ["Completed"]);
   });
 });

@@ -1,5 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { chartOf } from "../../../../runtime/local/record/chart.ts";
+import { chartOf } from "../../../../runtime/local/runs/chart.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const metric = (name: string, values: readonly number[]) => ({

@@ -1,10 +1,12 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
 import { Metrics } from "../../../../runtime/local/metrics/metrics.ts";
-import type { RunFacts } from "../../../../runtime/local/record/document.ts";
-import { type RunRecord, withRecord } from "../../../../runtime/local/record/record.ts";
-import { recordsOf } from "../../../../runtime/local/record/records.ts";
+import type { RunFacts } from "../../../../runtime/local/runs/records.ts";
+import type { RunRecord } from "../../../../runtime/local/runs/record.ts";
+import { withRun } from "../../../../runtime/local/runs/run.ts";
+import { recordsOf } from "../../../../runtime/local/runs/records.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { namesIn } from "../../../helpers/directory.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
@@ -33,7 +35,8 @@ async function recordOf(room: Room, from: Moment, to?: Moment) {
     if (moment === from) await disk.leave(room);
     if (moment === to) await disk.leave({});
   };
-  await withRecord("demo", { layout, clock: context.clock, err: context.err }, async (record) => {
+  await Deno.mkdir(layout.testDirectory, { recursive: true });
+  await withRun(layout, context, async ({ record }) => {
     const metrics = new Metrics([{ name: "loss", regex: "loss=(.*)" }], () => 0);
     record.measure(metrics);
     await at("begin");
@@ -50,7 +53,9 @@ async function recordOf(room: Room, from: Moment, to?: Moment) {
       ...await namesIn(join(layout.jobs, name)),
     ]),
   );
-  const names = (await namesIn(layout.jobs)).filter((name) => name !== ".gitignore");
+  const names = (await namesIn(layout.jobs).catch(() => [])).filter((name) =>
+    name !== ".gitignore"
+  );
   assertEquals(names.length, found.length, "a directory without a record");
   const warnings = context.err.text.match(
     /^warning: The run leaves no whole record .*: No space/gm,
@@ -76,10 +81,11 @@ if (MAY_MOUNT) {
     it("leaves no half .gitignore, which would be taken for the user's own", async () => {
       await using disk = await smallDisk();
       const layout = layoutOf(appObject(disk.path, "demo"));
-      const { clock, err } = fakeContext();
-      await Deno.mkdir(layout.jobs, { recursive: true });
+      await Deno.mkdir(layout.testDirectory, { recursive: true });
+      await Deno.mkdir(layout.jobs);
       await disk.leave({ blocks: 0 });
-      await withRecord("demo", { layout, clock, err }, () => Promise.resolve());
+      const run = () => withRun(layout, fakeContext(), () => Promise.resolve());
+      await assertRejects(run, MlcliError, "No space left on device");
       assertEquals(await namesIn(layout.jobs), []);
     });
 

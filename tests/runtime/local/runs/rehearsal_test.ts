@@ -1,9 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { completeApp } from "../../helpers/app.ts";
-import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
-import { Keys, runInProcess } from "../../helpers/in_process.ts";
-import type { ProgramResult } from "../../helpers/program.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { completeApp } from "../../../helpers/app.ts";
+import { type FakeContainer, fakeContainers, type Play } from "../../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import type { ProgramResult } from "../../../helpers/program.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
   /** The seconds that the engine was told to wait between SIGTERM and SIGKILL. */
@@ -80,7 +80,7 @@ suite("a rehearsal of a stop", () => {
       stderr,
       /\nThere now: test_dir\/checkpoints \(1 file\)\nerror: Training did not end within 7 s: exit status 137 \(ended by SIGKILL\)\nhint: SIGTERM/,
     );
-    assertStringIncludes(stderr, "note: The model of this run is in test_dir/model.failed;");
+    assertStringIncludes(stderr, "note: The model of this run is in jobs/");
     assertEquals(stderr.includes("memory"), false, stderr);
   });
 

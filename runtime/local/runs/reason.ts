@@ -6,16 +6,16 @@
  */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../app/layout.ts";
-import { type JobKind, JOBS } from "../contract/jobs.ts";
-import { failureReason, REASON_BYTES } from "../contract/outcome.ts";
-import { lstatIfThere, realPathOf, removeIfThere, removeTreeIfThere } from "../files.ts";
-import { noticeOthers } from "../model/runs.ts";
+import type { Layout } from "../../app/layout.ts";
+import { type JobKind, JOBS } from "../../contract/jobs.ts";
+import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
+import { lstatIfThere, realPathOf, removeIfThere, removeTreeIfThere } from "../../files.ts";
+import { isUnfinished, runNames } from "../../model/runs.ts";
 
 /** Of which run this is to be known. */
 export interface ReasonOf {
   readonly kind: JobKind;
-  /** The run's name; its directory is there. */
+  /** The run's name. */
   readonly name: string;
   /** Host directory that is `/opt/ml/output`. */
   readonly outputFolder: string;
@@ -66,6 +66,21 @@ export async function watchOutput(
       },
     };
   };
+}
+
+/**
+ * Begins to notice other runs of the app. No clock is asked: each has a directory of its own.
+ *
+ * @returns tells whether another run was there at any time since. (It may say yes where a directory was
+ * put there by something else.)
+ */
+async function noticeOthers(layout: Layout, run: string): Promise<() => Promise<boolean>> {
+  const before = new Set(await runNames(layout));
+  const unfinished = await Promise.all(
+    [...before].map(async (name) => name !== run && await isUnfinished(layout, name)),
+  );
+  const hadOthers = unfinished.includes(true);
+  return async () => hadOthers || (await runNames(layout)).some((name) => !before.has(name));
 }
 
 /** If `output` lies behind a link, a directory of that name may be somebody's work, and stays. */

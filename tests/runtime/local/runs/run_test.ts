@@ -1,42 +1,57 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { sourceOf } from "../../helpers/app_on_disk.ts";
-import { fakeContainers } from "../../helpers/fake_containers.ts";
-import { refusal } from "../../helpers/fake_engine.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
-import { it, suite } from "../../helpers/suite.ts";
+import { completeApp, type TestApp } from "../../../helpers/app.ts";
+import { sourceOf } from "../../../helpers/app_on_disk.ts";
+import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { refusal } from "../../../helpers/fake_engine.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import { namesIn } from "../../../helpers/directory.ts";
+import { lastRun, leaveRun } from "../../../helpers/runs.ts";
+import { it, suite } from "../../../helpers/suite.ts";
 
 /** A directory counts as left over after a minute; both are far from that. */
 const FRESH = 1_000;
 const STALE = 600_000;
 
-/** A directory of an earlier run, and the container of the same name. */
-interface Remains {
-  readonly age: number;
+/** What an earlier run left, and its container. */
+interface Left {
+  /** How long ago (ms) somebody wrote there who does not say who; by default, who did is dead. */
+  readonly age?: number;
   readonly state?: string;
   readonly role?: string;
   /** The app in the container's labels, where it is another. */
   readonly app?: string;
   /** The app in its name, where it is another. */
   readonly named?: string;
-  /** Whether it has no labels of mlcli. */
+  /** Whether it has no labels of mlcli, or another directory's. */
   readonly isForeign?: boolean;
+  readonly isElsewhere?: boolean;
+  /** Whether its record was never begun. */
+  readonly hasRecord?: boolean;
 }
 
-/** Trains where something is left of an earlier run. @returns what of that is there afterwards. */
-async function trainBeside(
-  { age, state, role = "train", app: owner, named, isForeign }: Remains,
+/** Processes where something is left of an earlier run. @returns what of that is there afterwards. */
+async function runBeside(
+  { age, state, role = "process", app: owner, named, isForeign, isElsewhere, hasRecord = true }:
+    Left,
   isListed = true,
-): Promise<{ readonly folder: boolean; readonly removed: readonly (string | undefined)[] }> {
+): Promise<{ readonly isLeft: boolean; readonly removed: readonly (string | undefined)[] }> {
   await using app: TestApp = await completeApp();
   const name = `mlcli-${named ?? app.name}-${role}-${role === "serve" ? "8080" : "0badcafe"}`;
-  const folder = app.path("local_test", `.run-${name}`);
-  await Deno.mkdir(`${folder}/config`, { recursive: true });
-  await Deno.writeTextFile(`${folder}/config/hyperparameters.json`, "{}");
-  const time = new Date(Date.now() - age);
+  const folder = await leaveRun(app, {
+    container: name,
+    kind: "process",
+    ...hasRecord ? { outcome: null } : {},
+    ...age === undefined ? {} : { owner: undefined },
+  });
+  const time = new Date(Date.now() - (age ?? 0));
   await Deno.utime(folder, time, time);
-  const labels = { "mlcli.app": owner ?? app.name, "mlcli.role": role, "mlcli.port": "8080" };
+  const labels = {
+    "mlcli.app": owner ?? app.name,
+    "mlcli.role": role,
+    "mlcli.port": "8080",
+    ...isElsewhere ? { "mlcli.directory": "another" } : {},
+  };
   const container = {
     Id: "old",
     Names: [`/${name}`],
@@ -45,62 +60,64 @@ async function trainBeside(
   };
   await using engine = await fakeContainers({
     containers: state === undefined ? [] : [container],
-    answers: isListed ? {} : { "GET /containers/json": () => refusal(500, "no") },
+    answers: {
+      "POST /containers/old/wait": () => Response.json({ StatusCode: 0 }),
+      ...isListed ? {} : { "GET /containers/json": () => refusal(500, "no") },
+    },
   });
-  const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
-  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  const { code, stderr } = await runInProcess(PROCESS, { cwd: app.directory, engine });
+  const isAdopted = state === "exited" || state === "dead";
+  assertEquals(code, 0);
+  assertEquals(stderr === "" || isAdopted, true, stderr);
   return {
-    folder: await Deno.stat(folder).then(() => true, () => false),
+    isLeft: await Deno.stat(`${folder}/owner`).then(() => true, () => false),
     removed: engine.callsOf("DELETE /containers/ID").map(({ id }) => id),
   };
 }
 
+const PROCESS = ["local", "process", "--file", "p.py"];
+
 suite("what an earlier run left", () => {
-  const GONE = { folder: false, removed: [] };
-  const KEPT = { folder: true, removed: [] };
-  const REMOVED = { folder: false, removed: ["old"] };
-  const rows: readonly (readonly [title: string, Remains, typeof KEPT | typeof REMOVED])[] = [
+  const GONE = { isLeft: false, removed: [] };
+  const KEPT = { isLeft: true, removed: [] };
+  const REMOVED = { isLeft: false, removed: ["old"] };
+  const rows: readonly (readonly [title: string, Left, typeof KEPT | typeof REMOVED])[] = [
     ["is left alone while it may be being made", { age: FRESH }, KEPT],
-    ["is left alone with its container while it is fresh", { age: FRESH, state: "created" }, KEPT],
+    ["is left alone with its container while it is fresh", { age: FRESH, state: "exited" }, KEPT],
     ["goes once it is old", { age: STALE }, GONE],
+    ["goes where its mlcli is gone", {}, GONE],
+    ["goes where it never began", { hasRecord: false }, GONE],
     ...["running", "paused", "restarting", "removing"].map((state) =>
-      [`is left alone while its container is ${state}`, { age: STALE, state }, KEPT] as const
+      [`is left alone while its container is ${state}`, { state }, KEPT] as const
     ),
-    ...["created", "configured", "exited", "dead"].map((state) =>
-      [`goes with its container that is ${state}`, { age: STALE, state }, REMOVED] as const
+    ...["exited", "dead"].map((state) =>
+      [`goes with its container that is ${state}`, { state }, REMOVED] as const
     ),
-    ["goes for processing, too", { age: STALE, state: "exited", role: "process" }, REMOVED],
-    ["takes no server along", { age: STALE, state: "exited", role: "serve" }, GONE],
-    ["takes nobody else's container along", {
-      age: STALE,
+    ["takes no server along", { state: "exited", role: "serve" }, GONE],
+    ["takes nobody else's container along", { state: "exited", isForeign: true }, GONE],
+    ["takes no container of another directory along", {
       state: "exited",
-      isForeign: true,
+      isElsewhere: true,
     }, GONE],
-    ["takes no other app's run along", {
-      age: STALE,
-      state: "exited",
-      app: "other",
-      named: "other",
-    }, GONE],
+    ["takes no other app's run along", { state: "exited", app: "other", named: "other" }, GONE],
     ["takes nothing along whose name says otherwise than its labels", {
-      age: STALE,
       state: "exited",
       app: "other",
     }, GONE],
   ];
-  for (const [title, remains, expected] of rows) {
-    it(title, async () => assertEquals(await trainBeside(remains), expected as unknown));
+  for (const [title, left, expected] of rows) {
+    it(title, async () => assertEquals(await runBeside(left), expected as unknown));
   }
 
   it("is no reason to fail a run where the engine refuses to list containers", async () => {
-    assertEquals(await trainBeside({ age: STALE }, false), KEPT);
+    assertEquals(await runBeside({}, false), KEPT);
   });
 
-  it("is not asked about where nothing is old", async () => {
+  it("is not asked about where nothing is left", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers();
-    const args = ["local", "process", "--file", "p.py"];
-    assertEquals((await runInProcess(args, { cwd: app.directory, engine })).code, 0);
+    assertEquals((await runInProcess(PROCESS, { cwd: app.directory, engine })).code, 0);
+    assertEquals((await runInProcess(PROCESS, { cwd: app.directory, engine })).code, 0);
     assertEquals(engine.callsOf("GET /containers/json"), []);
   });
 });
@@ -128,8 +145,8 @@ suite("the directory of a run", () => {
       ["hyperparameters.json", "inputdataconfig.json", "resourceconfig.json"],
       { epochs: "2" },
     ]);
-    const left = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
-    assertEquals(left.sort(), ["jobs", "test_dir"]);
+    assertEquals(await namesIn(app.path("local_test")), ["jobs", "test_dir"]);
+    assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
   });
 
   it("holds those of processing", async () => {

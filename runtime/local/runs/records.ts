@@ -4,11 +4,25 @@
  * @module
  */
 
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../../files.ts";
+import { isRunOver, runDirectoryOf, runNames } from "../../model/runs.ts";
 import { isObject, parseJson } from "../../text.ts";
 
-/** How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. */
-export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Lost";
+/**
+ * How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. A model
+ * that was downloaded has no other run here.
+ */
+export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Lost" | "Downloaded";
+
+/** What a record consists of. */
+export const RECORD_FILES = {
+  document: "job.json",
+  values: "metrics.csv",
+  picture: "metrics.svg",
+} as const;
 
 /** What is known of a run when it starts. Nothing of it is a secret: of variables, their names. */
 export interface RunFacts {
@@ -79,7 +93,7 @@ export interface RunSummary {
   readonly metrics: Readonly<Record<string, number>>;
 }
 
-const ENDS: readonly string[] = ["Completed", "Failed", "Stopped"];
+const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Downloaded"];
 
 /**
  * What the text of a `job.json` says; `undefined` where it is none. What has no end is in progress.
@@ -156,4 +170,40 @@ function lastIn(value: unknown): Readonly<Record<string, number>> {
       return typeof last === "number" ? [[name, last]] : [];
     }),
   );
+}
+
+/** The records that there are, the newest first. What is none of mlcli's is left out. */
+export async function recordsOf(layout: Layout): Promise<readonly RunSummary[]> {
+  const found = await Promise.all((await runNames(layout)).map((name) => recordOf(layout, name)));
+  return found.filter((record) => record !== undefined).sort((a, b) =>
+    b.started.getTime() - a.started.getTime() || (a.name < b.name ? 1 : -1)
+  );
+}
+
+/** One record; `undefined` where there is none of that name. */
+export async function recordOf(layout: Layout, name: string): Promise<RunSummary | undefined> {
+  const path = join(runDirectoryOf(layout, name), RECORD_FILES.document);
+  const info = await lstatIfThere(path).catch(() => undefined);
+  if (!info?.isFile) return undefined;
+  const summary = summaryOf(name, await readTextFile(path, LARGEST_TEXT).catch(() => ""));
+  if (summary?.status !== "InProgress") return summary;
+  return await isRunOver(layout, name) ? { ...summary, status: "Lost" } : summary;
+}
+
+/**
+ * Writes into the record of a run how it ended, where that has become known later. (When it ended is
+ * not.) A run goes on without a record: a failure is not said.
+ */
+export async function completeRecord(layout: Layout, run: string, outcome: Outcome): Promise<void> {
+  const path = join(runDirectoryOf(layout, run), RECORD_FILES.document);
+  try {
+    const document = parseJson(await readTextFile(path, LARGEST_TEXT));
+    if (!isObject(document) || isObject(document["outcome"])) return;
+    const text = `${JSON.stringify({ ...document, outcome }, null, 2)}\n`;
+    // createNew: never through a link that somebody left there.
+    await Deno.writeTextFile(`${path}.part`, text, { createNew: true });
+    await Deno.rename(`${path}.part`, path);
+  } catch {
+    await Deno.remove(`${path}.part`).catch(() => {});
+  }
 }

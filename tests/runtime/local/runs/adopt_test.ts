@@ -1,8 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { completeApp, type TestApp } from "../../../helpers/app.ts";
+import { completeApp } from "../../../helpers/app.ts";
 import { type FakeContainer, fakeContainers } from "../../../helpers/fake_containers.ts";
 import { runInProcess } from "../../../helpers/in_process.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
+import { keptModels, leaveRun } from "../../../helpers/runs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -24,12 +25,6 @@ interface Remains {
   readonly mode?: number;
   /** What lies in the place of the model's directory. */
   readonly link?: string;
-  /** Whether it was killed between the two renames. */
-  readonly isHalfDone?: boolean;
-  /** The exit status in its record, which is there then; `null`: it was killed before its end. */
-  readonly recorded?: number | null;
-  /** Other entries of `test_dir/`: files, or directories where the path ends in a slash. */
-  readonly others?: Readonly<Record<string, string>>;
 }
 
 /** What `list-jobs` says of a run. */
@@ -43,57 +38,34 @@ interface Found extends ProgramResult {
   /** Of its record, after the command. */
   readonly listed: Listed | undefined;
   readonly app: string;
-  readonly run: string;
-  /** What is in `test_dir/` but for input and output, a directory with what is in it. */
+  /** The model, and what is kept beside it. */
   readonly entries: readonly string[];
   readonly removed: readonly (string | undefined)[];
   readonly chowns: readonly FakeContainer["body"][];
-}
-
-/** A process that has ended. */
-async function deadProcess(): Promise<number> {
-  const child = new Deno.Command("true").spawn();
-  await child.status;
-  return child.pid;
-}
-
-async function write(app: TestApp, name: string, content = ""): Promise<void> {
-  if (name.endsWith("/")) await Deno.mkdir(app.testPath(name), { recursive: true });
-  else await app.write(app.testPath(name), content);
 }
 
 /** Runs a command where that is left, and a model is there: `model/m` and `model/.gitkeep`. */
 async function runBeside(remains: Remains, args: readonly string[]): Promise<Found> {
   await using app = await completeApp();
   const run = `mlcli-${app.name}-train-0badcafe`;
-  await write(app, "model/.gitkeep");
-  await write(app, `.model-${run}/`);
-  for (const name of remains.files ?? ["new"]) await write(app, `.model-${run}/${name}`);
-  if (remains.isHalfDone) {
-    await Deno.rename(app.testPath("model"), app.testPath(`.model-${run}.old`));
-  }
+  await app.write(app.testPath("model/.gitkeep"), "");
+  const folder = await leaveRun(app, {
+    container: run,
+    outcome: null,
+    files: remains.files ?? ["new"],
+    ...remains.isAlive ? { owner: Deno.pid } : {},
+  });
+  const model = `${folder}/model`;
   if (remains.link !== undefined) {
-    await Deno.remove(app.testPath(`.model-${run}`), { recursive: true });
-    await Deno.symlink(remains.link, app.testPath(`.model-${run}`));
+    await Deno.remove(model, { recursive: true });
+    await Deno.symlink(remains.link, model);
   }
-  for (const [name, content] of Object.entries(remains.others ?? {})) {
-    await write(app, name.replace("RUN", run), content);
-  }
-  if (remains.recorded !== undefined) {
-    const outcome = remains.recorded === null
-      ? null
-      : { status: "Failed", exit_status: remains.recorded, reason: "No room" };
-    const record = { kind: "train", container: run, started: "2026-03-01T09:00:00Z", outcome };
-    await app.write(app.path("local_test/jobs/earlier/job.json"), JSON.stringify(record));
-  }
-  const pid = remains.isAlive ? Deno.pid : await deadProcess();
   const { caller } = remains;
-  if (caller) await Deno.chown(app.testPath(`.model-${run}`), caller.uid, caller.gid);
+  if (caller) await Deno.chown(model, caller.uid, caller.gid);
   if (caller && remains.mode) {
-    await Deno.chown(app.testPath(`.model-${run}/new`), caller.uid, caller.gid);
-    await Deno.chmod(app.testPath(`.model-${run}/new`), remains.mode);
+    await Deno.chown(`${model}/new`, caller.uid, caller.gid);
+    await Deno.chmod(`${model}/new`, remains.mode);
   }
-  await app.write(app.path(`local_test/.run-${run}/owner`), `${pid} ${Deno.hostname()}`);
   const chowns: FakeContainer["body"][] = [];
   await using engine = await fakeContainers({
     containers: remains.state === undefined ? [] : [{
@@ -119,9 +91,10 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
     ...result,
     listed: JSON.parse(listed.stdout).find((job: Listed) => job.job_name === "earlier"),
     app: app.name,
-    run,
-    entries: (await entriesOf(app.testPath())).map((name) => name.replace(run, "RUN"))
-      .filter((name) => !/^(input|output|checkpoints)\b/.test(name)),
+    entries: [
+      ...(await entriesOf(app.testPath())).filter((name) => name.startsWith("model")),
+      ...(await keptModels(app)).filter((name) => !name.endsWith("/.gitkeep")),
+    ],
     removed: [...new Set(engine.callsOf("DELETE /containers/ID").map(({ id }) => id))],
     chowns,
   };
@@ -145,20 +118,20 @@ suite("a training that went on when mlcli was killed", () => {
     [
       "is adopted where the engine knows that it succeeded",
       { state: "exited" },
-      ["model/.gitkeep", "model/new"],
+      ["model/.gitkeep", "model/new", "KEPT/m"],
       /status 0: its model is in \S+\/model now\n/,
     ],
     [
       "is adopted as one that wrote no model",
       { state: "exited", files: [] },
-      ["model/.gitkeep", "model.previous/.gitkeep", "model.previous/m"],
-      /status 0: The training wrote no file to \/opt\/ml\/model.*model\.previous/,
+      ["model/.gitkeep", "KEPT/m"],
+      /status 0: The training wrote no file to \/opt\/ml\/model.*--run kept-\S+ serves/,
     ],
     [
       "is adopted as one that failed",
       { state: "exited", status: 1 },
-      [...EARLIER, "model.failed/new"],
-      /status 1: The model of this run is in \S+\/model\.failed; \S+\/model is as it was\n/,
+      [...EARLIER, "RUN/new"],
+      /status 1: The model of this run is in \S+\/jobs\/earlier\/model; \S+\/model is as it was\n/,
     ],
     [
       "is adopted as one that failed before it wrote a model",
@@ -190,24 +163,23 @@ suite("a training that went on when mlcli was killed", () => {
       ) {
         const { stderr, entries, removed } = await runBeside(remains, args);
         assertEquals(stderr.includes("killed"), false, stderr);
-        assertEquals(entries, [".model-RUN/new", ...EARLIER]);
+        assertEquals(entries, [...EARLIER, "RUN/new"]);
         assertEquals(removed, []);
       }
     });
 
     it(`is named where nobody knows how it ended: ${args[1]}`, async () => {
-      const { app, run, code, stderr, entries } = await runBeside({}, args);
-      const folder = `${app}/mlcli_base/local_test/test_dir`;
+      const { app, code, stderr, entries } = await runBeside({}, args);
+      const model = `${app}/mlcli_base/local_test/jobs/earlier/model`;
       assertEquals(
         stderr.split("\n").slice(0, 2),
         [
           "warning: Nobody saw the end of a training, so how that ended is not known: its " +
-          `model is in ${folder}/.model-${run}`,
-          `hint: If it is whole: rm -r ${folder}/model && mv ${folder}/.model-${run} ` +
-          `${folder}/model. If not: rm -r ${folder}/.model-${run}`,
+          `model is in ${model}`,
+          `hint: If it is whole, mlcli local deploy --run earlier serves it. If not: rm -r ${model}`,
         ],
       );
-      assertEquals([code, entries], [3, [".model-RUN/new", ...EARLIER]]);
+      assertEquals([code, entries], [3, [...EARLIER, "RUN/new"]]);
     });
 
     it(`has its end in its record once that is known: ${args[1]}`, async () => {
@@ -218,19 +190,9 @@ suite("a training that went on when mlcli was killed", () => {
           [{}, "Lost", null],
         ] as const
       ) {
-        const { listed } = await runBeside({ ...remains, recorded: null }, args);
+        const { listed } = await runBeside(remains, args);
         assertEquals([listed?.status, listed?.exit_status], [status, exitStatus]);
       }
-    });
-
-    it(`is not called killed where its model had no room in its place: ${args[1]}`, async () => {
-      const { app, run, stderr, entries } = await runBeside({ recorded: 0 }, args);
-      assertEquals(
-        stderr.split("\n")[0],
-        "warning: A training ended with exit status 0, and its model has not got its place: it is in " +
-          `${app}/mlcli_base/local_test/test_dir/.model-${run}`,
-      );
-      assertEquals(entries, [".model-RUN/new", ...EARLIER]);
     });
 
     it(`leaves nothing where it wrote nothing: ${args[1]}`, async () => {
@@ -244,22 +206,22 @@ suite("a training that went on when mlcli was killed", () => {
     it("is the caller's from then on, whether its end is known or not", async () => {
       const caller = { uid: 54_321, gid: 54_322 };
       for (const state of ["exited", undefined]) {
-        const { run, chowns, stderr } = await runBeside({ state, caller }, PROCESS);
+        const { chowns, stderr } = await runBeside({ state, caller }, PROCESS);
         assertEquals(chowns.length > 0, true, `${state}`);
         // Here, chown does nothing, which is said.
         assertMatch(stderr, /^warning: Some files belong to another user, \S+: chown did not /);
         assertEquals(chowns[0]!.Cmd[1], "54321:54322");
         const [mount] = chowns[0]!.HostConfig.Mounts;
-        assertEquals(mount!.Source.endsWith(`/test_dir/.model-${run}`), true, mount!.Source);
+        assertEquals(mount!.Source.endsWith("/jobs/earlier/model"), true, mount!.Source);
       }
     });
 
     it("keeps no program with setuid unsaid", async () => {
       const caller = { uid: 54_321, gid: 54_322 };
       for (const state of ["exited", undefined]) {
-        const { stderr, run } = await runBeside({ state, caller, mode: 0o4755 }, PROCESS);
+        const { stderr } = await runBeside({ state, caller, mode: 0o4755 }, PROCESS);
         assertMatch(stderr, /^warning: The run made programs .* \(setuid\), .*\/new\nhint: Remove/);
-        assertEquals(stderr.includes(`/.model-${run}/new`), true, stderr);
+        assertEquals(/\/jobs\/earlier\/model\/new|\/model\/new/.test(stderr), true, stderr);
       }
     });
 
@@ -280,14 +242,19 @@ suite("a training that went on when mlcli was killed", () => {
   }
 });
 
-suite("a swap that was cut off", () => {
+suite("a move that was cut off", () => {
   it("is finished by the next command, whichever that is", async () => {
     for (const args of [...COMMANDS, ["local", "deploy", "--docker-tag", "none"]]) {
       await using app = await completeApp();
-      const run = `mlcli-${app.name}-train-0badcafe`;
       const model = app.testPath("model");
-      await Deno.rename(model, `${app.testPath(`.model-${run}`)}.old`);
-      await write(app, `.model-${run}/new`);
+      const folder = await leaveRun(app, {
+        container: `mlcli-${app.name}-train-0badcafe`,
+        outcome: { status: "Completed", exit_status: 0, reason: null },
+        files: ["new"],
+      });
+      await Deno.rename(model, `${folder}/../kept`);
+      const current = JSON.stringify({ of: "kept", id: "", next: "earlier", nextId: "" });
+      await app.write(app.path("local_test/jobs/.current.json"), current);
       await using engine = await fakeContainers({
         program: ({ end }) => end(3),
         ...(args[1] === "deploy" ? { image: null } : {}),
@@ -296,39 +263,7 @@ suite("a swap that was cut off", () => {
       assertEquals(stderr.includes("killed"), false, stderr);
       // It found a model: what it says is the next thing in its way.
       if (args[1] === "deploy") assertMatch(stderr, /^error: Image not found/);
-      assertEquals(
-        (await entriesOf(app.testPath())).filter((name) => name.includes("model")),
-        ["model/new"],
-      );
-    }
-  });
-
-  it("is left to the mlcli that is at it", async () => {
-    const { entries } = await runBeside({ isAlive: true, isHalfDone: true }, PROCESS);
-    assertEquals(entries, [
-      ".model-RUN.old/.gitkeep",
-      ".model-RUN.old/m",
-      ".model-RUN/new",
-      "model", // a mount point of processing
-    ]);
-  });
-});
-
-suite("what a run replaced", () => {
-  it("goes when no server uses it, and nothing else of such a name does", async () => {
-    const others = {
-      ".model-RUN.old/m": "",
-      ".model-RUN-2.old/m": "",
-      ".model-mine.old/m": "",
-      ".model-mlcli-other-train-0badcafe.old/m": "",
-    };
-    for (const args of COMMANDS) {
-      const { entries } = await runBeside({ others, files: [] }, args);
-      assertEquals(entries, [
-        ".model-mine.old/m",
-        ".model-mlcli-other-train-0badcafe.old/m",
-        ...EARLIER,
-      ]);
+      assertEquals(await entriesOf(model), ["new"]);
     }
   });
 });

@@ -5,9 +5,9 @@
  */
 
 import { join } from "@std/path/join";
-import { isPlaceholder, type Layout } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
-import type { RunOutcome } from "./container/run.ts";
+import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { RunOutcome } from "../container/run.ts";
 
 /**
  * How a training took its stop, and what it saved, as lines.

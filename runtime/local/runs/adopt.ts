@@ -1,0 +1,178 @@
+/**
+ * The runs of an app whose mlcli was killed: what they began is finished, what nobody needs goes, and what
+ * nobody knows the worth of is named.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { type App, imageReference } from "../../app/app.ts";
+import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
+import { shellWord, typedPath } from "../../app/typed_path.ts";
+import { isElsewhere } from "../../app/image.ts";
+import type { Difference } from "../../contract/differences.ts";
+import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
+import { EngineError } from "../../docker/engine_error.ts";
+import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
+import { MlcliError } from "../../errors.ts";
+import { LABELS } from "../../contract/images.ts";
+import { tell } from "../../messages.ts";
+import { isLeft } from "../../model/owner.ts";
+import { isUnfinished, modelOfRun, runDirectoryOf, runNames } from "../../model/runs.ts";
+import { finishMove, settleModel } from "../../model/versions.ts";
+import { noteText, warningText } from "../../messages.ts";
+import { isAbandoned, removeAbandoned } from "../container/managed.ts";
+import { managed } from "../container/managed.ts";
+import type { Host, LocalJob } from "../jobs.ts";
+import { giveToCaller, ownersBefore } from "../ownership.ts";
+import { completeRecord, recordOf, type RunSummary } from "./records.ts";
+import { clearRun } from "./run.ts";
+
+type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
+
+/**
+ * Sees to what earlier commands of the app left, and tells the user what became of it. Where that is
+ * nothing, which is nearly always, the engine is not asked.
+ */
+export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise<void> {
+  const layout = layoutOf(job.app);
+  await finishMove(layout, { err: host.err, signal: host.interruption.signal });
+  const left: string[] = [];
+  for (const name of await runNames(layout)) {
+    const isOver = await isUnfinished(layout, name) && await isLeft(runDirectoryOf(layout, name));
+    if (isOver) left.push(name);
+  }
+  if (left.length === 0) return;
+  const engine = await host.engine();
+  try {
+    const containers = await engine.listContainers([LABELS.role], host.interruption.signal);
+    await removeAbandoned(engine, containers);
+    for (const name of left) {
+      const said = await settleRun(job, name, containers, engine, host);
+      if (said !== undefined) tell(host.err, said);
+    }
+  } catch (error) {
+    // What the engine refuses for an earlier run is no failure of this one.
+    if (!(error instanceof EngineError)) throw error;
+  }
+}
+
+/** @returns what there is to say of it. */
+async function settleRun(
+  job: LocalJob,
+  name: string,
+  containers: readonly ContainerSummary[],
+  engine: Engine,
+  host: AdoptHost,
+): Promise<string | undefined> {
+  const layout = layoutOf(job.app);
+  const directory = runDirectoryOf(layout, name);
+  const record = await recordOf(layout, name);
+  if (record?.status === "Downloaded") return void await clearRun(directory).catch(() => {});
+  // It never began: no container was made for it.
+  if (record === undefined) return void await removeTreeIfThere(directory).catch(() => {});
+  const container = containerOf(record, containers, job.app);
+  if (container !== undefined && await isAbandoned(container)) {
+    await engine.removeContainer(container.Id);
+    return void await removeTreeIfThere(directory).catch(() => {});
+  }
+  if (container !== undefined && !["exited", "dead"].includes(container.State)) return;
+  const model = modelOfRun(layout, name);
+  // A link may lead anywhere.
+  if (!(await lstatIfThere(model))?.isDirectory) await removeIfThere(model);
+  const folders = ["input", "code", "common"].map((name) => join(directory, name));
+  await handOverToCaller(job, [model, ...folders], host);
+  const said = container === undefined
+    ? await nameModel(layout, name)
+    : await adopt(layout, record, container, engine, host);
+  await clearRun(directory).catch(() => {});
+  return said;
+}
+
+/** A record may name anything as its container: it counts only if it is a run of this app. */
+function containerOf(
+  { container }: RunSummary,
+  containers: readonly ContainerSummary[],
+  { name, mark }: App,
+): ContainerSummary | undefined {
+  const found = containers.find((summary) => namesOf(summary).includes(container));
+  const run = found && managed(found);
+  const isOurs = run?.name === container && run.appName === name && run.role !== "serve" &&
+    !isElsewhere(found?.Labels[LABELS.directory], mark);
+  return isOurs ? found : undefined;
+}
+
+/** Of a container that has ended, the engine knows how. */
+async function adopt(
+  layout: Layout,
+  { name, kind }: RunSummary,
+  container: ContainerSummary,
+  engine: Engine,
+  host: AdoptHost,
+): Promise<string> {
+  const waiting = new AbortController();
+  const status = await (await engine.wait(container.Id, "not-running", waiting.signal)).status;
+  const lock = { err: host.err, signal: host.interruption.signal };
+  const ending = status === 0 ? "succeeded" : "failed";
+  const { difference, note } = kind === "train"
+    ? await settleModel(layout, name, ending, lock).catch(inWords)
+    : {};
+  await completeRecord(layout, name, {
+    status: status === 0 ? "Completed" : "Failed",
+    exit_status: status,
+    reason: status === 0 ? null : "It ended after mlcli was killed",
+  });
+  await engine.removeContainer(container.Id);
+  if (kind !== "train") {
+    return noteText(
+      `Processing went on after mlcli was killed, and ended with exit status ${status}`,
+    );
+  }
+  const model = typedPath(layout.directory, layout.model);
+  const where = note ?? inOne(difference) ??
+    (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
+  return noteText(
+    `A training went on after mlcli was killed, and ended with exit status ${status}: ${where}`,
+  );
+}
+
+/** What stands in the way of an earlier run's model is no failure of this command. */
+function inWords(error: unknown): { readonly difference: Difference; readonly note?: string } {
+  if (!(error instanceof MlcliError)) throw error;
+  return { difference: { message: error.message, hint: error.hint ?? "" } };
+}
+
+function inOne(difference: Difference | undefined): string | undefined {
+  return difference && `${difference.message}. ${difference.hint.replace(/\.$/, "")}`;
+}
+
+/** Gives what the run wrote to the caller, as its mlcli would have. */
+async function handOverToCaller(
+  { app, tag }: LocalJob,
+  folders: readonly string[],
+  host: AdoptHost,
+): Promise<void> {
+  const { caller, err } = host;
+  const own: string[] = [];
+  for (const folder of folders) {
+    const info = await lstatIfThere(folder);
+    // A run's directories are made by the caller; another's may hold what is not the caller's.
+    if (info?.isDirectory && info.uid === caller?.uid) own.push(folder);
+  }
+  const owners = await ownersBefore(own, caller, true);
+  for (const text of await giveToCaller(imageReference(app, tag), owners, host)) tell(err, text);
+}
+
+/** A run of which nobody knows how it ended: whoever started it decides. */
+async function nameModel(layout: Layout, run: string): Promise<string | undefined> {
+  await completeRecord(layout, run, { status: "Lost", exit_status: null, reason: null });
+  const model = modelOfRun(layout, run);
+  if (!await holdsFile(layout, model, model).catch(() => true)) {
+    return void await removeTreeIfThere(model).catch(() => {});
+  }
+  const path = typedPath(layout.directory, model);
+  return warningText(
+    `Nobody saw the end of a training, so how that ended is not known: its model is in ${path}`,
+    `If it is whole, mlcli local deploy --run ${run} serves it. If not: rm -r ${shellWord(path)}`,
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * What goes of earlier runs: only what mlcli made, of runs that have ended, and no model that a server
+ * uses.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
+import { LABELS } from "../../contract/images.ts";
+import { movingModel } from "../../model/lock.ts";
+import { isUnfinished, modelOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { currentRun } from "../../model/versions.ts";
+import { isOver } from "../container/managed.ts";
+import { managed } from "../container/managed.ts";
+import type { Host } from "../jobs.ts";
+import { RECORD_FILES, recordsOf, type RunSummary } from "./records.ts";
+
+/** How many records are kept. */
+export const KEPT_RECORDS = 100;
+
+/** How many runs keep their model, the current one included, and of those that failed. */
+const KEPT_MODELS = 3;
+const KEPT_FAILED = 1;
+
+/** Removes what is old. A failure is none of the run that ends. */
+export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">): Promise<void> {
+  try {
+    if (await isNothingOld(layout)) return;
+    await movingModel(layout, host, async () => await removeOld(layout, await host.engine()));
+  } catch {
+    // Another command does the same, or somebody keeps it.
+  }
+}
+
+async function isNothingOld(layout: Layout): Promise<boolean> {
+  const { records, models } = await oldOf(layout);
+  return records.length === 0 && models.length === 0;
+}
+
+async function removeOld(layout: Layout, engine: Engine): Promise<void> {
+  const { models, records } = await oldOf(layout);
+  const used = models.length === 0 ? new Set() : await modelsInUse(engine);
+  for (const name of models) {
+    if (!used.has(name)) await removeTreeIfThere(modelOfRun(layout, name));
+  }
+  for (const name of records) await removeRecord(runDirectoryOf(layout, name));
+}
+
+/** The names of runs whose models, or records, are more than are kept. */
+async function oldOf(
+  layout: Layout,
+): Promise<{ readonly models: readonly string[]; readonly records: readonly string[] }> {
+  const current = await currentRun(layout);
+  const all = await recordsOf(layout);
+  const ended: RunSummary[] = [];
+  for (const record of all) {
+    const isEnded = record.status !== "InProgress" && !await isUnfinished(layout, record.name);
+    if (isEnded && record.name !== current) ended.push(record);
+  }
+  const withModel: RunSummary[] = [];
+  for (const record of ended) {
+    const info = await lstatIfThere(modelOfRun(layout, record.name)).catch(() => undefined);
+    if (info?.isDirectory) withModel.push(record);
+  }
+  const hasFailed = ({ status }: RunSummary): boolean => status === "Failed" || status === "Lost";
+  const models = [
+    ...withModel.filter(hasFailed).slice(KEPT_FAILED),
+    ...withModel.filter((run) => !hasFailed(run))
+      .slice(KEPT_MODELS - (current === undefined ? 0 : 1)),
+  ].map(({ name }) => name);
+  const last = new Set(all.slice(0, KEPT_RECORDS));
+  const records = ended.filter((run) =>
+    !last.has(run) && (!withModel.includes(run) || models.includes(run.name))
+  ).map(({ name }) => name);
+  return { models, records };
+}
+
+/** The runs whose models servers use. */
+export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> {
+  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+  return new Set(
+    servers.filter((server) => managed(server)?.role === "serve" && !isOver(server))
+      .map(({ Labels }) => Labels[LABELS.model] ?? ""),
+  );
+}
+
+/** Removes the files that mlcli wrote, and the directory if nothing else is in it. */
+async function removeRecord(directory: string): Promise<void> {
+  const { document, values, picture } = RECORD_FILES;
+  // The document last: without it, nobody knows whose the rest is.
+  const files = [values, picture, document].flatMap((file) => [`${file}.part`, file]);
+  for (const file of files) await removeIfThere(join(directory, file));
+  await Deno.remove(directory).catch(() => {});
+}

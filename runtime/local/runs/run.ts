@@ -1,0 +1,141 @@
+/**
+ * One run: its directory `local_test/jobs/NAME/`, which only the caller may enter, and which has all of
+ * it. It lies in the app, since that is what every engine can see (a virtual machine's engine shares the
+ * user's directories, and often not the system's temporary one).
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { ConfigurationFiles } from "../../contract/configuration_files.ts";
+import { platformJobName } from "../../contract/names.ts";
+import { isSystemError } from "../../errors.ts";
+import { cannotCreate, lstatIfThere, makeDirectory, removeTreeIfThere } from "../../files.ts";
+import { claim, OWNER } from "../../model/owner.ts";
+import { makeRunDirectory, removeEmptyJobs, runDirectoryOf } from "../../model/runs.ts";
+import { makeReport } from "../differences/report.ts";
+import { closeDoor } from "../door.ts";
+import type { Host } from "../jobs.ts";
+import { prune } from "./prune.ts";
+import { outcomeOf, RunRecord } from "./record.ts";
+
+/** A run that goes on. */
+export interface Run {
+  /** Also that of the job, as the code sees it. */
+  readonly name: string;
+  readonly directory: string;
+  /** A file in it that the harness in the container reports to. */
+  readonly report: string;
+  readonly record: RunRecord;
+  /** Leaves the directory to a container that may still run; the app's next command sees to it. */
+  readonly leave: () => void;
+}
+
+/** What is in a run's directory for its container alone. */
+const WORKING_FILES = ["config", "input", "code", "common", "output", "download", "report"];
+
+/**
+ * Calls `work` with a new run, and writes into its record how that ended. It has the name of the job: the
+ * app's, and the time. Of a run that never began, nothing is left.
+ *
+ * @throws MlcliError where other users could use what the container writes.
+ */
+export async function withRun<T>(
+  layout: Layout,
+  host: Pick<Host, "engine" | "caller" | "err" | "clock">,
+  work: (run: Run) => Promise<T>,
+): Promise<T> {
+  await closeDoor(layout, host);
+  const isFirst = await lstatIfThere(layout.jobs) === undefined;
+  const names = namesFrom(layout.appName, host.clock.date().getTime());
+  const name = await makeRunDirectory(layout, names).catch(async (cause) => {
+    if (!isSystemError(cause)) throw cause;
+    if (isFirst) await removeEmptyJobs(layout);
+    throw cannotCreate(typedPath(layout.directory, layout.jobs), cause);
+  });
+  const directory = runDirectoryOf(layout, name);
+  const record = new RunRecord(name, directory, { layout, ...host });
+  let isLeft = false;
+  const leave = (): void => void (isLeft = true);
+  let failure: { readonly error: unknown } | undefined;
+  try {
+    await giveToOwner(directory, layout, host);
+    await claim(directory);
+    const report = await makeReport(directory);
+    return await work({ name, directory, report, record, leave });
+  } catch (error) {
+    failure = { error };
+    throw error;
+  } finally {
+    record.end(outcomeOf(record, failure));
+    const isKept = record.isThere ||
+      (record.hasBegun && await lstatIfThere(join(directory, "model")));
+    if (!isLeft) {
+      await (isKept ? clearRun(directory) : removeTreeIfThere(directory)).catch(() => {});
+    }
+    if (!isKept && isFirst) await removeEmptyJobs(layout);
+    if (isKept) await prune(layout, host);
+  }
+}
+
+/** Of the app's name and the time: two of the same millisecond get two. */
+function* namesFrom(appName: string, start: number): Generator<string, void, void> {
+  for (let time = start;; time++) yield platformJobName(appName, new Date(time).toISOString());
+}
+
+/** Where root works in another user's directory, it stays that user's. */
+async function giveToOwner(
+  directory: string,
+  { localTest, jobs }: Layout,
+  { caller }: Pick<Host, "caller">,
+): Promise<void> {
+  const { uid, gid } = await Deno.stat(localTest);
+  if (caller?.uid !== 0 || !uid || gid === null) return;
+  for (const path of [jobs, directory]) await Deno.chown(path, uid, gid).catch(() => {});
+}
+
+/** Removes what was there for the container alone. Until all of it is gone, the run has no end. */
+export async function clearRun(directory: string): Promise<void> {
+  for (const name of [...WORKING_FILES, OWNER]) await removeTreeIfThere(join(directory, name));
+}
+
+/** Writes the contract's files into a directory of the run, which the container may write to. */
+export async function writeConfiguration(config: string, files: ConfigurationFiles): Promise<void> {
+  await makeDirectory(config);
+  for (const [file, value] of Object.entries(files)) {
+    await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
+  }
+}
+
+/**
+ * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. To
+ * others on this machine it is closed by the run's directory around it.
+ *
+ * @param mayWrite whether that user may change it, too.
+ */
+export async function openToContainer(path: string, mayWrite = false): Promise<void> {
+  if (Deno.build.os === "windows") return;
+  const [directory, file] = mayWrite ? [0o777, 0o666] : [0o755, 0o444];
+  const closed = await Array.fromAsync(closedIn(path, directory, file));
+  for (const { path, mode } of closed) await Deno.chmod(path, mode);
+}
+
+/** What others may not use, and the mode with which they may. */
+async function* closedIn(
+  path: string,
+  directory: number,
+  file: number,
+): AsyncGenerator<{ readonly path: string; readonly mode: number }, void, void> {
+  const info = await Deno.lstat(path);
+  const { isDirectory, isFile } = info;
+  if (!isDirectory && !isFile) return;
+  const mode = info.mode! & 0o7777;
+  const open = mode | (isDirectory ? directory : file);
+  if (open !== mode) yield { path, mode: open };
+  if (!isDirectory) return;
+  for await (const { name } of Deno.readDir(path)) {
+    yield* closedIn(join(path, name), directory, file);
+  }
+}

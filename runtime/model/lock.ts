@@ -1,0 +1,91 @@
+/**
+ * The lock of an app's model: who moves it has it alone, who starts something on it shares it until it
+ * is mounted. The system takes it back when the process ends, however that is.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../app/layout.ts";
+import { isSystemError } from "../errors.ts";
+import { lstatIfThere } from "../files.ts";
+import { type MessageStream, tell } from "../messages.ts";
+import { noteText } from "../messages.ts";
+import { abortOf } from "../time.ts";
+import { makeJobs } from "./runs.ts";
+
+/** How long nothing is said of the wait, in ms. */
+const SILENCE = 1_000;
+
+/** Who waits. */
+export interface LockHost {
+  readonly err: MessageStream;
+  /** Ends the wait; its reason is thrown. Where a run's model is put in place there is none. */
+  readonly signal?: AbortSignal;
+}
+
+/** Does something while no other command moves the app's model. */
+export function sharingModel<T>(
+  layout: Layout,
+  host: LockHost,
+  work: () => Promise<T>,
+): Promise<T> {
+  return withLock(layout, "shared", host, work);
+}
+
+/** Does something while no other command moves the app's model, or starts something on it. */
+export function movingModel<T>(layout: Layout, host: LockHost, work: () => Promise<T>): Promise<T> {
+  return withLock(layout, "alone", host, work);
+}
+
+async function withLock<T>(
+  layout: Layout,
+  kind: "shared" | "alone",
+  host: LockHost,
+  work: () => Promise<T>,
+): Promise<T> {
+  using file = await openLock(layout);
+  if (file !== undefined) await acquire(file, kind === "alone", host);
+  return await work();
+}
+
+async function acquire(
+  file: Deno.FsFile,
+  isAlone: boolean,
+  { err, signal }: LockHost,
+): Promise<void> {
+  try {
+    // Deno 2.6 has no `tryLock`. Where it is, no timer is needed, the first of which takes 10 ms.
+    if ("tryLock" in file && await file.tryLock(isAlone)) return;
+    const timer = setTimeout(() => tell(err, noteText(WAITING)), SILENCE);
+    const held = file.lock(isAlone);
+    held.catch(() => {});
+    try {
+      await (signal === undefined ? held : Promise.race([held, abortOf(signal)]));
+    } finally {
+      clearTimeout(timer);
+    }
+  } catch (error) {
+    if (signal?.aborted || !isSystemError(error)) throw error;
+    // Some file systems have no locks. Who moves the model says so, once.
+    if (isAlone) tell(err, noteText(NO_LOCKS));
+  }
+}
+
+const WAITING = "Waiting for another mlcli command that uses the app's model";
+const NO_LOCKS = "The app's file system has no locks: run one command of the app at a time";
+
+/** Nothing where it cannot be made: on a full disk, or where the app cannot be written to. */
+async function openLock(layout: Layout): Promise<Deno.FsFile | undefined> {
+  const path = join(layout.jobs, ".lock");
+  try {
+    await makeJobs(layout);
+    const info = await lstatIfThere(path);
+    // Not through a link that a repository holds.
+    if (info !== undefined && !info.isFile) await Deno.remove(path, { recursive: true });
+    return await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return undefined;
+  }
+}
