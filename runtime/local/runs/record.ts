@@ -22,7 +22,7 @@ import { warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { BatchJob } from "../jobs.ts";
-import { forgiving } from "../differences/findings.ts";
+import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
 import { chartOf } from "./chart.ts";
@@ -170,7 +170,7 @@ export class RunRecord {
     const jobs = typedPath(layout.directory, layout.jobs);
     // Where nobody reads, the run goes on all the same.
     tell(
-      forgiving(err),
+      ignoringFailures(err),
       warningText(
         `The run leaves no whole record in ${jobs}: ${fileErrorReason(error)}`,
         "The run itself goes on.",
