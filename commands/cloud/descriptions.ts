@@ -6,7 +6,7 @@
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
-import { type CloudJob, KIND_WORDS } from "../../runtime/cloud/jobs/job.ts";
+import { type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
 import { durationText, localTimestamp } from "../render/format.ts";
 import { ageSeconds } from "./endpoint_formats.ts";
@@ -21,7 +21,7 @@ export function jobText(job: CloudJob): string {
   const time = (date: Date | undefined) => date && localTimestamp(date, " ");
   const fields: readonly (readonly [string, string | undefined])[] = [
     ["Name", job.name],
-    ["Kind", KIND_WORDS[job.kind]],
+    ["Kind", KIND_NAMES[job.kind]],
     ["Status", status.filter((part) => part).join(": ")],
     ["Reason", job.failureReason],
     ["Message", job.exitMessage],

@@ -181,7 +181,7 @@ function isStreamed({ path }: SdkRequest, { ok, headers }: Response): boolean {
   return ok && isEvents && /-response-stream$/.test(path);
 }
 
-/** What is held, moved: until it is disposed of, or nobody wants it any more. */
+/** Takes over what is held: until it is disposed of, or the request is aborted. */
 function untilAborted(held: DisposableStack, abortSignal: AbortSignal | undefined): Disposable {
   const moved = held.move();
   if (abortSignal) moved.use(onAbort(abortSignal, () => moved.dispose()));

@@ -37,7 +37,7 @@ export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }
 
-/** After these nobody knows whether the service has done what it was asked. */
+/** After these it is not known whether the service has done what it was asked. */
 const UNKNOWN: ReadonlySet<Refusal> = new Set(["failed", "unreachable"]);
 
 /** Whether the request may have been carried out all the same. */

@@ -28,7 +28,7 @@ class NotRetried extends Error {
  * By itself it repeats what was throttled (also HTTP 429), what a server failed at (HTTP 500, 502,
  * 503 and 504), and what ended with ECONNRESET, ETIMEDOUT, EPIPE and the codes of no connection at
  * all (`@smithy/core`, `service-error-classification`): with a lost answer, a model would work twice,
- * and be paid for twice, and nobody would see it.
+ * and be paid for twice, unnoticed.
  */
 export function neverCarryOutTwice(client: Client): void {
   client.middlewareStack.add(

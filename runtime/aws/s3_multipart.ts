@@ -33,7 +33,7 @@ export interface LeftParts {
   readonly notAborted: (upload: Upload) => void;
   /** There is another upload of the same key, neither complete nor aborted. */
   readonly earlier: (upload: OpenUpload) => void;
-  /** One may have begun whose id nobody got to know. */
+  /** One may have begun whose answer, with its id, is lost. */
   readonly unknown: (place: ObjectPlace) => void;
 }
 
@@ -54,7 +54,8 @@ export type BucketInput = (
 /** What mlcli asks about them. Each throws an `AwsError`, or `Interrupted`. */
 export interface Multipart {
   /**
-   * Begins one. It is not cut off by Ctrl-C, since then nobody would know which one to abort. One
+   * Begins one. Ctrl-C does not cut it off, since its id would be lost, and it could not be
+   * aborted. One
    * whose answer is lost is looked for, and aborted.
    *
    * @param force cuts it off.
@@ -138,7 +139,7 @@ export function multipartOf(
     force: AbortSignal,
     left: LeftParts,
   ): Promise<void> {
-    // Who did not answer then takes as long to say nothing now.
+    // A service that did not answer in time would not do so now.
     const isSilent = failure instanceof ConnectionError && failure.failure === "time limit";
     if (isSilent) return left.unknown(place);
     await lookAtOthers(place, { own: undefined, since, isAnswerLost: true }, force, left)
@@ -168,7 +169,7 @@ export function multipartOf(
         const answer = await ask(command, subjectOf(place), ["UploadId"], options);
         const { UploadId: own, $metadata } = answer;
         const isAnswerLost = ($metadata.attempts ?? 1) > 1;
-        // Without the permission nobody gets to know of them: those of now hold nothing.
+        // Without the permission to list them, they stay unknown: those of now hold nothing.
         const until = isAnswerLost ? force : signal;
         await lookAtOthers(place, { own, since, isAnswerLost }, until, left).catch(() => {});
         return { ...place, id: own };

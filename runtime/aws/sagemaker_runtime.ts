@@ -92,7 +92,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
         } catch (error) {
           throw explain(streamError(error, request), command, subject);
         } finally {
-          // Who reads no further has no use for what the model still says.
+          // Where the answer is not read to its end, the model need not go on.
           end();
         }
       }

@@ -35,10 +35,10 @@ export interface EndpointInvocation {
 export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
 
 /**
- * Sends the body and passes the answer on byte for byte. It is sent once: again only where nobody
- * can have heard it.
+ * Sends the body and passes the answer on byte for byte. It is sent again only where the model cannot
+ * have got it.
  *
- * @param note hears what there is to know besides the answer.
+ * @param note told what there is to know besides the answer.
  * @throws UsageError for what no endpoint takes, before anything is sent; MlcliError for a refusal,
  * the model's or the service's, and for an answer that does not come, or not whole.
  */
@@ -160,7 +160,7 @@ async function notThere(
   try {
     found = await describe();
   } catch {
-    // There is none, or nobody may look: what is known is that it cannot be asked.
+    // There is none, or it may not be described.
     return error;
   }
   const { status, failureReason } = found;

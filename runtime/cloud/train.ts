@@ -73,7 +73,6 @@ export async function train(
       request,
       role: role!,
       instanceType: instanceType!,
-      lookAtImage: () => Promise.resolve(),
       lookAtData: async (aws, note) => {
         const s3 = await aws.s3();
         const [channels] = await inOrder(

@@ -24,7 +24,7 @@ export interface UploadResult {
 /**
  * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
  *
- * @throws UsageError where target or options cannot be meant; MlcliError where a file must not or
+ * @throws UsageError where target or options make no sense; MlcliError where a file must not or
  * could not be sent; AwsError.
  */
 export async function uploadData(

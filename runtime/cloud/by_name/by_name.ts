@@ -1,7 +1,7 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { regionWords } from "../../aws/settings.ts";
-import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
+import { JOB_KINDS } from "../../contract/jobs.ts";
 import { checkJobName } from "../../contract/names.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
@@ -10,18 +10,12 @@ import { detailsOf, type EndpointDetails } from "../endpoints/details.ts";
 import { waitForEndpoint } from "../endpoints/wait_for_endpoint.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, KIND_WORDS as JOB_WORDS } from "../jobs/job.ts";
-
-/** What a name may be of. */
-export type Kind = JobKind | "endpoint";
+import { type CloudJob, describeJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
 
 /** The kinds, in the order in which they are told. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
 
-/** The kinds, for messages: `training job`. */
-export const KIND_WORDS: Readonly<Record<Kind, string>> = { ...JOB_WORDS, endpoint: "endpoint" };
-
-/** Which one. */
+/** Which job or endpoint. */
 export interface NamedRequest {
   readonly choice: CloudChoice;
   readonly name: string;
@@ -30,13 +24,13 @@ export interface NamedRequest {
 }
 
 /** What is asked of SageMaker. */
-export type Asked = Pick<
+type Asked = Pick<
   SageMaker,
   "describeTrainingJob" | "describeProcessingJob" | "describeEndpoint" | "region"
 >;
 
 /** An endpoint, beside jobs. */
-export interface FoundEndpoint extends EndpointDescription {
+interface FoundEndpoint extends EndpointDescription {
   readonly kind: "endpoint";
 }
 
@@ -68,9 +62,9 @@ export async function findByName<Of extends Kind>(
     !isRefusal(error, "not found") && !isRefusal(error, "denied")
   );
   if (other) throw other;
-  const denials = failures.filter((error) => isRefusal(error, "denied"));
-  if (denials.length === failures.length) throw denials[0];
-  throw notThere(name, kinds, sagemaker, denials[0]);
+  const refused = failures.filter((error) => isRefusal(error, "denied"));
+  if (refused.length === failures.length) throw refused[0];
+  throw notThere(name, kinds, sagemaker, refused[0]);
 }
 
 async function describe<Of extends Kind>(
@@ -87,7 +81,7 @@ async function describe<Of extends Kind>(
 function several(name: string, found: readonly (FoundEndpoint | CloudJob)[]): MlcliError {
   const what = found.some(({ kind }) => kind === "endpoint") ? "things" : "jobs";
   return new MlcliError(`Several ${what} are called ${name}`, {
-    quote: found.map(({ kind, status }) => `${KIND_WORDS[kind]}: ${inOneLine(status)}`).join("\n"),
+    quote: found.map(({ kind, status }) => `${KIND_NAMES[kind]}: ${inOneLine(status)}`).join("\n"),
     hint: `Choose one: ${found.map(({ kind }) => `--kind ${kind}`).join(" or ")}.`,
   });
 }
@@ -96,9 +90,9 @@ function notThere(
   name: string,
   kinds: readonly Kind[],
   { region }: Pick<SageMaker, "region">,
-  denial: AwsError | undefined,
+  refused: AwsError | undefined,
 ): AwsError {
-  const denied = denial ? ` Not all kinds may be asked for: ${denial.message}.` : "";
+  const denied = refused ? ` Not all kinds may be asked for: ${refused.message}.` : "";
   const [what, lists] = kinds.includes("endpoint")
     ? ["job or endpoint", "mlcli list-jobs and mlcli list-endpoints show"]
     : ["job", "mlcli list-jobs shows"];
@@ -118,8 +112,7 @@ export async function describeByName(
   host: CloudHost,
   note: (text: string) => void,
 ): Promise<CloudJob | EndpointDetails> {
-  const aws = await connectToAws(choice, host);
-  const sagemaker = await aws.sagemaker();
+  const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const found = await findByName(sagemaker, name, kind ? [kind] : KINDS);
   return found.kind === "endpoint" ? await detailsOf(sagemaker, found, note) : found;
 }

@@ -4,16 +4,9 @@ import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog, followEndpointLog } from "../endpoints/endpoint_log.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { hasEnded } from "../jobs/job.ts";
+import { hasEnded, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
-import {
-  findByName,
-  type Found,
-  type Kind,
-  KIND_WORDS,
-  KINDS,
-  type NamedRequest,
-} from "./by_name.ts";
+import { findByName, type Found, KINDS, type NamedRequest } from "./by_name.ts";
 
 /** Which log, and how much of it. */
 export interface LogRequest extends NamedRequest {
@@ -50,7 +43,7 @@ export async function showLog(
   if (follow) {
     const counted = { ...shownBy(report), log: (text: string) => (count++, report.log(text)) };
     const end = await followLog(found, log, aws, host, counted, choice);
-    report.note(`The ${KIND_WORDS[found.kind]} has ended: ${end}`);
+    report.note(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
   } else if (tail === "all") {
     for await (const lines of log.news()) await show(lines);
   }

@@ -7,7 +7,7 @@ import { MlcliError } from "../../errors.ts";
 import { deletionOf } from "../endpoints/parts.ts";
 import { artifactOf, billWords } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, hasEnded, KIND_WORDS } from "../jobs/job.ts";
+import { type CloudJob, describeJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 
 /** Which job to stop, and whether to wait until it has ended. */
@@ -31,7 +31,7 @@ export async function stopJob(
   const job = await jobOf(await aws.sagemaker(), request);
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
-    report.note(`Nothing to stop: the ${KIND_WORDS[job.kind]} has ended (${ended.status}).`);
+    report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
     return report.result(name);
   }
   if (wait) {
@@ -49,19 +49,19 @@ async function jobOf(
   sagemaker: SageMaker,
   { name, kind, choice }: StopRequest,
 ): Promise<CloudJob> {
-  if (kind === "endpoint") throw isEndpoint(name, choice);
+  if (kind === "endpoint") throw endpointError(name, choice);
   try {
     return await findByName(sagemaker, name, kind ? [kind] : JOB_KINDS);
   } catch (error) {
     if (kind || !isRefusal(error, "not found")) throw error;
     if (await sagemaker.describeEndpoint(name).catch(() => undefined)) {
-      throw isEndpoint(name, choice);
+      throw endpointError(name, choice);
     }
     throw error;
   }
 }
 
-function isEndpoint(name: string, choice: StopRequest["choice"]): MlcliError {
+function endpointError(name: string, choice: StopRequest["choice"]): MlcliError {
   return new MlcliError(`Not a job, but an endpoint: ${name}`, {
     hint: `An endpoint serves (and costs money) until it is deleted: ${deletionOf(name, choice)}`,
   });
@@ -74,7 +74,7 @@ async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | unde
     await (kind === "train" ? sagemaker.stopTrainingJob(name) : sagemaker.stopProcessingJob(name));
     return undefined;
   } catch (error) {
-    // It may have ended meanwhile: the service refuses that with words alone.
+    // It may have ended meanwhile: that the service says in words alone.
     if (!(error instanceof AwsError) || isRefusal(error, "denied")) throw error;
     const now = await describeJob(sagemaker, { kind, name }).catch(() => undefined);
     if (now && hasEnded(now)) return now;

@@ -14,7 +14,7 @@ import { ARCHIVE } from "../../model/archive.ts";
 import { inOneLine } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import { checkArchive } from "../preflight/archive.ts";
-import { checkOutput } from "../preflight/data.ts";
+import { checkBucket } from "../preflight/data.ts";
 import { tryServing } from "../preflight/serving.ts";
 import { callsOf } from "../upload/plan.ts";
 import { sendFile } from "../upload/transfer.ts";
@@ -167,7 +167,7 @@ async function checkedS3(
   address: S3Address,
   { request: { app }, aws, report }: ModelContext,
 ): Promise<S3> {
-  await checkOutput(await aws.s3(), address, (text) => report.note(text), "the endpoint");
+  await checkBucket(await aws.s3(), address, (text) => report.note(text), "the endpoint");
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
   const flag = "send the packed model there, mlcli upload-data -i model.tar.gz --target-dir";
   return (await ownBucket(aws, { address, where, flag })).s3;

@@ -8,7 +8,7 @@ import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
 import { claim, leftDirectories } from "../../model/owner.ts";
 import { inOneLine, listed } from "../../text.ts";
-import type { Note } from "../preflight/data.ts";
+import type { Note } from "../in_parallel.ts";
 
 /** An archive on this machine. */
 export interface ModelArchive extends AsyncDisposable {

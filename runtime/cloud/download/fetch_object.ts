@@ -1,4 +1,4 @@
-import { isRefusal } from "../../aws/errors.ts";
+import { isPassing } from "../../aws/errors.ts";
 import type { ObjectDetails, ObjectPlace, S3 } from "../../aws/s3.ts";
 
 /** Bytes of a range. */
@@ -32,7 +32,8 @@ export async function fetchObject(
 }
 
 /**
- * The bytes of an object from its beginning on, in ranges. Who needs no more of them stops.
+ * The bytes of an object from its beginning on, in ranges, a few at once, each of the object that was
+ * described at the beginning.
  *
  * @param atOnce how many ranges are on their way, or in memory.
  * @throws AwsError, also where the object changes; Interrupted.
@@ -68,10 +69,7 @@ async function getRange(get: () => Promise<Uint8Array>): Promise<Uint8Array> {
     try {
       return await get();
     } catch (error) {
-      const mayPass = (["throttled", "unreachable", "failed"] as const).some((one) =>
-        isRefusal(error, one)
-      );
-      if (!mayPass || attempt === ATTEMPTS) throw error;
+      if (!isPassing(error) || attempt === ATTEMPTS) throw error;
     }
   }
 }

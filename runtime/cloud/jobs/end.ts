@@ -7,7 +7,7 @@ import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { JobLog } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
-import { type CloudJob, type JobCommand, KIND_WORDS } from "./job.ts";
+import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
 /**
  * Tells how a job ended: its result (of training the artifact's address, of processing its output's),
@@ -73,16 +73,13 @@ function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly
       ];
     default:
       // Of processing jobs the service tells no more.
-      return kind === "process" ? ["was stopped, or its time limit ended it", ""] : [
-        "was stopped",
-        "",
-      ];
+      return [kind === "process" ? "was stopped, or its time limit ended it" : "was stopped", ""];
   }
 }
 
 /**
  * The artifact that a stopped training left: SageMaker names an address also where nothing lies.
- * Where nobody may look, one that had begun to train is taken to have left it.
+ * Where S3 may not be asked, a training that had begun is taken to have left it.
  */
 export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | undefined> {
   if (job.artifact === undefined || job.startTime === undefined) return undefined;
@@ -124,7 +121,7 @@ async function failed(
   });
 }
 
-/** The last lines of a job's log; `undefined` where they cannot be read: they are no must. */
+/** The last lines of a job's log; `undefined` where they cannot be read: the failure is told without them. */
 async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | undefined> {
   try {
     return await new JobLog(await aws.logs(), job).tail(LAST_LINES);
@@ -136,7 +133,7 @@ async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | unde
 
 /** `Training job churn-2026-03-01` */
 function title({ kind, name }: CloudJob): string {
-  const words = KIND_WORDS[kind];
+  const words = KIND_NAMES[kind];
   return `${words[0]!.toUpperCase()}${words.slice(1)} ${name}`;
 }
 

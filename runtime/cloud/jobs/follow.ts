@@ -144,7 +144,7 @@ class Following {
     for (const line of lines) this.report.note(line);
   }
 
-  /** Shows what came of the log. Returns how many lines; `undefined` where nobody knows. */
+  /** Shows what came of the log. Returns how many lines; `undefined` where there was no answer. */
   async #showNews(job: CloudJob): Promise<number | undefined> {
     if (this.#log !== "shown") return 0;
     let count = 0;
@@ -160,9 +160,9 @@ class Following {
       });
       return asked || count > 0 ? count : undefined;
     } catch (error) {
-      // Whoever asked for the log alone gets the refusal; to others it is no must.
-      const isMust = this.options.log || isRefusal(error, "credentials");
-      if (isMust || !(error instanceof AwsError)) throw error;
+      // Without its log, a job is followed nevertheless; where the log alone was asked for, that fails.
+      const isNeeded = this.options.log || isRefusal(error, "credentials");
+      if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
       this.report.note(`The log is not shown: ${error.message}. ${error.hint ?? ""}`.trim());
       return 0;

@@ -70,10 +70,14 @@ export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
   return ENDED.has(status);
 }
 
-/** The kinds, for messages: `training job`, `processing job`. */
-export const KIND_WORDS: Readonly<Record<JobKind, string>> = {
+/** What has a name on the platform: a job, or an endpoint. */
+export type Kind = JobKind | "endpoint";
+
+/** The kinds, as messages name them. */
+export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   train: "training job",
   process: "processing job",
+  endpoint: "endpoint",
 };
 
 /**
@@ -187,7 +191,7 @@ export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>):
     .flatMap(([option, value]) => value === undefined ? [] : [option!, shellWord(value)]);
 }
 
-/** What to do about a job that nobody follows any more. */
+/** What to do about a job that goes on after the command has ended. */
 export function goesOn(command: JobCommand, status: string | undefined): string {
   const result = `Its result: ${command("wait")}.`;
   if (status === "Stopping") return `The job is being stopped. ${result}`;

@@ -5,7 +5,7 @@ import type { Setting } from "../../aws/settings.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
-import { KIND_WORDS } from "./job.ts";
+import { KIND_NAMES } from "./job.ts";
 
 /** Which jobs to list. */
 export interface JobListing {
@@ -97,7 +97,7 @@ async function* newestFirst(
   const open = lists.filter((_, index) => first[index]!.status === "fulfilled");
   for (const list of lists) {
     if (open.includes(list)) continue;
-    note(`Without ${KIND_WORDS[list.kind]}s: ${refused[0].message}. ${refused[0].hint}`);
+    note(`Without ${KIND_NAMES[list.kind]}s: ${refused[0].message}. ${refused[0].hint}`);
   }
   for (let count = 0; count < limit; count++) {
     const newest = newestOf(open);

@@ -4,7 +4,8 @@ import type { ModelRoom } from "../../contract/instances.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
 import { rangesOf } from "../download/fetch_object.ts";
-import { checkBucket, type Note } from "./data.ts";
+import type { Note } from "../in_parallel.ts";
+import { checkBucket } from "./data.ts";
 
 /** What of S3 the check needs. */
 export type ArchiveAccess = Pick<

@@ -5,10 +5,8 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { requireOwnBucket } from "../bucket_owner.ts";
+import type { Note } from "../in_parallel.ts";
 import type { Place } from "../start/checks.ts";
-
-/** Says what could not be checked. */
-export type Note = (text: string) => void;
 
 /** What of S3 the checks need. */
 export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
@@ -37,22 +35,8 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
 }
 
 /**
- * Requires that a job can write: the bucket is there, in the job's region. (Whether the execution
- * role may write to it, only that role knows.)
- *
- * @throws AwsError
- */
-export async function checkOutput(
-  s3: BucketAccess,
-  address: S3Address,
-  note: Note,
-  user?: string,
-): Promise<void> {
-  await checkBucket(s3, address, note, user);
-}
-
-/**
- * The same of an address that the app's file may name: then the bucket has to be the caller's own.
+ * Requires that a job can write: the bucket is there, in the job's region, and where the app's file names
+ * it, it is the caller's own. (Whether the execution role may write to it, only that role knows.)
  *
  * @throws AwsError
  */
@@ -61,10 +45,9 @@ export async function checkPlace(
   { address, byFile }: Place,
   note: Note,
 ): Promise<void> {
-  if (byFile === undefined) return await checkOutput(await aws.s3(), address, note);
-  // What is not known is an error below, and no note.
-  await checkOutput(await aws.s3(), address, () => {});
-  await requireOwnBucket(aws, byFile);
+  // Where it has to be the caller's own, what is not known is an error, and no note.
+  await checkBucket(await aws.s3(), address, byFile ? () => {} : note);
+  if (byFile) await requireOwnBucket(aws, byFile);
 }
 
 /**

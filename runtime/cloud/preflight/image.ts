@@ -72,10 +72,12 @@ export async function imageForJob(
     const finding = elsewhereFinding(app, reference, local);
     if (finding) note(finding.message);
     const same = await sameImage(local, stored, form, platform, images);
-    if (!same) throw isAnother(reference, address);
+    if (!same) throw anotherImage(reference, address);
     const its = platformOf(local);
     // Of a list, the image for the platform has been taken.
-    if (!same.isOfList && its !== platform) throw isFor(reference, its, instanceType, platform);
+    if (!same.isOfList && its !== platform) {
+      throw otherPlatform(reference, its, instanceType, platform);
+    }
   }
   return `${repository.uri}@${form.digest}`;
 }
@@ -112,7 +114,7 @@ function notPushed(message: string): MlcliError {
   return new MlcliError(message, { hint: "Run mlcli push first, with the same --docker-tag." });
 }
 
-function isFor(
+function otherPlatform(
   reference: string,
   its: string,
   instanceType: string,
@@ -123,7 +125,7 @@ function isFor(
   });
 }
 
-function isAnother(reference: string, address: string): MlcliError {
+function anotherImage(reference: string, address: string): MlcliError {
   return new MlcliError(`${reference} here is another image than ${address}`, {
     hint:
       "Was it built again? mlcli push sends it, with the same --docker-tag; a tag that is not " +

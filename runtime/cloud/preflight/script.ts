@@ -7,8 +7,8 @@ import { MlcliError } from "../../errors.ts";
 const PROGRAM = "/opt/program";
 
 /**
- * Requires the script in an image of ours. Of another image only its author knows where it looks, and
- * without an engine or an image here nobody looks: `imageForJob` says that.
+ * Requires the script in an image of ours. Of another image only its author knows where it looks;
+ * without an engine or an image here nothing is checked, which `imageForJob` says.
  *
  * @param file relative to `processing/`, with slashes.
  * @throws MlcliError where the image does not have it.

@@ -22,7 +22,7 @@ import { freePort, isTaken } from "../../serving/ports.ts";
 import { logTail, untilReady } from "../../serving/ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
-import type { Note } from "./data.ts";
+import type { Note } from "../in_parallel.ts";
 
 /** A server to try. */
 export interface Trial {
@@ -275,7 +275,7 @@ async function requirePing(
 ): Promise<void> {
   const seconds = trial.seconds ?? START_SECONDS;
   const port = await portOf(engine, id);
-  // Without one it ended before it was looked at: nobody is asked then.
+  // Without a port, the server ended before its container was looked at.
   const readiness = await untilReady(engine, { id, port: port ?? 0 }, seconds, signal);
   if (readiness.kind === "ready") return;
   const { words, hint } = readiness.kind === "ended"

@@ -17,7 +17,7 @@ export type Needed = readonly [flag: `--${string}`, value: unknown];
  * Requires what neither the command line nor the configuration file gives.
  *
  * @param needed in the order in which they are to be named.
- * @throws UsageError that names options and keys, and the local command where that may be meant.
+ * @throws UsageError that names options and keys, and the local command where the user may want that.
  */
 export function requireGiven(kind: CloudSectionName, app: App, needed: readonly Needed[]): void {
   const missing = needed.filter(([, value]) => value === undefined || isEmpty(value))
@@ -37,7 +37,7 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
   );
 }
 
-/** What nobody leaves out who wants the platform, and not this machine. */
+/** The option that is missing where the user may want this machine, and not the platform. */
 const WANTS_PLATFORM: Readonly<Record<CloudSectionName, Needed[0]>> = {
   train: "--ec2-type",
   process: "--ec2-type",

@@ -11,7 +11,7 @@ import { printableJson } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
-import { commandFor, describeJob, type JobName, KIND_WORDS } from "../jobs/job.ts";
+import { commandFor, describeJob, type JobName, KIND_NAMES } from "../jobs/job.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
 import { imageForJob } from "../preflight/image.ts";
@@ -32,7 +32,7 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   /** Looks at what the job reads and writes; changes nothing. */
   readonly lookAtData: (aws: Aws, note: Note) => Promise<Data>;
   /** Looks at what the job needs of its image. */
-  readonly lookAtImage: (note: Note) => Promise<void>;
+  readonly lookAtImage?: () => Promise<void>;
   readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
 }
@@ -58,18 +58,18 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const { kind, request, role, instanceType } = startable;
   const { app, tag, repository } = request;
   const aws = await connectFor(app, choice, host);
-  report.progress(`Checking what the ${KIND_WORDS[kind]} needs`, 0);
+  report.progress(`Checking what the ${KIND_NAMES[kind]} needs`, 0);
   const checked = inOrder(
     eachOnce((text) => report.note(text)),
     async (note) => {
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, tag, repository, instanceType }, use, note);
     },
-    startable.lookAtImage,
+    async () => await startable.lookAtImage?.(),
     (note) => startable.lookAtData(aws, note),
     () => requireOwnKey(aws, request, kind),
   );
-  const [image, , data] = await nothingCreated(kind, checked, report);
+  const [image, , data] = await nothingCreated(kind, () => checked, report);
   const input = startable.plan(
     { ...request, name, appName: app.name, image, role, instanceType },
     data,
@@ -78,23 +78,22 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
-  // Before it is there: whoever kills mlcli right then knows what costs money.
-  report.note(`Creating ${KIND_WORDS[kind]} ${name} in ${regionWords(sagemaker.region)}`);
-  await createJob(
-    {
-      job: { kind, name },
-      send: (withOwnTags) =>
-        startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags))
-          .catch((error) => {
-            throw withoutValues(error, request.variables);
-          }),
-      hasUserTags: Object.keys(request.tags).length > 0,
-      choice,
-    },
-    sagemaker,
-    host.interruption.signal,
-    report,
-  );
+  // Said before: whoever kills mlcli right then knows what costs money.
+  report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
+  await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
+  const send = async (withOwnTags: boolean): Promise<void> => {
+    try {
+      await startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags));
+    } catch (error) {
+      if (!withOwnTags || !isAboutTags(error) || Object.keys(request.tags).length > 0) {
+        throw withoutValues(error, request.variables);
+      }
+      const what = KIND_NAMES[kind];
+      report.note(`Without mlcli's tags, which the ${what} may not have: ${error.message}`);
+      await send(false);
+    }
+  };
+  await createJob({ kind, name }, () => send(true), sagemaker, report, choice);
   if (!request.wait) return report.result(name);
   await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
@@ -108,106 +107,54 @@ function eachOnce(note: Note): Note {
   };
 }
 
-/** How to create it. */
-export interface Creation {
-  readonly job: JobName;
-  /** Sends the call; with the user's own tags alone where mlcli's may not be there. */
-  readonly send: (withOwnTags: boolean) => Promise<void>;
-  /** Whether the user gave tags: then the job is not to be without. */
-  readonly hasUserTags: boolean;
-  /** The options of the command, for command lines to paste. */
-  readonly choice: AwsOptions;
+/** Does what comes before a job is created; where that is interrupted, says that there is none. */
+async function nothingCreated<T>(
+  kind: JobKind,
+  before: () => T | Promise<T>,
+  report: Pick<JobReport, "note">,
+): Promise<T> {
+  try {
+    return await before();
+  } catch (error) {
+    if (error instanceof Interrupted) {
+      report.note(`Interrupted: no ${KIND_NAMES[kind]} was created.`);
+    }
+    throw error;
+  }
 }
 
 /**
  * Creates a job. What exists after a failure or an interruption is told: a job that nobody knows of
  * costs money.
  *
+ * @param choice the options of the command, for command lines to paste.
  * @throws AwsError when the service refuses, or the job may be there; Interrupted.
  */
-export async function createJob(
-  creation: Creation,
+async function createJob(
+  job: JobName,
+  send: () => Promise<void>,
   sagemaker: SageMaker,
-  signal: AbortSignal,
   report: Pick<JobReport, "note">,
+  choice: AwsOptions,
 ): Promise<void> {
-  await nothingCreated(creation.job.kind, notAborted(signal), report);
-  try {
-    await sendWithTags(creation, report);
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      report.note(`Interrupted: ${mayExist(creation)}`);
-      throw error;
-    }
-    if (!mayBeDone(error)) throw error;
-    if (!await isThere(creation, sagemaker, error, report)) throw notCreated(creation, error);
-    report.note(
-      `The answer was lost, but ${KIND_WORDS[creation.job.kind]} ${creation.job.name} is there.`,
-    );
-  }
-}
-
-/** Waits for what comes before a job; where that is interrupted, says that there is none. */
-export async function nothingCreated<T>(
-  kind: JobKind,
-  before: Promise<T>,
-  report: Pick<JobReport, "note">,
-): Promise<T> {
-  try {
-    return await before;
-  } catch (error) {
-    if (error instanceof Interrupted) {
-      report.note(`Interrupted: no ${KIND_WORDS[kind]} was created.`);
-    }
-    throw error;
-  }
-}
-
-// deno-lint-ignore require-await -- a rejection, as of what else is waited for
-async function notAborted(signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-}
-
-async function sendWithTags(
-  { send, hasUserTags, job }: Creation,
-  report: Pick<JobReport, "note">,
-): Promise<void> {
-  try {
-    await send(true);
-  } catch (error) {
-    if (!isAboutTags(error) || hasUserTags) throw error;
-    report.note(
-      `Without mlcli's tags, which the ${KIND_WORDS[job.kind]} may not have: ${error.message}`,
-    );
-    await send(false);
-  }
-}
-
-/** Whether the service has the job. */
-async function isThere(
-  creation: Creation,
-  sagemaker: SageMaker,
-  failure: AwsError,
-  report: Pick<JobReport, "note">,
-): Promise<boolean> {
-  try {
-    return await orNothing(describeJob(sagemaker, creation.job)) !== undefined;
-  } catch (error) {
-    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist(creation)}`);
-    if (!(error instanceof AwsError)) throw error;
-    throw withHint(failure, `Nobody knows: ${mayExist(creation)}`);
-  }
-}
-
-function notCreated({ job }: Creation, failure: AwsError): AwsError {
-  return withHint(
-    failure,
-    `No ${KIND_WORDS[job.kind]} was created. ${failure.hint ?? ""}`.trimEnd(),
-  );
-}
-
-function mayExist({ job: { kind, name }, choice }: Creation): string {
-  const command = commandFor(name, choice);
-  return `${KIND_WORDS[kind]} ${name} may have been created. ${command("describe")} shows it, ` +
+  const what = `${KIND_NAMES[job.kind]} ${job.name}`;
+  const command = commandFor(job.name, choice);
+  const mayExist = `${what} may have been created. ${command("describe")} shows it, ` +
     `${command("stop-job")} stops it.`;
+  try {
+    await send();
+  } catch (error) {
+    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist}`);
+    if (!mayBeDone(error)) throw error;
+    const found = await orNothing(describeJob(sagemaker, job)).catch((failure) => {
+      if (failure instanceof Interrupted) report.note(`Interrupted: ${mayExist}`);
+      if (!(failure instanceof AwsError)) throw failure;
+      throw withHint(error, `Nobody knows: ${mayExist}`);
+    });
+    if (!found) {
+      const hint = `No ${KIND_NAMES[job.kind]} was created. ${error.hint ?? ""}`.trimEnd();
+      throw withHint(error, hint);
+    }
+    report.note(`The answer was lost, but ${what} is there.`);
+  }
 }
