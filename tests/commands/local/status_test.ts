@@ -1,5 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { fakeContainers } from "../../helpers/fake_containers.ts";
+import { join } from "@std/path";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { fakeContainers, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
+import { fakeClock } from "../../helpers/fake_context.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -130,5 +133,159 @@ suite("local status on a terminal", () => {
       stderr: words,
     });
     assertEquals(await status([]), { code: 0, stdout: "", stderr: "" });
+  });
+});
+
+/** At which the edits of these tests were made, and later on that day. */
+const EDITED = new Date("2026-03-01T12:03:00");
+const NOW = new Date("2026-03-01T18:00:00");
+
+/** What a deployed app is asked for. */
+interface Deployed {
+  readonly app: TestApp;
+  readonly port: number;
+  /** Runs `local status` or `local invoke`. */
+  readonly run: (args: readonly string[]) => Promise<ProgramResult>;
+  /** The label that says what the server was made of, to be changed. */
+  readonly labels: Record<string, string>;
+  /** The image that is there now. */
+  readonly image: Record<string, unknown>;
+}
+
+/** Deploys an app on an engine whose list shows that server, and calls `work`. */
+async function deployed(work: (deployed: Deployed) => Promise<void>): Promise<void> {
+  await using app = await completeApp();
+  await using server = pingServer();
+  const { port } = server;
+  const listed: { Labels: Record<string, string> }[] = [];
+  const image: Record<string, unknown> = {
+    Id: "sha256:1",
+    Created: "2026-03-01T10:00:00Z",
+    Os: "linux",
+    Architecture: "amd64",
+    Config: HARNESS_IMAGE,
+  };
+  await using engine = await fakeContainers({
+    program: () => {},
+    answers: {
+      "GET /containers/json": () => Response.json(listed),
+      "GET /images/NAME/json": () => Response.json(image),
+    },
+  });
+  const clock = fakeClock(NOW);
+  const run = (args: readonly string[]) =>
+    runInProcess(args, { cwd: app.directory, engine, clock });
+  const { code, stderr } = await run(["local", "deploy", "--port", String(port)]);
+  assertEquals(code, 0, stderr);
+  const Labels = { ...engine.created[0].Labels };
+  listed.push({
+    ...{ Id: "c1", Names: [`/mlcli-${app.name}-serve-${port}`], Image: "demo:latest" },
+    ...{ State: "running", Status: "Up", Created: 1_700_000_000, Ports: [], Labels },
+  } as never);
+  await work({ app, port, run, labels: Labels, image });
+}
+
+const STATUS = ["local", "status"];
+
+async function edit(path: string, content = "edited"): Promise<void> {
+  await Deno.writeTextFile(path, content);
+  await Deno.utime(path, EDITED, EDITED);
+  // A new file changes its directory.
+  await Deno.utime(join(path, ".."), EDITED, EDITED);
+}
+
+/** Edits of a deployed app, and what is said of its server. */
+const CASES: readonly (readonly [
+  title: string,
+  change: (deployed: Deployed) => Promise<void> | void,
+  words: string | undefined,
+])[] = [
+  ["nothing was edited", () => {}, undefined],
+  [
+    "the prediction code was edited",
+    ({ app }) => edit(app.path("prediction/serve")),
+    "code edited 12:03",
+  ],
+  [
+    "the code was written again as it was",
+    ({ app }) => edit(app.path("prediction/serve"), ""),
+    undefined,
+  ],
+  ["training code was edited", ({ app }) => edit(app.path("training/training.py")), undefined],
+  ["a new model was trained", ({ app }) => edit(app.testPath("model/m")), "model trained 12:03"],
+  [
+    "all of them",
+    async ({ app, image }) => {
+      await edit(app.path("prediction/lib.py"));
+      await edit(app.testPath("model/m"));
+      await edit(app.path("prediction/serve"));
+      Object.assign(image, { Id: "sha256:2", Created: "2026-02-28T09:05:00" });
+    },
+    "code edited 12:03, model trained 12:03, image built 2026-02-28 09:05",
+  ],
+  ["the model is gone", ({ app }) => Deno.remove(app.testPath("model/m")), undefined],
+  [
+    "the app was deployed from another machine",
+    async ({ app, labels }) => {
+      await edit(app.path("prediction/serve"));
+      const made = JSON.parse(labels["mlcli.made-of"]!);
+      labels["mlcli.made-of"] = JSON.stringify({ ...made, host: `${made.host}2` });
+    },
+    undefined,
+  ],
+  [
+    "the app is not there any more",
+    async ({ labels }) => {
+      const made = JSON.parse(labels["mlcli.made-of"]!);
+      labels["mlcli.made-of"] = JSON.stringify({ ...made, base: "/nonexistent" });
+      await Promise.resolve();
+    },
+    undefined,
+  ],
+  ...["", "{", "[]", "null", '{"host":1}'].map((label) =>
+    [
+      `the label is ${label}, as of an older mlcli or an image`,
+      async ({ app, labels }: Deployed) => {
+        await edit(app.path("prediction/serve"));
+        labels["mlcli.made-of"] = label;
+      },
+      undefined,
+    ] as const
+  ),
+];
+
+suite("a server is stale", () => {
+  for (const [title, change, words] of CASES) {
+    it(`${words ? "" : "not "}where ${title}`, async () => {
+      await deployed(async (one) => {
+        const { app, port, run } = one;
+        await change(one);
+        const remedy = `; mlcli local deploy --port ${port} --replace serves what is there now\n`;
+        const status = await run(STATUS);
+        assertMatch(status.stdout, words ? /\bstale\b/ : /\bhealthy\b/);
+        assertEquals(
+          status.stderr,
+          words ? `note: ${app.name} on ${port} is stale: ${words}${remedy}` : "",
+        );
+        await Deno.writeTextFile(join(app.directory, "rows.csv"), "1\n");
+        const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
+        assertEquals(answer, {
+          code: 0,
+          stdout: "",
+          stderr: words ? `note: stale: ${words}${remedy}` : "",
+        });
+      });
+    });
+  }
+
+  it("and status says when in JSON", async () => {
+    await deployed(async (one) => {
+      const asked = [...STATUS, "--output", "json"];
+      assertEquals(JSON.parse((await one.run(asked)).stdout)[0].stale, null);
+      await edit(one.app.path("prediction/serve"));
+      const [{ state, stale }] = JSON.parse((await one.run(asked)).stdout);
+      assertEquals([state, stale.model_trained, stale.image_built], ["healthy", null, null]);
+      assertEquals(new Date(stale.code_edited), EDITED);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Group, isGroup } from "../../commands/command.ts";
 import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";
@@ -49,5 +49,36 @@ suite("on a narrow terminal", () => {
     const lines = screen.trimEnd().split("\r\n");
     assertEquals([code, lines.every((line) => line.length <= 40)], [2, true], screen);
     assertEquals(lines.join(" ").replace(/ +/g, " "), piped.stderr.trimEnd().replace("\n", " "));
+  });
+});
+
+// deno-lint-ignore no-control-regex
+const COLOUR = /\x1b\[/;
+
+suite("--no-color", () => {
+  it("takes the colour from what a terminal shows, wherever it stands", async () => {
+    const coloured = await runOnTerminal(["local", "status", "--help"], "/");
+    assertEquals(coloured.code, 0);
+    assertMatch(coloured.screen, COLOUR);
+    for (
+      const args of [
+        ["--no-color", "local", "status", "--help"],
+        ["local", "--no-color", "status", "--help"],
+        ["local", "status", "--help", "--no-color"],
+      ]
+    ) {
+      const { code, screen } = await runOnTerminal(args, "/");
+      assertEquals(code, 0);
+      assertMatch(screen, /Usage: mlcli local status/);
+      assert(!COLOUR.test(screen), screen);
+    }
+  });
+
+  it("changes nothing else", async () => {
+    const args = ["completions", "bash"];
+    const plain = await runProgram(args, { cwd: "/" });
+    assertEquals(plain.code, 0);
+    assertEquals(await runProgram(["--no-color", ...args], { cwd: "/" }), plain);
+    assertMatch(plain.stdout, /__mlcli_local_status\(\) \{\s+opts=\(.*--no-color/);
   });
 });
