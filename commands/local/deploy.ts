@@ -21,6 +21,10 @@ const OPTIONS = options({
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
+  "--run": {
+    value: "name",
+    description: "Serve the model of this run, or of the last one that has a model: last.",
+  },
   "--foreground": {
     description: "Stay and show the server's log; Ctrl-C stops the server.",
   },
@@ -49,6 +53,7 @@ export const deployCommand: Command = command({
     ["Serve on a free port", "mlcli local deploy --port 0"],
     ["Serve what is being edited, and each new model", "mlcli local deploy --watch"],
     ["Serve the new code and the new model", "mlcli local deploy --replace"],
+    ["Serve the model of an earlier run", "mlcli local deploy --run churn-2026-03-01-09-30-00-123"],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,
 });

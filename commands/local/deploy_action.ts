@@ -20,11 +20,13 @@ export async function deployAction(
     "--foreground": options.foreground,
     "--watch": options.watch,
     "--strict": options.strict,
+    "--run": options.run !== undefined,
   });
   const job = {
     ...await containerRequest(context, options, call),
     port: options.port,
     timeout: options.timeout,
+    run: options.run,
     allowedHosts: options.allowHost,
   };
   requireReachable(job);
@@ -72,4 +74,5 @@ const APART = [
   ["--watch", "--foreground"],
   ["--watch", "--replace"],
   ["--watch", "--strict"],
+  ["--watch", "--run"],
 ] as const;

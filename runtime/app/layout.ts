@@ -110,11 +110,10 @@ export async function requireLayoutInside(
   const data = code === "training" ? layout.trainingData : layout.processingData;
   const paths = [
     ...[layout.base, layout[code], layout.common],
-    ...[layout.localTest, layout.testDirectory, layout.model],
+    ...[layout.localTest, layout.testDirectory, layout.model, layout.jobs],
     ...(code === "prediction" ? [] : [
       output,
       layout.checkpoints,
-      layout.jobs,
       input,
       configInput,
       hyperparameters,

@@ -57,6 +57,8 @@ export interface ServingJob extends LocalJob, AskedServer {
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */
   readonly timeout: number;
+  /** The run whose model is meant, or `last`; `undefined`: the current model. */
+  readonly run: string | undefined;
 }
 
 /** What to run in the place of the user's code. */

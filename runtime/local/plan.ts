@@ -181,7 +181,7 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
 
 /** The same, without what makes it a server that others find. */
 export function servingPlan(
-  job: Omit<ServingJob, "port" | "timeout">,
+  job: Omit<ServingJob, "port" | "timeout" | "run">,
   planned: PlannedServing,
 ): CreateBody {
   const { app } = job;

@@ -205,6 +205,7 @@ suite("who may call a server on the platform", () => {
       port: 0,
       timeout: 60,
       allowedHosts: [],
+      run: undefined,
     };
     const plan = servePlan(job, {
       name,

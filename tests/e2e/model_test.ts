@@ -115,8 +115,8 @@ async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: st
 }
 
 /** Deploys on a free port and returns it. */
-async function deploy(app: TestApp): Promise<string> {
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0"]);
+async function deploy(app: TestApp, ...more: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...more]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   return new URL(stdout.trim()).port;
 }
@@ -399,9 +399,15 @@ suite("a server that runs while its app is trained again", () => {
     const beside = ["first", "fourth", "third"].flatMap((name) => [...KEEPING, name]);
     const sorted = [...KEPT, ...beside.map((name) => `RUN/${name}`)].sort();
     assertEquals(await modelsOf(app), { model: [...KEEPING, "fifth"], beside: sorted });
-    const next = await deploy(app);
-    assertEquals([await predict(port), await predict(next)], ["first", "fifth"]);
-    for (const one of [port, next]) {
+    const [, , , fourth] = await runsOf(app);
+    const next = [
+      await deploy(app),
+      await deploy(app, "--run", "last"),
+      await deploy(app, "--run", fourth!),
+    ];
+    const answers = await Promise.all([port, ...next].map(predict));
+    assertEquals(answers, ["first", "fifth", "fifth", "fourth"]);
+    for (const one of [port, ...next]) {
       assertEquals((await app.run(["local", "stop", "-p", one])).code, 0);
     }
     await retrain(app, writes("sixth"));

@@ -45,7 +45,7 @@ const CODE = ["prediction", COMMON_FOLDER];
 
 /** What a server is made of that is started now. To be asked for before it starts. */
 export async function madeOf(
-  { app, tag }: Pick<ServingJob, "app" | "tag">,
+  { app, tag, run }: Pick<ServingJob, "app" | "tag" | "run">,
   codeFolder: string | undefined,
   image: Pick<ImageDetails, "Id">,
 ): Promise<MadeOf> {
@@ -54,7 +54,8 @@ export async function madeOf(
     host: Deno.hostname(),
     base,
     code: codeFolder === undefined ? "" : (await codeOf(base)).fingerprint,
-    model: (await modelOf(base)).fingerprint,
+    // Of a version that was named, none is newer.
+    model: run === undefined ? (await modelOf(base)).fingerprint : "",
     image: imageReference(app, tag),
     imageId: image.Id,
   };

@@ -6,6 +6,7 @@
 
 import { imageReference } from "../../app/app.ts";
 import {
+  type Layout,
   layoutOf,
   requireLayoutInside,
   requireModel,
@@ -31,6 +32,7 @@ import { imageDifferences, imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { settleEarlierRuns } from "../runs/adopt.ts";
+import { type Version, versionOf } from "../runs/list.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
@@ -107,7 +109,14 @@ export async function requireServable(job: ServingJob, host: StartHost): Promise
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
   const lock = { err: host.err, signal: host.interruption.signal };
-  await sharingModel(layout, lock, () => requireModel(layout));
+  await sharingModel(layout, lock, () => servedVersion(layout, job));
+}
+
+/** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
+async function servedVersion(layout: Layout, { run }: ServingJob): Promise<Version> {
+  if (run !== undefined) return await versionOf(layout, run);
+  await requireModel(layout);
+  return { run: await currentRun(layout), model: layout.model };
 }
 
 /**
@@ -180,9 +189,10 @@ export async function startServer(
       if (engine.inStudio) await requireOwnPort(engine, job, place);
     };
     server = await sharingModel(layout, start, async () => {
-      modelFolder = await servedModel(layout, layout.model, place.name, signal);
+      const { run, model } = await servedVersion(layout, job);
+      modelFolder = await servedModel(layout, model, place.name, signal);
       const made = await madeOf(job, code.codeFolder, image);
-      const folders = { ...copy.mounted, modelFolder, run: await currentRun(layout) };
+      const folders = { ...copy.mounted, modelFolder, run };
       const all = { ...place, ...planned, ...folders, region: start.region, madeOf: made };
       return await createAndStart(start, all, prepare);
     });

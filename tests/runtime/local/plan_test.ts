@@ -79,7 +79,7 @@ const PROCESS: PlannedProcessing = {
   inputFolder: `${TEST}/input/data/processing`,
 };
 const process = processPlan(PROCESSING, PROCESS);
-const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [] };
+const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [], run: undefined };
 const MADE_OF = { host: "h", base: BASE, code: "c", model: "m", image: "demo:v1", imageId: "i" };
 const SERVER: PlannedServer = {
   name: "mlcli-demo-serve-9000",

@@ -1,0 +1,80 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { idOf } from "../../../../runtime/files.ts";
+import { versionOf } from "../../../../runtime/local/runs/list.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+/** The record of a run of this day that has ended so. */
+function record(day: number, status: string): string {
+  const outcome = { status, exit_status: null, reason: null };
+  return JSON.stringify({ kind: "train", started: `2026-03-0${day}T00:00:00Z`, outcome });
+}
+
+const JOBS = "demo/mlcli_base/local_test/jobs";
+
+async function layoutWithRuns(files: Readonly<Record<string, string>>) {
+  const directory = await makeDirectory({
+    "demo/mlcli_base/local_test/test_dir/model/m": "current",
+    [`${JOBS}/one/job.json`]: record(1, "Completed"),
+    [`${JOBS}/one/model/m`]: "1",
+    [`${JOBS}/two/job.json`]: record(2, "Downloaded"),
+    [`${JOBS}/two/model/m`]: "2",
+    [`${JOBS}/three/job.json`]: record(3, "Failed"),
+    [`${JOBS}/three/model/m`]: "3",
+    [`${JOBS}/four/job.json`]: record(4, "Completed"),
+    [`${JOBS}/four/model/.gitkeep`]: "",
+    [`${JOBS}/kept-2026/model/m`]: "kept",
+    ...files,
+  });
+  return { directory, layout: layoutOf(appObject(directory.path, "demo")) };
+}
+
+suite("the version that --run names", () => {
+  const rows = [
+    ["one", "jobs/one/model"],
+    ["three", "jobs/three/model"],
+    ["kept-2026", "jobs/kept-2026/model"],
+    ["last", "jobs/two/model"],
+  ] as const;
+  for (const [typed, model] of rows) {
+    it(`is ${model} for ${typed}`, async () => {
+      const { directory, layout } = await layoutWithRuns({});
+      await using _ = directory;
+      const version = await versionOf(layout, typed);
+      assertEquals(version.model, join(layout.localTest, model));
+      assertEquals(version.run, model.split("/")[1]);
+    });
+  }
+
+  it("is the current one for its run, and for last where that is the newest", async () => {
+    const { directory, layout } = await layoutWithRuns({});
+    await using _ = directory;
+    const current = { of: "four", id: await idOf(layout.model) };
+    await directory.write({ [`${JOBS}/.current.json`]: JSON.stringify(current) });
+    for (const typed of ["four", "last"]) {
+      assertEquals(await versionOf(layout, typed), { run: "four", model: layout.model });
+    }
+  });
+
+  it("is none of a run without a model, of a link, or of what leads out", async () => {
+    const { directory, layout } = await layoutWithRuns({ "elsewhere/m": "" });
+    await using _ = directory;
+    await Deno.mkdir(join(layout.jobs, "linked"));
+    await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "linked/model"));
+    await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "link"));
+    for (const typed of ["four", "five", "linked", "link", "../test_dir", ".", ""]) {
+      const error = await assertRejects(
+        () => versionOf(layout, typed),
+        MlcliError,
+        "No model of run",
+      );
+      assertStringIncludes(error.hint!, "Runs that have one: two, one.");
+    }
+    await Deno.remove(layout.jobs, { recursive: true });
+    await assertRejects(() => versionOf(layout, "last"), MlcliError, "No run has a model");
+  });
+});
