@@ -2,7 +2,7 @@ import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
 import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts";
 import type { Context } from "../../runtime/context.ts";
-import { PART_WORDS } from "../../runtime/cloud/endpoints/parts.ts";
+import { partWords } from "../../runtime/cloud/endpoints/parts.ts";
 import { printable } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { ProgressLine } from "../render/progress/line.ts";
@@ -53,12 +53,12 @@ function dryRunText({ endpoint, description, isGone, parts, kept }: DeletionPlan
     isGone
       ? `There is no endpoint ${endpoint}`
       : `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
-    ...parts.map(({ kind, name, isThere }) =>
-      isThere === false
-        ? `There is no ${PART_WORDS[kind]} ${name}`
-        : `Would delete ${PART_WORDS[kind]} ${name}${isThere ? "" : ", if there is one"}`
+    ...parts.map((part) =>
+      part.isThere === false
+        ? `There is no ${partWords(part)}`
+        : `Would delete ${partWords(part)}${part.isThere ? "" : ", if there is one"}`
     ),
-    ...kept.map(({ kind, name }) => `Would keep ${PART_WORDS[kind]} ${name}`),
+    ...kept.map((part) => `Would keep ${partWords(part)}`),
   ];
   return lines.map((line) => `${printable(line)}\n`).join("");
 }

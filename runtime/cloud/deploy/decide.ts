@@ -249,11 +249,13 @@ function isOtherCount(request: DeployRequest, state: State): boolean {
 }
 
 function differing(pairs: readonly (readonly [string, unknown, unknown])[]): string[] {
-  return pairs.filter(([, one, other]) => ordered(one) !== ordered(other)).map(([name]) => name);
+  return pairs.filter(([, one, other]) => comparable(one) !== comparable(other)).map(([name]) =>
+    name
+  );
 }
 
 /** A text that is the same for values that mean the same: members and ids have no order. */
-function ordered(value: unknown): string {
+function comparable(value: unknown): string {
   return JSON.stringify(value, (key, one) => {
     if (["Subnets", "SecurityGroupIds"].includes(key)) return [...one].sort();
     if (one === null || typeof one !== "object" || Array.isArray(one)) return one;

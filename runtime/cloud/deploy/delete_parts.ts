@@ -55,7 +55,7 @@ export async function deleteInTheWay(
 ): Promise<void> {
   for (const part of parts) {
     report.progress(`Deleting ${partWords(part)}`, 0);
-    const outcome = await deleteSame(part, sagemaker);
+    const outcome = await deleteIfSame(part, sagemaker);
     if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which nothing used`);
     if (outcome === "another") {
       throw new AwsError("changed", `Somebody else made the ${partWords(part)} a moment ago`, {
@@ -86,7 +86,7 @@ export async function deleteUnused(
         report.note(`Kept ${words}, which ${users.join(", ")} uses`);
       } else {
         report.progress(`Deleting ${words}`, 0);
-        const outcome = await deleteSame(part, sagemaker);
+        const outcome = await deleteIfSame(part, sagemaker);
         if (outcome === "deleted") report.note(`Deleted ${words}`);
         if (outcome === "another") report.note(`Kept ${words}, which somebody has made anew`);
       }
@@ -101,8 +101,8 @@ export async function deleteUnused(
 }
 
 /**
- * Deletes what was made in vain: what is still this run's, and what the endpoint neither has nor is
- * about to have. What is left is named.
+ * Deletes what this run has made, unless the endpoint has it or is about to, or somebody else has made
+ * it anew. What is left is named.
  *
  * @param isEndpointDeleted whether the endpoint needs nothing any more.
  * @returns whether all of it is gone.
@@ -117,11 +117,11 @@ export async function deleteMade(
   const left = made.toReversed();
   let why = "nothing uses it, and the next deploy deletes it";
   try {
-    const use = isEndpointDeleted ? undefined : await useOf(made, context);
+    const use = isEndpointDeleted ? undefined : await reasonToKeep(made, context);
     if (use !== undefined) why = use;
     else {
       for (const part of made.toReversed()) {
-        if (await isDeletedAgain(part, context)) left.splice(left.indexOf(part), 1);
+        if (await deleteOne(part, context)) left.splice(left.indexOf(part), 1);
       }
     }
   } catch (error) {
@@ -145,7 +145,7 @@ export function tellLeft(
 }
 
 /** Why what was made is to stay: the endpoint uses it, or may. */
-async function useOf(
+async function reasonToKeep(
   made: readonly MadePart[],
   { state: { endpoint }, sagemaker }: DeployContext,
 ): Promise<string | undefined> {
@@ -162,13 +162,13 @@ async function useOf(
 }
 
 /** Deletes what this run has made; `false` where it is left. */
-async function isDeletedAgain(
+async function deleteOne(
   part: MadePart,
   { sagemaker, report }: DeployContext,
 ): Promise<boolean> {
   if (!part.isCertain || part.created === undefined) return false;
   try {
-    const outcome = await deleteSame(part, sagemaker);
+    const outcome = await deleteIfSame(part, sagemaker);
     if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, made in vain`);
     // Somebody else's of the same name is not ours to name, either.
     return true;
@@ -183,7 +183,7 @@ async function isDeletedAgain(
  * Deletes a part if it is still the one that was seen or made. Two commands may deploy to one endpoint
  * at once: then what has its name now may be what the other is about to have served.
  */
-async function deleteSame(
+async function deleteIfSame(
   part: Pick<ExistingPart, "kind" | "name" | "created">,
   sagemaker: SageMaker,
 ): Promise<"deleted" | "not there" | "another"> {

@@ -31,7 +31,7 @@ export async function deploy(
   checkDeployedName(request.endpoint);
   const aws = await connectFor(request.app, choice, host);
   const sagemaker = await aws.sagemaker();
-  const context = await orNothingChanged(report, async () => {
+  const context = await beforeAnyChange(report, async () => {
     report.progress(`Looking at endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
     const context = { request, state, aws, sagemaker, host, report, choice };
@@ -39,7 +39,7 @@ export async function deploy(
     return context;
   });
   const { state } = context;
-  await using checked = await orNothingChanged(report, () => check(context));
+  await using checked = await beforeAnyChange(report, () => check(context));
   const { action, changes, model, deployment, inTheWay } = checked;
   if (request.dryRun) return report.result(dryRun(checked, context));
   if (state.description) await rememberEndpoint(context, state.description.account);
@@ -56,7 +56,7 @@ export async function deploy(
         : `What changes: ${changes.join(", ")}`,
     );
   }
-  await orNothingChanged(report, async () => {
+  await beforeAnyChange(report, async () => {
     await model.send();
     await requireUnchanged(context);
   });
@@ -73,8 +73,8 @@ export async function deploy(
   await finish(target, withOwnTags, context);
 }
 
-/** Does what comes before anything is made; where that is interrupted, says so. */
-async function orNothingChanged<T>(
+/** Does a step before anything is changed; where that is interrupted, says so. */
+async function beforeAnyChange<T>(
   report: Pick<JobReport, "note">,
   step: () => Promise<T>,
 ): Promise<T> {

@@ -9,7 +9,7 @@ import {
   endpointGoesOn,
   type PartDetails,
 } from "../endpoints/parts.ts";
-import { whatIsKnown } from "../endpoints/wait_for_endpoint.ts";
+import { failureFacts } from "../endpoints/wait_for_endpoint.ts";
 import { commandFor } from "../jobs/job.ts";
 import { deleteMade, deleteUnused, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
 import { endpointTags } from "./plan.ts";
@@ -24,7 +24,7 @@ export interface Target {
   /** Names of configuration and model. */
   readonly configuration: string;
   readonly model: string;
-  /** When the configuration was made; `undefined` where nobody tells. */
+  /** When the configuration was made; `undefined` where the platform does not tell. */
   readonly created: Date | undefined;
   /** What of it is mlcli's, to be deleted where it never serves. */
   readonly made: readonly MadePart[];
@@ -104,7 +104,7 @@ async function requireOurs(
     const now = await orNothing<Pick<PartDetails, "CreationTime">>(
       describePart(sagemaker, part),
     ).catch((error) => {
-      // Where nobody tells, it is.
+      // Where the platform does not tell, it counts as ours.
       if (error instanceof AwsError) return { CreationTime: part.created };
       throw error;
     });
@@ -155,7 +155,7 @@ async function failed(
       hint: `Somebody else did that. The same command makes it anew. ${more}`.trimEnd(),
     });
   }
-  const known = await whatIsKnown(endpoint, { description, began: created }, aws, choice);
+  const facts = await failureFacts(endpoint, { description, began: created }, aws, choice);
   const [what, served] = outcome === "rolled back"
     ? ["was not updated: it was rolled back", "It serves what it served before."]
     : isNew
@@ -165,8 +165,8 @@ async function failed(
       `${commandFor(endpoint, choice)("describe")} shows what it serves.`,
     ];
   return new AwsError("failed", `Endpoint ${endpoint} ${what}`, {
-    quote: known.quote,
-    hint: [known.cause, known.log, served, more].filter((sentence) => sentence).join(" "),
+    quote: facts.quote,
+    hint: [facts.cause, facts.log, served, more].filter((sentence) => sentence).join(" "),
   });
 }
 

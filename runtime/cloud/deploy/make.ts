@@ -123,7 +123,7 @@ class Making implements MadeDeployment {
       const found = isTaken || mayBeDone(error)
         ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
         : undefined;
-      if (!found || !holds(found, input)) {
+      if (!found || !hasAll(found, input)) {
         if (!found || isTaken) this.made.pop();
         throw found ? madeByAnother(error as AwsError, words) : error;
       }
@@ -173,7 +173,7 @@ class Making implements MadeDeployment {
     }
   }
 
-  /** What was made; `undefined` where nobody tells. */
+  /** What was made; `undefined` where the platform does not tell. */
   async #found(part: Part): Promise<PartDetails | undefined> {
     try {
       return await this.#soon(["not found"], () => describePart(this.context.sagemaker, part));
@@ -239,12 +239,12 @@ class Making implements MadeDeployment {
 class NobodyKnows extends AwsError {}
 
 /** Whether something that is there has all that it was to be made with, but for the tags. */
-function holds(there: unknown, input: unknown): boolean {
+function hasAll(there: unknown, input: unknown): boolean {
   if (typeof input !== "object" || input === null) return there === input;
   if (typeof there !== "object" || there === null) return false;
   return Object.entries(input).every(([name, value]) =>
     value === undefined || name === "Tags" ||
-    holds((there as Record<string, unknown>)[name], value)
+    hasAll((there as Record<string, unknown>)[name], value)
   );
 }
 

@@ -46,7 +46,7 @@ export interface ModelContext {
 export interface ReadyModel extends AsyncDisposable {
   /** Where it lies in S3, or will after `send`. */
   readonly address: S3Address;
-  /** Since when it lies there, to the second; `undefined` where it does not, or nobody may ask. */
+  /** Since when it lies there, to the second; `undefined` where it does not, or it may not be asked. */
   readonly lastModified: Date | undefined;
   /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
   readonly calls: Readonly<Record<string, number>>;
@@ -133,7 +133,7 @@ async function fillsDisks({ bytes, becomes }: ModelArchive): Promise<boolean> {
   return becomes.entries > most.entries || becomes.bytes > most.bytes;
 }
 
-/** The archive in S3; `undefined` where it has not been sent, or nobody may ask. */
+/** The archive in S3; `undefined` where it has not been sent, or it may not be asked. */
 async function sentBefore(
   s3: S3,
   address: S3Address,

@@ -48,8 +48,8 @@ export async function archiveOf(
     throw cannotRead(directory.shown, cause);
   });
   return there === undefined
-    ? await packed(directory, room, note, signal)
-    : await taken(there, join(directory.shown, ARCHIVE), room, note, signal);
+    ? await newArchive(directory, room, note, signal)
+    : await existingArchive(there, join(directory.shown, ARCHIVE), room, note, signal);
 }
 
 async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> {
@@ -69,7 +69,7 @@ async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> 
   });
 }
 
-async function packed(
+async function newArchive(
   { path, shown }: ModelDirectory,
   room: ModelRoom,
   note: Note,
@@ -94,7 +94,7 @@ async function packed(
   // Loaded where it is needed: it brings libraries.
   const { packTo } = await import("../../archive/pack.ts");
   const folder = await Deno.makeTempDir({ prefix: PREFIX }).catch((cause) => {
-    throw cannotPack(cause);
+    throw packingError(cause);
   });
   const dispose = () => removeTreeIfThere(folder).catch(() => {});
   try {
@@ -108,11 +108,11 @@ async function packed(
     return { path: target, shown, bytes, sha256, becomes, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
-    throw isSystemError(error) ? cannotPack(error) : error;
+    throw isSystemError(error) ? packingError(error) : error;
   }
 }
 
-function cannotPack(cause: unknown): MlcliError {
+function packingError(cause: unknown): MlcliError {
   return new MlcliError(`The model cannot be packed: ${fileErrorReason(cause)}`, {
     hint: "Its archive, about as large as the model, is written where the system has temporary " +
       "files: free some space there, or name another directory as TMPDIR.",
@@ -124,23 +124,22 @@ function cannotPack(cause: unknown): MlcliError {
 const FOR_HEADERS = 1024 ** 3;
 
 /** The directory's own archive, which is read to its end. */
-async function taken(
+async function existingArchive(
   path: string,
   shown: string,
   room: ModelRoom,
   note: Note,
   signal: AbortSignal,
 ): Promise<ModelArchive> {
-  const [{ bytesOfFile, entriesOf }, { ArchiveCheck }, { Refusal }] = await Promise.all([
+  const [{ bytesOfFile, entriesOf }, { ArchiveCheck, Refusal }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/entries.ts"),
-    import("../../archive/entries.ts"),
   ]);
-  const judgement = new ArchiveCheck(room);
+  const check = new ArchiveCheck(room);
   const most = room.bytes === undefined ? Infinity : room.bytes + FOR_HEADERS;
   try {
     for await (const { header, content } of entriesOf(bytesOfFile(path), most, signal)) {
-      judgement.add(header);
+      check.add(header);
       for await (const _ of content) signal.throwIfAborted();
     }
   } catch (error) {
@@ -152,12 +151,12 @@ async function taken(
     }
     throw isSystemError(error) ? cannotRead(shown, error) : error;
   }
-  if (judgement.files === 0) {
+  if (check.files === 0) {
     throw new MlcliError(`The archive holds no file: ${inOneLine(shown)}`, {
       hint: "What was packed was empty.",
     });
   }
-  for (const text of judgement.warnings(shown)) note(text);
+  for (const text of check.warnings(shown)) note(text);
   const hash = createHash("sha256");
   let bytes = 0;
   for await (const piece of bytesOfFile(path)) {
@@ -170,7 +169,7 @@ async function taken(
     shown,
     bytes,
     sha256: hash.digest("hex"),
-    becomes: judgement.becomes,
+    becomes: check.becomes,
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -1,5 +1,4 @@
 import { basename } from "@std/path/basename";
-import type { App } from "../../app/app.ts";
 import type { Aws } from "../../aws/aws.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
@@ -7,11 +6,10 @@ import type { Context } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { ALARMS } from "../../contract/limits.ts";
-import type { NamedRepository } from "../../contract/registry.ts";
-import type { Variables } from "../../contract/variables.ts";
 import { UsageError } from "../../errors.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
+import type { JobRequest } from "../start/plan.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -39,40 +37,36 @@ export interface Canary {
  * What to deploy. `undefined` is what nobody named: of a new endpoint the default counts then, of one
  * that is there what it has.
  */
-export interface DeployRequest {
-  readonly app: App;
-  /** Tag of the app's image. */
-  readonly tag: string;
-  /** Repository in ECR; by default the one of the image's name. */
-  readonly repository: NamedRepository | undefined;
+export interface DeployRequest extends
+  Pick<
+    JobRequest,
+    | "app"
+    | "tag"
+    | "repository"
+    | "instanceType"
+    | "executionRole"
+    | "variables"
+    | "tags"
+    | "subnets"
+    | "securityGroups"
+    | "kmsKey"
+    | "typed"
+    | "dryRun"
+    | "wait"
+  > {
   readonly endpoint: string | undefined;
   readonly model: ModelSource | undefined;
-  readonly instanceType: string | undefined;
   readonly instanceCount: number | undefined;
   /** Serverless: memory in MB, and how many requests at once. Not there together with a type. */
   readonly memorySize: number | undefined;
   readonly maxConcurrency: number | undefined;
   /** How long a container may take until it answers /ping, in seconds. */
   readonly healthCheckTimeout: number | undefined;
-  /** ARN of the role that SageMaker assumes, where somebody named it. */
-  readonly executionRole: string | undefined;
   /** The role that mlcli acts in: of a new endpoint the one that SageMaker assumes without another. */
   readonly actingRole: string | undefined;
-  /** Of the user's code. Those of an endpoint that is there stay, except for the same names. */
-  readonly variables: Variables;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly subnets: readonly string[];
-  readonly securityGroups: readonly string[];
-  readonly kmsKey: string | undefined;
   /** Where requests and answers are kept. */
   readonly dataCapture: S3Address | undefined;
   readonly canary: Canary | undefined;
-  /** Options that the user gave, and not the app's file alone: `--data-capture`. */
-  readonly typed: ReadonlySet<string>;
-  /** Check everything, and change nothing. */
-  readonly dryRun: boolean;
-  /** Return when the endpoint has settled. */
-  readonly wait: boolean;
   /** How long to wait at most, in seconds. */
   readonly timeout: number;
 }

@@ -13,7 +13,7 @@ import {
   updatingError,
 } from "./delete_plan.ts";
 import type { LookReport } from "./other_users.ts";
-import { deletePart, deletionByHand, PART_WORDS } from "./parts.ts";
+import { deletePart, deletionByHand, partWords } from "./parts.ts";
 
 /** What to delete, and how. */
 export interface EndpointDeletion extends DeletionRequest {
@@ -54,7 +54,7 @@ export async function deleteEndpoint(
   try {
     report.deleted(plan.endpoint);
   } finally {
-    // Also where nobody reads the name any more: this too was asked for.
+    // Also where standard output is closed: this too was asked for.
     await deletePlannedParts(sagemaker, plan, report, deletion.choice);
   }
   if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
@@ -139,7 +139,7 @@ export async function deletePlannedParts(
       }
       failure ??= error;
       if (isPassing(error)) one.fate = "perhaps deleted";
-      // Others may be allowed; where nobody answers, nothing is.
+      // Another deletion may be allowed; of a platform that does not answer nothing more is asked.
       if (!isRefusal(error, "denied")) break;
     }
   }
@@ -169,7 +169,7 @@ function noteLeft(
   for (const part of [...left, ...kept]) {
     const others = ourNames.includes(part.name) ? "" : " (others may use it)";
     const byHand = deletionByHand(part, choice);
-    note(`Left: ${PART_WORDS[part.kind]} ${part.name}${others}. To delete it: ${byHand}`);
+    note(`Left: ${partWords(part)}${others}. To delete it: ${byHand}`);
   }
 }
 

@@ -11,7 +11,7 @@ import {
   hasOurTag,
   modelsOf,
   type Part,
-  PART_WORDS,
+  partWords,
 } from "./parts.ts";
 
 /** What to delete. */
@@ -29,7 +29,7 @@ export interface DeletionRequest {
 
 /** Something to delete, or to keep. */
 export interface PlannedPart extends Part {
-  /** `undefined` where nobody may ask. */
+  /** `undefined` where it may not be asked. */
   readonly isThere: boolean | undefined;
 }
 
@@ -127,7 +127,7 @@ async function isModelToGo(
 ): Promise<boolean> {
   if (!withModel || model.isThere === false) return false;
   if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
-    // Where nobody may look, it is there if a configuration names it.
+    // Where it may not be asked, it is there if a configuration names it.
     const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
@@ -162,7 +162,7 @@ async function partsOfGoneEndpoint(
   const there = [...configurations, ...models].filter(({ isThere }) => isThere);
   if (parts.length > 0) return { parts, kept: there.filter((one) => !parts.includes(one)) };
   if (there.length === 0) throw refusal;
-  const names = there.map(({ kind, name }) => `${PART_WORDS[kind]} ${name}`).join(", ");
+  const names = there.map(partWords).join(", ");
   const byHand = there.map((one) => deletionByHand(one, choice)).join("; ");
   throw withMore(refusal, `There is, of that name: ${names}. To delete that: ${byHand}`);
 }

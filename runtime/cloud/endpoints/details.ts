@@ -40,7 +40,7 @@ export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
 type Asked = Pick<SageMaker, "describeEndpointConfiguration" | "describeModel">;
 
 /**
- * Asks for what belongs to an endpoint. What is not there any more, or may not be asked, stays open.
+ * Asks for the configuration and the models of an endpoint. What is not there any more, or may not be asked, stays open.
  * @param note tells what may not be asked.
  */
 export async function detailsOf(
@@ -48,14 +48,14 @@ export async function detailsOf(
   endpoint: EndpointDescription,
   note: (text: string) => void,
 ): Promise<EndpointDetails> {
-  const configuration = await known(
+  const configuration = await askIfAllowed(
     `configuration ${endpoint.configuration}`,
     () => sagemaker.describeEndpointConfiguration(endpoint.configuration),
     note,
   );
   const models = new Map<string, ModelDetails>();
   for (const name of configuration ? modelsOf(configuration) : []) {
-    const model = await known(`model ${name}`, () => sagemaker.describeModel(name), note);
+    const model = await askIfAllowed(`model ${name}`, () => sagemaker.describeModel(name), note);
     if (model) models.set(name, model);
   }
   const capture = configuration?.DataCaptureConfig;
@@ -112,7 +112,7 @@ function modelParts(
   };
 }
 
-async function known<Answer>(
+async function askIfAllowed<Answer>(
   what: string,
   ask: () => Promise<Answer>,
   note: (text: string) => void,

@@ -80,7 +80,7 @@ async function* withTheirMachines(
   /** Several endpoints may have one. */
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
-  /** `undefined` where it is gone meanwhile, or nobody may ask. */
+  /** `undefined` where it is gone meanwhile, or it may not be asked. */
   async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
     try {
       return await question();

@@ -12,12 +12,6 @@ export interface Part {
   readonly name: string;
 }
 
-/** The kinds, for messages. */
-export const PART_WORDS: Readonly<Record<Part["kind"], string>> = {
-  configuration: "endpoint configuration",
-  model: "model",
-};
-
 /**
  * The command line that deletes an endpoint and all that mlcli made for it.
  * @param choice the options of the command that says it.
@@ -40,7 +34,7 @@ export function deletionByHand(
 
 /** `endpoint configuration shop-config` */
 export function partWords({ kind, name }: Part): string {
-  return `${PART_WORDS[kind]} ${name}`;
+  return `${kind === "model" ? "model" : "endpoint configuration"} ${name}`;
 }
 
 /** What the platform says of a model, or of a configuration. */
@@ -80,10 +74,10 @@ export function modelsOf(configuration: PartDetails | undefined): readonly strin
 
 /** A part that was asked for by its name. */
 export interface FoundPart extends Part {
-  /** `undefined` where nobody may ask. */
+  /** `undefined` where it may not be asked. */
   readonly isThere: boolean | undefined;
   readonly details: PartDetails | undefined;
-  /** Why nobody may ask. */
+  /** Why it may not be asked. */
   readonly denial: AwsError | undefined;
 }
 
@@ -144,7 +138,7 @@ export function arnOf({ details }: FoundPart): string | undefined {
 
 /**
  * Whether mlcli made it for this endpoint, as its tag says.
- * @param note tells where nobody may ask.
+ * @param note tells where it may not be asked.
  */
 export async function hasOurTag(
   sagemaker: PartsApi,

@@ -44,7 +44,7 @@ export async function waitForEndpoint(
 /**
  * A configuration of the endpoint that is newer than the one in use, though something was done to
  * the endpoint after it was made: most likely an update that was taken back without a word. (One
- * that was made and never asked for is newer than the endpoint's last change.) Where nobody may look,
+ * that was made and never asked for is newer than the endpoint's last change.) Where it may not be asked,
  * nothing is known.
  */
 async function lostUpdate(
@@ -80,7 +80,7 @@ async function endpointError(
       hint: "mlcli deploy makes it anew.",
     });
   }
-  const { quote, cause, log } = await whatIsKnown(name, { description, began }, aws, choice);
+  const { quote, cause, log } = await failureFacts(name, { description, began }, aws, choice);
   const { status = "", configuration = "" } = description ?? {};
   const [what, remedy] = outcome === "rolled back"
     ? [
@@ -97,7 +97,7 @@ async function endpointError(
 }
 
 /** What can be told of an endpoint that is not as it was to be. */
-export interface Known {
+export interface FailureFacts {
   /** SageMaker's reason, and the end of the log of the instances that began since then. */
   readonly quote: string;
   /** The likely cause, and what to do about it: sentences. */
@@ -107,12 +107,12 @@ export interface Known {
 }
 
 /** Finds out what can be told of a failure, of the log only of instances that `began` since then. */
-export async function whatIsKnown(
+export async function failureFacts(
   name: string,
   { description, began }: Pick<FollowedEndpoint, "description" | "began">,
   aws: Pick<Aws, "logs">,
   choice: AwsOptions,
-): Promise<Known> {
+): Promise<FailureFacts> {
   const reason = description?.failureReason ?? "";
   const { lines, denial } = await endOfEndpointLog(name, aws, began);
   return {
