@@ -98,7 +98,7 @@ export async function giveToCaller(
   try {
     const change = { engine: await host.engine(), image, before, force: host.interruption.force };
     let found = 0;
-    const work = give(change, warn, (files) => found = files);
+    const work = changeOwners(change, warn, (files) => found = files);
     const words = () => found === 0 ? "Looking at what the run wrote" : givingWords(found);
     await (host.waiting ? host.waiting(words, work) : work);
   } catch (error) {
@@ -123,7 +123,7 @@ interface Changing {
 }
 
 /** @param found told how many files are given, directories included. */
-async function give(
+async function changeOwners(
   changing: Changing,
   warn: Warn,
   found: (files: number) => void,
