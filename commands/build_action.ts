@@ -27,7 +27,7 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
       buildArguments: options.buildArg,
       target: options.target,
       dockerfile: options.dockerfile,
-      handsNetwork: options.networkSettings,
+      usesNetworkSettings: options.networkSettings,
       replace: options.replace,
     },
     context,

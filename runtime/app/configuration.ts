@@ -37,7 +37,7 @@ export interface Configuration {
   /** What the file says for single commands, as it stands there (`sections.ts`). */
   readonly sections: Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>;
   /** Whether the file names both a base image, which counts, and a Python version. */
-  readonly hasIdleVersion: boolean;
+  readonly ignoresPythonVersion: boolean;
   /** Keys that are none of mlcli's, in the order of the file. */
   readonly otherKeys: readonly string[];
 }
@@ -178,7 +178,7 @@ export async function readConfiguration(path: string): Promise<Configuration> {
       const section = sectionIn(values, name, file);
       return section === undefined ? [] : [[name, section]];
     })),
-    hasIdleVersion: get("base_image") !== undefined && get("python_version") !== undefined,
+    ignoresPythonVersion: get("base_image") !== undefined && get("python_version") !== undefined,
     otherKeys: Object.keys(values).filter((key) =>
       !Object.hasOwn(RULES, key) && !OBJECT_KEYS.includes(key) && key !== SCHEMA_KEY
     ),

@@ -122,7 +122,7 @@ function ruleOf(line: string, compile: Compile): readonly Rule[] {
     if (pattern.length > LONGEST) throw new SyntaxError("It is longer than paths are");
     return [{ ignores, pattern: compile(`^${expressionOf(pattern)}(/|$)`, pattern) }];
   } catch (cause) {
-    throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${start(line)}"`, {
+    throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${shortened(line)}"`, {
       hint: "A [ opens a range of characters, such as [a-c]; \\[ is the character itself.",
       cause,
     });
@@ -231,14 +231,14 @@ function requireFewWildcards(patterns: readonly string[]): void {
   for (const pattern of patterns) {
     if (pattern.includes("*")) length += pattern.length;
     if (length <= MOST_WILD) continue;
-    throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${start(pattern)}"`, {
+    throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${shortened(pattern)}"`, {
       hint: `All patterns with a * may have ${MOST_WILD / 1024} KiB together.`,
     });
   }
 }
 
 /** As much of a line as fits into a message. */
-function start(line: string): string {
+function shortened(line: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}...` : line;
 }
 

@@ -147,18 +147,18 @@ async function requireApart(layout: Layout): Promise<void> {
     for (const [index, other] of [...around, ...apart].entries()) {
       const realOther = others[index]!;
       const isInside = index >= around.length && contains(realOther, real);
-      if (isInside || contains(real, realOther)) throw overlap(layout, path, other);
+      if (isInside || contains(real, realOther)) throw overlapError(layout, path, other);
     }
     for (const [before, other] of written.slice(0, number).entries()) {
       const realOther = realWritten[before]!;
       const isOne = contains(realOther, real) || contains(real, realOther);
-      if (isOne) throw overlap(layout, other, path);
+      if (isOne) throw overlapError(layout, other, path);
     }
   }
   const test = others[around.indexOf(layout.testDirectory)]!;
   const own = written.map((path) => join(test, relative(layout.testDirectory, path)));
   const link = written.find((_, number) => own[number] !== realWritten[number]);
-  if (link !== undefined) throw isLink(layout, link);
+  if (link !== undefined) throw linkError(layout, link);
 }
 
 function writtenBy({ model, output, checkpoints }: Layout): readonly string[] {
@@ -171,7 +171,7 @@ export async function requireNotWritten(layout: Layout, path: string): Promise<v
   const [real, ...realWritten] = await realPaths([path, ...written]);
   for (const [index, other] of realWritten.entries()) {
     const isApart = !contains(real!, other) && !contains(other, real!);
-    if (!isApart) throw overlap(layout, written[index]!, path);
+    if (!isApart) throw overlapError(layout, written[index]!, path);
   }
 }
 
@@ -184,7 +184,7 @@ function contains(directory: string, other: string): boolean {
   return !leaves(relative(directory, other));
 }
 
-function isLink({ directory, testDirectory }: Layout, written: string): MlcliError {
+function linkError({ directory, testDirectory }: Layout, written: string): MlcliError {
   return new MlcliError(`${typedPath(directory, written)} is a link`, {
     hint:
       `What containers write lies in ${typedPath(directory, testDirectory)}, which other users ` +
@@ -192,7 +192,7 @@ function isLink({ directory, testDirectory }: Layout, written: string): MlcliErr
   });
 }
 
-function overlap({ directory }: Layout, written: string, other: string): MlcliError {
+function overlapError({ directory }: Layout, written: string, other: string): MlcliError {
   const [path, otherPath] = [typedPath(directory, written), typedPath(directory, other)];
   return new MlcliError(`${path} overlaps with ${otherPath}`, {
     hint: "What containers write to must be a directory of its own: remove the link.",

@@ -69,7 +69,7 @@ export function versionDoubts(
     readonly configurationPath: string;
   },
 ): readonly Doubt[] {
-  if (!configuration.hasIdleVersion) return [];
+  if (!configuration.ignoresPythonVersion) return [];
   const { baseImage, pythonVersion } = configuration;
   return [{
     message: `${basename(configurationPath)}: "python_version" has no effect beside "base_image"`,

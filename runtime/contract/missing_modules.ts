@@ -41,9 +41,9 @@ export function requirementNames(text: string): ReadonlySet<string> {
 /** A module that is missing, and what is known around it. */
 export interface Missing {
   readonly module: string;
-  /** What may be meant, too: modules of the app, and distributions that it requires or its image has. */
+  /** What else may be meant: modules of the app, and distributions that it requires or its image has. */
   readonly names: readonly string[];
-  /** Where a module of that name is to lie that is the app's own. */
+  /** Where the app's own module of that name belongs. */
   readonly own: string;
 }
 
@@ -78,7 +78,7 @@ export function missingModuleHint(
 /** The module whose name, or whose distribution's, is almost what was written. */
 function meantBy(written: string, names: readonly string[]): string | undefined {
   const known = [...DISTRIBUTIONS];
-  // By what may be written for them; of the same forms, the last counts.
+  // By the forms in which people write them; of the same form, the last counts.
   const modules = new Map([
     ...[...names, ...STANDARD].map((name) => [name, name.replaceAll("-", "_")]),
     ...known.map(([name, distribution]) => [distribution, name]),

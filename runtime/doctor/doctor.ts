@@ -47,7 +47,7 @@ export async function diagnose(
       guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
   );
   // Known before anything is begun that may fail meanwhile.
-  const hasNone = await isNone(app);
+  const hasNone = await hasNoApp(app);
   const groups = await Promise.all([
     guarded(
       "engine",
@@ -79,7 +79,7 @@ export async function diagnose(
 }
 
 /** Whether there is no app here: whoever has not made one yet misses nothing. */
-async function isNone(app: Promise<App>): Promise<boolean> {
+async function hasNoApp(app: Promise<App>): Promise<boolean> {
   return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 

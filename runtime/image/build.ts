@@ -50,7 +50,7 @@ export interface BuildRequest {
   /** Instead of the app's, as the user named it: relative to the current directory. */
   readonly dockerfile: string | undefined;
   /** Whether pip gets what this machine knows of its network. */
-  readonly handsNetwork: boolean;
+  readonly usesNetworkSettings: boolean;
   /** Whether it may take the name of an image that mlcli did not build, or of another app. */
   readonly replace: boolean;
 }
@@ -91,10 +91,10 @@ export async function build(
   const dockerfile = studioOf(host) === undefined ? chosen : await forStudio(chosen);
   const { instructions, frontend } = await readDockerfile(dockerfile);
   const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
-  let network = request.handsNetwork
+  let network = request.usesNetworkSettings
     ? await buildNetwork(app, dockerfile.source, host)
     : SWITCHED_OFF;
-  const context = remembered(
+  const context = rememberingFailure(
     await buildContext(app, report.onLeftOut, {
       dockerfile,
       network: () => network.entries,
@@ -105,9 +105,9 @@ export async function build(
     }),
   );
   const engine = await host.engine();
-  const lost = !request.replace &&
+  const elsewhere = !request.replace &&
     await requireOwnName(engine, app, reference, host.interruption.signal);
-  [...unused, ...lost ? [lost] : []].forEach(report.onWarning);
+  [...unused, ...elsewhere ? [elsewhere] : []].forEach(report.onWarning);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -212,13 +212,13 @@ async function requireOwnName(
   });
 }
 
-interface RememberedStream {
+interface ContextStream {
   readonly stream: ReadableStream<Uint8Array>;
   readonly failure: () => unknown;
 }
 
 /** Keeps a stream's error: for a request with that body, it becomes an error of the connection. */
-function remembered(stream: ReadableStream<Uint8Array>): RememberedStream {
+function rememberingFailure(stream: ReadableStream<Uint8Array>): ContextStream {
   let failure: unknown;
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
     try {

@@ -88,7 +88,7 @@ suite("mlcli init", () => {
       executionRole: undefined,
       metricDefinitions: [],
       sections: {},
-      hasIdleVersion: false,
+      ignoresPythonVersion: false,
       otherKeys: [],
     });
   });

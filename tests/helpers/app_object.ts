@@ -34,7 +34,7 @@ export function appObject(
       executionRole: undefined,
       metricDefinitions: [],
       sections: {},
-      hasIdleVersion: false,
+      ignoresPythonVersion: false,
       otherKeys: [],
       ...configuration,
     },

@@ -23,7 +23,7 @@ const DEFAULTS: Configuration = {
   executionRole: undefined,
   metricDefinitions: [],
   sections: {},
-  hasIdleVersion: false,
+  ignoresPythonVersion: false,
   otherKeys: [],
 };
 
@@ -44,7 +44,7 @@ const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuratio
   ['{"python_version": "3.8"}', { pythonVersion: "3.8" }],
   ['{"python_version": "3"}', { pythonVersion: "3" }],
   ['{"base_image": "a", "python_version": "3.9"}', {
-    ...{ baseImage: "a", pythonVersion: "3.9", hasIdleVersion: true },
+    ...{ baseImage: "a", pythonVersion: "3.9", ignoresPythonVersion: true },
   }],
   ['{"base_image": "a", "python_version": ""}', { baseImage: "a" }],
   ['{"$schema": "./.schema.json"}', {}],
