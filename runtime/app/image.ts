@@ -1,6 +1,6 @@
 /**
- * The image of an app: whose it is, on which platform it runs, which Dockerfile it was built from. A clone
- * chooses its app's name, but not where it lies: labels have both.
+ * The image of an app: whose it is, on which platform it runs, which Dockerfile it was built from.
+ * A repository chooses its app's name, but not where it is cloned to: labels have both.
  */
 
 import { join } from "@std/path/join";
@@ -23,10 +23,7 @@ export function ownerLabels({ name, mark }: Pick<App, "name" | "mark">): Record<
   return { [LABELS.app]: name, [LABELS.directory]: mark };
 }
 
-/**
- * Whether what is labelled so was made in another directory, or on another machine; not where that is not
- * known.
- */
+/** Whether a label says that something was made in another directory, or on another machine. */
 export function isElsewhere(directory: string | undefined, mark: string): boolean {
   return Boolean(directory) && directory !== mark;
 }
@@ -68,8 +65,8 @@ export function elsewhereFinding(
 }
 
 /**
- * What is to be said of a base image that is here: that mlcli built it of another app, which may have any
- * image's name. Nobody then asks a registry for that image.
+ * The warning that mlcli built a base image of another app. An app may give its image any name, and
+ * a registry is not asked for an image that is here.
  */
 export function baseImageFinding(
   { name, mark }: Pick<App, "name" | "mark">,
@@ -135,8 +132,8 @@ function isFor(configured: string | undefined, platform: string): boolean {
 export const ELSEWHERE = ".mlcli-dockerfile";
 
 /**
- * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where the
- * image says nothing. Undefined: one that the user named, and that is found by nobody else.
+ * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where
+ * the image says nothing. Undefined: one outside of the app's directory, which the user named.
  */
 export function usedDockerfile(app: App, { Config }: Marks): string | undefined {
   const path = Config?.Labels?.[LABELS.dockerfile];

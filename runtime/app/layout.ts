@@ -200,10 +200,11 @@ function overlapError({ directory }: Layout, written: string, other: string): Ml
 }
 
 /**
- * Requires that there is something to train on: a file in one of the channels, whatever their names.
+ * Requires that there is something to train on: a file in one of the channels, whatever their
+ * names.
  *
  * @param channels their directories.
- * @param named one of them that the user named, and that the error is about, then.
+ * @param named the one that the user named, if any: the error is about it.
  * @throws MlcliError
  */
 export async function requireTrainingData(

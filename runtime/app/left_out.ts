@@ -22,14 +22,14 @@ const MOST_ENTRIES = 2_000;
 export interface Sent {
   readonly files: readonly string[];
   /**
-   * What does not, because `.dockerignore` says so or because it is private, and somebody may miss.
-   * A path that ends with a slash is a directory's, of which nothing comes.
+   * What stays out because `.dockerignore` says so or because it is private. A path with a slash at
+   * its end is a directory of which nothing is sent.
    */
   readonly leftOut: readonly string[];
 }
 
 /**
- * What a build does with a directory of the app, but for caches and what belongs to version control.
+ * Looks through a directory of the app; caches, and what belongs to version control, are in neither list.
  *
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */

@@ -1,6 +1,6 @@
 /**
- * Paths that the user types. They may lead anywhere: who names a place means it. But what a link of
- * a repository leads to, its author has named, and not the user.
+ * Paths that the user types. They may lead anywhere, since the user chose them. But where a link in
+ * a repository leads was chosen by the repository's author.
  */
 
 import { SEPARATOR_PATTERN } from "@std/path/constants";
@@ -35,7 +35,7 @@ export async function requireNamed(
     const boundary = await repositoryOf(cwd, folder);
     if (boundary === undefined) {
       if (links === 0) return;
-      // The user's own. What it leads to may be a link of a repository, and that is not.
+      // A link of the user's own, which may lead to a link of a repository.
       const target = absolutePath(await Deno.realPath(folder), await Deno.readLink(link));
       return await requireNamed(cwd, join(target, relative(link, path)), option, links - 1);
     }

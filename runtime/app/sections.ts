@@ -24,7 +24,7 @@ export interface Section {
   readonly name: SectionName;
 }
 
-/** What an app's file says for a command; what the top level has of it is below the object's own. */
+/** What an app's file says for a command: keys of its object win over those of the top level. */
 export function sectionOf(
   { configuration, configurationPath }: {
     readonly configuration: Configuration;

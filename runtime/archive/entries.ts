@@ -23,7 +23,7 @@ export type Unpacked =
   /** Another name of a file. */
   | { readonly kind: "link"; readonly path: readonly string[]; readonly source: readonly string[] };
 
-/** Why an archive is not unpacked: the reason alone, since who unpacks it names it. */
+/** Why an archive is not unpacked: the reason alone; the caller names the archive. */
 export class Refusal extends MlcliError {
   override readonly name = "Refusal";
 }
@@ -104,8 +104,8 @@ function requireName(path: string, separator: string): void {
 /**
  * Requires that a symbolic link leads to something in the directory, whatever is or will be there.
  * Its own directory is never a link, since nothing is written through one. So it can go up as many
- * levels as it is deep. It must not go up again after a name: that may be of a link, from which up
- * is somewhere else.
+ * levels as it is deep. It must not go up again after a name: that may be a link, and above its
+ * target is somewhere else.
  */
 function requireInnerTarget(
   name: string,

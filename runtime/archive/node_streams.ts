@@ -30,8 +30,8 @@ export async function* passedThrough(
 }
 
 /**
- * One piece at a time, and the end apart: told of it together with the last piece, Node's zlib makes
- * other bytes of the same ones, and whether it is would be a matter of microseconds.
+ * One piece at a time, and the end separately: Node's zlib compresses the same bytes differently
+ * where it learns of the end together with the last piece, which would depend on timing.
  */
 async function fill(
   transformation: Transformation,
@@ -44,7 +44,7 @@ async function fill(
   transformation.end();
 }
 
-/** Returns once the bytes are taken, or nothing is any more. */
+/** Returns once the bytes are taken, or the stream is closed. */
 async function take(transformation: Transformation, bytes: Uint8Array): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {
@@ -65,7 +65,9 @@ interface Sink {
   off(event: "drain" | "close", listener: () => void): unknown;
 }
 
-/** Waits until a stream takes more, or is closed. One that is closed already says so no more. */
+/**
+ * Waits until a stream takes more, or is closed. One that was closed before does not say so again.
+ */
 export async function takesMore(sink: Sink): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {

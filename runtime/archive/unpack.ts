@@ -19,8 +19,8 @@ export interface Limits {
 }
 
 /**
- * The limits of an archive of a size in bytes: what somebody has for a model fits, and a few KB do
- * not fill the disk (gzip makes 1,000 bytes of 1 at most).
+ * The limits of an archive, by its size in bytes: any model fits, and a few KB do not fill the disk
+ * (gzip unpacks a byte to 1,000 at most).
  */
 export function limitsOf(size: number): Limits {
   return { entries: 250_000, bytes: Math.max(1024 ** 3, 100 * size) };

@@ -20,8 +20,8 @@ export const S3_URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
 export const KEY_BYTES = 1_024;
 
 /**
- * What no key of mlcli's has: letters that a terminal obeys, or that hide others (S3 advises against
- * them, too), and `.` and `..` as the name of a directory, which clients of HTTP take out.
+ * What mlcli takes in no key: characters that a terminal obeys or that hide others (S3 advises
+ * against them, too), and `.` and `..` as names of directories, which HTTP clients remove.
  */
 const NOT_IN_KEYS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u;
 
@@ -38,7 +38,7 @@ export function s3Uri({ bucket, key }: S3Address): string {
 }
 
 /**
- * The same as the beginning of the keys in a directory, so with `/` at its end: SageMaker matches
+ * The address as a prefix of the keys in a directory, with `/` at its end: SageMaker matches
  * prefixes as text, and `data/train` would mean `data/training-old/` too.
  */
 export function asDirectory({ bucket, key }: S3Address): S3Address {
@@ -62,8 +62,8 @@ export interface PlatformJob {
 }
 
 /**
- * The account of local runs: twelve digits, as every account has, and nobody's. What is looked up
- * under such a name by mistake is denied, and is not somebody else's.
+ * The account in names of local runs: nobody's, so that what is looked up there by mistake is never
+ * somebody else's.
  */
 export const LOCAL_ACCOUNT = "000000000000";
 

@@ -1,7 +1,7 @@
 /**
  * The configuration files that SageMaker puts into a container, as data. Shapes: AWS developer
  * guide, "How Amazon SageMaker AI Provides Training Information" and "How to Build Your Own
- * Processing Container", and what real jobs printed of theirs.
+ * Processing Container", and what real jobs printed.
  */
 
 import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";

@@ -86,8 +86,8 @@ export function roomFor({ instanceType, volumeSize }: ServedOn): ModelRoom {
 const WITHOUT_DISKS = /^ml\.(g3s?|p2|p3|inf[12])\./;
 
 /**
- * Whether models lie on a volume, whose size is known. Disks of instances are of another size for each
- * type, and large; an accelerated family that mlcli has not heard of will have one.
+ * Whether models lie on a volume, whose size is known. Instances' own disks are large, and differ
+ * by type; an accelerated family that mlcli does not know will have one.
  */
 function hasVolume(instanceType: string): boolean {
   if (!/^ml\.[\w-]+\.\w+$/.test(instanceType) || hasOwnDisk(instanceType)) return false;

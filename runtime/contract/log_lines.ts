@@ -1,6 +1,4 @@
-/**
- * The log of a job or an endpoint as lines: whose they are, and what of them is fit for a terminal.
- */
+/** The log of a job or an endpoint: where it lies, and its lines as a terminal may show them. */
 
 import { inOneLine, terminalText } from "../text.ts";
 import type { JobKind } from "./jobs.ts";
@@ -49,8 +47,8 @@ const AGAIN = "[again and again:]";
 const LEAST_DROPPED = 5;
 
 /**
- * The end of a log without what comes in it several times, one after the other: a server that fails is
- * started over and over, and writes the same each time. The last time stays, behind a line that says so.
+ * The end of a log without repeats: a server that fails is started again and again, and writes the
+ * same each time. The last time stays, after a line that says so.
  */
 export function withoutRepeats(lines: readonly string[]): readonly string[] {
   let [length, dropped] = [0, 0];

@@ -1,7 +1,6 @@
 /**
- * A module of Python that user code imports and its image lacks: what to do about it. Its name may be
- * mistyped, or of a file that is still to be written, and anybody may have registered a package of
- * that name.
+ * A module of Python that user code imports and its image lacks: what to do about it. It may be
+ * mistyped, or still to be written, and anybody may have registered a package of that name.
  */
 
 import { closest } from "../text.ts";
@@ -48,7 +47,8 @@ export interface Missing {
 }
 
 /**
- * What to do about a missing module: sentences. Only of well-known ones they say what to install.
+ * What to do about a missing module, in sentences. They name a package to install for well-known
+ * modules alone.
  *
  * @param install what to do about a requirement that the image lacks, or that has no such part.
  */

@@ -124,8 +124,8 @@ export interface InUse {
 }
 
 /**
- * The names that are not in use. Mostly both are of one slot; a configuration that was not made by
- * mlcli may have the model of the other.
+ * The names that are not in use. Mostly both belong to one slot; a configuration that mlcli did not
+ * make may use the model of the other.
  *
  * @param theirs configurations that mlcli did not make: another name comes first.
  */

@@ -114,8 +114,8 @@ export function headlineOf(reason: string): string | undefined {
 }
 
 /**
- * Whether everything in a reason was in the output. Of a traceback only the errors count: a hook may
- * have shown its frames in another way.
+ * Whether everything in a reason was in the output. Of a traceback only the errors count: an
+ * excepthook may print frames in another form.
  *
  * @param reason may be cut at its end.
  * @param output the end of what the code wrote, as it can be shown.

@@ -39,7 +39,7 @@ export function isSameRegistry(one: string, other: string): boolean {
 }
 
 /**
- * Whether a login for one registry may go to another: to none but itself where it is a login of AWS.
+ * Whether a login for one registry may be sent to another: one of AWS goes to that registry alone.
  * Emulators have several names for theirs.
  */
 export function mayLogIn(login: string, registry: string): boolean {

@@ -74,7 +74,7 @@ async function requireAllInside(layout: Layout): Promise<void> {
   }
 }
 
-/** What `local train` requires of them, but that it would make `input/data` first. */
+/** What `local train` requires of channels, without making `input/data`. */
 async function requireChannels(layout: Layout): Promise<void> {
   await channelsOf(layout, []);
 }

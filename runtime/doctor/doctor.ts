@@ -83,7 +83,9 @@ async function hasNoApp(app: Promise<App>): Promise<boolean> {
   return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 
-/** An image older than the code is another thing there, too, and so is an engine without an init. */
+/**
+ * Warnings about an image's age, and about an engine without an init, tell of the platform, too.
+ */
 function isDifference({ name, status }: Check): boolean {
   return status === "warning" || name === "platform";
 }

@@ -58,7 +58,7 @@ function versionCheck({ address, rule }: Engine, { Version, ApiVersion }: Engine
   };
 }
 
-/** All of them work; which one it is explains who owns files, and why a low port is refused. */
+/** Engines of all kinds work; the kind explains who owns files, and why a low port is refused. */
 async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
   const name = "rootless";
   if (remapsUsers(info)) {
@@ -218,7 +218,7 @@ export async function studioChecks(
   ];
 }
 
-/** The hint, which is long, is that of the check of the engine. */
+/** Without the hint, which the check of the engine gives. */
 function without(studio: Studio, error: unknown): string {
   const isOff = error instanceof MlcliError && error.hint === enablingHint(studio);
   return isOff ? "whose domain does not allow Docker" : `no engine answers: ${messageOf(error)}`;

@@ -1,7 +1,7 @@
 /**
- * What a Dockerfile builds upon is pulled before the build. BuildKit would ask mlcli for the login over
- * a session, which a build has not got; without one, an older BuildKit (that of Docker 20.10, tried)
- * pulls from no registry that asks for a token, not even public images of Docker Hub.
+ * What a Dockerfile builds upon is pulled before the build. BuildKit would ask mlcli for the login
+ * over a session, which mlcli's builds do not have; without one, an older BuildKit (that of Docker
+ * 20.10, tried) pulls from no registry that asks for a token, not even public images of Docker Hub.
  */
 
 import type { App } from "../app/app.ts";

@@ -174,7 +174,7 @@ function asDeclared(
   };
 }
 
-/** What is worth to be said of the image. That it was built matters more than that. */
+/** Warnings about the image. Where they cannot be had, it was built all the same. */
 async function warningsOf(
   engine: Engine,
   app: App,
@@ -192,8 +192,8 @@ async function warningsOf(
 }
 
 /**
- * An image that somebody made by other means, with AWS's toolkits maybe, or of another app, has its
- * name only once. That of another directory is to be built again there.
+ * Without `--replace`, the image of another app, or one that mlcli did not build, keeps its name.
+ * That the app's own was built in another directory is a warning.
  */
 async function requireOwnName(
   engine: Engine,

@@ -10,7 +10,7 @@ import { inOneLine, printable, terminalText } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
 
 /**
- * Builds, and tells what happens. Which builder it is shows in what it says.
+ * Builds, and reports what happens. The form of its messages tells which builder it is.
  *
  * @throws MlcliError when a step fails, or when the engine ends without an image.
  */

@@ -34,12 +34,12 @@ export function chosenBuilder(
 }
 
 /**
- * Whose what is sent to the builder has to be, to belong to root in the image; `undefined`: root's.
+ * The owner that the files of a build context need so that they belong to root in the image;
+ * `undefined`: root itself.
  *
- * Where an engine has a user namespace, BuildKit of Docker 20.10 takes the owners in an archive for the
- * machine's: root's files would be nobody's in the build, and would be missing from the layers, so
- * that neither a push nor `docker save` has them. Those of the namespace's root become root's, there and
- * with Docker 29.
+ * On an engine with a user namespace, BuildKit of Docker 20.10 takes the owners in an archive as
+ * users of the machine: files of root would be nobody's in the build, and missing from the layers.
+ * Files of the namespace's root become root's, there and with Docker 29.
  *
  * @throws MlcliError where the engine does not say who that is.
  */

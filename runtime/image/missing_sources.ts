@@ -1,6 +1,6 @@
 /**
- * Why a `COPY` finds nothing. Builders say which file is missing in many words, and sometimes not at
- * all; what mlcli has sent it knows itself. So their words tell only that something was missing.
+ * Why a `COPY` finds nothing. Builders name the missing file in many ways, some not at all, but
+ * mlcli knows what it has sent: their words tell only that something is missing.
  */
 
 import { join } from "@std/path/join";

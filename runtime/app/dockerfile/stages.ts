@@ -13,8 +13,8 @@ export function stagesOf(instructions: readonly Instruction[]): readonly (string
 }
 
 /**
- * The stage of this name, in whatever case, or of this number, from 0: as the Dockerfile has it,
- * since Podman minds the case.
+ * The stage with this name, in any case, or this number, from 0; spelt as in the Dockerfile, since
+ * Podman is case-sensitive.
  *
  * @param shown the Dockerfile's path.
  * @throws MlcliError that lists those that there are.

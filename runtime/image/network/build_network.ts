@@ -236,9 +236,9 @@ function isFolder(source: string): boolean {
 }
 
 /**
- * Keeps in mind which of the variables that mlcli sets have its value at an instruction: ARG is for its
- * stage alone, and ENV wins over it. Without a value they stand for nothing, and a path for the whole
- * context.
+ * Keeps track of which variables hold the value that mlcli gives them: ARG counts for its stage
+ * alone, and ENV replaces it. Without a value they are empty, and what copies them may copy the
+ * whole context.
  */
 function followVariables(known: Set<string>, { name, text }: Instruction): void {
   if (name === "FROM") known.clear();
@@ -249,8 +249,8 @@ function followVariables(known: Set<string>, { name, text }: Instruction): void 
 }
 
 /**
- * Whether a source may hold the directory: what a variable of the user's own stands for, and what
- * brackets stand for, is not known.
+ * Whether a source may contain the directory: what other variables and brackets stand for is not
+ * known.
  *
  * @param known the variables that have mlcli's value: names of the app and of its requirements.
  */

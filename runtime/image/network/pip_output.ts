@@ -1,6 +1,6 @@
 /**
- * What pip says in a build: what its failure may come from, and without the passwords that it was
- * given.
+ * What pip says in a build: shown without the passwords that it was given, and searched for the
+ * cause of a failure.
  */
 
 import { MlcliError } from "../../errors.ts";
