@@ -32,8 +32,8 @@ def predict_fn(data, model):
   "local_test/test_dir/input/data/processing/p.csv": "1\n",
 };
 
-/** The template's Dockerfile before there was such code, and before it needed BuildKit. */
-const BEFORE = `
+/** A Dockerfile that copies no `common/`, and needs no BuildKit. */
+const WITHOUT_COMMON = `
 ARG BASE_IMAGE
 FROM \${BASE_IMAGE}
 
@@ -101,8 +101,8 @@ suite("code that training, processing and prediction share", () => {
     ]);
   });
 
-  it("is found with a Dockerfile of before, too, but for --strict; each says which line it lacks", async () => {
-    await app.write(app.path("Dockerfile"), BEFORE);
+  it("is found with a Dockerfile that does not copy it, too, but for --strict; each says which line it lacks", async () => {
+    await app.write(app.path("Dockerfile"), WITHOUT_COMMON);
     const lacks = `warning: ${app.name}/mlcli_base/Dockerfile does not copy ` +
       `${app.name}/mlcli_base/common/ into the image\n`;
     const built = await app.run(["build", "--no-cache"], { env: { DOCKER_BUILDKIT: "0" } });

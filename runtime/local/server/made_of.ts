@@ -61,7 +61,7 @@ export async function madeOf(
   };
 }
 
-/** What a label says; undefined where it says nothing, as with servers of an older mlcli. */
+/** What a label says; undefined where it says nothing, as one of an image may. */
 export function readMadeOf(label: string | undefined): MadeOf | undefined {
   let said: unknown;
   try {

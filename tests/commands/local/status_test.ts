@@ -244,7 +244,7 @@ const CASES: readonly (readonly [
   ],
   ...["", "{", "[]", "null", '{"host":1}'].map((label) =>
     [
-      `the label is ${label}, as of an older mlcli or an image`,
+      `the label is ${label}, as an image may have it`,
       async ({ app, labels }: Deployed) => {
         await edit(app.path("prediction/serve"));
         labels["mlcli.made-of"] = label;

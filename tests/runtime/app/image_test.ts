@@ -17,7 +17,7 @@ suite("whose an image is", () => {
   const APP = { name: "churn", mark: "here" };
   const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
     ["the app's own", "churn", "here"],
-    ["the app's own, of a mlcli that did not say where", "churn", undefined],
+    ["the app's own, without a directory", "churn", undefined],
     ["nobody's", undefined, undefined],
     ["nobody's, whatever it says of a directory", "", "there"],
     ["another app's", "payments", "here", "app"],

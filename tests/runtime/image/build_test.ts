@@ -224,7 +224,7 @@ suite("an image that has the name already", () => {
   });
 });
 
-suite("what mlcli build says of a Dockerfile of before", () => {
+suite("what mlcli build says of a Dockerfile that does not copy common/", () => {
   const LINE = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
   const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"] };
   for (

@@ -71,11 +71,11 @@ suite("a server's container that was created and not started", () => {
       true,
     ],
     [
-      "goes after some minutes where an older mlcli made it",
+      "goes after some minutes where it does not say who made it",
       () => Promise.resolve({ age: 11 * MINUTE }),
       true,
     ],
-    ["stays at first where an older mlcli made it", () => Promise.resolve({}), false],
+    ["stays at first where it does not say who made it", () => Promise.resolve({}), false],
     [
       "is no server that runs",
       async () => ({ owner: here(await endedProcess()), state: "running" }),

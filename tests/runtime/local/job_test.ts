@@ -248,7 +248,7 @@ suite("the reason that the code gives", () => {
     );
   });
 
-  it("names what the roles share, and an image of before does not have", async () => {
+  it("names what the roles share, and the image does not have", async () => {
     const common = { "common/sklearn.py": "" };
     const line = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
     const module = ({ err, end }: FakeContainer): void => {
