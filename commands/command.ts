@@ -62,7 +62,7 @@ interface Declaration<O extends Options> {
  *
  * @param settings values that count where the command line has none.
  */
-export type ReadValues = <O extends Options>(
+type ReadValues = <O extends Options>(
   options: O,
   settings?: Partial<Values<O>>,
 ) => Values<O>;

@@ -130,7 +130,7 @@ async function pathsOf(group: Group, above: readonly string[] = []): Promise<rea
 }
 
 /** An option that a command does not know. */
-export interface UnknownOption {
+interface UnknownOption {
   /** Those that lead to the command. */
   readonly names: readonly string[];
   /** As it was typed, without its value. */

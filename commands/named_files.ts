@@ -59,7 +59,7 @@ function standardInput({ input }: Context, example: string): AsyncIterable<Uint8
 }
 
 /** The values of `--env` and `--env-file`. */
-export interface VariableOptions {
+interface VariableOptions {
   readonly env: readonly GivenVariable[];
   /** Paths as the user typed them. */
   readonly envFile: readonly string[];

@@ -72,7 +72,7 @@ export interface Context {
 }
 
 /** The real context, which has to be disposed of. */
-export interface LiveContext extends Context, Disposable {}
+interface LiveContext extends Context, Disposable {}
 
 /**
  * Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive.

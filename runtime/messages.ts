@@ -99,20 +99,18 @@ function lengthOf(text: string): number {
   return [...text].length;
 }
 
-/** The words of a line; a command is one, since only whole it can be pasted. */
+/**
+ * The words of a line; a command is one, since only whole it can be pasted. Messages do not mark their
+ * commands: what one looks like is known here alone, instead of in each of them.
+ */
 function partsOf(line: string): readonly string[] {
-  const parts: string[] = [];
-  let command: string[] = [];
+  const parts: string[][] = [];
   for (const word of line.split(" ")) {
-    if (continues(command, word)) {
-      command.push(word);
-      parts[parts.length - 1] += ` ${word}`;
-      continue;
-    }
-    command = PROGRAM.test(word) ? [word] : [];
-    parts.push(word);
+    const part = parts.at(-1);
+    if (part !== undefined && PROGRAM.test(part[0]!) && continues(part, word)) part.push(word);
+    else parts.push([word]);
   }
-  return parts;
+  return parts.map((words) => words.join(" "));
 }
 
 /** What begins a command in a message, `mlcli`, also as `(mlcli`, `$(mlcli`; or a Dockerfile's line. */
@@ -127,8 +125,8 @@ const NAMED = ["init", "describe", "logs", "wait", "stop-job", "download-model",
 
 /** Whether a word belongs to the command before it. */
 function continues(command: readonly string[], word: string): boolean {
-  const last = command.at(-1);
-  if (last === undefined || word === "" || /[.,;:)?]$/.test(last)) return false;
+  const last = command.at(-1)!;
+  if (word === "" || /[.,;:)?]$/.test(last)) return false;
   if (isOption(word) || takesValue(last)) return true;
   // What no sentence has: NAME, a=b, a/b, 's.t.', v2.
   if (/^[A-Z][A-Z_-]+[.,;:)]*$|[=/\d'"$<>|{}]/.test(word)) return true;

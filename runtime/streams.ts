@@ -142,7 +142,7 @@ type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 const NO_ROOM = 5;
 
 /** What a stream does not know of itself. */
-export interface OutputSettings {
+interface OutputSettings {
   /** `standard output`, as a message says it. */
   readonly name: string;
   readonly noColour: boolean;

@@ -134,7 +134,7 @@ function distanceOf(a: string, b: string): number {
 }
 
 /** What `JSON.parse` calls with each value; the text of a number or a string as it is written. */
-export type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
+type Reviver = (key: string, value: unknown, context: { source?: string }) => unknown;
 
 /**
  * Parses JSON, also after a byte order mark: some editors on Windows put one there.

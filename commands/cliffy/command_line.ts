@@ -27,7 +27,7 @@ const NO_COLOUR: keyof typeof everywhere = "--no-color";
 const DIRECTORY: keyof typeof everywhere = "--directory";
 
 /** A command line in its parts. */
-export interface CommandLine {
+interface CommandLine {
   /** The command, its options and its arguments. */
   readonly words: readonly string[];
   /** What follows `--`, as it is: Cliffy would drop it. */

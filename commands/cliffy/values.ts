@@ -75,10 +75,8 @@ function optionValue(
     return settings[propertyName(flag)];
   }
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
-  const { variable, choices } = option;
-  const { parse = plain(choices) } = option;
+  const { variable, choices, parse = choiceOf(choices), requiredUnless } = option;
   const source = `Option "${flag}"`;
-  const { requiredUnless } = option;
   if (typed === undefined && requiredUnless !== undefined) {
     // In the words of Cliffy, which says it of those that are always required.
     if (given.options[propertyName(requiredUnless)] === undefined) {
@@ -94,16 +92,13 @@ function optionValue(
 }
 
 /** One of the choices, in any case: `--status failed`. Any text where there are none. */
-function choiceOf(choices: readonly string[] | undefined, text: string, source: string): string {
-  if (choices === undefined) return text;
-  const chosen = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
-  if (chosen !== undefined) return chosen;
-  throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}".`);
-}
-
-/** The text itself, of what has no parser. */
-function plain(choices: readonly string[] | undefined): Parser<string> {
-  return (text, source) => choiceOf(choices, text, source);
+function choiceOf(choices: readonly string[] | undefined): Parser<string> {
+  return (text, source) => {
+    if (choices === undefined) return text;
+    const chosen = choices.find((choice) => choice.toLowerCase() === text.toLowerCase());
+    if (chosen !== undefined) return chosen;
+    throw new UsageError(`${source} must be ${alternatives(choices)}, but got "${text}".`);
+  };
 }
 
 function texts(typed: unknown): readonly string[] {
@@ -111,7 +106,7 @@ function texts(typed: unknown): readonly string[] {
 }
 
 function argumentValues(options: Options, given: Given): [name: string, value: unknown][] {
-  return argumentsOf(options).map(([form, { choices, parse = plain(choices) }], index) => {
+  return argumentsOf(options).map(([form, { choices, parse = choiceOf(choices) }], index) => {
     const name = propertyName(form);
     const source = `Argument "${name.toUpperCase()}"`;
     const words = given.arguments.slice(index).map((text) => parse(text, source));

@@ -45,7 +45,7 @@ export function jobText(job: CloudJob): string {
 }
 
 /** A field a line, those that are known. */
-export function fieldsText(
+function fieldsText(
   fields: readonly (readonly [name: string, value: string | undefined])[],
 ): string {
   return fields.filter(([, value]) => value !== undefined).map(([name, value]) =>

@@ -42,7 +42,7 @@ export type InvocationOptions =
   & Pick<Values<typeof mediaTypes>, "contentType">;
 
 /** A header of a request, as the member that SageMaker has for it. */
-export interface InvocationHeader {
+interface InvocationHeader {
   readonly field: InvocationField;
   readonly value: string;
 }

@@ -8,7 +8,7 @@ import { keyOf, type NamedArgument, type NamedOption } from "../options/option.t
 import type { Topic } from "../topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 
-export interface HelpStyle {
+interface HelpStyle {
   readonly columns: number;
   readonly colour: boolean;
 }

@@ -16,13 +16,13 @@ const LAST_LINES = 6;
 
 const INDENT = "    ";
 
-export interface FrameSize {
+interface FrameSize {
   readonly columns: number;
   /** At least 1. */
   readonly rows: number;
 }
 
-export interface FrameOf {
+interface FrameOf {
   readonly title: string;
   readonly steps: readonly Step[];
   /** When it began, and now: in ms on the clock of `Steps`. */

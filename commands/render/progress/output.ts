@@ -19,10 +19,10 @@ export interface ProgressChoice {
  * `live`: lines that change in their place. `plain`: lines one below the other. `none`: nothing but
  * warnings and errors.
  */
-export type ProgressStyle = "live" | "plain" | "none";
+type ProgressStyle = "live" | "plain" | "none";
 
 /** The way in which a stream shows progress. */
-export function styleOf(err: Output, { quiet, progress }: ProgressChoice): ProgressStyle {
+function styleOf(err: Output, { quiet, progress }: ProgressChoice): ProgressStyle {
   if (quiet) return "none";
   return progress === "auto" && err.rows > 0 ? "live" : "plain";
 }
