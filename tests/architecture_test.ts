@@ -235,7 +235,7 @@ suite("architecture", () => {
     assertEquals(wrong, []);
   });
 
-  it("messages are told, and so broken at the terminal's width", async () => {
+  it("messages are printed by tell, which breaks them at the terminal's width", async () => {
     const wrong = (await production()).filter(({ code }) =>
       /print\((warning|note|error|hint)Text\(/.test(code)
     );

@@ -97,7 +97,7 @@ suite("what a command ends with", () => {
       [new OutputClosed(), 141],
     ] as const
   ) {
-    it(`is not said where it was somebody's wish: ${error.message}`, async () => {
+    it(`is not printed where the user wanted the end: ${error.message}`, async () => {
       assertEquals(await fail(error), [code, "", ""]);
       assertEquals(await fail(error, { MLCLI_DEBUG: "1" }), [code, "", ""]);
     });

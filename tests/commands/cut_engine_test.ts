@@ -127,7 +127,7 @@ function check(run: CutRun, plain: CutRun, where: string): void {
 suite("an engine whose connection breaks", () => {
   let row = 0;
   for (const command of COMMANDS) {
-    it(`is named by mlcli ${command.args.join(" ")}, at whatever call, and it works again`, async () => {
+    it(`is reported by mlcli ${command.args.join(" ")}, at whatever call it breaks, and it works again`, async () => {
       const plain = await runCut(command);
       assert(plain.course.length > 0);
       for (let at = 0; at < plain.course.length; at++) {
@@ -146,7 +146,7 @@ suite("an engine whose connection breaks", () => {
 suite("an engine that answers something else", () => {
   let row = 0;
   for (const command of COMMANDS) {
-    it(`is doubted by mlcli ${command.args.join(" ")}, at whatever call, and it works again`, async () => {
+    it(`is reported by mlcli ${command.args.join(" ")}, whatever call it answers, and it works again`, async () => {
       const plain = await runCut(command);
       for (let at = 0; at < plain.course.length; at++) {
         for (const [what, fate] of Object.entries(ODD)) {

@@ -64,7 +64,7 @@ suite("a command in a directory below an app's", () => {
     return hint.trimEnd();
   };
 
-  it("is told to those who typed it as it works, ready to paste", async () => {
+  it("gets a hint with the command that works, ready to paste", async () => {
     await using app = await makeApp({ files: { "training/training.py": "", "my data/a": "" } });
     const training = app.path("training");
     assertEquals(
@@ -88,7 +88,7 @@ suite("a command in a directory below an app's", () => {
     );
   });
 
-  it("is told without what may be a secret", async () => {
+  it("gets a hint without what may be a secret", async () => {
     await using app = await makeApp();
     for (const env of [["--env", "TOKEN=s3cret"], ["--env=TOKEN=s3cret"]]) {
       const hint = await hintOf(["local", "train", ...env], app.path());
@@ -96,7 +96,7 @@ suite("a command in a directory below an app's", () => {
     }
   });
 
-  it("is not told of an app that is not there, or of what is none", async () => {
+  it("gets no hint where no directory above holds an app", async () => {
     await using app = await makeApp();
     assertStringIncludes(await hintOf(["build", "-a", "other"], app.path()), "mlcli init other");
     const outside = await Deno.makeTempDir({ prefix: "mlcli-test-" });

@@ -105,7 +105,7 @@ suite("an engine that hangs", () => {
     assertEquals(run.runs.length, 1);
   });
 
-  it("during a stop is said at Ctrl-C", async () => {
+  it("during a stop is reported at Ctrl-C", async () => {
     const command = { args: ["local", "stop"], play: withServer };
     const run = await runHung(command, { at: 1, isAlone: false, isPressed: true });
     assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);

@@ -36,7 +36,7 @@ suite("standard output on a full disk", () => {
 });
 
 suite("standard input that is a directory", () => {
-  it("is said so", async () => {
+  it("is reported", async () => {
     const error = "error: Cannot read standard input: Is a directory\n";
     assertEquals(await redirected(["local", "invoke"], "</"), [1, "", error]);
   });

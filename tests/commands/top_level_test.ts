@@ -44,7 +44,7 @@ suite("the top level", () => {
       ["constructor", /^See mlcli --help\.$/],
     ] as const
   ) {
-    it(`says to mlcli ${name} what there is in both halves`, async () => {
+    it(`answers mlcli ${name} with what both halves have`, async () => {
       const [code, out, err] = await said([name]);
       const [error, hinted = ""] = err.split("\nhint: ");
       assertEquals([code, out, error], [2, "", `error: Unknown command "${name}".`]);

@@ -71,7 +71,7 @@ for (const [name, work] of Object.entries(rows)) console.log(name + ": " + await
 `;
 
 suite("text of others, of any length", () => {
-  it("is looked at in a time that grows as the text does", async () => {
+  it("is read in linear time", async () => {
     const printed = await inOwnProcess(ROWS, {
       imports: {
         answerHead: "runtime/http/messages.ts",

@@ -128,7 +128,7 @@ suite("print and write", () => {
     });
   }
 
-  it("nothing is written of nothing", async () => {
+  it("an empty text writes nothing", async () => {
     const stream = streamOf([new Error("Written")]);
     outputTo(stream, NAME).print("");
     await outputTo(stream, NAME).write(new Uint8Array());

@@ -100,7 +100,7 @@ suite("a command line", () => {
     assertEquals(got.length, 1);
   });
 
-  it("that lacks -- is told where arguments go", async () => {
+  it("without -- gets a hint where arguments go", async () => {
     const words = ["group", "taker", "--rows", "5"];
     const parsed = () => parse({ words, rest: [] }, makeTree().root, fakeContext());
     const { message, hint } = await assertRejects(parsed, UsageError);

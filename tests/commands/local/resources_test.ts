@@ -65,7 +65,7 @@ suite("what a container may take of this machine", () => {
     }
   });
 
-  it("is refused where the file has it wrong, and doubted where it is almost right", async () => {
+  it("is refused where the file has it wrong, and gets a warning where it is almost right", async () => {
     const refused: readonly (readonly [local: unknown, message: RegExp])[] = [
       ["x", /^error: APP.json: "local" must be an object with options of mlcli local; it is "x"\n/],
       [{ cpus: "many" }, /^error: APP.json: "cpus" in "local" must be a number of CPUs/],
@@ -95,7 +95,7 @@ suite("what a container may take of this machine", () => {
     assertMatch(doubted.stderr, /\nwarning: APP.json: "docker_tag" in "local" has no effect\n/);
   });
 
-  it("cannot be a network and none", async () => {
+  it("may not be --network and --network-isolation at once", async () => {
     const { code, stderr, hosts } = await run([
       ...TRAIN,
       "--network-isolation",
@@ -106,7 +106,7 @@ suite("what a container may take of this machine", () => {
     assertMatch(stderr, /^error: Options "--network-isolation" and "--network host" do not go/);
   });
 
-  it("is no network that nobody, or everybody, reaches a server on", async () => {
+  it("may not be a network on which nobody, or everybody, reaches a server", async () => {
     for (
       const [network, message] of [
         ["host", /^error: With --network host, the whole network could reach the server\.\nhint: /],

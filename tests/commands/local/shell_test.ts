@@ -85,7 +85,7 @@ suite("local shell", () => {
     assertEquals(files, UNTOUCHED);
   });
 
-  it("has what a server has, and is none: it has no port, and nobody finds it", async () => {
+  it("has what a server has, but no port, and is not found as a server", async () => {
     const { code, created, name, files } = await shell(["serve", "--", "ls"]);
     assertEquals(code, 0);
     const { Labels, ExposedPorts, HostConfig } = created[0];

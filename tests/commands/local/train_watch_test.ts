@@ -74,7 +74,7 @@ suite("local train --watch", () => {
     );
   });
 
-  it("is of no use with what is about one run", async () => {
+  it("is refused with options that are about one run", async () => {
     await using app = await completeApp();
     for (const [other, ...value] of [["--strict"], ["--stop-after", "5"]]) {
       const { code, stderr } = await runInProcess(

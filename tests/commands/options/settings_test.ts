@@ -105,7 +105,7 @@ suite("options in the configuration file", () => {
     }
   });
 
-  it("are doubted where they are almost one, or cannot stand there", () => {
+  it("get a warning where they are almost one, or cannot stand there", () => {
     const given = section({
       ec2_typ: "x",
       instanceCount: 2,
@@ -126,7 +126,7 @@ suite("options in the configuration file", () => {
     ]);
   });
 
-  it("of the top level are doubted where they are almost one", () => {
+  it("of the top level get a warning where they are almost one", () => {
     const otherKeys = ["cloud-region", "trains", "owner", "s3prefix"];
     const doubts = topLevelDoubts(appObject("/apps", "churn", { otherKeys }));
     assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [

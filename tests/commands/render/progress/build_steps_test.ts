@@ -26,7 +26,7 @@ suite("the output of a step", () => {
     it(name, () => assertEquals(logOf(...pieces).whole(), whole));
   }
 
-  it("tells the lines as they end", () => {
+  it("returns the lines as they end", () => {
     const log = new StepLog();
     assertEquals([log.add("a"), log.add("b\nc\nd"), log.end(), log.end()], [
       [],
@@ -46,7 +46,7 @@ suite("the output of a step", () => {
     ]]);
   });
 
-  it("loses its beginning where it is endless, and says so", () => {
+  it("keeps only its end where it is endless, and says so", () => {
     const log = new StepLog();
     for (let count = 0; count < 20_000; count++) log.add("x".repeat(999) + "\n");
     const [first, ...rest] = log.whole();

@@ -71,11 +71,11 @@ const BUILT = "Built churn:latest in 0.0s (2 of 4 steps cached)\n";
 suite("a build in a pipe", () => {
   const whole = [...LINES, "#4 | 30%", "#4 done 1.3s", "#3 done 12s", BUILT].join("\n");
 
-  it("is told line by line", () => {
+  it("is printed line by line", () => {
     assertEquals(shown([...EVENTS, ...DONE], { isDone: true }), whole);
   });
 
-  it("is told so on a terminal, too, with --progress plain", () => {
+  it("is printed so on a terminal, too, with --progress plain", () => {
     const choice = { isDone: true, isTerminal: true, progress: "plain" } as const;
     assertEquals(shown([...EVENTS, ...DONE], choice), whole);
   });
