@@ -13,7 +13,7 @@ import type { Engine, ImageDetails } from "../docker/engine.ts";
 import { builtAt } from "../docker/image_details.ts";
 import { isFile } from "../files.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
-import { initProbePlan } from "../local/service_plans.ts";
+import { initProbePlan } from "../local/container/body.ts";
 import type { MessageStream } from "../messages.ts";
 import { type Check, guarded } from "./check.ts";
 

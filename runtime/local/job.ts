@@ -25,7 +25,7 @@ import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences, imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { withInput } from "./container/input.ts";
+import { withInput } from "./container/body.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";

@@ -28,7 +28,7 @@ import {
   pathsOf,
   remember,
 } from "./owned_files.ts";
-import { type OwnershipCommand, ownershipPlan } from "./service_plans.ts";
+import { type OwnershipCommand, ownershipPlan } from "./container/body.ts";
 
 /** How long changing owners may take in all, in seconds. */
 const TIMEOUT = 120;

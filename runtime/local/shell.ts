@@ -22,7 +22,7 @@ import { noteText, tell } from "../messages.ts";
 import { mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
-import { withInput } from "./container/input.ts";
+import { NO_LOG, withInput } from "./container/body.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
@@ -34,7 +34,6 @@ import { withRun } from "./runs/run.ts";
 import { bodyLimit } from "../serving/plan.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
-import { NO_LOG } from "./container/body.ts";
 
 /** Where the code would run. */
 interface Place {

@@ -9,6 +9,8 @@ import { SERVER_PORT } from "../contract/jobs.ts";
 import type { ImageDetails } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { BIND_LABEL, takesPort } from "../contract/images.ts";
+import { EngineError } from "../docker/engine_error.ts";
+import { pause } from "../time.ts";
 
 /** A port of this machine that nobody listens on at this moment. */
 export function freePort(): number {
@@ -36,5 +38,71 @@ export function requireTakesPort(image: ImageDetails, reference: string, port: n
       `In SageMaker Studio, that is a port of the space itself: --port ${SERVER_PORT}, without ` +
       "--replace and --watch, which need a second one. An image whose server listens on the port " +
       `of SAGEMAKER_BIND_TO_PORT says so: LABEL ${BIND_LABEL}="true"`,
+  });
+}
+
+/** How often a free port is picked again when another program was faster. */
+const FREE_PORT_ATTEMPTS = 5;
+
+/**
+ * Does something with a port that is free, and again with another one where somebody was faster.
+ *
+ * @throws PortInUse after five times.
+ */
+export async function onFreePort<T>(work: (port: number) => Promise<T>): Promise<T> {
+  for (let attempt = 1;; attempt++) {
+    try {
+      return await work(freePort());
+    } catch (error) {
+      if (!(error instanceof PortInUse) || attempt === FREE_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** How long, and how often (ms), it is asked whether a port is free. */
+const FREE_WITHIN = 5_000;
+const ASKED_EVERY = 20;
+
+/** Waits until nobody listens on a port, for a few seconds at most, or until the user hurries. */
+export async function untilFree(port: number, hurry: AbortSignal): Promise<void> {
+  for (let waited = 0; waited < FREE_WITHIN && !hurry.aborted; waited += ASKED_EVERY) {
+    try {
+      (await Deno.connect({ hostname: "127.0.0.1", port })).close();
+    } catch {
+      return;
+    }
+    await pause(ASKED_EVERY, hurry).catch(() => {});
+  }
+}
+
+/**
+ * Whether the engine could not start a container since its port is taken.
+ *
+ * The engine answers 500 for a busy port, as for other failures, so its words are matched. In this
+ * order: used by a container; by a process; Docker Desktop; Podman's machine; Podman.
+ */
+export function isPortTaken(error: unknown): boolean {
+  return error instanceof EngineError &&
+    /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
+      .test(error.reason);
+}
+
+/** Another server or program has the port. */
+export class PortInUse extends MlcliError {
+  override readonly name = "PortInUse";
+}
+
+/**
+ * @param whose server has it, if one of mlcli's has.
+ * @param more what follows the command that stops that.
+ */
+export function portInUse(port: number, whose?: string, cause?: unknown, more = ""): PortInUse {
+  const owner = whose === undefined ? "" : ` (by the server of ${whose})`;
+  const stop = whose === undefined
+    ? "Stop what listens there"
+    : `Stop it with mlcli local stop --port ${port}${more}`;
+  return new PortInUse(`Port already in use: ${port}${owner}`, {
+    hint: `${stop}, or choose another --port; --port 0 picks a free one.`,
+    cause,
   });
 }

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { ownershipPlan } from "../../runtime/local/service_plans.ts";
+import { ownershipPlan } from "../../runtime/local/container/body.ts";
 import type { CreateBody } from "../../runtime/docker/engine.ts";
 import { makeApp } from "../helpers/app.ts";
 import { type Ended, endOf, runToEnd, withContainer } from "../helpers/container.ts";

@@ -1,6 +1,10 @@
 import { HOST, STUDIO_HOST } from "../../contract/jobs.ts";
 import type { CreateBody, Engine, Mount } from "../../docker/engine.ts";
 import { type EngineInfo, remapsUsers, usesSelinux } from "../../docker/engine_info.ts";
+import type { Context } from "../../context.ts";
+import { SEPARATOR } from "@std/path/constants";
+import { MOST_PROCESSES, NO_NEW_PRIVILEGES } from "../../serving/plan.ts";
+import { labels } from "./managed.ts";
 
 /** The engine keeps no log: whoever runs the container reads its output while it runs. */
 export const NO_LOG = { Type: "none" } as const;
@@ -64,4 +68,95 @@ export function mountingOn({ remapsUsers, usesSelinux }: Protection, body: Creat
       ...(usesSelinux ? { SecurityOpt: [...HostConfig.SecurityOpt ?? [], WITHOUT_LABEL] } : {}),
     },
   };
+}
+
+/**
+ * The container of a plan with a standard input, and with a terminal where both of mlcli's ends are one.
+ * (`... | tee log` is none.)
+ */
+export function withInput(
+  body: CreateBody,
+  { input: { keyboard: typed }, out }: Pick<Context, "input" | "out">,
+): CreateBody {
+  const keyboard = out.isTerminal ? typed : undefined;
+  const input = { AttachStdin: true, OpenStdin: true, StdinOnce: true };
+  if (keyboard === undefined) return { ...body, ...input };
+  const { rows, columns } = keyboard;
+  return {
+    ...body,
+    ...input,
+    Tty: true,
+    HostConfig: { ...body.HostConfig, ConsoleSize: [rows, columns] },
+  };
+}
+
+/**
+ * For containers that do work for mlcli itself: a program called `true` or `chown` in an image may be
+ * anything, so it may do little.
+ */
+const CONFINED = {
+  LogConfig: NO_LOG,
+  NetworkMode: "none",
+  CapDrop: ["ALL"],
+  SecurityOpt: [NO_NEW_PRIVILEGES],
+} as const;
+
+/** `-h`: a link itself, never what it points to. */
+export type OwnershipCommand =
+  | readonly ["chown", "-h" | "-hR", owner: string]
+  | readonly ["chmod", mode: string];
+
+/** A container that does nothing, with an init. */
+export function initProbePlan(image: string): CreateBody {
+  return {
+    Image: image,
+    Entrypoint: ["true"],
+    Cmd: [],
+    Labels: labels({}),
+    HostConfig: {
+      ...CONFINED,
+      AutoRemove: false,
+      Init: true,
+      Mounts: [],
+    },
+  };
+}
+
+/**
+ * A container that changes the owner or the mode of what lies at paths below some directories. Whatever
+ * these paths lead to meanwhile, it lies in the directories or in the container.
+ *
+ * @param paths of the host, each in one of the directories, which are mounted.
+ * @param command `chown` or `chmod`, with what comes before the paths.
+ */
+export function ownershipPlan(
+  image: string,
+  directories: readonly string[],
+  paths: readonly string[],
+  [program, ...options]: OwnershipCommand,
+): CreateBody {
+  const mounts = directories.map((directory, index) => writable(directory, `/mlcli/${index}`));
+  return {
+    Image: image,
+    User: "0:0",
+    Entrypoint: [program],
+    Cmd: [...options, "--", ...paths.map((path) => pathInMounts(path, mounts))],
+    Labels: labels({}),
+    HostConfig: {
+      ...CONFINED,
+      AutoRemove: true,
+      // FOWNER: to change modes.
+      CapAdd: ["CHOWN", "DAC_OVERRIDE", "FOWNER"],
+      PidsLimit: MOST_PROCESSES,
+      Mounts: mounts,
+    },
+  };
+}
+
+function pathInMounts(path: string, mounts: readonly Mount[]): string {
+  for (const { Source, Target } of mounts) {
+    if (path === Source) return Target;
+    if (path.startsWith(Source + SEPARATOR)) return Target + path.slice(Source.length);
+  }
+  throw new RangeError(`${path} is in no mount`);
 }

@@ -16,7 +16,7 @@ import { discardContainer } from "../container/create.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { removeUnpacked } from "./served_model.ts";
-import { onFreePort } from "./ports.ts";
+import { onFreePort } from "../../serving/ports.ts";
 import { placeOn, serve } from "./serve.ts";
 import { startedServersOn, stopRunning } from "./stop.ts";
 import { isReplaceable, type Server, takenBy } from "./servers.ts";

@@ -2,7 +2,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { serverName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { removeUnpacked } from "./served_model.ts";
-import { onFreePort } from "./ports.ts";
+import { onFreePort } from "../../serving/ports.ts";
 import { clearPort, stopRunning } from "./stop.ts";
 import type { Server } from "./servers.ts";
 import {

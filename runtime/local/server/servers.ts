@@ -8,7 +8,7 @@ import { LABELS } from "../../contract/images.ts";
 import { inOneLine } from "../../text.ts";
 import { type MadeOf, readMadeOf } from "./made_of.ts";
 import { managed, type ManagedServer } from "../container/managed.ts";
-import { type PortInUse, portInUse } from "./ports.ts";
+import { type PortInUse, portInUse } from "../../serving/ports.ts";
 
 export interface Server {
   readonly id: string;

@@ -18,7 +18,7 @@ import { holdsHarness } from "../../contract/images.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { currentRun } from "../../model/versions.ts";
-import { isTaken, requireTakesPort } from "../../serving/ports.ts";
+import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
 import { type MountedCode, mountedCode } from "../code.ts";
 import {
   createContainer,
@@ -36,7 +36,6 @@ import { type Version, versionOf } from "../runs/list.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
-import { isPortTaken, portInUse } from "./ports.ts";
 import { requireReady } from "./readiness.ts";
 import { removeUnpacked, servedModel } from "./served_model.ts";
 import { startedServersOn } from "./stop.ts";

@@ -10,7 +10,7 @@ import { leftText } from "../container/create.ts";
 import { stopContainer } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
 import { removeUnpacked } from "./served_model.ts";
-import { untilFree } from "./ports.ts";
+import { untilFree } from "../../serving/ports.ts";
 import { asServer, requireServers, type Server, serversOn, takenBy, whoseText } from "./servers.ts";
 import { isAbandoned } from "../container/managed.ts";
 

@@ -18,7 +18,7 @@ import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
-import { onFreePort, portInUse } from "./ports.ts";
+import { onFreePort, portInUse } from "../../serving/ports.ts";
 import { clearPort } from "./stop.ts";
 import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";

@@ -8,7 +8,7 @@ import {
   servePlan,
   trainPlan,
 } from "../../../runtime/local/plan.ts";
-import { initProbePlan, ownershipPlan } from "../../../runtime/local/service_plans.ts";
+import { initProbePlan, ownershipPlan } from "../../../runtime/local/container/body.ts";
 import type { Resources } from "../../../runtime/contract/jobs.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { studioBody } from "../../../runtime/docker/studio.ts";
