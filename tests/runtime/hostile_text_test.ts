@@ -84,7 +84,7 @@ suite("text of others, of any length", () => {
         hasOwnDisk: "runtime/contract/instances.ts",
         imageDifferences: "runtime/local/differences/image.ts",
         parseMediaType: "commands/options/parsers.ts",
-        parseAlarm: "commands/options/deploy_parsers.ts",
+        parseAlarm: "commands/options/cloud_deploy.ts",
         leakOfReader: "runtime/image/network/build_network.ts",
         parseIgnoreRules: "runtime/app/ignore_rules.ts",
         requirementNames: "runtime/contract/missing_modules.ts",

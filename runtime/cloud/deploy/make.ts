@@ -82,7 +82,10 @@ const PAUSES = [500, 1_000, 2_000, 4_000] as const;
 
 /** What is created, as far as it is looked at here. */
 interface Creation {
-  readonly PrimaryContainer?: { readonly ModelDataUrl?: string | undefined } | undefined;
+  readonly PrimaryContainer?: {
+    readonly ModelDataUrl?: string | undefined;
+    readonly Environment?: Readonly<Record<string, string>> | undefined;
+  } | undefined;
   Tags?: { Key?: string; Value?: string }[];
 }
 
@@ -123,7 +126,7 @@ class Making implements MadeDeployment {
       const found = isTaken || mayBeDone(error)
         ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
         : undefined;
-      if (!found || !hasAll(found, input)) {
+      if (!found || !isMadeFrom(found, input)) {
         if (!found || isTaken) this.made.pop();
         throw found ? madeByAnother(error as AwsError, words) : error;
       }
@@ -237,6 +240,12 @@ class Making implements MadeDeployment {
 
 /** What became of a request cannot be found out. */
 class NobodyKnows extends AwsError {}
+
+/** Whether a part that is there was made from this, as far as one can tell: tags do not count. */
+function isMadeFrom(there: PartDetails, input: Creation): boolean {
+  const variables = (creation: Creation) => creation.PrimaryContainer?.Environment ?? {};
+  return hasAll(there, input) && hasAll(variables(input), variables(there));
+}
 
 /** Whether something that is there has all that it was to be made with, but for the tags. */
 function hasAll(there: unknown, input: unknown): boolean {

@@ -12,7 +12,7 @@ const PARTS = [
   "scripts",
   "commands/render",
   "runtime/errors.ts",
-  "runtime/system_errors.ts",
+  "runtime/messages.ts",
   "runtime/text.ts",
   "runtime/time.ts",
 ];
