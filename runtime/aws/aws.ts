@@ -18,7 +18,6 @@ export interface Aws {
   s3(): Promise<S3>;
   logs(): Promise<Logs>;
   sts(): Promise<Sts>;
-  /** Closes the connections. */
   close(): void;
 }
 

@@ -113,7 +113,7 @@ function causeWords(error: unknown): string {
   return cause === undefined ? "" : messageOf(cause);
 }
 
-/** What follows hyper's own `client error (Connect): `: the addresses before it say nothing new. */
+/** What follows hyper's own `client error (Connect): `. */
 function reasonIn(words: string): string {
   return words.replace(/^.*client error \(\w+\): /, "").replace(/: $/, "");
 }

@@ -13,7 +13,6 @@ const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };
  */
 const ANSWER_MARGIN = 10_000;
 
-/** What connecting needs to know. */
 export interface ConnectionOptions {
   readonly env: (name: string) => string | undefined;
   /** The profile whose `ca_bundle` counts. */
@@ -51,7 +50,7 @@ export interface SdkRequestOptions {
   readonly requestTimeout?: number;
 }
 
-/** The type of an answer that is a stream of events (Smithy's "Amazon Event Stream"). */
+/** The type of a stream of events (Smithy's "Amazon Event Stream"). */
 const EVENTS = "application/vnd.amazon.eventstream";
 
 /**
@@ -156,7 +155,6 @@ export class Connections implements Disposable {
     });
   }
 
-  /** Closes the connections. */
   [Symbol.dispose](): void {
     for (const client of this.#clients.values()) client.then((made) => made?.close(), () => {});
   }

@@ -11,7 +11,7 @@ type Providers = typeof import("@aws-sdk/credential-providers");
 type Provider = ReturnType<Providers["fromNodeProviderChain"]>;
 type Credentials = Awaited<ReturnType<Provider>>;
 
-/** So long (ms) before they end they are found anew, as the SDK does. */
+/** Credentials are renewed so long (ms) before they end, as by the SDK. */
 const EARLY = 300_000;
 
 /**
@@ -24,13 +24,13 @@ export class SessionCredentials {
   #options: Parameters<Provider>[0];
   #found: Promise<Credentials> | undefined;
 
-  /** @param make makes a provider that remembers nothing of those before it. */
+  /** @param make makes a provider that remembers no earlier credentials. */
   constructor(make: () => Provider) {
     this.#make = make;
     this.#provider = make();
   }
 
-  /** What clients ask. They do not keep what it gives: this does. */
+  /** What clients ask; `memoized` says that they need not keep what it gives. */
   readonly provider = Object.assign(
     async (options: Parameters<Provider>[0]): Promise<Credentials> => {
       this.#options = options;
@@ -69,7 +69,6 @@ function hasEnded({ expiration }: Credentials): boolean {
   return expiration !== undefined && expiration.getTime() - Date.now() < EARLY;
 }
 
-/** What finding credentials needs. */
 export interface CredentialsContext {
   readonly settings: AwsSettings;
   readonly env: (name: string) => string | undefined;
@@ -162,7 +161,7 @@ function guarded(
   explain: (error: unknown) => AwsError,
 ): Provider {
   return async (identity) => {
-    // Of a request before this: the reason of a failure that comes now is another one.
+    // That of an earlier request is not the reason of a failure that comes now.
     connections.failure = undefined;
     try {
       const credentials = await provider(identity);

@@ -11,7 +11,6 @@ import {
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
-/** A repository. */
 export interface Repository {
   readonly name: string;
   /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn` */
@@ -50,7 +49,6 @@ export type ImageName = { readonly tag: string } | { readonly digest: string };
 
 /** What mlcli asks Amazon Elastic Container Registry. Each throws an `AwsError`, or `Interrupted`. */
 export interface Ecr {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Undefined where there is none of that name. */
   repository(name: string): Promise<Repository | undefined>;
@@ -140,7 +138,6 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
   };
 }
 
-/** The digest of a manifest. */
 const DIGEST = /^sha256:[a-f\d]{64}$/;
 
 /** What ECR says of a repository, as far as mlcli asks. */

@@ -32,7 +32,6 @@ export class AwsError extends MlcliError {
   }
 }
 
-/** Whether AWS refused for this reason. */
 export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }
@@ -63,7 +62,6 @@ export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer 
   }
 }
 
-/** The same error with another hint. */
 export function withHint(error: AwsError, hint: string): AwsError {
   const { refusal, message, quote, cause } = error;
   return new AwsError(refusal, message, { hint, quote, cause });

@@ -4,7 +4,6 @@ import { AwsError, type Refusal } from "./errors.ts";
 import type { Secrets } from "./secrets.ts";
 import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
 
-/** What was being asked when the error occurred. */
 export interface Request {
   /** As permissions name it: `sagemaker:ListEndpoints`. */
   readonly action: string;
@@ -16,7 +15,6 @@ export interface Request {
 
 /** What the SDK puts on its errors; none of it is certain to be there. */
 interface SdkError {
-  /** The code. */
   readonly name?: string;
   readonly $metadata?: {
     readonly httpStatusCode?: number;

@@ -94,7 +94,7 @@ export const LARGEST_ANSWER = 64 * 1024 ** 2;
  */
 const LARGEST_EVENT = 17 * 1024 ** 2;
 
-/** The number of bytes of a message, which it begins with. */
+/** Bytes of the length with which a message begins. */
 const LENGTH_BYTES = 4;
 
 /**
@@ -143,7 +143,7 @@ export async function* withinLimits(
       if (read < LENGTH_BYTES) continue;
       const total = new DataView(length.buffer).getUint32(0);
       if (total > LARGEST_EVENT) throw tooLarge(`an event of ${total} bytes`);
-      // What says less than it has said already is damaged; the SDK finds that out.
+      // A message shorter than its length is damaged; the SDK finds that out.
       left = total - LENGTH_BYTES;
       read = 0;
     }

@@ -7,7 +7,6 @@ import { orNothing } from "./errors.ts";
 import { pagesOf } from "./pages.ts";
 import type { AwsSession } from "./session.ts";
 
-/** A line of a log. */
 export interface LogEvent {
   /** Milliseconds since 1970, when it was written. */
   readonly time: number;
@@ -23,7 +22,6 @@ export interface LogStream {
   readonly lastTime: number | undefined;
 }
 
-/** Which piece of a log stream. */
 export interface LogQuestion {
   /** Of the piece before; without one, the first or the last of the stream. */
   readonly token?: string | undefined;

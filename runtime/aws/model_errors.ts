@@ -4,7 +4,6 @@ import { AwsError } from "./errors.ts";
 
 /** What the SDK puts on the errors of SageMaker Runtime; none of it is certain to be there. */
 interface RuntimeError {
-  /** The code. */
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
   readonly OriginalStatusCode?: number;

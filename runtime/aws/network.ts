@@ -37,7 +37,6 @@ export function namesProxy(env: Environment): boolean {
   return PROXIES.some((name) => env(name));
 }
 
-/** A name and a password for a proxy. */
 export interface ProxyLogin {
   readonly name: string;
   readonly password: string;

@@ -3,10 +3,8 @@ import { fileErrorReason } from "../errors.ts";
 import { isNamedPipe } from "../files.ts";
 import { AwsError } from "./errors.ts";
 
-/** The value of a variable of the environment. */
 export type Environment = (name: string) => string | undefined;
 
-/** The two files. */
 export type ProfilesFile = "config" | "credentials";
 
 /** A section's head; a name may be in quotes. */

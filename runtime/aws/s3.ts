@@ -24,7 +24,6 @@ import type { Setting } from "./settings.ts";
 
 export type { LeftParts, ObjectPlace, OpenUpload, Upload, UploadedPart } from "./s3_multipart.ts";
 
-/** An object as a list shows it. */
 export interface StoredObject {
   readonly key: string;
   /** In bytes. */
@@ -45,7 +44,6 @@ export interface ObjectDetails {
   readonly lastModified: Date;
 }
 
-/** An object that could not be deleted, and why. */
 export interface NotDeleted {
   readonly key: string;
   readonly reason: string;
@@ -53,7 +51,6 @@ export interface NotDeleted {
 
 /** What mlcli asks. Each throws an `AwsError`, or `Interrupted`. */
 export interface S3 extends Multipart {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /**
    * The same for buckets of this account alone: with any other's, S3 refuses every request
@@ -159,7 +156,7 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       if (answer.$metadata.httpStatusCode !== 204) throw strangeAnswer(answer);
       return [];
     } catch (error) {
-      // Either may be so of this one alone.
+      // Either refusal may concern this key alone.
       if (isRefusal(error, "denied") || isRefusal(error, "other")) {
         return [{ key: place.key, reason: error.message }];
       }
@@ -248,7 +245,7 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
 // deno-lint-ignore no-control-regex
 const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
-/** A key as it was before it was encoded for XML: as in forms, where a space is a plus. */
+/** A key that was encoded for XML, as in forms: a space is a plus. */
 function decoded(key: string): string {
   return decodeURIComponent(key.replaceAll("+", "%20"));
 }

@@ -11,7 +11,6 @@ import { isRefusal } from "./errors.ts";
 import { mayBeCarriedOut } from "./retries.ts";
 import type { Service } from "./session.ts";
 
-/** Where an object lies. */
 export interface ObjectPlace {
   readonly bucket: string;
   readonly key: string;
@@ -27,7 +26,7 @@ export interface OpenUpload extends Upload {
   readonly begun: Date;
 }
 
-/** Told of parts on the platform that belong to no object: they cost until somebody removes them. */
+/** Told of parts on the platform that belong to no object: they cost until they are removed. */
 export interface LeftParts {
   /** Those of an upload could not be taken back. */
   readonly notAborted: (upload: Upload) => void;

@@ -70,7 +70,6 @@ export interface EndpointDescription extends Endpoint {
   readonly account: string | undefined;
 }
 
-/** Which endpoints to list; all of them when empty. */
 export interface EndpointFilter {
   readonly status?: string;
   readonly nameContains?: string;
@@ -126,7 +125,6 @@ export interface Deployments {
 
 /** The operations that mlcli asks for. */
 export interface SageMaker extends Endpoints, Deployments, Jobs {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
 }
 

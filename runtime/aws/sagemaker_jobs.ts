@@ -27,7 +27,6 @@ export type {
 export type TrainingJobDetails = Omit<DescribeTrainingJobCommandOutput, "$metadata">;
 export type ProcessingJobDetails = Omit<DescribeProcessingJobCommandOutput, "$metadata">;
 
-/** A job as the list shows it. */
 export interface JobSummary {
   readonly name: string;
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
@@ -35,7 +34,6 @@ export interface JobSummary {
   readonly creationTime: Date;
 }
 
-/** Which jobs to list; all of them when empty. */
 export interface JobFilter {
   readonly status?: string;
   readonly nameContains?: string;
@@ -60,7 +58,6 @@ export interface Jobs {
 /** The most that a list gives at once: `MaxResults`. */
 const PAGE_SIZE = 100;
 
-/** What mlcli asks about jobs. */
 export function jobsOf({ ask, change, pages }: Service): Jobs {
   const listInput = (filter: JobFilter, size: number, NextToken: string | undefined) => ({
     MaxResults: Math.min(size, PAGE_SIZE),

@@ -9,7 +9,6 @@ import { neverCarryOutTwice, withoutMark } from "./retries.ts";
 import type { AskOptions, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
-/** A request to the model of an endpoint. */
 export interface ModelRequest extends Asked {
   readonly body: Uint8Array;
   readonly contentType: string;
@@ -34,7 +33,6 @@ export interface ModelAnswer {
  * `Interrupted`.
  */
 export interface SageMakerRuntime {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Returns when the whole answer is there. */
   invoke(request: ModelRequest): Promise<ModelAnswer>;
@@ -106,7 +104,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
   };
 }
 
-/** (Of an answer without a byte, the SDK makes an object that is none of its bytes.) */
+/** The bytes of an answer; of one without a byte, the SDK makes another object. */
 async function* of(body: unknown): AsyncGenerator<Uint8Array, void, void> {
   if (body instanceof Uint8Array) yield body;
 }

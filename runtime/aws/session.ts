@@ -12,7 +12,6 @@ import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
 import type { TimeLimits } from "./limits.ts";
 
-/** What a session needs besides its settings. */
 export interface SessionContext {
   readonly env: (name: string) => string | undefined;
   /** Aborts whatever is being asked; its reason is thrown. */
@@ -56,7 +55,6 @@ type Element<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : 
 
 /** A service, asked by its client. */
 export interface Service {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Aborts what is asked. */
   readonly signal: AbortSignal;
@@ -238,7 +236,6 @@ export class AwsSession implements Disposable {
     }
   }
 
-  /** Closes the connections. */
   [Symbol.dispose](): void {
     this.#connections[Symbol.dispose]();
   }

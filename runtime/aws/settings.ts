@@ -23,7 +23,6 @@ export interface AwsSettings {
   readonly role: Setting | undefined;
 }
 
-/** The options that choose account, region and role. */
 export interface AwsOptions {
   readonly region: string | undefined;
   readonly profile: string | undefined;
@@ -120,7 +119,6 @@ function wrongSetting(wrong: Setting, message: string, shape: string): MlcliErro
   });
 }
 
-/** What an app's configuration says about its region. */
 export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;
 
 /** Where nobody names a region: the one that AWS opened first. */

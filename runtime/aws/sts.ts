@@ -1,7 +1,6 @@
 import { GetCallerIdentityCommand, STSClient } from "@aws-sdk/client-sts";
 import type { AwsSession } from "./session.ts";
 
-/** Whose credentials they are. */
 export interface Identity {
   /** Id of the account: twelve digits. */
   readonly account: string;

@@ -5,7 +5,6 @@ import { type AwsConfiguration, type AwsOptions, awsSettings } from "../aws/sett
 import type { Context } from "../context.ts";
 import { MlcliError } from "../errors.ts";
 
-/** What the cloud flows may touch of the world. */
 export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "clock">;
 
 /** What the options say about account, region and role. Each is named, so that none is forgotten. */

@@ -15,7 +15,6 @@ import { type Destination, emptyDirectory, isModel, modelOf } from "./download/d
 import { fetchObject } from "./download/fetch_object.ts";
 import { join } from "@std/path/join";
 
-/** What to download, and where to. */
 export interface ModelDownload {
   readonly choice: CloudChoice;
   /** As typed: a job's name, or `s3://BUCKET/KEY`. */
@@ -24,20 +23,16 @@ export interface ModelDownload {
   readonly to: string | undefined;
 }
 
-/** What is told on the way. */
 export interface DownloadReport {
   /** Called often. */
   progress(bytes: number, size: number): void;
   unpacking(): void;
 }
 
-/** What was downloaded. */
 export interface DownloadedModel {
   /** The directory that holds it: absolute. */
   readonly path: string;
-  /** The archive's address. */
   readonly address: string;
-  /** Of the archive. */
   readonly bytes: number;
 }
 
@@ -141,7 +136,6 @@ export function modelSource(typed: string): ModelSource {
   return { kind: "address", address };
 }
 
-/** What of SageMaker is asked. */
 export type JobAccess = Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">;
 
 /**

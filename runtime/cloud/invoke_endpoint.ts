@@ -20,7 +20,6 @@ import { abortOf } from "../time.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
 import { commandFor, type JobCommand } from "./jobs/job.ts";
 
-/** A request to the model of an endpoint. */
 export interface EndpointInvocation {
   readonly choice: CloudChoice;
   readonly endpoint: string;
@@ -150,7 +149,7 @@ function streamIn(arn: string | undefined): string {
   return stream ? ` (log stream ${stream})` : "";
 }
 
-/** The service says 'not found' also of what is not in service: the other half of AWS knows more. */
+/** The service says 'not found' also of what is not in service: a description tells more. */
 async function notThere(
   error: AwsError,
   { endpoint, describe }: FailedInvocation,

@@ -5,7 +5,6 @@ import { Circle } from "../aws/pages.ts";
 import { hostOf, LOG_GROUPS, logLines, streamPrefix } from "../contract/log_lines.ts";
 import type { CloudJob } from "./jobs/job.ts";
 
-/** Whose log, and from when. */
 export interface LogSource {
   readonly group: string;
   /** What the names of its streams begin with; all of the group without it. */
@@ -21,7 +20,7 @@ export interface LogSource {
   readonly prefixOf: (stream: string, streams: number) => string;
 }
 
-/** Pages without an event, one after the other, after which a round is over: the next goes on. */
+/** After so many pages in a row without an event, a round ends; the next one goes on there. */
 const EMPTY_PAGES = 100;
 /** The most events that a page has, and that are held of all streams together, about. */
 const PAGE_SIZE = 10_000;
@@ -52,7 +51,6 @@ interface Stream {
   readonly events: LogEvent[];
 }
 
-/** A log, read piece by piece. */
 export class LogReader {
   readonly #streams = new Map<string, Stream>();
 
@@ -166,7 +164,7 @@ export class LogReader {
       const { token } = stream;
       const page = await this.#page(stream, { token, forward: true, limit })
         .catch((error) => {
-          // Tokens end after 24 hours (API reference, GetLogEvents): by the time, then.
+          // Tokens expire after 24 hours (API reference, GetLogEvents): it is read on by time.
           if (!isRefusal(error, "other") || token === undefined) throw error;
           [stream.repeated, stream.circle] = [stream.ofLast, new Circle()];
           const since = Math.max(stream.last, stream.since ?? 0);
@@ -177,7 +175,7 @@ export class LogReader {
       if (page.after && stream.circle.isClosedBy(page.after)) throw repeatedPage("log events");
       const events = unread(page.events, stream);
       if (events.length === 0) continue;
-      // Handed on from its end.
+      // They are taken from its end.
       stream.events.push(...events.toReversed());
       return true;
     }
@@ -237,13 +235,11 @@ function unread(events: readonly LogEvent[], stream: Stream): readonly LogEvent[
   return rest;
 }
 
-/** Whose log, and from when. */
 export interface LogOf extends Pick<CloudJob, "kind" | "name" | "instanceCount"> {
   /** Leaves out what was written before. */
   readonly since?: Date;
 }
 
-/** A job's log, read piece by piece. */
 export class JobLog extends LogReader {
   constructor(logs: Logs, { kind, name, instanceCount, since }: LogOf) {
     super(logs, {

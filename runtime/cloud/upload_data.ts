@@ -12,7 +12,6 @@ import { type Done, transfer } from "./upload/transfer.ts";
 
 export type { DataUpload, UploadReport } from "./upload/check.ts";
 
-/** What was sent, and where it is. */
 export interface UploadResult {
   /** The target's address; of one file: the object's. */
   readonly address: string;
@@ -52,7 +51,6 @@ export async function uploadData(
   return { address, done, deleted: keys.length };
 }
 
-/** A file that would be sent. */
 export interface PlannedFile {
   /** As the user would type it. */
   readonly path: string;
@@ -102,7 +100,6 @@ async function* plannedFiles(
   }
 }
 
-/** What would be done. */
 export interface PlannedUpload {
   readonly target: string;
   /** The files to send, as they are found. */
@@ -111,7 +108,6 @@ export interface PlannedUpload {
   total(): PlannedTotal & { readonly deleted: readonly string[] };
 }
 
-/** Finds out what `uploadData` would do. */
 export async function planUpload(
   upload: DataUpload,
   host: CloudHost,
@@ -149,7 +145,6 @@ function extrasToDelete(
   return deleted;
 }
 
-/** How many objects an error names. */
 const NAMED = 20;
 
 /** What keeps a key: itself, or a directory above it. */

@@ -1,7 +1,6 @@
 import { type AwsError, isPassing } from "../aws/errors.ts";
 import type { Context } from "../context.ts";
 
-/** What waiting may touch of the world. */
 export type WaiterHost = Pick<Context, "interruption" | "clock">;
 
 /** Until the second question, in ms: emulators are quick. */
@@ -16,7 +15,6 @@ export const PAUSE_WITH_NEWS = 2_000;
  */
 const LONGEST_PAUSE = 10_000;
 
-/** What is waited for. */
 export interface WaitedFor {
   /** What goes on meanwhile, for messages: `job`. */
   readonly what: string;

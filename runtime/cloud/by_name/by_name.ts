@@ -15,7 +15,6 @@ import { type CloudJob, describeJob, type Kind, KIND_NAMES } from "../jobs/job.t
 /** The kinds, in the order in which they are told. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
 
-/** Which job or endpoint. */
 export interface NamedRequest {
   readonly choice: CloudChoice;
   readonly name: string;
@@ -23,7 +22,6 @@ export interface NamedRequest {
   readonly kind: Kind | undefined;
 }
 
-/** What is asked of SageMaker. */
 type Asked = Pick<
   SageMaker,
   "describeTrainingJob" | "describeProcessingJob" | "describeEndpoint" | "region"

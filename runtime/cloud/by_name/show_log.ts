@@ -8,7 +8,6 @@ import { hasEnded, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { findByName, type Found, KINDS, type NamedRequest } from "./by_name.ts";
 
-/** Which log, and how much of it. */
 export interface LogRequest extends NamedRequest {
   /** Stay until the job has ended, or the endpoint is gone. */
   readonly follow: boolean;

@@ -10,7 +10,6 @@ import { followJob, type JobReport } from "../jobs/follow.ts";
 import { type CloudJob, describeJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 
-/** Which job to stop, and whether to wait until it has ended. */
 export interface StopRequest extends NamedRequest {
   readonly wait: boolean;
 }

@@ -30,7 +30,6 @@ import {
 import { finishMove, namesFrom, openLikeModel, settleModel } from "../../model/versions.ts";
 import { VERSION } from "../../version.ts";
 
-/** A place for a model. */
 export interface Destination {
   /** The directory that the model will be in: absolute. */
   readonly path: string;
@@ -238,7 +237,6 @@ function cannotMove(whole: string, shown: string, cause: unknown): MlcliError {
   });
 }
 
-/** Whether an unpacked model holds a file. */
 export async function isModel(folder: string): Promise<boolean> {
   return await holdsFile({ directory: folder }, folder, folder);
 }

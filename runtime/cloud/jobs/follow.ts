@@ -15,7 +15,6 @@ import {
   type JobName,
 } from "./job.ts";
 
-/** How the caller shows it. */
 export interface JobReport {
   /** A state of the job, or a note: a line for standard error. */
   note(text: string): void;
@@ -30,7 +29,6 @@ export interface JobReport {
   result(text: string): void;
 }
 
-/** A job that has ended. */
 export interface FollowedJob {
   readonly job: CloudJob;
   /** Of the log: whether it was shown, may not be read, or nobody asked for it. */
@@ -41,7 +39,6 @@ export interface FollowedJob {
   readonly command: JobCommand;
 }
 
-/** What to show besides the end. */
 export interface FollowOptions {
   /** `false` leaves out the log, which then needs no permission. */
   readonly log?: false | LogReader;
@@ -93,7 +90,6 @@ export async function followJob(
   }
 }
 
-/** One job, being followed. */
 class Following {
   /** As the service told it last. */
   latest: CloudJob | undefined;
@@ -206,7 +202,6 @@ export interface Changes {
   readonly afterItsLog: readonly string[];
 }
 
-/** What of a job has been told. */
 export class States {
   #steps = 0;
   /** The last step, in the words that were told. */

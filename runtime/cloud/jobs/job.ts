@@ -62,10 +62,8 @@ export interface CloudJob extends JobName {
   readonly variables: readonly string[];
 }
 
-/** Statuses in which nothing more happens to a job. */
 const ENDED = new Set(["Completed", "Failed", "Stopped"]);
 
-/** Whether nothing more happens to it. */
 export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
   return ENDED.has(status);
 }

@@ -7,7 +7,6 @@ import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_NAMES } from "./job.ts";
 
-/** Which jobs to list. */
 export interface JobListing {
   readonly choice: CloudChoice;
   /** All kinds without one. */
@@ -16,14 +15,11 @@ export interface JobListing {
   readonly limit: number;
 }
 
-/** A job as the list shows it. */
 export interface ListedJob extends JobSummary {
   readonly kind: JobKind;
 }
 
-/** Jobs, as they come. */
 export interface ListedJobs {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Newest first. */
   readonly jobs: AsyncGenerator<ListedJob>;

@@ -7,13 +7,11 @@ import { rangesOf } from "../download/fetch_object.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkBucket } from "./data.ts";
 
-/** What of S3 the check needs. */
 export type ArchiveAccess = Pick<
   S3,
   "region" | "bucketRegion" | "listObjects" | "describeObject" | "getBytes"
 >;
 
-/** An archive that is there. */
 export interface CheckedArchive {
   /** In bytes, compressed. */
   readonly size: number;
@@ -57,7 +55,7 @@ export async function checkArchive(
   limits: ReadingLimits = LIMITS,
 ): Promise<CheckedArchive | undefined> {
   requireObject(address);
-  // A bucket that may not be asked about may still be read: who may not do that, either, is told so.
+  // A bucket that may not be described may still be read; where it may not, that is told below.
   await checkBucket(s3, address, () => {}, "the endpoint");
   let details: ObjectDetails;
   try {
@@ -172,7 +170,6 @@ async function* upTo(
   }
 }
 
-/** The error for an archive that is none. */
 function cannotUnpack(address: S3Address, cause: MlcliError): MlcliError {
   return new MlcliError(`SageMaker cannot unpack ${s3Uri(address)}: ${cause.message}`, {
     hint: cause.hint,

@@ -8,7 +8,6 @@ import { requireOwnBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
 import type { Place } from "../start/checks.ts";
 
-/** What of S3 the checks need. */
 export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
 
 /**
@@ -18,7 +17,7 @@ export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
  * @throws AwsError
  */
 export async function checkInput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
-  // The same permission would be missing once more.
+  // To list it, the same permission would be missing.
   if (!await checkBucket(s3, address, note)) return;
   try {
     // One page is nearly always enough, and a prefix of nothing but placeholders is short.
@@ -118,7 +117,7 @@ async function isObject(
     for await (const [first] of s3.listObjects(bucket, key, 1)) return first?.key === key;
     return false;
   } catch (error) {
-    // What stands in the way is told by who checks the data (`preflight/data.ts`).
+    // `checkInput` tells what stands in the way.
     if (!(error instanceof AwsError)) throw error;
     return /\.\w+$/.test(key);
   }

@@ -18,7 +18,6 @@ import {
   sameImage,
 } from "../push/repository.ts";
 
-/** Which image a job is to run, and on what. */
 export interface ImageRequest {
   readonly app: App;
   readonly tag: string;
@@ -28,7 +27,6 @@ export interface ImageRequest {
   readonly instanceType: string;
 }
 
-/** What is asked. */
 export interface ImageSources {
   readonly ecr: Ecr;
   /** An engine is optional: where none answers, what it would be asked for is not checked. */

@@ -24,7 +24,6 @@ import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import type { Note } from "../in_parallel.ts";
 
-/** A server to try. */
 export interface Trial {
   readonly app: App;
   readonly tag: string;
@@ -39,7 +38,6 @@ export interface Trial {
   readonly instanceType: string | undefined;
 }
 
-/** What trying may touch of the world. */
 export type TrialHost = Pick<Context, "engine" | "interruption">;
 
 /**

@@ -25,7 +25,7 @@ const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   // github.com/osscontainertools/kaniko #204, github.com/moby/buildkit #3776
   [/\btag\b.{0,600}\bimmutable\b/is, "immutable"],
   [/is not authorized to perform/i, "denied"],
-  // To HEAD no registry can say more: Docker 20.10 (tried), and containerd's remotes/docker.
+  // An answer to HEAD has no text: Docker 20.10 (tried), and containerd's remotes/docker.
   [
     /error parsing HTTP 40[13] response body: unexpected end|unexpected status from \w+ request to .{0,2000}: 40[13]\b/i,
     "refused without a word",
@@ -39,12 +39,10 @@ const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   ],
 ];
 
-/** What the engine's words mean. */
 export function pushFailure(words: string): PushFailure {
   return WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? "other";
 }
 
-/** What was pushed, for the error. */
 export interface PushTarget {
   /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn` */
   readonly uri: string;
@@ -53,10 +51,9 @@ export interface PushTarget {
   readonly reference: string;
 }
 
-/** Those without a registry of their own name AWS's. */
+/** Emulators without a registry of their own name AWS's. */
 const EMULATORS = "an emulator of AWS may name a registry that it has not got.";
 
-/** The error for a push that failed. */
 export function pushError(words: string, { uri, tag, reference }: PushTarget): MlcliError {
   const quote = printable(words.trim());
   const failed = `Cannot push ${reference} to ${uri}:${tag}`;

@@ -26,7 +26,6 @@ import {
 } from "./repository.ts";
 import { sendImage, type SendReport } from "./send.ts";
 
-/** What to push, and where to. */
 export interface PushJob {
   readonly app: App;
   readonly tag: string;
@@ -35,9 +34,7 @@ export interface PushJob {
   readonly choice: AwsOptions;
 }
 
-/** Who is told how a push goes on. */
 export interface PushReport extends SendReport {
-  /** What is done now, or was. */
   readonly say: (text: string) => void;
 }
 
@@ -49,7 +46,6 @@ export interface PreparedPush {
   run(): Promise<string>;
 }
 
-/** What a push may touch. */
 export type PushHost = Pick<Context, "engine" | "env" | "aws" | "interruption">;
 
 /**
@@ -99,7 +95,6 @@ export async function preparePush(
   };
 }
 
-/** What a push works with. */
 interface PushParts {
   readonly engine: Engine;
   readonly ecr: Ecr;
@@ -112,7 +107,6 @@ interface PushParts {
   readonly warningOfOne: PlatformFinding | undefined;
 }
 
-/** The steps of a push. */
 class Push {
   constructor(private readonly parts: PushParts) {}
 
@@ -294,7 +288,6 @@ export type Found =
   }
   | { readonly isSame: false; readonly stored: StoredImage };
 
-/** What is known before a push. */
 export interface Situation {
   readonly isRepositoryThere: boolean;
   readonly found: Found | undefined;

@@ -46,7 +46,6 @@ export function requireOwnLogin(login: string, registry: string): void {
   });
 }
 
-/** The registry of a repository's address. */
 export function hostOf(uri: string): string {
   return uri.split("/")[0] ?? "";
 }
@@ -64,7 +63,6 @@ export interface JobForm {
 /** What is asked about images of one repository. */
 export interface RepositoryImages {
   readonly ecr: Pick<Ecr, "image">;
-  /** Its name. */
   readonly repository: string;
 }
 
@@ -127,7 +125,7 @@ async function digestOf(manifest: string): Promise<string> {
 
 /** That the engine's image is the one that a repository holds. */
 export interface Same {
-  /** Whether the engine has it among those for other platforms, and may speak of another of them. */
+  /** Whether it is one of several platforms' on the engine, which may tell of another one. */
   readonly isOfList: boolean;
 }
 

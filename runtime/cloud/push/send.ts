@@ -4,7 +4,6 @@ import { failureOf, type ProgressMessage, pushedDigest } from "../../docker/mess
 import { MlcliError } from "../../errors.ts";
 import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 
-/** What is sent, and where to. */
 export interface Sending {
   readonly engine: Engine;
   readonly ecr: Pick<Ecr, "authorization">;
@@ -15,7 +14,6 @@ export interface Sending {
   readonly signal: AbortSignal;
 }
 
-/** Who is told how it goes on. */
 export interface SendReport {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
@@ -39,7 +37,7 @@ export async function sendImage(
   await using _named = await named(sending, report);
   const first = await attempt(sending, login, report);
   if ("digest" in first) return first.digest;
-  // A login is good for hours, but who gave it out may end it. An answer to HEAD cannot say so.
+  // A login may be revoked before its hours are over. An answer to HEAD cannot say so.
   const last = ["expired", "refused without a word"].includes(pushFailure(first.failure))
     ? await attempt(sending, await sending.ecr.authorization(), report)
     : first;
@@ -105,7 +103,6 @@ async function attempt(
     : { digest };
 }
 
-/** How far a push is. */
 export interface LayersProgress {
   /** Bytes that were sent, and those of all layers that are sent, as far as they are known. */
   readonly sent: number;
@@ -117,7 +114,6 @@ export interface LayersProgress {
   readonly sending: readonly LayerBytes[];
 }
 
-/** The bytes of one layer. */
 export interface LayerBytes {
   readonly id: string;
   readonly sent: number;
@@ -145,7 +141,6 @@ const THERE = /^(Pushed|Layer already exists|Already exists|Mounted from\b)/;
 /** The seconds count down, a message each. */
 const RETRYING = /^Retrying\b/;
 
-/** The layers of one push. */
 export class Layers {
   readonly #layers = new Map<string, Layer>();
 
@@ -164,7 +159,6 @@ export class Layers {
     return PASSING.test(status) || isSame ? undefined : { id, status };
   }
 
-  /** How far they are. */
   get progress(): LayersProgress {
     const layers = [...this.#layers.values()];
     const sum = (of: (layer: Layer) => number): number =>

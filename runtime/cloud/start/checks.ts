@@ -10,7 +10,6 @@ import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
 import type { JobRequest, TrainingRequest } from "./plan.ts";
 
-/** An option that is needed, and what it was given. */
 export type Needed = readonly [flag: `--${string}`, value: unknown];
 
 /**

@@ -42,7 +42,6 @@ export interface JobRequest {
   readonly wait: boolean;
 }
 
-/** What to train with. */
 export interface TrainingRequest extends JobRequest {
   readonly inputs: readonly RemoteChannel[];
   readonly output: S3Address | undefined;
@@ -54,7 +53,6 @@ export interface TrainingRequest extends JobRequest {
   readonly checkpoints: S3Address | undefined;
 }
 
-/** What to process. */
 export interface ProcessingRequest extends JobRequest {
   /** Relative to `processing/`. */
   readonly file: string | undefined;

@@ -18,7 +18,6 @@ import { imageForJob } from "../preflight/image.ts";
 import { isAboutTags, withTags } from "../tags.ts";
 import { type JobRequest, type PlannedJob, shownCall, withoutValues } from "./plan.ts";
 
-/** What starting a job may touch of the world. */
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
 
 /** What only the kind of a job knows. */

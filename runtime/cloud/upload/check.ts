@@ -20,7 +20,6 @@ import { filesOf, type LeftOut, type NamedInput, namedInputs } from "./files.ts"
 import { objectsBelow, type Step, stepsOf } from "./plan.ts";
 import type { Done } from "./transfer.ts";
 
-/** What to send, and where. */
 export interface DataUpload {
   readonly choice: CloudChoice;
   /** As typed: files and directories. */
@@ -31,7 +30,6 @@ export interface DataUpload {
   readonly deletes: boolean;
 }
 
-/** What is told on the way. */
 export interface UploadReport {
   /** Something good to know. */
   note(text: string): void;
@@ -42,7 +40,6 @@ export interface UploadReport {
   progress(done: Done, all: Size): void;
 }
 
-/** How much there is. */
 export interface Size {
   readonly files: number;
   readonly bytes: number;

@@ -9,7 +9,6 @@ import { basename } from "@std/path/basename";
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 
-/** A file or a directory that the user named. */
 export interface NamedInput {
   /** Absolute. */
   readonly path: string;
@@ -89,7 +88,6 @@ export type LeftOut = (
 /** `.env.example` and similar files show what a private file holds, but hold no secrets. */
 const TEMPLATE = /\.(example|sample|template|dist)$/i;
 
-/** A directory that is being read. */
 interface Folder {
   readonly input: NamedInput;
   readonly path: string;

@@ -4,7 +4,6 @@ import { s3Uri } from "../../contract/addresses.ts";
 import { Changed, infoOf, isUnchanged, open, read, stateOf } from "./file_state.ts";
 import { type FileState, PART_SIZE, partSizeOf, type Step } from "./plan.ts";
 
-/** What sending needs. */
 export interface Sending {
   readonly s3: S3;
   /** Where the files go: what is before their names in the keys is `key`. */

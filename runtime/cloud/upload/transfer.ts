@@ -11,13 +11,11 @@ import { sortKeys } from "./files.ts";
 import type { Step } from "./plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings, send, type Sending } from "./send.ts";
 
-/** How many files are sent at once. */
 const AT_ONCE = 16;
 
 /** After so many failures in a row, the next ones would fail, too. */
 const HOPELESS = 20;
 
-/** How many files an error names. */
 const NAMED = 20;
 
 /** What has been done so far. */
