@@ -19,15 +19,12 @@ const EARLY = 300_000;
  * the service knows that they have.
  */
 export class SessionCredentials {
-  readonly #make: () => Provider;
   #provider: Provider;
   #options: Parameters<Provider>[0];
   #found: Promise<Credentials> | undefined;
 
-  /** @param make makes a provider that remembers no earlier credentials. */
-  constructor(make: () => Provider) {
-    this.#make = make;
-    this.#provider = make();
+  constructor(private readonly context: CredentialsContext) {
+    this.#provider = credentialsProvider(context);
   }
 
   /** What clients ask; `memoized` says that they need not keep what it gives. */
@@ -48,7 +45,7 @@ export class SessionCredentials {
    */
   async renew(): Promise<boolean> {
     const before = await this.#found?.catch(() => undefined);
-    this.#provider = this.#make();
+    this.#provider = credentialsProvider(this.context);
     const now = await this.#find();
     return now.accessKeyId !== before?.accessKeyId || now.sessionToken !== before.sessionToken;
   }

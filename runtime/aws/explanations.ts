@@ -30,6 +30,17 @@ export function isExpiry(error: unknown): boolean {
 
 type Explain = (request: Request, error: unknown) => AwsError;
 
+/** A refusal in the service's words. */
+const refused = (refusal: Refusal, hint?: string): Explain => ({ action }, error) =>
+  new AwsError(refusal, `${action} was refused: ${messageOf(error)}`, { hint });
+
+const inUse = refused("in use", "Choose another name.");
+const quotaReached = refused(
+  "quota",
+  "The account's quota for this type of instance is reached, or is 0 as in every new account. Ask " +
+    "for more under Service Quotas in AWS's console, or take another --ec2-type.",
+);
+
 /** Error codes of SageMaker (`...Exception`), ECR, STS and S3: the same things have several names. */
 const CODES: Readonly<Record<string, Explain>> = {
   AccessDeniedException: denied,
@@ -52,7 +63,7 @@ const CODES: Readonly<Record<string, Explain>> = {
   ImageNotFoundException: notThere,
   ResourceInUse: inUse,
   RepositoryAlreadyExistsException: inUse,
-  ImageAlreadyExistsException: thereAlready,
+  ImageAlreadyExistsException: refused("there already"),
   ImageTagAlreadyExistsException: inUse,
   ResourceLimitExceeded: quotaReached,
   RequestInTheFuture: wrongClock,
@@ -286,23 +297,6 @@ function notThere({ action, subject, region }: Request, error: unknown): AwsErro
 
 function changed({ action, subject }: Request): AwsError {
   return new AwsError("changed", `${subject ?? action} changed meanwhile`, { hint: "Try again." });
-}
-
-function inUse({ action }: Request, error: unknown): AwsError {
-  return new AwsError("in use", `${action} was refused: ${messageOf(error)}`, {
-    hint: "Choose another name.",
-  });
-}
-
-function thereAlready({ action }: Request, error: unknown): AwsError {
-  return new AwsError("there already", `${action} was refused: ${messageOf(error)}`);
-}
-
-function quotaReached({ action }: Request, error: unknown): AwsError {
-  return new AwsError("quota", `${action} was refused: ${messageOf(error)}`, {
-    hint: "The account's quota for this type of instance is reached, or is 0 as in every new " +
-      "account. Ask for more under Service Quotas in AWS's console, or take another --ec2-type.",
-  });
 }
 
 function failed({ action }: Request, status: number): AwsError {

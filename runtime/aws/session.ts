@@ -2,7 +2,7 @@ import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
 import { Connections } from "./connections.ts";
-import { credentialsProvider, SessionCredentials } from "./credentials.ts";
+import { SessionCredentials } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations.ts";
 import { pagesOf } from "./pages.ts";
@@ -115,14 +115,8 @@ export class AwsSession implements Disposable {
     this.#env = env;
     this.#secrets = new Secrets(env, proxyLogins(env));
     this.#connections = new Connections({ env, profile: settings.profile?.value, limits });
-    this.#credentials = new SessionCredentials(() =>
-      credentialsProvider({
-        settings: this.#settings,
-        env: this.#env,
-        secrets: this.#secrets,
-        connections: this.#connections,
-      })
-    );
+    const [secrets, connections] = [this.#secrets, this.#connections];
+    this.#credentials = new SessionCredentials({ settings, env, secrets, connections });
   }
 
   /**

@@ -28,13 +28,11 @@ export async function connectToAws(
 
 /** The same for a command that works on an app, which has been found. */
 export async function connectFor(
-  { configuration, configurationPath }: App,
+  app: App,
   choice: AwsOptions,
   host: Pick<CloudHost, "env" | "aws">,
 ): Promise<Aws> {
-  const { cloudRegion, cloudProfile } = configuration;
-  const own = { cloudRegion, cloudProfile, file: basename(configurationPath) };
-  return await host.aws(awsSettings(choice, own, host.env));
+  return await host.aws(awsSettings(choice, awsConfiguration(app), host.env));
 }
 
 /**
@@ -55,8 +53,12 @@ async function configurationFor(
     (profile === undefined && configuration.cloudProfile !== first.configuration.cloudProfile)
   );
   if (disagrees) throw severalApps(cwd, apps);
-  const { cloudRegion, cloudProfile } = first.configuration;
-  return { cloudRegion, cloudProfile, file: basename(first.configurationPath) };
+  return awsConfiguration(first);
+}
+
+function awsConfiguration({ configuration, configurationPath }: App): AwsConfiguration {
+  const { cloudRegion, cloudProfile } = configuration;
+  return { cloudRegion, cloudProfile, file: basename(configurationPath) };
 }
 
 function severalApps(cwd: string, apps: readonly App[]): MlcliError {

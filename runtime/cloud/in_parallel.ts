@@ -4,11 +4,13 @@
  * all that runs has ended the first failure is thrown.
  */
 export async function inParallel<T>(
-  source: AsyncIterable<T>,
+  source: Iterable<T> | AsyncIterable<T>,
   limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
-  const items = source[Symbol.asyncIterator]();
+  const items = Symbol.asyncIterator in source
+    ? source[Symbol.asyncIterator]()
+    : source[Symbol.iterator]();
   let failed = false;
   async function worker(): Promise<void> {
     try {

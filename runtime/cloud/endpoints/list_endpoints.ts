@@ -104,7 +104,7 @@ async function* withTheirMachines(
   for await (const page of pages) {
     const found = new Map<Endpoint, Machines>();
     await inParallel(
-      each(page),
+      page,
       REQUESTS_AT_ONCE,
       async (endpoint) => void found.set(endpoint, await machines(endpoint)),
     );
@@ -124,8 +124,4 @@ function machinesOf(variants: readonly VariantDetails[]): Machines {
     instanceCount: sum(variants.map((one) => one.instanceCount ?? one.desiredCount)),
     memorySize: sum(variants.map((one) => one.memorySize)),
   };
-}
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item> {
-  yield* items;
 }

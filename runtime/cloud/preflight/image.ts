@@ -95,7 +95,7 @@ async function requireForm(
 }
 
 /** The engine's image, or why there is none. */
-async function localImage(
+export async function localImage(
   reference: string,
   engine: () => Promise<Engine>,
 ): Promise<ImageDetails | string> {

@@ -1,7 +1,8 @@
 import { type App, imageReference } from "../../app/app.ts";
 import { holdsHarness, LABELS } from "../../contract/images.ts";
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
+import { localImage } from "./image.ts";
 
 /** Where the template's Dockerfile puts the user's code, and the harness looks for it. */
 const PROGRAM = "/opt/program";
@@ -20,21 +21,9 @@ export async function requireScript(
   engine: () => Promise<Engine>,
 ): Promise<void> {
   const reference = imageReference(app, tag);
-  const image = await imageHere(reference, engine);
-  if (image === undefined || !holdsHarness(image)) return;
+  const image = await localImage(reference, engine);
+  if (typeof image === "string" || !holdsHarness(image)) return;
   await requireFileInImage(await engine(), reference, `${PROGRAM}/processing/${file}`);
-}
-
-async function imageHere(
-  reference: string,
-  engine: () => Promise<Engine>,
-): Promise<ImageDetails | undefined> {
-  try {
-    return await (await engine()).image(reference);
-  } catch (error) {
-    if (error instanceof MlcliError) return undefined;
-    throw error;
-  }
 }
 
 /**

@@ -88,13 +88,9 @@ export async function transfer(
   const again = failures.filter(({ error }) => mayPass(error));
   failures = failures.filter(({ error }) => !mayPass(error));
   inRow = 0;
-  await inParallel(iterated(again.map(({ step }) => step)), AT_ONCE, work);
+  await inParallel(again.map(({ step }) => step), AT_ONCE, work);
   if (failures.length > 0) throw notSent(failures, done, sending);
   return done;
-}
-
-async function* iterated<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
-  yield* items;
 }
 
 /** Nobody may ask, or there is no bucket: no file can be sent. */
