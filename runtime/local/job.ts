@@ -16,14 +16,14 @@ import {
 import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
-import type { CreateBody } from "../docker/engine.ts";
+import type { CreateBody, ImageDetails } from "../docker/engine.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { mountedCode } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
-import { imageDifferences, imageToRun } from "./differences/image.ts";
+import { imageDifferences } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/body.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
@@ -46,6 +46,8 @@ const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process
 export interface JobRun {
   readonly kind: JobKind;
   readonly run: Run;
+  /** What it runs. Asked for before the run is made: without it, there is none. */
+  readonly image: ImageDetails;
   /** The container's name. */
   readonly container: string;
   /** What is known to differ on the platform before it starts. */
@@ -86,12 +88,11 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, outputFolder, run: { record, report: reportFile } } = run;
+  const { kind, image, outputFolder, run: { record, report: reportFile } } = run;
   const status = new StatusLine(host);
   const err = ignoringFailures(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
-  const image = await imageToRun(engine, job, host.interruption.signal);
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const planned = run.plan({

@@ -23,6 +23,7 @@ import { UsageError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
 import { hostOf } from "./container/body.ts";
+import { imageToRun } from "./differences/image.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
@@ -67,6 +68,7 @@ export async function withProcessing(
   const args = [...script, ...job.arguments];
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
+  const image = await imageToRun(engine, job, host.interruption.signal);
   const region = await host.region(job.app.configuration);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
@@ -84,6 +86,7 @@ export async function withProcessing(
     await work({
       kind: "process",
       run,
+      image,
       container,
       differences: processingArgumentDifferences(job.entrypoint, args),
       checkPaths,

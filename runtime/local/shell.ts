@@ -38,10 +38,11 @@ import { withTraining } from "./train.ts";
 /** Where the code would run. */
 interface Place {
   readonly name: string;
+  readonly image: ImageDetails;
   readonly code: CodeFolder;
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
-  readonly plan: (ofImage: OfImage, image: ImageDetails) => CreateBody;
+  readonly plan: (ofImage: OfImage) => CreateBody;
   /** Host directories that it may write to. */
   readonly written: readonly string[];
   /** Called once they are there. */
@@ -91,9 +92,10 @@ function batch(job: ShellJob): BatchJob {
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
-  const { container, checkPaths, plan, outputFolder } = run;
+  const { container, image, checkPaths, plan, outputFolder } = run;
   return {
     name: container,
+    image,
     code,
     checkPaths,
     plan,
@@ -130,16 +132,18 @@ async function withServing(
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
   await requireModel(layout);
+  const { signal } = host.interruption;
+  const image = await imageToRun(await host.engine(), job, signal);
   const region = await host.region(job.app.configuration);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {
-    const { signal } = host.interruption;
     const modelFolder = await modelIn(layout, join(directory, "model"), signal);
     await work({
       name,
+      image,
       code: "prediction",
       checkPaths,
-      plan: (ofImage, image) =>
+      plan: (ofImage) =>
         servingPlan({ ...job, allowedHosts: [] }, {
           name,
           region,
@@ -155,9 +159,9 @@ async function withServing(
 
 async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   const { app, strict, command } = job;
+  const { image } = place;
   const layout = layoutOf(app);
   const engine = await host.engine();
-  const image = await imageToRun(engine, job, host.interruption.signal);
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,
@@ -166,7 +170,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
     }),
     // Only runs of the user's code are watched.
     reportFile: undefined,
-  }, image);
+  });
   const body = withInput(shellPlan(planned, command), host);
   for (const folder of place.written) await makeDirectory(folder);
   await place.prepare();

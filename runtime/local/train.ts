@@ -17,6 +17,7 @@ import { makeDirectory } from "../files.ts";
 import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
 import { hostOf } from "./container/body.ts";
+import { imageToRun } from "./differences/image.ts";
 import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -72,6 +73,7 @@ export async function withTraining(
   // What is in its way is to be known now, and not when the model is put there.
   await makeDirectory(layout.model);
   const engine = await host.engine();
+  const image = await imageToRun(engine, job, host.interruption.signal);
   const region = await host.region(job.app.configuration);
   const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
@@ -95,6 +97,7 @@ export async function withTraining(
     await work({
       kind: "train",
       run,
+      image,
       container,
       differences: [
         ...hyperparameterDifferences(hyperparameters),

@@ -209,7 +209,7 @@ suite("the record of a run", () => {
     assertEquals((await runsOf(app)).length, 1);
     await Deno.mkdir(jobs(other));
     assertEquals((await run(other, { image: null })).code, 1);
-    assertEquals(await namesIn(jobs(other)), [".gitignore"]);
+    assertEquals(await namesIn(jobs(other)), []);
   });
 
   it("has a name of its own, also of two runs in one millisecond", async () => {
