@@ -18,7 +18,7 @@ import {
   MOST_DEFINITIONS,
 } from "../runtime/contract/metric_definitions.ts";
 import { VERSION } from "../runtime/version.ts";
-import { sectionOptions } from "./configuration_keys.ts";
+import { sectionOptions } from "./chosen_app.ts";
 import type { NamedOption } from "./options/option.ts";
 import { optionsByKey } from "./options/settings.ts";
 

@@ -3,7 +3,7 @@ import type { Check } from "../runtime/doctor/check.ts";
 import { diagnose } from "../runtime/doctor/doctor.ts";
 import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
-import { configurationDoubts } from "./configuration_keys.ts";
+import { configurationDoubts } from "./chosen_app.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { green, red, yellow } from "./render/format.ts";
 import { printable } from "../runtime/text.ts";

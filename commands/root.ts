@@ -73,12 +73,12 @@ export const root: Group = {
     train: {
       heading: THERE,
       summary: "Train on data in S3, and wait for the model.",
-      load: async () => (await import("./cloud/train.ts")).trainCommand,
+      load: async () => (await import("./cloud/jobs.ts")).trainCommand,
     },
     process: {
       heading: THERE,
       summary: "Run a processing script on data in S3, and wait until it ends.",
-      load: async () => (await import("./cloud/process.ts")).processCommand,
+      load: async () => (await import("./cloud/jobs.ts")).processCommand,
     },
     deploy: {
       heading: THERE,

@@ -6,7 +6,7 @@ import { printable, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
 import { endpointJson, endpointText, jobJson, jobText } from "./descriptions.ts";
-import { JobProgress } from "./job_report.ts";
+import { JobProgress } from "./job_progress.ts";
 
 /** Shows what a job or an endpoint is. */
 export async function describeAction(context: Context, options: DescribeOptions): Promise<void> {

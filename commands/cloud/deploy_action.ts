@@ -6,7 +6,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
-import { JobProgress } from "./job_report.ts";
+import { JobProgress } from "./job_progress.ts";
 import { actingRole, given, sharedRequest } from "./job_request.ts";
 
 /** Creates or updates an endpoint, and waits until it serves unless told not to. */

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { Ajv } from "ajv";
-import { sectionOptions } from "../../commands/configuration_keys.ts";
+import { sectionOptions } from "../../commands/chosen_app.ts";
 import { configurationSchema } from "../../commands/configuration_schema.ts";
 import { optionsByKey, settingsIn } from "../../commands/options/settings.ts";
 import {

@@ -1,11 +1,12 @@
 import { sectionOf } from "../../runtime/app/sections.ts";
+import { process } from "../../runtime/cloud/process.ts";
 import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
+import { JobProgress } from "./job_progress.ts";
 import { given, jobRequest } from "./job_request.ts";
-import { JobProgress } from "./job_report.ts";
-import type { TrainDeclaration, TrainOptions } from "./train.ts";
+import type { ProcessDeclaration, ProcessOptions, TrainDeclaration, TrainOptions } from "./jobs.ts";
 
 /** Trains on SageMaker, and waits for the end unless told not to. */
 export async function trainAction(
@@ -31,6 +32,35 @@ export async function trainAction(
       spot: options.spot,
       maxWait: options.maxWait,
       checkpoints: options.checkpointS3Dir,
+    },
+    options,
+    context,
+    shown,
+  );
+}
+
+/** Runs a processing script on SageMaker, and waits for the end unless told not to. */
+export async function processAction(
+  context: Context,
+  typed: ProcessOptions,
+  call: ConfigurableCall<ProcessDeclaration>,
+): Promise<void> {
+  const app = await chosenApp(context, typed.appName);
+  const configured = await call.configured(sectionOf(app, "process"));
+  const { options } = configured;
+  using shown = new JobProgress(context);
+  await process(
+    {
+      ...await jobRequest(app, configured, context),
+      typed: given({
+        "--kms-key": typed.kmsKey,
+        "--output-s3-location": typed.outputS3Location,
+      }),
+      file: options.file,
+      arguments: options.args,
+      input: options.inputS3Location,
+      output: options.outputS3Location,
+      inputSharded: options.inputSharded,
     },
     options,
     context,

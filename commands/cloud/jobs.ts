@@ -1,0 +1,51 @@
+/**
+ * `mlcli train` and `mlcli process`: the commands that start a job on SageMaker.
+ *
+ * @module
+ */
+
+import { type Command, command } from "../command.ts";
+import { PROCESS_OPTIONS, TRAIN_OPTIONS } from "../options/cloud_job.ts";
+import type { Values } from "../options/option.ts";
+
+export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
+
+export type TrainDeclaration = typeof TRAIN_OPTIONS;
+
+export const trainCommand: Command = command({
+  details:
+    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
+    "be checked is checked first. mlcli local train runs the same code on this machine.",
+  options: TRAIN_OPTIONS,
+  examples: [
+    [
+      "Train on data in S3, and serve the result here",
+      "mlcli download-model $(mlcli train -i s3://my-bucket/churn/data -e ml.m5.large)",
+    ],
+    ["See what would be sent to AWS", "mlcli train --dry-run"],
+    [
+      "Train on spare instances",
+      "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/churn/ckpt",
+    ],
+  ],
+  action: async () => (await import("./job_actions.ts")).trainAction,
+});
+
+export type ProcessOptions = Values<typeof PROCESS_OPTIONS>;
+
+export type ProcessDeclaration = typeof PROCESS_OPTIONS;
+
+export const processCommand: Command = command({
+  details:
+    "This costs money, and the job goes on if this command is interrupted. Everything that can " +
+    "be checked is checked first. mlcli local process runs the same script on this machine.",
+  options: PROCESS_OPTIONS,
+  examples: [
+    [
+      "Run processing/clean.py on data in S3",
+      "mlcli process -f clean.py -i s3://my-bucket/churn/raw -e ml.m5.large",
+    ],
+    ["Pass it arguments", "mlcli process -f clean.py -- --rows 1000"],
+  ],
+  action: async () => (await import("./job_actions.ts")).processAction,
+});
