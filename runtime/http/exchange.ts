@@ -30,6 +30,8 @@ export interface HttpAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: Fields;
+  /** What is wrong with its head, for who is to read its body. */
+  readonly fault: string | undefined;
   /** Whether it came without its length: the server need not have had all of it to begin. */
   readonly isStream: boolean;
   readonly body: AsyncIterable<Uint8Array>;
@@ -92,19 +94,17 @@ async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswe
     // The engine does so for a container that does not listen yet.
     if (bytes === undefined) throw new BrokenMessage("it closes the connection");
     const answer = answerHead(bytes, method);
-    const fault = faultOf(answer);
-    if (fault !== undefined) throw new BrokenMessage(fault);
-    if (answer.isInterim) continue;
     const { status, reason, fields, body } = answer;
+    if (status === 0) throw new BrokenMessage("no answer in HTTP");
+    if (answer.isInterim) continue;
     const isStream = !body.done &&
       (fields.has("transfer-encoding") || !fields.has("content-length"));
-    return { status, reason, headers: fields, isStream, body: incoming.contentOf(body) };
+    const content = incoming.contentOf(body);
+    return { status, reason, headers: fields, fault: faultOf(answer), isStream, body: content };
   }
 }
 
-/** What is wrong with an answer whose body is to be read. */
-function faultOf({ status, fields, isMalformed, body }: AnswerHead): string | undefined {
-  if (status === 0) return "no answer in HTTP";
+function faultOf({ fields, isMalformed, body }: AnswerHead): string | undefined {
   if (isMalformed) return "a header is not valid HTTP";
   const coding = fields.get("transfer-encoding");
   const length = fields.get("content-length");

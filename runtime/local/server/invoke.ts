@@ -20,6 +20,7 @@ import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
 import { exchange, type HttpAnswer, type HttpRequest } from "../../http/exchange.ts";
+import { BrokenMessage } from "../../http/messages.ts";
 import { requireServer, type Server } from "./servers.ts";
 
 export interface InvokeRequest {
@@ -77,6 +78,7 @@ export async function invoke(
     let isAnswered = false;
     try {
       await exchange(port, asHttp(request, body), signal, async (answer) => {
+        if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
         isAnswered = true;
         // A redirect (3xx) is not followed either: the answer would be another server's.
         const isSuccess = answer.status >= 200 && answer.status <= 299;

@@ -44,6 +44,15 @@ suite("ping", () => {
     assertEquals(await answer, { failure: "no answer in HTTP" });
   });
 
+  it("looks at the status alone, whatever the headers are", async () => {
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const answer = ping(listener.addr.port);
+    using connection = await listener.accept();
+    const head = "HTTP/1.1 200 OK\r\nno header\r\nContent-Length: x\r\n\r\n";
+    await connection.write(new TextEncoder().encode(head));
+    assertEquals(await answer, { status: 200 });
+  });
+
   it("waits for an answer that comes byte by byte", async () => {
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const answer = ping(listener.addr.port);
