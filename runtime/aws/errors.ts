@@ -62,6 +62,21 @@ export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer 
   }
 }
 
+/** The answer; `undefined` where what was asked about is not there, or that may not be asked. */
+export async function ifAllowed<Answer>(
+  asked: Promise<Answer>,
+  onDenial: (denial: AwsError) => void,
+): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (isRefusal(error, "not found")) return undefined;
+    if (!isRefusal(error, "denied")) throw error;
+    onDenial(error);
+    return undefined;
+  }
+}
+
 export function withHint(error: AwsError, hint: string): AwsError {
   const { refusal, message, quote, cause } = error;
   return new AwsError(refusal, message, { hint, quote, cause });

@@ -3,8 +3,8 @@ import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath, leaves } from "../../app/typed_path.ts";
-import { isRefusal } from "../../aws/errors.ts";
-import type { ObjectDetails, S3 } from "../../aws/s3.ts";
+import { ifAllowed } from "../../aws/errors.ts";
+import type { S3 } from "../../aws/s3.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
 import type { ModelRoom } from "../../contract/instances.ts";
 import type { Variables } from "../../contract/variables.ts";
@@ -110,7 +110,8 @@ async function readyToSend(
   }
   // Another model never takes the place of one that an endpoint uses.
   const address = within(place, `${sha256.slice(0, 16)}/${ARCHIVE}`);
-  const there = await sentBefore(s3, address, bytes);
+  const found = await ifAllowed(s3.describeObject(address), () => {});
+  const there = found?.size === bytes ? found : undefined;
   return {
     address,
     lastModified: there?.lastModified,
@@ -131,21 +132,6 @@ async function fillsDisks({ bytes, becomes }: ModelArchive): Promise<boolean> {
   const { limitsOf } = await import("../../archive/unpack.ts");
   const most = limitsOf(bytes);
   return becomes.entries > most.entries || becomes.bytes > most.bytes;
-}
-
-/** The archive in S3; `undefined` where it has not been sent, or it may not be asked. */
-async function sentBefore(
-  s3: S3,
-  address: S3Address,
-  bytes: number,
-): Promise<ObjectDetails | undefined> {
-  try {
-    const details = await s3.describeObject(address);
-    return details.size === bytes ? details : undefined;
-  } catch (error) {
-    if (isRefusal(error, "not found") || isRefusal(error, "denied")) return undefined;
-    throw error;
-  }
 }
 
 /**

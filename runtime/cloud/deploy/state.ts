@@ -1,4 +1,4 @@
-import { isRefusal, orNothing } from "../../aws/errors.ts";
+import { ifAllowed, orNothing } from "../../aws/errors.ts";
 import type {
   EndpointConfigurationDetails,
   EndpointDescription,
@@ -94,14 +94,17 @@ export async function stateOf(name: string, sagemaker: StateApi, note: Note): Pr
     ...found.models.filter((one) => hasOurName(one, endpoint) || one === usedModel),
   ];
   for (const { denial } of looked) if (denial) throw denial;
-  const tags = new Map<FoundPart, Tags | undefined>(
-    await Promise.all(found.configurations.map(async (one) => {
-      const tell: Note = one === used ? note : () => {};
-      return [one, await tagsIfAllowed(one, sagemaker, tell)] as const;
-    })),
-  );
+  const tagsOf = async (part: FoundPart): Promise<Tags | undefined> => {
+    const arn = arnOf(part);
+    return arn === undefined ? undefined : await ifAllowed(sagemaker.tagsOf(arn), (denial) => {
+      if (part === used) note(`The tags of ${part.name} are not kept: ${denial.message}`);
+    });
+  };
   const isTagged = async (part: FoundPart): Promise<boolean> =>
-    (await tagsIfAllowed(part, sagemaker, () => {}))?.[ENDPOINT_TAG] === endpoint;
+    (await tagsOf(part))?.[ENDPOINT_TAG] === endpoint;
+  const tags = new Map(
+    await Promise.all(found.configurations.map(async (one) => [one, await tagsOf(one)] as const)),
+  );
   const isOurs = async (part: FoundPart): Promise<boolean> => {
     if (part.kind === "model") return hasOurName(part, endpoint) || await isTagged(part);
     const its = tags.get(part);
@@ -138,25 +141,6 @@ function hasOurName({ kind, name }: FoundPart, endpoint: string): boolean {
 function onlyModelOf({ details }: FoundPart, { models }: FoundParts): FoundPart | undefined {
   const [first, ...others] = modelsOf(details);
   return others.length > 0 ? undefined : models.find(({ name }) => name === first);
-}
-
-/** `undefined` where they may not be read. */
-async function tagsIfAllowed(
-  part: FoundPart,
-  sagemaker: StateApi,
-  note: Note,
-): Promise<Tags | undefined> {
-  const arn = arnOf(part);
-  if (arn === undefined) return undefined;
-  try {
-    return await sagemaker.tagsOf(arn);
-  } catch (error) {
-    // Deleted since it was described.
-    if (isRefusal(error, "not found")) return {};
-    if (!isRefusal(error, "denied")) throw error;
-    note(`The tags of ${part.name} are not kept: ${error.message}`);
-    return undefined;
-  }
 }
 
 /** The names of what is made: not of what mlcli did not make, as far as there are others. */

@@ -1,4 +1,4 @@
-import { isRefusal } from "../../aws/errors.ts";
+import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type {
   EndpointConfigurationDetails,
   EndpointDescription,
@@ -36,26 +36,26 @@ export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
   readonly dataCapture: string | undefined;
 }
 
-/** What is asked of SageMaker. */
-type Asked = Pick<SageMaker, "describeEndpointConfiguration" | "describeModel">;
-
 /**
- * Asks for the configuration and the models of an endpoint. What is not there any more, or may not be asked, stays open.
+ * Asks for the configuration and the models of an endpoint. What is not there any more, or may not be
+ * asked, is `undefined`.
+ *
  * @param note tells what may not be asked.
  */
 export async function detailsOf(
-  sagemaker: Asked,
+  sagemaker: Pick<SageMaker, "describeEndpointConfiguration" | "describeModel">,
   endpoint: EndpointDescription,
   note: (text: string) => void,
 ): Promise<EndpointDetails> {
-  const configuration = await askIfAllowed(
-    `configuration ${endpoint.configuration}`,
-    () => sagemaker.describeEndpointConfiguration(endpoint.configuration),
-    note,
+  const tell = (what: string) => ({ message }: AwsError) =>
+    note(`The details of its ${what} are not known: ${message}`);
+  const configuration = await ifAllowed(
+    sagemaker.describeEndpointConfiguration(endpoint.configuration),
+    tell(`configuration ${endpoint.configuration}`),
   );
   const models = new Map<string, ModelDetails>();
-  for (const name of configuration ? modelsOf(configuration) : []) {
-    const model = await askIfAllowed(`model ${name}`, () => sagemaker.describeModel(name), note);
+  for (const name of modelsOf(configuration)) {
+    const model = await ifAllowed(sagemaker.describeModel(name), tell(`model ${name}`));
     if (model) models.set(name, model);
   }
   const capture = configuration?.DataCaptureConfig;
@@ -110,19 +110,4 @@ function modelParts(
     role: model?.ExecutionRoleArn,
     variables: containers.flatMap(({ Environment = {} }) => Object.keys(Environment)),
   };
-}
-
-async function askIfAllowed<Answer>(
-  what: string,
-  ask: () => Promise<Answer>,
-  note: (text: string) => void,
-): Promise<Answer | undefined> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (isRefusal(error, "denied")) {
-      note(`The details of its ${what} are not known: ${error.message}`);
-    } else if (!isRefusal(error, "not found")) throw error;
-    return undefined;
-  }
 }

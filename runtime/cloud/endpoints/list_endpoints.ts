@@ -1,4 +1,4 @@
-import { isRefusal } from "../../aws/errors.ts";
+import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type {
   Endpoint,
   EndpointConfigurationDetails,
@@ -80,24 +80,16 @@ async function* withTheirMachines(
   /** Several endpoints may have one. */
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
-  /** `undefined` where it is gone meanwhile, or it may not be asked. */
-  async function ask<Answer>(question: () => Promise<Answer>): Promise<Answer | undefined> {
-    try {
-      return await question();
-    } catch (error) {
-      if (isRefusal(error, "not found")) return undefined;
-      if (!isRefusal(error, "denied")) throw error;
-      if (!isDenialTold) note(`The instances of some endpoints are not known: ${error.message}`);
-      isDenialTold = true;
-      return undefined;
-    }
-  }
+  const tellOnce = ({ message }: AwsError): void => {
+    if (!isDenialTold) note(`The instances of some endpoints are not known: ${message}`);
+    isDenialTold = true;
+  };
   async function machines({ name }: Endpoint): Promise<Machines> {
-    const described = await ask(() => sagemaker.describeEndpoint(name));
+    const described = await ifAllowed(sagemaker.describeEndpoint(name), tellOnce);
     if (!described) return UNKNOWN;
     const { configuration } = described;
     const details = configurations.get(configuration) ??
-      ask(() => sagemaker.describeEndpointConfiguration(configuration));
+      ifAllowed(sagemaker.describeEndpointConfiguration(configuration), tellOnce);
     configurations.set(configuration, details);
     return machinesOf(variantsOf(described, await details));
   }

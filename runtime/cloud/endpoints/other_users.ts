@@ -1,5 +1,5 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
-import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
 import { modelsOf, type Part } from "./parts.ts";
@@ -19,7 +19,7 @@ const REQUESTS_AT_ONCE = 8;
  * them all the same. What the permissions do not cover is told in a note.
  *
  * @param endpoint whose parts these are: it does not count.
- * @returns the users of a part: their names, sorted.
+ * @returns the users of each of the parts: their names, sorted.
  */
 export async function findOtherUsers(
   parts: readonly Part[],
@@ -30,32 +30,32 @@ export async function findOtherUsers(
   >,
   report: LookReport,
 ): Promise<(part: Part) => readonly string[]> {
-  const namesOf = (kind: Part["kind"]): readonly string[] =>
-    parts.filter((part) => part.kind === kind).map(({ name }) => name);
-  const [configurations, models] = [namesOf("configuration"), namesOf("model")];
-  const what = [...configurations, ...models].map(inOneLine).join(" and ");
-  const users = { configuration: new Map<string, string[]>(), model: new Map<string, string[]>() };
-  const known = new Map<string, Promise<readonly string[]>>();
+  const what = parts.map(({ name }) => inOneLine(name)).join(" and ");
+  const users = new Map<Part, string[]>(parts.map((part) => [part, []]));
+  const models = new Map<string, Promise<readonly string[]>>();
   let asked = 0;
   let denials = 0;
   let denial: AwsError | undefined;
   const modelsIn = (configuration: string): Promise<readonly string[]> => {
-    const found = known.get(configuration) ?? sagemaker.describeEndpointConfiguration(configuration)
-      .then(modelsOf);
-    known.set(configuration, found);
+    const found = models.get(configuration) ??
+      sagemaker.describeEndpointConfiguration(configuration).then(modelsOf);
+    models.set(configuration, found);
     return found;
+  };
+  const add = (kind: Part["kind"], used: readonly string[], by: string): void => {
+    for (const part of parts) {
+      if (part.kind === kind && used.includes(part.name)) users.get(part)!.push(by);
+    }
   };
   async function ask(name: string): Promise<void> {
     report.progress(`Looking for other users of ${what}: ${++asked} endpoints`);
     try {
-      const uses = configurationsOf(await sagemaker.describeEndpoint(name));
-      for (const one of uses) {
-        if (configurations.includes(one)) add(users.configuration, one, name);
-      }
-      if (models.length === 0) return;
-      for (const used of new Set((await Promise.all(uses.map(modelsIn))).flat())) {
-        if (models.includes(used)) add(users.model, used, name);
-      }
+      const { configuration, pendingConfiguration } = await sagemaker.describeEndpoint(name);
+      const used = [...new Set([configuration, pendingConfiguration ?? ""])]
+        .filter((one) => one !== "");
+      add("configuration", used, name);
+      if (parts.every(({ kind }) => kind !== "model")) return;
+      add("model", (await Promise.all(used.map(modelsIn))).flat(), name);
     } catch (error) {
       // Deleted since it was listed.
       if (isRefusal(error, "not found")) return;
@@ -70,18 +70,18 @@ export async function findOtherUsers(
     if (!isRefusal(error, "denied")) throw error;
     denial = error;
   }
-  if (denial && users.configuration.size + users.model.size === 0) {
+  if (denial && [...users.values()].every((names) => names.length === 0)) {
     const which = denials > 0 ? `one of ${denials} endpoints` : "another endpoint";
     report.note(`Not checked whether ${which} uses ${what}: ${denial.message}`);
   }
-  return ({ kind, name }) => (users[kind].get(name) ?? []).toSorted();
+  return (part) => users.get(part)!.toSorted();
 }
 
 /** The error for a configuration, or a model, that others use. */
 export function inUseError(
   { kind, name }: Part,
   users: readonly string[],
-  remedy = "Delete the endpoints that use it first.",
+  remedy: string,
 ): AwsError {
   const what = kind === "model" ? "model" : "endpoint config";
   return new AwsError(
@@ -89,20 +89,6 @@ export function inUseError(
     `Cannot delete ${what}, still in use: ${name} (by ${users.map(inOneLine).join(", ")})`,
     { hint: `Nothing was deleted. ${remedy}` },
   );
-}
-
-/** The configuration that it has, and the one that it is to have. */
-function configurationsOf(
-  { configuration, pendingConfiguration }: EndpointDescription,
-): readonly string[] {
-  const all = [configuration, pendingConfiguration ?? ""].filter((name) => name !== "");
-  return [...new Set(all)];
-}
-
-function add(users: Map<string, string[]>, used: string, by: string): void {
-  const names = users.get(used) ?? [];
-  names.push(by);
-  users.set(used, names);
 }
 
 /** All endpoints except one and those being deleted, which need the configuration no more. */

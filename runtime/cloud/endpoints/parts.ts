@@ -1,5 +1,5 @@
 import { shellWord } from "../../app/typed_path.ts";
-import { type AwsError, isRefusal } from "../../aws/errors.ts";
+import { type AwsError, ifAllowed } from "../../aws/errors.ts";
 import type { EndpointConfigurationDetails, ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPossibleName, slotsOf } from "../../contract/names.ts";
@@ -121,14 +121,9 @@ export async function findParts(
 }
 
 async function findPart(sagemaker: PartsApi, part: Part): Promise<FoundPart> {
-  const unknown = { ...part, details: undefined, denial: undefined };
-  try {
-    return { ...unknown, isThere: true, details: await describePart(sagemaker, part) };
-  } catch (error) {
-    if (isRefusal(error, "not found")) return { ...unknown, isThere: false };
-    if (isRefusal(error, "denied")) return { ...unknown, isThere: undefined, denial: error };
-    throw error;
-  }
+  let denial: AwsError | undefined;
+  const details = await ifAllowed(describePart(sagemaker, part), (error) => denial = error);
+  return { ...part, isThere: denial ? undefined : details !== undefined, details, denial };
 }
 
 /** @returns `undefined` where the platform does not tell. */
@@ -148,12 +143,8 @@ export async function hasOurTag(
 ): Promise<boolean> {
   const arn = arnOf(part);
   if (arn === undefined) return false;
-  try {
-    return (await sagemaker.tagsOf(arn))[ENDPOINT_TAG] === endpoint;
-  } catch (error) {
-    if (isRefusal(error, "not found")) return false;
-    if (!isRefusal(error, "denied")) throw error;
-    note(`Not checked whether mlcli made ${part.name} for ${endpoint}: ${error.message}`);
-    return false;
-  }
+  const tags = await ifAllowed(sagemaker.tagsOf(arn), ({ message }) => {
+    note(`Not checked whether mlcli made ${part.name} for ${endpoint}: ${message}`);
+  });
+  return tags?.[ENDPOINT_TAG] === endpoint;
 }
