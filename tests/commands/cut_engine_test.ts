@@ -1,60 +1,12 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { type Cut, type CutCommand, type CutRun, runCut } from "../helpers/cut_engine.ts";
+import { assert, assertEquals } from "@std/assert";
+import { type Cut, type CutRun, runCut } from "../helpers/cut_engine.ts";
+import { assertNamesLeft, ENGINE_COMMANDS } from "../helpers/engine_commands.ts";
 import type { Fate } from "../helpers/engine_front.ts";
-import type { Play } from "../helpers/fake_containers.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { isInSample } from "../helpers/sweep.ts";
 
 /** Of the two sweeps, one row of so many is tried by day: each takes two commands. */
 const SHARE = 40;
-
-/** A port that nobody has. */
-const PORT = freePort();
-
-function freePort(): string {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return String(listener.addr.port);
-}
-
-/** A server that is there. */
-function withServer(app: string): Play {
-  const Labels = { "mlcli.role": "serve", "mlcli.app": app, "mlcli.port": PORT };
-  const rest = { Image: "x", State: "running", Status: "Up", Created: 0 };
-  return { containers: [{ Id: "abc", Names: [`/mlcli-${app}-serve-${PORT}`], Labels, ...rest }] };
-}
-
-/** An engine that builds. */
-function building(): Play {
-  const said = '{"stream":"Step 1/1 : FROM scratch\\n"}\n{"aux":{"ID":"sha256:0123"}}\n';
-  return { answers: { "POST /build": () => new Response(said) } };
-}
-
-function withVersion(): Play {
-  const version = { Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64" };
-  return { answers: { "GET /version": () => Response.json(version) } };
-}
-
-/** Each command that asks the engine for something. */
-const COMMANDS: readonly CutCommand[] = [
-  { args: ["local", "train"] },
-  { args: ["local", "train", "--strict"] },
-  { args: ["local", "process", "--file", "p.py"] },
-  { args: ["local", "deploy", "--port", "0"] },
-  {
-    args: ["local", "deploy", "--replace", "--port", PORT],
-    play: withServer,
-    // The one that is there stays in the fake engine's list, whatever becomes of it.
-    isOnce: true,
-  },
-  { args: ["local", "status"], play: withServer },
-  { args: ["local", "stop", "--port", PORT], play: withServer },
-  { args: ["local", "logs", "--port", PORT], play: withServer },
-  // Nobody listens there, so the engine is asked who should.
-  { args: ["local", "invoke", "APP.json", "--port", "1"] },
-  { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
-  { args: ["build"], play: building },
-  { args: ["doctor"], play: withVersion },
-];
 
 const CUTS: readonly Fate[] = [
   "cut before the call",
@@ -96,11 +48,6 @@ const WORDS = [
   /The engine ended the build without an image|the engine ended the build without an image/,
 ];
 
-/** Of a server, by its container's name. */
-function portOf(name: string): string {
-  return `:${/-serve-(\d+)/.exec(name)?.[1]}`;
-}
-
 /** What holds of each run. */
 function check(run: CutRun, plain: CutRun, where: string): void {
   const { code, stdout, stderr } = run;
@@ -114,9 +61,7 @@ function check(run: CutRun, plain: CutRun, where: string): void {
   // deno-lint-ignore no-control-regex
   assertEquals(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/.test(stdout + stderr), false, said);
   assert(stderr.length < 6_000, where);
-  // One that serves is to be there.
-  const left = run.left.filter((name) => code !== 0 || !stdout.includes(portOf(name)));
-  for (const name of left) assertStringIncludes(stderr, `docker rm -f ${name} `, said);
+  assertNamesLeft(run, said);
   // The earlier model, or that of the run.
   assertEquals(run.model, ["m"], said);
   if (run.again === undefined) return;
@@ -126,7 +71,7 @@ function check(run: CutRun, plain: CutRun, where: string): void {
 
 suite("an engine whose connection breaks", () => {
   let row = 0;
-  for (const command of COMMANDS) {
+  for (const command of ENGINE_COMMANDS) {
     it(`is reported by mlcli ${command.args.join(" ")}, at whatever call it breaks, and it works again`, async () => {
       const plain = await runCut(command);
       assert(plain.course.length > 0);
@@ -145,7 +90,7 @@ suite("an engine whose connection breaks", () => {
 
 suite("an engine that answers something else", () => {
   let row = 0;
-  for (const command of COMMANDS) {
+  for (const command of ENGINE_COMMANDS) {
     it(`is reported by mlcli ${command.args.join(" ")}, whatever call it answers, and it works again`, async () => {
       const plain = await runCut(command);
       for (let at = 0; at < plain.course.length; at++) {

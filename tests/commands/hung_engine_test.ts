@@ -1,48 +1,14 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import type { Play } from "../helpers/fake_containers.ts";
-import { type HungCommand, type HungRun, runHung } from "../helpers/hung_engine.ts";
+import { assertNamesLeft, ENGINE_COMMANDS, LOCAL_STOP } from "../helpers/engine_commands.ts";
+import { type HungRun, runHung } from "../helpers/hung_engine.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { isInSample } from "../helpers/sweep.ts";
-
-/** A server that is there. */
-function withServer(app: string): Play {
-  const Labels = { "mlcli.role": "serve", "mlcli.app": app, "mlcli.port": "8080" };
-  const rest = { Image: "x", State: "running", Status: "Up", Created: 0 };
-  return { containers: [{ Id: "abc", Names: [`/mlcli-${app}-serve-8080`], Labels, ...rest }] };
-}
-
-/** A build that works. */
-const BUILDING = {
-  "POST /build": () => new Response('{"aux":{"ID":"sha256:abc"}}\n'),
-};
-
-/** Each command of the local half that asks the engine for something. */
-const COMMANDS: readonly HungCommand[] = [
-  { args: ["local", "train"] },
-  { args: ["local", "train", "--strict"] },
-  { args: ["local", "process", "--file", "p.py"] },
-  { args: ["local", "deploy", "--port", "0"] },
-  { args: ["local", "deploy", "--replace"], play: withServer },
-  { args: ["local", "status"], play: withServer },
-  { args: ["local", "stop"], play: withServer },
-  { args: ["local", "logs"], play: withServer },
-  // Nobody listens there, so the engine is asked who should.
-  { args: ["local", "invoke", "APP.json", "--port", "1"] },
-  { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
-  { args: ["build", "--replace"], play: () => ({ answers: BUILDING }) },
-  { args: ["doctor"] },
-];
 
 /** Has a limit of its own, whether somebody types or not: tried each day. */
 const ATTACH = "POST /containers/ID/attach";
 
 /** These go on for as long as something else does. */
 const ENDLESS = ["POST /build"];
-
-/** Of a server, by its container's name. */
-function portOf(name: string): string {
-  return `:${/-serve-(\d+)/.exec(name)?.[1]}`;
-}
 
 /** What holds of each run, whatever it is that hangs. */
 function check(run: HungRun, plain: HungRun, isPressed: boolean): void {
@@ -53,9 +19,7 @@ function check(run: HungRun, plain: HungRun, isPressed: boolean): void {
     assertMatch(stdout + stderr, /The Docker Engine does not answer \(.*\b\d+ s\)/, hung);
   }
   assertEquals(/defect|undefined/.test(stderr), false, stderr);
-  // One that serves is to be there.
-  const left = run.left.filter((name) => code !== 0 || !stdout.includes(portOf(name)));
-  for (const name of left) assertStringIncludes(stderr, `docker rm -f ${name} `, hung);
+  assertNamesLeft(run, `${hung}`);
   // A directory stays with its container, and no other.
   for (const name of run.runs) {
     assertEquals(run.left.length, 1, `${hung}: ${name}`);
@@ -65,7 +29,7 @@ function check(run: HungRun, plain: HungRun, isPressed: boolean): void {
 
 suite("an engine that hangs", () => {
   let row = 0;
-  for (const command of COMMANDS) {
+  for (const command of ENGINE_COMMANDS) {
     it(`ends mlcli ${command.args.join(" ")}, at whatever call`, async () => {
       const plain = await runHung(command);
       assert(plain.course.length > 0);
@@ -106,9 +70,8 @@ suite("an engine that hangs", () => {
   });
 
   it("during a stop is reported at Ctrl-C", async () => {
-    const command = { args: ["local", "stop"], play: withServer };
-    const run = await runHung(command, { at: 1, isAlone: false, isPressed: true });
+    const run = await runHung(LOCAL_STOP, { at: 1, isAlone: false, isPressed: true });
     assertEquals([run.hung, run.code], ["POST /containers/ID/stop", 130]);
-    assertMatch(run.stderr, /^warning: The container mlcli-\S+-serve-8080 may still be there: /);
+    assertMatch(run.stderr, /^warning: The container mlcli-\S+-serve-\d+ may still be there: /);
   });
 });

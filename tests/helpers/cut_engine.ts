@@ -7,21 +7,12 @@
 
 import { completeApp } from "./app.ts";
 import { type EngineFront, engineFront, type Fate } from "./engine_front.ts";
-import { fakeContainers, type Play } from "./fake_containers.ts";
-import { type InProcessOptions, runInProcess } from "./in_process.ts";
+import type { EngineCommand } from "./engine_commands.ts";
+import { fakeContainers } from "./fake_containers.ts";
+import { runInProcess } from "./in_process.ts";
 import { answerOrEnd } from "./ping_server.ts";
 import { unfinishedRuns } from "./runs.ts";
 import type { ProgramResult } from "./program.ts";
-
-/** A command, and what the engine plays for it. */
-export interface CutCommand {
-  /** APP stands for the app's name. */
-  readonly args: readonly string[];
-  readonly play?: (app: string) => Play;
-  readonly options?: Partial<InProcessOptions>;
-  /** Whether it cannot be repeated on a fake engine. */
-  readonly isOnce?: boolean;
-}
 
 /** What becomes of one of its calls. */
 export interface Cut {
@@ -50,7 +41,7 @@ export interface CutRun extends ProgramResult {
 }
 
 /** Runs a command, and once more when the engine is back. @param cut nothing is cut without it. */
-export async function runCut(command: CutCommand, cut?: Cut): Promise<CutRun> {
+export async function runCut(command: EngineCommand, cut?: Cut): Promise<CutRun> {
   await using app = await completeApp();
   await using servers = new AsyncDisposableStack();
   await using engine = await fakeContainers({
@@ -69,7 +60,7 @@ export async function runCut(command: CutCommand, cut?: Cut): Promise<CutRun> {
   }, engine.socket);
   const args = command.args.map((arg) => arg.replace("APP", app.name));
   const run = (engine: { readonly socket: string }): Promise<ProgramResult> =>
-    runInProcess(args, { cwd: app.directory, engine, ...command.options });
+    runInProcess(args, { cwd: app.directory, engine });
   const result = await run(front);
   const left = [...engine.left];
   const runs = await unfinishedRuns(app);

@@ -1,0 +1,84 @@
+/**
+ * Each command that asks the engine for something, for sweeps over all their calls.
+ *
+ * @module
+ */
+
+import { assertStringIncludes } from "@std/assert";
+import type { Play } from "./fake_containers.ts";
+
+/** A command, and what the engine plays for it. */
+export interface EngineCommand {
+  /** APP stands for the app's name. */
+  readonly args: readonly string[];
+  readonly play?: (app: string) => Play;
+  /** Whether it cannot be repeated on a fake engine. */
+  readonly isOnce?: boolean;
+}
+
+/** A port that nobody has. */
+const PORT = freePort();
+
+function freePort(): string {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return String(listener.addr.port);
+}
+
+/** A server that is there. */
+function withServer(app: string): Play {
+  const Labels = { "mlcli.role": "serve", "mlcli.app": app, "mlcli.port": PORT };
+  const rest = { Image: "x", State: "running", Status: "Up", Created: 0 };
+  return { containers: [{ Id: "abc", Names: [`/mlcli-${app}-serve-${PORT}`], Labels, ...rest }] };
+}
+
+function building(): Play {
+  const said = '{"stream":"Step 1/1 : FROM scratch\\n"}\n{"aux":{"ID":"sha256:0123"}}\n';
+  return { answers: { "POST /build": () => new Response(said) } };
+}
+
+function withVersion(): Play {
+  const version = { Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64" };
+  return { answers: { "GET /version": () => Response.json(version) } };
+}
+
+export const LOCAL_STOP: EngineCommand = {
+  args: ["local", "stop", "--port", PORT],
+  play: withServer,
+};
+
+export const ENGINE_COMMANDS: readonly EngineCommand[] = [
+  { args: ["local", "train"] },
+  { args: ["local", "train", "--strict"] },
+  { args: ["local", "process", "--file", "p.py"] },
+  { args: ["local", "deploy", "--port", "0"] },
+  {
+    args: ["local", "deploy", "--replace", "--port", PORT],
+    play: withServer,
+    // The one that is there stays in the fake engine's list, whatever becomes of it.
+    isOnce: true,
+  },
+  { args: ["local", "status"], play: withServer },
+  LOCAL_STOP,
+  { args: ["local", "logs", "--port", PORT], play: withServer },
+  // Nobody listens there, so the engine is asked who should.
+  { args: ["local", "invoke", "APP.json", "--port", "1"] },
+  { args: ["local", "shell", "--", "true"], play: () => ({ onInput: () => {} }) },
+  { args: ["build", "--replace"], play: building },
+  { args: ["doctor"], play: withVersion },
+];
+
+/** Requires that a run names each container that is left, but for a server that is to be there. */
+export function assertNamesLeft(
+  { code, stdout, stderr, left }: {
+    readonly code: number;
+    readonly stdout: string;
+    readonly stderr: string;
+    readonly left: readonly string[];
+  },
+  where: string,
+): void {
+  const portOf = (name: string): string => `:${/-serve-(\d+)/.exec(name)?.[1]}`;
+  for (const name of left.filter((name) => code !== 0 || !stdout.includes(portOf(name)))) {
+    assertStringIncludes(stderr, `docker rm -f ${name} `, where);
+  }
+}
