@@ -150,6 +150,16 @@ suite("architecture", () => {
     assert(main?.imports.includes("commands/cliffy/run.ts"));
   });
 
+  it("what is imported is there, which deno check does not say of late imports", async () => {
+    const modules = await production();
+    const paths = new Set(modules.map(({ path }) => path));
+    const wrong = modules.flatMap(({ path, imports }) =>
+      imports.filter((imported) => /^(runtime|commands|main)\b/.test(imported))
+        .filter((imported) => !paths.has(imported)).map((imported) => `${path} imports ${imported}`)
+    );
+    assertEquals(wrong, []);
+  });
+
   it("imports go one way", async () => {
     const wrong = (await production()).flatMap(({ path, imports }) =>
       imports.filter((imported) =>

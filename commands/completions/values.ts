@@ -68,7 +68,7 @@ async function scripts(context: Context): Promise<readonly string[]> {
 
 /** The runs of the apps, the newest first. */
 async function localJobs(context: Context): Promise<readonly string[]> {
-  const { listRuns } = await import("../../runtime/local/list_jobs.ts");
+  const { listRuns } = await import("../../runtime/local/runs/list.ts");
   const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app, Infinity)));
   return runs.flat().map(({ name }) => name);
 }
