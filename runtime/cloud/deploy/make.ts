@@ -90,8 +90,8 @@ interface Creation {
 }
 
 /**
- * One deployment, being made. What has been made is known at each moment, so that nothing is left that
- * nobody knows of; where an answer is lost, the platform is asked what has become of the request.
+ * Creates the parts and the endpoint, and knows at each moment what there is: nothing is left that the
+ * user is not told of. Where an answer is lost, the platform is asked what has become of the request.
  */
 class Making implements MadeDeployment {
   /** What was made, in order. */
@@ -103,7 +103,7 @@ class Making implements MadeDeployment {
 
   constructor(private readonly context: DeployContext) {}
 
-  /** Makes a model or a configuration. Where that fails, it is known whether it is there. */
+  /** Creates a model or a configuration. Where that fails, it is known whether it is there. */
   async part<Input extends Creation>(
     part: Part,
     input: Input,
@@ -117,7 +117,7 @@ class Making implements MadeDeployment {
     this.made.push(made);
     try {
       // "in use": one of that name may have been deleted a moment ago.
-      await this.#soon(["not found", "in use"], () => this.#tagged(input, create));
+      await this.#retried(["not found", "in use"], () => this.#tagged(input, create));
       report.note(`Created ${words}`);
     } catch (error) {
       if (error instanceof Interrupted) throw error;
@@ -126,7 +126,7 @@ class Making implements MadeDeployment {
       const found = isTaken || mayBeDone(error)
         ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
         : undefined;
-      if (!found || !isMadeFrom(found, input)) {
+      if (!found || isOther(found, input) || !hasAll(found, input)) {
         if (!found || isTaken) this.made.pop();
         throw found ? madeByAnother(error as AwsError, words) : error;
       }
@@ -134,7 +134,7 @@ class Making implements MadeDeployment {
     }
     made.isCertain = true;
     const found = await this.#found(part);
-    if (found && found.PrimaryContainer?.ModelDataUrl !== input.PrimaryContainer?.ModelDataUrl) {
+    if (found && isOther(found, input)) {
       this.made.pop();
       throw madeByAnother(
         new AwsError("changed", `${part.name} is another ${part.kind} now`),
@@ -154,7 +154,7 @@ class Making implements MadeDeployment {
     host.interruption.signal.throwIfAborted();
     this.isAsked = true;
     try {
-      await this.#soon(
+      await this.#retried(
         ["not found"],
         () =>
           "update" in endpoint
@@ -176,10 +176,10 @@ class Making implements MadeDeployment {
     }
   }
 
-  /** What was made; `undefined` where the platform does not tell. */
+  /** What was just made, and may not be found at once; `undefined` where the platform does not tell. */
   async #found(part: Part): Promise<PartDetails | undefined> {
     try {
-      return await this.#soon(["not found"], () => describePart(this.context.sagemaker, part));
+      return await this.#retried(["not found"], () => describePart(this.context.sagemaker, part));
     } catch (error) {
       if (error instanceof AwsError) return undefined;
       throw error;
@@ -221,7 +221,7 @@ class Making implements MadeDeployment {
   }
 
   /** Asks again, a few times, while the refusal is one that passes by itself. */
-  async #soon<Answer>(
+  async #retried<Answer>(
     passing: readonly Refusal[],
     ask: () => Promise<Answer>,
   ): Promise<Answer> {
@@ -241,10 +241,10 @@ class Making implements MadeDeployment {
 /** What became of a request cannot be found out. */
 class NobodyKnows extends AwsError {}
 
-/** Whether a part that is there was made from this, as far as one can tell: tags do not count. */
-function isMadeFrom(there: PartDetails, input: Creation): boolean {
-  const variables = (creation: Creation) => creation.PrimaryContainer?.Environment ?? {};
-  return hasAll(there, input) && hasAll(variables(input), variables(there));
+/** Whether a model is of another archive, or has further variables: then somebody else made it. */
+function isOther({ PrimaryContainer: there }: PartDetails, input: Creation): boolean {
+  const { ModelDataUrl: archive, Environment: variables = {} } = input.PrimaryContainer ?? {};
+  return there?.ModelDataUrl !== archive || !hasAll(variables, there?.Environment ?? {});
 }
 
 /** Whether something that is there has all that it was to be made with, but for the tags. */
