@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { changesOf } from "../../helpers/deploy_app.ts";
 import { done, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
-import { Keys } from "../../helpers/in_process.ts";
 import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -14,11 +14,6 @@ function inputIn(stdout: string): any {
   const [{ action, input }, ...more] = JSON.parse(stdout);
   assertEquals([action, more], ["sagemaker:CreateProcessingJob", []]);
   return input;
-}
-
-/** Calls that change something on the platform. */
-function changes({ box }: JobApp): readonly string[] {
-  return box.operations.filter((name) => /:(Create|Put|Delete|Stop|Add)/.test(name));
 }
 
 /**
@@ -83,7 +78,7 @@ suite("process", () => {
       await using job = await makeJobApp();
       await using engine = await engineWith(job, mode);
       const { code, stdout, stderr } = await job.run(LEAST, { engine });
-      assertEquals([code, stdout, changes(job)], [1, "", []]);
+      assertEquals([code, stdout, changesOf(job)], [1, "", []]);
       assertMatch(stderr, words);
       assertMatch(stderr, /\nhint: .*mlcli build, then mlcli push/);
     });
@@ -135,7 +130,7 @@ suite("process", () => {
       ...["--tag", "team=a", "--subnet", "subnet-1", "--security-group", "sg-1"],
       ...["--kms-key", "alias/k", "--network-isolation"],
     ]);
-    assertEquals([code, changes(job)], [0, []], stderr);
+    assertEquals([code, changesOf(job)], [0, []], stderr);
     assertEquals((stdout + stderr).includes("very-secret"), false);
     const { ProcessingJobName, Tags, ...rest } = inputIn(stdout);
     assertMatch(ProcessingJobName, /^night-run-/);
@@ -219,126 +214,5 @@ suite("process", () => {
       assertEquals([refused.code, refused.stdout], [1, ""]);
       assert(refused.stderr.startsWith(`error: Processing file not found: ${file}\nhint: `));
     }
-  });
-
-  const refused: readonly (readonly [
-    what: string,
-    args: readonly string[],
-    code: number,
-    words: RegExp,
-    prepare?: (job: JobApp) => unknown,
-  ])[] = [
-    [
-      "nothing that the cloud needs",
-      ["process"],
-      2,
-      /^error: Missing required options "--file", "--ec2-type"\.\nhint: mlcli process runs on SageMaker\. Give them, or "file" and "ec2_type" in "process" of test-\w+\.json\. mlcli local process runs it here\.\n$/,
-    ],
-    [
-      "no type",
-      ["process", "-f", "p.py"],
-      2,
-      /Missing required option "--ec2-type"\.\nhint: .*mlcli local process runs it here\.\n$/,
-    ],
-    [
-      "no script",
-      ["process", "-e", "ml.m5.large"],
-      2,
-      /Missing required option "--file"\.\nhint: .*"file" in "process" of test-\w+\.json\.\n$/,
-    ],
-    [
-      "a script that is not there",
-      ["process", "-f", "x.py", "-e", "ml.m5.large"],
-      1,
-      /error: Processing file not found: x\.py\nhint: .*There: p\.py/,
-    ],
-    [
-      "a script elsewhere",
-      ["process", "-f", "../training/training.py", "-e", "ml.m5.large"],
-      1,
-      /error: Processing file not found: \.\.\/training\/training\.py/,
-    ],
-    [
-      "parts of no input",
-      [...LEAST, "--input-sharded"],
-      2,
-      /error: Option "--input-sharded" has no effect without "--input-s3-location"\.\nhint: /,
-    ],
-    ["a run of 10 days", [...LEAST, "--max-run", "864000"], 2, /1 to 777600, but got "864000"/],
-    ["101 instances", [...LEAST, "-c", "101"], 2, /1 to 100, but got "101"/],
-    ["a disk of 17 TB", [...LEAST, "--volume-size", "17000"], 2, /1 to 16384/],
-    ["docker's --tag", [...LEAST, "--tag", "v2"], 2, /hint: The tag of the image is given with -t/],
-    [
-      "an argument that is too long",
-      [...LEAST, "--", "x".repeat(257)],
-      1,
-      /error: The platform refuses arguments of a processing job of more than 256 characters: number 3\n/,
-    ],
-    [
-      "a value that is too long",
-      [...LEAST, "--env", `A=${"x".repeat(257)}`],
-      1,
-      /error: The platform refuses values of environment variables of more than 256 characters: "A"\n/,
-    ],
-    [
-      "a subnet alone",
-      [...LEAST, "--subnet", "subnet-1"],
-      2,
-      /"--subnet" has no effect without "--security-group"/,
-    ],
-    ["an image that is not pushed", [...LEAST, "-t", "v2"], 1, /error: test-\w+:v2 is not pushed/],
-    [
-      "data that is not there",
-      [...LEAST, "-i", `s3://${BUCKET}/none`],
-      1,
-      new RegExp(`error: No data at s3://${BUCKET}/none/\\n`),
-    ],
-    [
-      "a bucket that is not there",
-      [...LEAST, "-o", "s3://no-such-bucket/x"],
-      1,
-      /error: No such bucket: no-such-bucket\n/,
-    ],
-    [
-      "nowhere to put the output",
-      [...LEAST, "--execution-role", EXECUTION_ROLE],
-      2,
-      /error: Missing option "--output-s3-location": where the results go\.\nhint: Give it, or "s3_prefix"/,
-      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
-    ],
-  ];
-  for (const [what, args, expected, words, prepare] of refused) {
-    it(`refuses ${what} before anything is changed`, async () => {
-      await using job = await makeJobApp();
-      await prepare?.(job);
-      const dashes = args.indexOf("--");
-      const at = dashes < 0 ? args.length : dashes;
-      for (const dryRun of [[], ["--dry-run"]]) {
-        const { code, stdout, stderr } = await job.run(args.toSpliced(at, 0, ...dryRun));
-        assertEquals([code, stdout], [expected, ""], stderr);
-        assertMatch(stderr.slice(stderr.indexOf("error: ")), words);
-        assertEquals(changes(job), []);
-      }
-    });
-  }
-
-  it("goes on with a job whose answer was lost", async () => {
-    await using job = await makeJobApp();
-    job.box.faults.loseAnswer("sagemaker:CreateProcessingJob", 1);
-    const { code, stdout } = await job.run([...LEAST, "--no-wait"]);
-    assertEquals([code, stdout], [0, `${job.box.jobs.only("processing").name}\n`]);
-  });
-
-  it("names a job that may be there after Ctrl-C", async () => {
-    await using job = await makeJobApp();
-    const keys = new Keys();
-    job.box.faults.after = ({ operation }) => {
-      if (operation === "CreateProcessingJob") keys.press();
-      return undefined;
-    };
-    const { code, stdout, stderr } = await job.run(LEAST, { keys });
-    assertEquals([code, stdout], [130, ""]);
-    const { name } = job.box.jobs.only("processing");
-    assert(stderr.includes(`Interrupted: processing job ${name} may have been created.`), stderr);
   });
 });

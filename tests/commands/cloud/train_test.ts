@@ -1,7 +1,8 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { changesOf } from "../../helpers/deploy_app.ts";
 import { Keys } from "../../helpers/in_process.ts";
-import { BUCKET, CONFIGURATION, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** The least that a training is told. */
@@ -16,11 +17,6 @@ function inputIn(stdout: string): any {
   const [{ action, input }, ...more] = JSON.parse(stdout);
   assertEquals([action, more], ["sagemaker:CreateTrainingJob", []]);
   return input;
-}
-
-/** Calls that change something on the platform. */
-function changes({ box }: JobApp): readonly string[] {
-  return box.operations.filter((name) => /:(Create|Put|Delete|Stop|Add)/.test(name));
 }
 
 suite("train", () => {
@@ -60,7 +56,7 @@ suite("train", () => {
       env: { HERE: "also-secret" },
     });
     assertEquals(code, 0);
-    assertEquals(changes(job), []);
+    assertEquals(changesOf(job), []);
     assertEquals(job.box.operations.some((name) => name.startsWith("sagemaker:")), false);
     const input = inputIn(stdout);
     assertEquals(input.Environment, { TOKEN: "***", HERE: "***" });
@@ -241,165 +237,6 @@ suite("train", () => {
     assertEquals(await tagIn(["-t", "v1", ...LEAST], { MLCLI_DOCKER_TAG: "v3" }), "v1");
   });
 
-  const refused: readonly (readonly [
-    what: string,
-    args: readonly string[],
-    code: number,
-    words: RegExp,
-    prepare?: (job: JobApp) => unknown,
-  ])[] = [
-    [
-      "nothing that the cloud needs",
-      ["train"],
-      2,
-      /^error: Missing required options "--input-s3-dir", "--ec2-type"\.\nhint: mlcli train runs on SageMaker\. Give them, or "input_s3_dir" and "ec2_type" in "train" of test-\w+\.json\. mlcli local train runs it here\.\n$/,
-    ],
-    [
-      "no input",
-      ["train", "-e", "ml.m5.large"],
-      2,
-      /Missing required option "--input-s3-dir"\.\nhint: .* Give it, or "input_s3_dir" in "train"[^,]*\.json\.\n$/,
-    ],
-    ["a local type", ["train", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
-    ["docker's -e", ["train", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
-    ["docker's --tag", ["train", "--tag", "v2"], 2, /hint: The tag of the image is given with -t/],
-    ["another machine's data", ["train", "-i", "/data"], 2, /hint: .*mlcli upload-data/],
-    [
-      "two channels of one name",
-      [...LEAST, "-i", `training=s3://${BUCKET}/x`],
-      2,
-      /error: Two inputs are called "training"\.\nhint: .*--input-s3-dir NAME=s3:/,
-    ],
-    [
-      "--max-wait without --spot",
-      [...LEAST, "--max-wait", "90000"],
-      2,
-      /error: Option "--max-wait" has no effect without "--spot"/,
-    ],
-    [
-      "a wait shorter than the run",
-      [...LEAST, "--spot", "--max-wait", "5"],
-      2,
-      /error: Option "--max-wait" \(5\) is less than "--max-run" \(86400\)\.\nhint: /,
-    ],
-    ["a run of 29 days", [...LEAST, "--max-run", "2505600"], 2, /1 to 2419200, but got "2505600"/],
-    [
-      "a subnet alone",
-      [...LEAST, "--subnet", "subnet-1"],
-      2,
-      /error: Option "--subnet" has no effect without "--security-group"\.\nhint: /,
-    ],
-    [
-      "a security group alone",
-      [...LEAST, "--security-group", "sg-1"],
-      2,
-      /"--security-group" has no effect without "--subnet"/,
-    ],
-    [
-      "too many subnets",
-      [...LEAST, "--security-group", "sg-1", ...Array(17).fill("--subnet=s")],
-      2,
-      /error: Option "--subnet" may be given 16 times, but is given 17\./,
-    ],
-    [
-      "too many tags",
-      [...LEAST, ...Array.from({ length: 51 }, (_, i) => `--tag=t${i}=1`)],
-      2,
-      /error: Option "--tag" may be given 50 times/,
-    ],
-    [
-      "a role that is none",
-      [...LEAST, "--execution-role", "jobs"],
-      2,
-      /error: Option "--execution-role" must be the ARN of a role/,
-    ],
-    ["a base name that is none", [...LEAST, "-n", "a_b"], 2, /error: Job name not valid: "a_b"/],
-    [
-      "a hyperparameter without a value",
-      [...LEAST, "--hyperparameter", "epochs"],
-      2,
-      /error: Option "--hyperparameter" must be KEY=VALUE/,
-    ],
-    [
-      "what the platform would refuse, all of it",
-      [...LEAST, "--hyperparameter", `a=${"x".repeat(2_501)}`, "--env", `A=${"x".repeat(513)}`],
-      1,
-      /^error: The platform refuses hyperparameter values of more than 2,500 characters: "a"\n {2}The platform refuses values of environment variables of more than 512 characters: "A"\. .*\nhint: Put what is that long into a file of an input channel\.\n$/,
-    ],
-    [
-      "a broken file of hyperparameters",
-      LEAST,
-      1,
-      /error: .*hyperparameters\.json is not valid JSON/,
-      ({ app }) => app.write(app.testPath("input/config/hyperparameters.json"), "{"),
-    ],
-    [
-      "an image that is not pushed",
-      [...LEAST, "-t", "v2"],
-      1,
-      /error: test-\w+:v2 is not pushed: .*\nhint: Run mlcli push first/,
-    ],
-    [
-      "another repository",
-      [...LEAST, "--repository", "team/other"],
-      1,
-      /error: .*there is no repository team\/other in eu-west-1/,
-    ],
-    [
-      "a bucket that is not there",
-      [...LEAST, "-o", "s3://no-such-bucket/x"],
-      1,
-      /error: No such bucket: no-such-bucket\nhint: /,
-    ],
-    [
-      "data that is not there",
-      ["train", "-i", `s3://${BUCKET}/app/dat`, "-e", "ml.m5.large"],
-      1,
-      new RegExp(`error: No data at s3://${BUCKET}/app/dat/\\nhint: Send some: mlcli upload-data`),
-    ],
-    [
-      "nowhere to put the artifact",
-      [...LEAST, "--execution-role", EXECUTION_ROLE],
-      2,
-      /error: Missing option "--output-s3-dir": where the results go\.\nhint: Give it, or "s3_prefix"/,
-      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
-    ],
-    [
-      "a role that nobody names",
-      LEAST,
-      2,
-      /error: Missing required option "--execution-role"\.\nhint: .*"execution_role" in "train"/,
-      ({ app }) => app.write(`${app.directory}/${app.name}.json`, "{}"),
-    ],
-    [
-      "a wrong value in the file",
-      LEAST,
-      1,
-      /error: test-\w+\.json: "max_run" in "train" must be a whole number of seconds, 1 to 2419200, but got "x"\.\nhint: Correct "max_run" in test-\w+\.json\./,
-      ({ app }) => app.write(`${app.directory}/${app.name}.json`, '{"train": {"max_run": "x"}}'),
-    ],
-    [
-      "an object that is none",
-      LEAST,
-      1,
-      /error: test-\w+\.json: "train" must be an object/,
-      ({ app }) => app.write(`${app.directory}/${app.name}.json`, '{"train": true}'),
-    ],
-  ];
-  for (const [what, args, expected, words, prepare] of refused) {
-    it(`refuses ${what} before anything is changed`, async () => {
-      await using job = await makeJobApp();
-      await prepare?.(job);
-      for (const dryRun of [[], ["--dry-run"]]) {
-        const { code, stdout, stderr } = await job.run([...args, ...dryRun]);
-        const error = stderr.slice(stderr.indexOf("error: "));
-        assertEquals([code, stdout], [expected, ""], stderr);
-        assertMatch(error, words);
-        assertEquals(changes(job), []);
-      }
-    });
-  }
-
   it("passes on what the platform refuses", async () => {
     await using job = await makeJobApp();
     job.box.faults.quota("ml.m5.large");
@@ -427,16 +264,18 @@ suite("train", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait", "--tag", "cost=a"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /error: AccessDeniedException: sagemaker:AddTags\n/);
-    assertEquals([stderr.includes("Without mlcli's tags"), changes(job).length], [false, 1]);
+    assertEquals([stderr.includes("Without mlcli's tags"), changesOf(job).length], [false, 1]);
     assertEquals(job.box.jobs.all, []);
   });
 
-  it("goes on with a job whose answer was lost", async () => {
-    await using job = await makeJobApp();
-    job.box.faults.loseAnswer("sagemaker:CreateTrainingJob", 1);
-    const { code, stdout } = await job.run([...LEAST, "--no-wait"]);
-    assertEquals([code, stdout], [0, `${job.box.jobs.only("training").name}\n`]);
-  });
+  for (const [kind, args] of [["Training", LEAST], ["Processing", PROCESS]] as const) {
+    it(`goes on with a job whose answer was lost: Create${kind}Job`, async () => {
+      await using job = await makeJobApp();
+      job.box.faults.loseAnswer(`sagemaker:Create${kind}Job`, 1);
+      const { code, stdout } = await job.run([...args, "--no-wait"]);
+      assertEquals([code, stdout], [0, `${job.box.jobs.all[0]!.name}\n`]);
+    });
+  }
 
   it("looks for a job of which every answer was lost", async () => {
     await using job = await makeJobApp();
@@ -502,7 +341,16 @@ suite("train", () => {
     when: "before" | "after",
     words: (name: string) => string,
     jobs: number,
+    args?: readonly string[],
   ])[] = [
+    [
+      "when the processing job may be there",
+      "sagemaker:CreateProcessingJob",
+      "after",
+      (name) => `Interrupted: processing job ${name} may have been created.`,
+      1,
+      PROCESS,
+    ],
     [
       "while it checks",
       "ecr:BatchGetImage",
@@ -526,7 +374,7 @@ suite("train", () => {
       1,
     ],
   ];
-  for (const [what, operation, when, words, count] of moments) {
+  for (const [what, operation, when, words, count, args = LEAST] of moments) {
     it(`tells what exists after Ctrl-C ${what}`, async () => {
       await using job = await makeJobApp();
       const keys = new Keys();
@@ -534,7 +382,7 @@ suite("train", () => {
         if (`${request.service}:${request.operation}` === operation) keys.press();
         return undefined;
       };
-      const { code, stdout, stderr } = await job.run(LEAST, { keys });
+      const { code, stdout, stderr } = await job.run(args, { keys });
       assertEquals([code, stdout], [130, ""], stderr);
       assertEquals(job.box.jobs.all.length, count);
       const name = job.box.jobs.all[0]?.name ?? "";
