@@ -1,12 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { ask } from "../helpers/box/ask.ts";
 import { Box } from "../helpers/box/box.ts";
-import { EngineApi } from "../helpers/box/engine_api.ts";
 import { unpacked } from "../helpers/box/engine/archive.ts";
 import { LABEL, ownLabel } from "../helpers/box/engine/container.ts";
+import { removeLeftovers } from "../helpers/box/engine/resources.ts";
+import { EngineApi } from "../helpers/box/engine_api.ts";
 import type { Job } from "../helpers/box/jobs/job.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { removeLeftovers } from "../helpers/box/engine/leftovers.ts";
 import { pushShellImage } from "../helpers/box/shell_image.ts";
 import { baseImage, engineRequest } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { createNetwork, removeNetwork } from "../helpers/box/engine/network.ts";
+import { createNetwork, removeNetwork } from "../helpers/box/engine/resources.ts";
 import { EngineApi } from "../helpers/box/engine_api.ts";
 import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";

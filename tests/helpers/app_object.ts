@@ -1,8 +1,4 @@
-/**
- * An app as a value, for what is computed from it: none of its files has to exist.
- *
- * @module
- */
+/** An app as a value, for what is computed from it: none of its files has to exist. */
 
 import { join } from "@std/path";
 import type { App } from "../../runtime/app/app.ts";

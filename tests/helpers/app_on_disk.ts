@@ -1,8 +1,4 @@
-/**
- * An app on a disk that may be full, for tests of what is left there.
- *
- * @module
- */
+/** An app on a disk that may be full, for tests of what is left there. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "./app.ts";

@@ -1,8 +1,6 @@
 /**
  * What mlcli computes on Windows, as JSON: run by itself, before any module has asked which system
  * this is. Only what touches no file can be asked for here.
- *
- * @module
  */
 
 import type { App } from "../../runtime/app/app.ts";

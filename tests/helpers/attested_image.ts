@@ -2,8 +2,6 @@
  * An image with an attestation, as `docker buildx build` makes it by default: an index of OCI's with
  * the image and, for the platform `unknown/unknown`, what is attested of it (BuildKit's
  * documentation, "Image attestation storage").
- *
- * @module
  */
 
 import { pack } from "tar-stream";

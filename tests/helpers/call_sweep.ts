@@ -1,8 +1,6 @@
 /**
  * Ends or disturbs a command line at each call that it makes to the platform, looks at what is there
  * then, and runs the same command line once more.
- *
- * @module
  */
 
 import { assert } from "@std/assert";

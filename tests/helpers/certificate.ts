@@ -1,8 +1,4 @@
-/**
- * Certificates for servers of tests that speak TLS.
- *
- * @module
- */
+/** Certificates for servers of tests that speak TLS. */
 
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * Certificates that nobody trusts, made by openssl for one run.
- *
- * @module
- */
+/** Certificates that nobody trusts, made by openssl for one run. */
 
 import { installPackages } from "../../scripts/engine/debian.ts";
 

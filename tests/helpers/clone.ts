@@ -1,9 +1,3 @@
-/**
- * Apps as they are in a repository that somebody has cloned.
- *
- * @module
- */
-
 import { dirname, join } from "@std/path";
 import { makeApp, type TestApp, TRAINING_DATA } from "./app.ts";
 import { TEST_IMAGE } from "./engine.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs mlcli against a platform in a box: nothing of the machine's own AWS settings is seen.
- *
- * @module
- */
+/** Runs mlcli against a platform in a box: nothing of the machine's own AWS settings is seen. */
 
 import { makeDirectory } from "./directory.ts";
 import {

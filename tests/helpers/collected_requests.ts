@@ -1,8 +1,6 @@
 /**
  * A program that says how requests end whose answers stall, where memory was collected after the head of
  * the answer had come: `deno run --v8-flags=--expose-gc`.
- *
- * @module
  */
 
 import { Connections } from "../../runtime/aws/connections.ts";

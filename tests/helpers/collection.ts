@@ -1,7 +1,5 @@
 /**
  * Programs that collect memory when they choose to: `gc()`, which V8 has only where a flag says so.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * Containers of the real engine that a test makes without mlcli, as the platform does.
- *
- * @module
- */
+/** Containers of the real engine that a test makes without mlcli, as the platform does. */
 
 import type { CreateBody, Engine } from "../../runtime/docker/engine.ts";
 import { demultiplex } from "../../runtime/docker/frames.ts";

@@ -1,8 +1,6 @@
 /**
  * Commands on an engine whose connection breaks at one of their calls, or that answers something else
  * there: in this process, through a front before a fake engine.
- *
- * @module
  */
 
 import { completeApp } from "./app.ts";

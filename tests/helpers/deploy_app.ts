@@ -1,8 +1,4 @@
-/**
- * An app whose image is pushed, with a model in S3: what `deploy` needs.
- *
- * @module
- */
+/** An app whose image is pushed, with a model in S3: what `deploy` needs. */
 
 import type { TestAppOptions } from "./app.ts";
 import { BUCKET, type JobApp, makeJobApp } from "./job_app.ts";

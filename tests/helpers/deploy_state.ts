@@ -1,7 +1,5 @@
 /**
  * What is asked for of an endpoint, and what there is of it, as values: for what is computed of both.
- *
- * @module
  */
 
 import type {

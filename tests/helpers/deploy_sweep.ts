@@ -1,8 +1,6 @@
 /**
  * Ending a command line at each call that it makes, by what serves then, what exists then, and what the
  * same command makes of it.
- *
- * @module
  */
 
 import { assert, assertEquals } from "@std/assert";

@@ -1,13 +1,7 @@
-/**
- * What is deployed on the platform in the box, and what of it is used.
- *
- * @module
- */
-
 import { assert, assertEquals } from "@std/assert";
-import type { EndpointStore } from "./box/endpoints/endpoint_store.ts";
-import type { Deployment } from "./box/endpoints/deployment.ts";
 import type { Endpoint } from "./box/endpoints/endpoint.ts";
+import type { EndpointStore } from "./box/endpoints/endpoint_store.ts";
+import type { Deployment } from "./box/endpoints/resource.ts";
 
 /** Names of what there is. */
 export interface Deployed {

@@ -1,9 +1,3 @@
-/**
- * Temporary directories.
- *
- * @module
- */
-
 import { dirname, join } from "@std/path";
 
 /** A directory that is gone when it is disposed of. */

@@ -1,8 +1,6 @@
 /**
  * The real Docker Engine of the tests: an image that mlcli built, and what is left of an app's
  * containers. `deno task test` starts the engine and names the base image.
- *
- * @module
  */
 
 import { tmpdir } from "node:os";

@@ -6,8 +6,6 @@
  * await using front = await engineFront(({ call }) => call === "GET /info" ? "hang" : "pass");
  * const result = await app.run(["doctor"], { env: front.env });
  * ```
- *
- * @module
  */
 
 import { withEngine } from "./engine.ts";

@@ -1,8 +1,6 @@
 /**
  * A fake engine that plays the life of containers: what it creates can be attached to, waited for,
  * started, stopped, killed and removed, and does in between what the test says.
- *
- * @module
  */
 
 import { extract } from "tar-stream";

@@ -1,8 +1,4 @@
-/**
- * A context whose streams are kept in memory, for what a subprocess cannot show: a terminal.
- *
- * @module
- */
+/** A context whose streams are kept in memory, for what a subprocess cannot show: a terminal. */
 
 import type { Context } from "../../runtime/context.ts";
 import type { Output } from "../../runtime/streams.ts";

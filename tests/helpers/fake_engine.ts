@@ -1,8 +1,6 @@
 /**
  * A server on a unix socket that speaks as a Docker Engine does, for what a real one cannot be made
  * to do: other versions, refusals, sudden ends.
- *
- * @module
  */
 
 /** Answers a request. `released` is kept when the engine is disposed of. */

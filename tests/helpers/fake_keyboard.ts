@@ -1,8 +1,4 @@
-/**
- * Standard input in memory: a pipe, or a terminal on which the test types.
- *
- * @module
- */
+/** Standard input in memory: a pipe, or a terminal on which the test types. */
 
 import type { Input, Keyboard } from "../../runtime/streams.ts";
 

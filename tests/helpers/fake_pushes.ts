@@ -1,8 +1,6 @@
 /**
  * A fake engine that has one image and pushes it: straight into the box's repositories, in whatever
  * form the test wants, since a real engine writes only one.
- *
- * @module
  */
 
 import type { Box } from "./box/box.ts";

@@ -1,8 +1,4 @@
-/**
- * A network in front of the platform in a box that breaks connections as it is told.
- *
- * @module
- */
+/** A network in front of the platform in a box that breaks connections as it is told. */
 
 import { createConnection, createServer, type Server, type Socket } from "node:net";
 import { errorAnswer, stsError } from "./box/answers.ts";

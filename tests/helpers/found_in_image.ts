@@ -1,9 +1,3 @@
-/**
- * What an image consists of, as a push sends it.
- *
- * @module
- */
-
 import { filesOfImage } from "./engine.ts";
 
 /** Which of the texts are anywhere in an image: its configuration, its history, all its layers. */

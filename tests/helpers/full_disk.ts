@@ -1,8 +1,4 @@
-/**
- * Sweeps over the moments at which a disk may be full.
- *
- * @module
- */
+/** Sweeps over the moments at which a disk may be full. */
 
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";

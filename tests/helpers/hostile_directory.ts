@@ -1,8 +1,6 @@
 /**
  * A directory as a cloned repository may be: with everything in it that Deno, npm or npx would obey
  * if they looked there.
- *
- * @module
  */
 
 import { join } from "@std/path";

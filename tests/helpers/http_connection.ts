@@ -1,8 +1,6 @@
 /**
  * One connection to an HTTP server on this machine, for what `fetch` decides by itself: which
  * headers go out, how the body is framed, whether the connection is used again.
- *
- * @module
  */
 
 /** What the server answered. */

@@ -1,8 +1,6 @@
 /**
  * HTTP by hand, for servers that have to do it wrong. One message at a time, framed by
  * Content-Length, as the SDK and the platform in a box write them.
- *
- * @module
  */
 
 /** A request or an answer. */

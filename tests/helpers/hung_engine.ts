@@ -2,8 +2,6 @@
  * Commands on an engine that answers `_ping`, and then leaves calls unanswered. mlcli's time limits
  * take some milliseconds for these calls, and do not count for the others: so nothing depends on how
  * fast the machine is.
- *
- * @module
  */
 
 import { completeApp, type TestApp } from "./app.ts";

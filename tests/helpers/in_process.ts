@@ -1,8 +1,6 @@
 /**
  * Runs a command line in this process, on a fake engine and with streams in memory: what the program
  * does with an engine, in milliseconds.
- *
- * @module
  */
 
 import process from "node:process";

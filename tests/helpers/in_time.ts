@@ -1,9 +1,3 @@
-/**
- * Tests of what would wait for ever where it is wrong: they fail, and hold up no other.
- *
- * @module
- */
-
 import { abortOf, deadlineIn } from "../../runtime/time.ts";
 
 /** What takes milliseconds; fails where it takes these seconds. The caller closes what it waits for. */

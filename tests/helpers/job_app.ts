@@ -1,8 +1,6 @@
 /**
  * An app whose image is pushed and whose data lies in S3, on a platform in a box: what `train` and
  * `process` need.
- *
- * @module
  */
 
 import { completeApp, type TestApp, type TestAppOptions } from "./app.ts";

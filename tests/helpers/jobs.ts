@@ -1,8 +1,4 @@
-/**
- * Jobs in the box, for the tests of the commands that follow them.
- *
- * @module
- */
+/** Jobs in the box, for the tests of the commands that follow them. */
 
 import type { Box } from "./box/box.ts";
 import type { Job, JobKind } from "./box/jobs/job.ts";

@@ -2,8 +2,6 @@
  * A program whose command waits for something that never comes, while nothing keeps the process
  * alive: as when Deno itself loses an answer. With a signal's name as argument, it has been
  * interrupted by that one.
- *
- * @module
  */
 
 import { endWith } from "../../main.ts";

@@ -1,8 +1,6 @@
 /**
  * A caller who is not root and may use the engine. Where root runs the tests, the program runs as
  * another user, from a copy that this user can read; else the user who runs them is such a caller.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Loaded before the program (`--preload`) where the tests run in SageMaker Studio: it does not find
  * the file by which it would know that. What it does there has tests of its own.
- *
- * @module
  */
 
 const read = Deno.readTextFileSync;

@@ -1,8 +1,6 @@
 /**
  * Code in a process of its own, for what belongs to a whole process, as its memory and its umask do:
  * tests of other files run in that of the tests at the same time.
- *
- * @module
  */
 
 import { assertEquals } from "@std/assert";

@@ -1,8 +1,4 @@
-/**
- * A package index with a password, over TLS: what pip asks where a company has one of its own.
- *
- * @module
- */
+/** A package index with a password, over TLS: what pip asks where a company has one of its own. */
 
 import { assert } from "@std/assert";
 import type { Certificate } from "./certificates.ts";

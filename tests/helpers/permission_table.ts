@@ -1,9 +1,3 @@
-/**
- * The table of `docs/roles.md` that says what each command asks for.
- *
- * @module
- */
-
 import { fromFileUrl } from "@std/path";
 
 /** The page. */

@@ -1,9 +1,3 @@
-/**
- * A server that answers `GET /ping`: what a deployment's container is, seen from this machine.
- *
- * @module
- */
-
 import { type FakeContainer, portOf } from "./fake_containers.ts";
 
 /** One that listens on a port of 127.0.0.1. */

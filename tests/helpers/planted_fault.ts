@@ -1,8 +1,6 @@
 /**
  * What goes wrong at one call of a command line: on the platform, on the way there or back, or by a
  * key that is pressed then.
- *
- * @module
  */
 
 import type { Box } from "./box/box.ts";

@@ -1,8 +1,6 @@
 /**
  * Runs the program under test as a subprocess: from source, or the binary that MLCLI_UNDER_TEST
  * names.
- *
- * @module
  */
 
 import { fileURLToPath } from "node:url";

@@ -1,9 +1,3 @@
-/**
- * Tests that install packages from PyPI.
- *
- * @module
- */
-
 import { it } from "./suite.ts";
 
 /**

@@ -1,7 +1,5 @@
 /**
  * A server that speaks as its handler says, byte by byte: for answers that no proper server gives.
- *
- * @module
  */
 
 import type { Certificate } from "./certificates.ts";

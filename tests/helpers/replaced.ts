@@ -1,8 +1,6 @@
 /**
  * Other properties of an object for as long as a test needs them: what the system cannot be asked
  * for, such as a terminal, or a file that root may not read. Other test files do not see them.
- *
- * @module
  */
 
 /** Puts the values in the place of an object's properties until it is disposed of. */

@@ -1,8 +1,6 @@
 /**
  * An app whose image is built and pushed, and a platform in a box that runs it: what the tests of the
  * road to the platform and back begin with.
- *
- * @module
  */
 
 import { assertEquals, assertMatch } from "@std/assert";

@@ -1,9 +1,3 @@
-/**
- * Comparing contents that are too large to be shown.
- *
- * @module
- */
-
 import { assertEquals } from "@std/assert";
 
 /** Fails where the bytes differ, and says where, in a line: `assertEquals` would show millions. */

@@ -1,8 +1,6 @@
 /**
  * What a terminal shows after what was written to it: as much of one as mlcli uses. Anything else fails
  * the test.
- *
- * @module
  */
 
 // deno-lint-ignore no-control-regex

@@ -1,8 +1,4 @@
-/**
- * Servers of test apps: deployed by the program, stopped however the test ends.
- *
- * @module
- */
+/** Servers of test apps: deployed by the program, stopped however the test ends. */
 
 import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp } from "./app.ts";

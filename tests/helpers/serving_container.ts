@@ -2,8 +2,6 @@
  * A server in a container of its own, as the platform starts it, and reached at the container's own
  * address: a proxy of the engine between would hide resets and half-closed connections, and has
  * limits of its own.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

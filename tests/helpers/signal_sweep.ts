@@ -1,8 +1,4 @@
-/**
- * Ending a program at every 50 ms of its run.
- *
- * @module
- */
+/** Ending a program at every 50 ms of its run. */
 
 import { assert, assertEquals } from "@std/assert";
 import { makeDirectory } from "./directory.ts";

@@ -1,8 +1,6 @@
 /**
  * A program that says whether an abort arrives after joined signals came and went on one that stays,
  * and memory was collected: `deno run --v8-flags=--expose-gc`.
- *
- * @module
  */
 
 import { joinSignals, pause } from "../../runtime/time.ts";

@@ -1,8 +1,6 @@
 /**
  * AWS Signature Version 4, from the side that checks it. Written from AWS's description ('Create a
  * signed AWS API request'), not from the SDK, so that the two check each other.
- *
- * @module
  */
 
 import { createHash, createHmac } from "node:crypto";

@@ -1,8 +1,4 @@
-/**
- * A disk of its own, which is as full as the test says.
- *
- * @module
- */
+/** A disk of its own, which is as full as the test says. */
 
 import { statfs } from "node:fs/promises";
 

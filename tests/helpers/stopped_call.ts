@@ -1,8 +1,6 @@
 /**
  * A command line that is ended at one of its calls: the platform has the request, and answers it when
  * there is nobody any more.
- *
- * @module
  */
 
 import type { Box } from "./box/box.ts";

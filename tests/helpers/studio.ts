@@ -6,8 +6,6 @@
  * it is deaf to `docker exec` and to other networks: a sample that runs `docker compose` there. What
  * nobody quotes is left to the engine, which is strict enough: on the network of another container,
  * as the space's is here, a container has no host name, no names and no published ports of its own.
- *
- * @module
  */
 
 import { dirname, join } from "@std/path";

@@ -1,9 +1,3 @@
-/**
- * What a test file imports to group its tests: `suite`, `it` and the hooks around them.
- *
- * @module
- */
-
 import { describe } from "@std/testing/bdd";
 
 export { afterAll, afterEach, beforeAll, beforeEach, it } from "@std/testing/bdd";

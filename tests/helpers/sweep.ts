@@ -1,7 +1,5 @@
 /**
  * Sweeps: rows that are all combinations of something, of which each takes a start of the program.
- *
- * @module
  */
 
 /** What share of a sweep is tested by day, where it does not say otherwise: one row of so many. */

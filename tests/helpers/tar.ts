@@ -1,8 +1,6 @@
 /**
  * Archives made byte by byte, also ones that no program makes: POSIX's `ustar`, with what of it a
  * test wants to be wrong.
- *
- * @module
  */
 
 const BLOCK = 512;

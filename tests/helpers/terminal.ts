@@ -1,8 +1,4 @@
-/**
- * Runs the program on a terminal: `script` of util-linux makes one.
- *
- * @module
- */
+/** Runs the program on a terminal: `script` of util-linux makes one. */
 
 import { join } from "@std/path";
 import { denoDirectory, programCommand } from "./program.ts";

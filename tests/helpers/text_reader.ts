@@ -1,8 +1,4 @@
-/**
- * Reading what a running program prints, in whatever pieces it comes.
- *
- * @module
- */
+/** Reading what a running program prints, in whatever pieces it comes. */
 
 /** Reads a stream as text, piece by piece. */
 export class TextReader {

@@ -1,8 +1,6 @@
 /**
  * Stands before a fake engine, whose server cannot leave HTTP: takes the connections on which somebody
  * types at a container, and passes all others on.
- *
- * @module
  */
 
 import { type RawHandler, rawServer, say } from "./raw_server.ts";

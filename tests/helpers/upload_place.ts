@@ -1,8 +1,4 @@
-/**
- * A platform with a bucket, and a directory here to send from.
- *
- * @module
- */
+/** A platform with a bucket, and a directory here to send from. */
 
 import { Box } from "./box/box.ts";
 import { makeDirectory, type TestDirectory } from "./directory.ts";

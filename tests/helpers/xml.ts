@@ -1,8 +1,4 @@
-/**
- * Text in XML.
- *
- * @module
- */
+/** Text in XML. */
 
 /** Text that may stand between two tags; control characters as S3 writes them. */
 export function xmlText(text: string): string {

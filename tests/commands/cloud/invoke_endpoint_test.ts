@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
 import type { ScriptedAnswer } from "../../helpers/box/endpoints/endpoint_store.ts";
-import type { Invocation } from "../../helpers/box/endpoints/running.ts";
+import type { Invocation } from "../../helpers/box/endpoints/invocations.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";

@@ -1,8 +1,4 @@
-/**
- * Asks the box as a program of AWS's would, without the SDK: JSON 1.1 and S3's REST, signed.
- *
- * @module
- */
+/** Asks the box as a program of AWS's would, without the SDK: JSON 1.1 and S3's REST, signed. */
 
 import { type AccessKey, REGION, USER_KEY } from "./account.ts";
 import { encoded, sha256, signatureOf } from "../sigv4.ts";

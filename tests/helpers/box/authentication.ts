@@ -1,9 +1,3 @@
-/**
- * Who sends a request: the signature, checked as each service does.
- *
- * @module
- */
-
 import type { AccessKey } from "./account.ts";
 import {
   type Authorization,

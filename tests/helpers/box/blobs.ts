@@ -1,9 +1,3 @@
-/**
- * Where ECR keeps the parts of images: in the registry, or in memory where a test needs none.
- *
- * @module
- */
-
 import { digestOf, type StoredImage } from "./ecr_store.ts";
 
 /** Layers and configurations of images, and the manifests that hold them together. */

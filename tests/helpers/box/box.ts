@@ -1,12 +1,10 @@
 /**
  * The platform in a box: AWS as mlcli needs it, on this machine, over HTTP in AWS's own protocols
  * with the signatures checked. It shares no code with `runtime/`: the two check each other.
- *
- * @module
  */
 
-import { type AccessKey, environmentOf, USER_KEY } from "./account.ts";
 import { type Authorization, parseAuthorization } from "../sigv4.ts";
+import { type AccessKey, environmentOf, USER_KEY } from "./account.ts";
 import { refusalAnswer } from "./answers.ts";
 import { authenticated } from "./authentication.ts";
 import type { EndpointStore } from "./endpoints/endpoint_store.ts";
@@ -15,8 +13,8 @@ import { Faults } from "./faults.ts";
 import { Front } from "./front.ts";
 import type { JobStore } from "./jobs/job_store.ts";
 import type { EngineRunner } from "./jobs/runner.ts";
-import { operationOf, serviceOf } from "./operation.ts";
 import type { LogStore } from "./logs.ts";
+import { operationOf, serviceOf } from "./operation.ts";
 import type { S3Store } from "./s3_store.ts";
 import {
   type BoxRequest,

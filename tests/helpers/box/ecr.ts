@@ -20,7 +20,6 @@ import {
 } from "./ecr_store.ts";
 import { RegistryProcess } from "./registry.ts";
 import { RegistryFront } from "./registry_front.ts";
-import { list, required, structure, text } from "./rules.ts";
 import {
   type BoxRequest,
   type Permission,
@@ -29,7 +28,7 @@ import {
   type Service,
   Unexpected,
 } from "./service.ts";
-import { checkInput, type Structure } from "./validation.ts";
+import { checkInput, list, required, type Structure, structure, text } from "./validation.ts";
 
 type Input = BoxRequest["input"];
 

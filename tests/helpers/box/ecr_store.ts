@@ -1,8 +1,4 @@
-/**
- * What ECR holds: repositories, images, tags, and the tokens that were given out.
- *
- * @module
- */
+/** What ECR holds: repositories, images, tags, and the tokens that were given out. */
 
 import { createHash } from "node:crypto";
 import { type AccessKey, ACCOUNT, REGION } from "./account.ts";

@@ -1,8 +1,6 @@
 /**
  * The Docker Engine as the box asks it: calls of its API on a socket, and no more than jobs need.
  * It is not mlcli's own client, since the two check each other.
- *
- * @module
  */
 
 /** Docker 20.10 speaks it, and so does each later one. */

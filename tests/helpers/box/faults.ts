@@ -3,8 +3,6 @@
  *
  * `deny` takes IAM's actions (`s3:ListBucket`, `logs:GetLogEvents`); all others take operations
  * (`s3:ListObjectsV2`, `s3:UploadPart`, `sagemaker:CreateTrainingJob`). `*` stands for any text.
- *
- * @module
  */
 
 import type { AccessKey } from "./account.ts";

@@ -1,8 +1,6 @@
 /**
  * The box's door: TCP that is handed to the HTTP server behind it. It can break the connection of
  * one request before its answer, which Deno's HTTP server cannot on all versions.
- *
- * @module
  */
 
 /** How many bytes pass on one connection before it is cut, and how many connections are. */

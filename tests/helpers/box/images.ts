@@ -1,8 +1,4 @@
-/**
- * Images without an engine: as small as they can be, put straight into ECR.
- *
- * @module
- */
+/** Images without an engine: as small as they can be, put straight into ECR. */
 
 import { tarGz } from "../tar.ts";
 import type { EcrService } from "./ecr.ts";

@@ -1,13 +1,9 @@
-/**
- * Amazon CloudWatch Logs: what jobs print.
- *
- * @module
- */
+/** Amazon CloudWatch Logs: what jobs print. */
 
 import { ACCOUNT, REGION } from "./account.ts";
 import { jsonAnswer } from "./answers.ts";
+import { byBytes } from "./s3_types.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "./service.ts";
-import { byBytes } from "./sorted_map.ts";
 import { checkInput, type Structure } from "./validation.ts";
 
 /** A line of a log. */

@@ -1,8 +1,6 @@
 /**
  * The registry behind the box's ECR: Debian's `docker-registry`, on a port of this machine that
  * only the front of the box knows the password of.
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * The front of the registry, as ECR has it: passwords that end, repositories that have to be there,
  * tags that stay. All else goes on to the registry behind it.
- *
- * @module
  */
 
 import type { AccessKey } from "./account.ts";

@@ -1,8 +1,4 @@
-/**
- * Amazon S3: addresses in path style, XML, regions, owners.
- *
- * @module
- */
+/** Amazon S3: addresses in path style, XML, regions, owners. */
 
 import { listObjects, listUploads } from "./s3_listing.ts";
 import { MULTIPART } from "./s3_multipart.ts";

@@ -1,14 +1,7 @@
-/**
- * S3's lists.
- *
- * @module
- */
-
 import { encoded } from "../sigv4.ts";
 import { xmlElement } from "./answers.ts";
-import type { Bucket, MultipartUpload, StoredObject } from "./s3_types.ts";
+import { type Bucket, byBytes, type MultipartUpload, type StoredObject } from "./s3_types.ts";
 import { type BoxRequest, Refused } from "./service.ts";
-import { byBytes } from "./sorted_map.ts";
 
 const XMLNS = `xmlns="http://s3.amazonaws.com/doc/2006-03-01/"`;
 

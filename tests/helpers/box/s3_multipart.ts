@@ -1,9 +1,3 @@
-/**
- * Objects that come to S3 in parts.
- *
- * @module
- */
-
 import { xmlDecoded } from "../xml.ts";
 import { xmlElement } from "./answers.ts";
 import type { S3Call, S3Operation } from "./s3.ts";

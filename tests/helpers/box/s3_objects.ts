@@ -1,15 +1,8 @@
-/**
- * What S3 does with objects.
- *
- * @module
- */
-
 import { xmlDecoded } from "../xml.ts";
 import { xmlElement } from "./answers.ts";
 import type { S3Call, S3Operation } from "./s3.ts";
-import { contentOf } from "./s3_content.ts";
+import { contentOf, piecesAnswer } from "./s3_content.ts";
 import { xmlAnswer } from "./s3_listing.ts";
-import { piecesAnswer } from "./s3_pieces.ts";
 import { md5 } from "./s3_store.ts";
 import type { Description, StoredObject } from "./s3_types.ts";
 import { Refused, Unexpected } from "./service.ts";

@@ -1,15 +1,17 @@
-/**
- * What lies in the buckets: contents on the disk, all else in memory.
- *
- * @module
- */
+/** What lies in the buckets: contents on the disk, all else in memory. */
 
-import { createHash } from "node:crypto";
 import { join } from "@std/path";
+import { createHash } from "node:crypto";
 import { ACCOUNT, REGION } from "./account.ts";
-import { blocksOf } from "./s3_pieces.ts";
-import type { Bucket, Description, MultipartUpload, Piece, StoredObject } from "./s3_types.ts";
-import { SortedMap } from "./sorted_map.ts";
+import { blocksOf } from "./s3_content.ts";
+import {
+  type Bucket,
+  type Description,
+  type MultipartUpload,
+  type Piece,
+  SortedMap,
+  type StoredObject,
+} from "./s3_types.ts";
 
 /** What is smaller (bytes) goes into one file with its like: 20,000 files take their time. */
 const SMALL = 1024 * 1024;

@@ -1,18 +1,23 @@
 /**
  * Amazon SageMaker and SageMaker Runtime, which sign alike: jobs, endpoints, invocations, and the
  * tags of all.
- *
- * @module
  */
 
 import { jsonAnswer } from "./answers.ts";
-import type { EndpointOperations } from "./endpoints/operations.ts";
 import type { Invocations } from "./endpoints/invocations.ts";
+import type { EndpointOperations } from "./endpoints/operations.ts";
 import type { JobOperations } from "./jobs/operations.ts";
-import { integer, required, structure, text } from "./rules.ts";
-import { pageToken, tags } from "./sagemaker_shapes.ts";
 import { type BoxRequest, type Permission, Refused, type Service, Unexpected } from "./service.ts";
-import { checkInput, type Structure } from "./validation.ts";
+import {
+  checkInput,
+  integer,
+  pageToken,
+  required,
+  type Structure,
+  structure,
+  tags,
+  text,
+} from "./validation.ts";
 
 /** What has tags. */
 export interface Tagged {

@@ -1,8 +1,4 @@
-/**
- * What the box asks of a service, and what a service may ask of the box.
- *
- * @module
- */
+/** What the box asks of a service, and what a service may ask of the box. */
 
 import type { AccessKey } from "./account.ts";
 import type { Refusal } from "./answers.ts";

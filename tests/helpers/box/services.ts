@@ -1,8 +1,4 @@
-/**
- * The services of the box: the one place where they are named.
- *
- * @module
- */
+/** The services of the box: the one place where they are named. */
 
 import { join } from "@std/path";
 import { EcrService } from "./ecr.ts";

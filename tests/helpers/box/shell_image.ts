@@ -1,7 +1,5 @@
 /**
  * A small image for jobs of the box whose code a test gives as a variable: a shell and a few tools.
- *
- * @module
  */
 
 import { USER_KEY } from "./account.ts";

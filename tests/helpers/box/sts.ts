@@ -1,9 +1,3 @@
-/**
- * AWS Security Token Service: who one is, and the roles that may be assumed.
- *
- * @module
- */
-
 import type { AccessKey } from "./account.ts";
 import { assumedRole } from "./answers.ts";
 import { xmlElement } from "./answers.ts";

@@ -1,8 +1,6 @@
 /**
  * What a service's model says about an input, and how AWS words what is wrong with it. The shapes
  * are written by hand, from botocore's models.
- *
- * @module
  */
 
 import { Refused, Unexpected } from "./service.ts";
@@ -145,3 +143,100 @@ function shown(value: unknown): string {
 function lowerFirst(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }
+
+/** A member that has to be there. */
+export interface Required {
+  readonly required: Shape;
+}
+
+/** Limits of a text: characters, a pattern that all of it fits, or the values that there are. */
+export interface TextLimits {
+  readonly min?: number;
+  readonly max?: number;
+  readonly pattern?: RegExp;
+  readonly values?: readonly string[];
+}
+
+/** Marks a member that has to be there. */
+export function required(shape: Shape): Required {
+  return { required: shape };
+}
+
+/** A text. */
+export function text({ min, max, pattern, values }: TextLimits = {}): Shape {
+  return { type: "string", min, max, pattern: pattern?.source, enum: values };
+}
+
+/** One of some values. */
+export function oneOf(...values: readonly string[]): Shape {
+  return text({ values });
+}
+
+/** A whole number in a range. */
+export function integer(min?: number, max?: number): Shape {
+  return { type: "integer", min, max };
+}
+
+/** A time, in seconds since 1970. */
+export const time: Shape = { type: "number" };
+
+/** True or false. */
+export const flag: Shape = { type: "boolean" };
+
+/** A list of so many values. */
+export function list(of: Shape, min?: number, max?: number): Shape {
+  return { type: "list", of, min, max };
+}
+
+/** A map from texts to values, with so many keys. */
+export function map(key: Shape, value: Shape, max?: number): Shape {
+  return { type: "map", key, value, max };
+}
+
+/** An object with these members. */
+export function structure(members: Readonly<Record<string, Shape | Required>>): Structure {
+  const entries = Object.entries(members);
+  return {
+    type: "structure",
+    members: Object.fromEntries(
+      entries.map(([name, one]) => [name, "required" in one ? one.required : one] as const),
+    ) as Readonly<Record<string, Shape>>,
+    required: entries.flatMap(([name, one]) => "required" in one && !("type" in one) ? [name] : []),
+  };
+}
+
+/** `s3://bucket/...` */
+export const s3Uri = text({ max: 1_024, pattern: /(https|s3):\/\/([^/]+)\/?(.*)/ });
+
+/** The ARN of a role that has to be given. */
+export const roleArn = required(
+  text({
+    min: 20,
+    max: 2_048,
+    pattern: /arn:aws[a-z-]*:iam::\d{12}:role\/?[a-zA-Z_0-9+=,.@\-_/]+/,
+  }),
+);
+
+/** A key of KMS, by its id, ARN or alias. */
+export const kmsKey = text({ max: 2_048, pattern: /[a-zA-Z0-9:/_-]*/ });
+
+const tagText = /[\p{L}\p{Z}\p{N}_.:/=+\-@]*/u;
+
+/** At most 50 tags. */
+export const tags = list(
+  structure({
+    Key: required(text({ min: 1, max: 128, pattern: tagText })),
+    Value: required(text({ max: 256, pattern: tagText })),
+  }),
+  0,
+  50,
+);
+
+/** Subnets and security groups. */
+export const vpc = structure({
+  SecurityGroupIds: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 5)),
+  Subnets: required(list(text({ max: 32, pattern: /[-0-9a-zA-Z]+/ }), 1, 16)),
+});
+
+/** Of the next page. */
+export const pageToken = text({ max: 8_192, pattern: /.*/ });

@@ -1,8 +1,4 @@
-/**
- * `upload-data` and `download-model`, to be cut off.
- *
- * @module
- */
+/** `upload-data` and `download-model`, to be cut off. */
 
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * A command line on a platform of its own, which a test cuts off.
- *
- * @module
- */
+/** A command line on a platform of its own, which a test cuts off. */
 
 import { assert, assertEquals } from "@std/assert";
 import { STATUS, type Swept } from "../call_sweep.ts";

@@ -1,13 +1,162 @@
-/**
- * All command lines that are cut off, but those that change an endpoint (`deploy_sweep.ts`).
- *
- * @module
- */
+/** All command lines that are cut off, but those that change an endpoint (`deploy_sweep.ts`). */
 
+import { assert, assertEquals } from "@std/assert";
+import { makeApp } from "../app.ts";
+import { Box } from "../box/box.ts";
+import { putImage } from "../box/images.ts";
+import type { JobStep } from "../box/jobs/job_store.ts";
+import { fakePushes } from "../fake_pushes.ts";
+import { BUCKET, type JobApp, makeJobApp } from "../job_app.ts";
+import { addJob } from "../jobs.ts";
+import type { Stopped } from "../stopped_call.ts";
 import { downloading, DOWNLOADS, uploading } from "./data_scenes.ts";
-import { asking, QUESTIONS, starting, STARTS } from "./job_scenes.ts";
-import { pushing } from "./push_scene.ts";
-import type { Scene } from "./scene.ts";
+import type { Cut, Scene } from "./scene.ts";
+
+/** An image with OCI's manifest, which is to become Docker's, into a repository that is not there. */
+export async function pushing(): Promise<Scene> {
+  await using stack = new AsyncDisposableStack();
+  const box = stack.use(await Box.open());
+  const app = stack.use(await makeApp());
+  let id = "sha256:not-pushed";
+  const engine = stack.use(
+    await fakePushes(box, {
+      reference: `${app.name}:latest`,
+      id: () => id,
+      put: async (repository, tag) =>
+        id = await putImage(box.ecr, repository, { format: "oci", tag }),
+    }),
+  );
+  const { store } = box.ecr;
+  const tagged = () => {
+    const repository = store.repositories.get(app.name);
+    const digest = repository?.tags.get("latest");
+    return { repository, image: repository?.images.get(digest ?? "") };
+  };
+  const owned = stack.move();
+  return {
+    box,
+    cwd: app.directory,
+    args: ["push"],
+    env: { DOCKER_HOST: `unix://${engine.socket}` },
+    options: { engine },
+    stdout: () => `${box.ecr.front.host}/${app.name}@${tagged().image!.digest}\n`,
+    begin() {
+      store.repositories.clear();
+      id = "sha256:not-pushed";
+      return Promise.resolve();
+    },
+    check(cut: Cut, { code, stdout, stderr }: Stopped) {
+      const { repository, image } = tagged();
+      if (code !== 0) assertEquals(stdout, "");
+      // A tag names a whole image, or nothing.
+      if (repository?.tags.has("latest")) assert(image, "The tag names nothing");
+      if (repository && cut !== "SIGKILL") assert(stderr.includes(app.name), "It is not named");
+      assertEquals([...engine.names], [], "names are left on the engine");
+    },
+    complete() {
+      assert(tagged().image?.mediaType.includes("docker"), "SageMaker takes no other manifest");
+      assertEquals([...engine.names], [], "names are left on the engine");
+    },
+    [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
+  };
+}
+
+const TRAIN = ["train", "-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
+const PROCESS = [
+  ...["process", "-f", "p.py", "-e", "ml.m5.large"],
+  ...["--input-s3-location", `s3://${BUCKET}/app/data`],
+];
+
+/** Command lines that start a job. Whichever kind it is, it is followed in the same way. */
+export const STARTS: Readonly<Record<string, readonly string[]>> = {
+  "train": TRAIN,
+  "train --no-wait": [...TRAIN, "--no-wait"],
+  "process --no-wait": [...PROCESS, "--no-wait"],
+};
+
+/** A command line that starts a job: one that is there has been named. */
+export async function starting(args: readonly string[]): Promise<Scene> {
+  const job = await makeJobApp();
+  const { box, app } = job;
+  return {
+    box,
+    cwd: app.directory,
+    args,
+    begin() {
+      box.jobs.all.length = 0;
+      return Promise.resolve();
+    },
+    check(_cut: Cut, { code, stdout, stderr }: Stopped) {
+      for (const { name } of box.jobs.all) {
+        assert(stderr.includes(name), `The job ${name} costs money, and nobody knows of it`);
+      }
+      if (code !== 0) assertEquals(stdout, "");
+      assert(box.jobs.all.length <= 1, "It started several");
+      box.jobs.all.length = 0;
+    },
+    complete({ stdout, stderr }) {
+      const [{ name } = { name: "none" }, ...others] = box.jobs.all;
+      assertEquals(others, []);
+      assert(stdout.includes(name), stdout);
+      assert(stderr.includes(name), stderr);
+    },
+    [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+  };
+}
+
+/** A training in the middle. */
+const STEPS: readonly JobStep[] = [
+  { status: "Training", log: ["one", "two"] },
+  { log: ["three"], end: { status: "Completed" } },
+];
+
+/** All that it prints. */
+const LOG = "one\ntwo\nthree\n";
+
+/** Command lines that ask; what they print in the end. */
+export const QUESTIONS: Readonly<Record<string, readonly string[]>> = {
+  "wait": ["wait", "churn-1"],
+  "logs": ["logs", "churn-1"],
+  "logs --follow": ["logs", "churn-1", "--follow"],
+  "describe": ["describe", "churn-1"],
+  "stop-job": ["stop-job", "churn-1"],
+  "list-jobs": ["list-jobs", "--output", "json"],
+  "list-endpoints": ["list-endpoints"],
+  "describe of an endpoint": ["describe", "shop"],
+  "wait for an endpoint": ["wait", "shop"],
+};
+
+/** A command line that asks: what it prints is what is so, or the beginning of that. */
+export async function asking(args: readonly string[]): Promise<Scene> {
+  const job: JobApp = await makeJobApp();
+  const { box, app } = job;
+  return {
+    box,
+    cwd: app.directory,
+    args,
+    asksAtOnce: true,
+    begin() {
+      box.jobs.all.length = 0;
+      box.logs.clear();
+      box.endpoints.endpoints.clear();
+      box.endpoints.configurations.clear();
+      box.endpoints.models.clear();
+      addJob(box, "churn-1", STEPS);
+      box.endpoints.add("shop");
+      return Promise.resolve();
+    },
+    check(_cut: Cut, { code, stdout }: Stopped) {
+      if (args[0] === "logs") assert(LOG.startsWith(stdout), stdout);
+      else if (code !== 0) assertEquals(stdout, "");
+    },
+    complete({ stdout }) {
+      assert(stdout !== "", "It prints nothing");
+      if (args[0] === "logs") assert(LOG.startsWith(stdout), stdout);
+      if (args.includes("--follow")) assertEquals(stdout, LOG);
+    },
+    [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+  };
+}
 
 /**
  * By what they are called. Those that ask several things at once come first: when they have their

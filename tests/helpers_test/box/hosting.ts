@@ -1,8 +1,4 @@
-/**
- * A box with what endpoints need, and what is asked of it, for the tests of its endpoints.
- *
- * @module
- */
+/** A box with what endpoints need, and what is asked of it, for the tests of its endpoints. */
 
 import { assertEquals } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";

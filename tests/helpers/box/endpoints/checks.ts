@@ -1,19 +1,25 @@
 /**
  * What SageMaker checks of models, configurations and deployments beyond the shape of the request,
  * in its own words where they are known from issues of its users.
- *
- * @module
  */
 
 import { REGION } from "../account.ts";
+import type { EcrService } from "../ecr.ts";
+import type { Faults } from "../faults.ts";
+import { limitExceeded, parseImage } from "../jobs/checks.ts";
+import { parseS3Uri } from "../jobs/platform.ts";
 import type { S3Store } from "../s3_store.ts";
 import { Unexpected } from "../service.ts";
-import type { Faults } from "../faults.ts";
-import { limitExceeded } from "../jobs/checks.ts";
-import { parseS3Uri } from "../jobs/platform.ts";
-import type { Deployment } from "./deployment.ts";
-import type { Model, Request } from "./resource.ts";
-import { invalid } from "./words.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EndpointStore } from "./endpoint_store.ts";
+import {
+  type Deployment,
+  type EndpointConfiguration,
+  type Model,
+  type Request,
+  Variant,
+} from "./resource.ts";
+import { inProgress, invalid, notFound } from "./words.ts";
 
 /**
  * Whether a model's artifact is where it is said to be, in this region.
@@ -130,4 +136,106 @@ export function checkPolicy(policy: Request | undefined): void {
 export function alarmsOf(policy: Request | undefined): readonly string[] {
   const alarms: readonly Request[] = policy?.AutoRollbackConfiguration?.Alarms ?? [];
   return alarms.map(({ AlarmName }) => AlarmName);
+}
+
+/**
+ * What may not be asked of an endpoint as it is.
+ * @throws Refused
+ */
+export function checkUpdate(endpoint: Endpoint, input: Request): void {
+  const { current, status, arn } = endpoint;
+  if (endpoint.isInProgress) throw inProgress(endpoint);
+  // "DeleteEndpoint is the only operation that can be performed on a failed endpoint."
+  if (status === "Failed") throw invalid(`Cannot update endpoint "${arn}" in ${status} status.`);
+  if (input.EndpointConfigName.toLowerCase() === current.configuration.name.toLowerCase()) {
+    // SageMaker's words.
+    throw invalid(
+      "Cannot update endpoint with the currently in use endpoint configuration " +
+        `"${current.configuration.name}".`,
+    );
+  }
+  if (input.ExcludeRetainedVariantProperties?.length > 0 && !input.RetainAllVariantProperties) {
+    throw invalid(
+      "ExcludeRetainedVariantProperties may only be specified when RetainAllVariantProperties is " +
+        "true.",
+    );
+  }
+}
+
+/**
+ * What an endpoint cannot become.
+ * @throws Refused
+ */
+export function checkSwitch(from: Deployment, to: Deployment): void {
+  const isServerless = ({ variants }: Deployment): boolean =>
+    variants.some((variant) => variant.isServerless);
+  // "You cannot convert your instance-based, real-time endpoint to a serverless endpoint."
+  if (isServerless(to) && !isServerless(from)) {
+    throw invalid("Cannot update an instance-based endpoint to a serverless endpoint.");
+  }
+  const names = ({ variants }: Deployment): string =>
+    variants.map(({ name }) => name).sort().join(", ");
+  // "your new endpoint configuration must have the same variant name as the old"
+  if (to.policy && names(from) !== names(to)) {
+    throw invalid(
+      "DeploymentConfig is only supported when the variant names of the new endpoint " +
+        "configuration are those of the old.",
+    );
+  }
+}
+
+/** What `RetainAllVariantProperties` takes from. */
+export interface Retained {
+  readonly from: Deployment;
+  /** `VariantPropertyType`s that the new configuration says. */
+  readonly except: readonly string[];
+}
+
+/**
+ * What is to be served.
+ * @throws Refused where a model is gone
+ */
+export function deploymentOf(
+  configuration: EndpointConfiguration,
+  policy: Request | undefined,
+  store: EndpointStore,
+  ecr: EcrService,
+  retained?: Retained,
+): Deployment {
+  const startTime = store.now();
+  const keeps = (property: string): boolean =>
+    retained !== undefined && !retained.except.includes(property);
+  const variants = configuration.variants.map((request) => {
+    const model = store.models.get(request.ModelName);
+    if (!model) throw notFound("model", request.ModelName);
+    const image = resolvedImage(model.container.Image, ecr);
+    const variant = new Variant(request, model, image, startTime);
+    const before = retained?.from.variants.find(({ name }) => name === variant.name);
+    if (before && keeps("DesiredInstanceCount") && !before.isServerless && !variant.isServerless) {
+      variant.desiredCount = before.desiredCount;
+    }
+    if (before && keeps("DesiredWeight")) variant.desiredWeight = before.desiredWeight;
+    return variant;
+  });
+  const dataCapture = keeps("DataCaptureConfig")
+    ? retained!.from.dataCapture
+    : configuration.request.DataCaptureConfig;
+  return { configuration, variants, policy, dataCapture, startTime };
+}
+
+/** By its digest; as it was specified where it is not there any more. */
+function resolvedImage(reference: string, ecr: EcrService): string {
+  const { host, repository, wanted } = parseImage(reference);
+  const found = ecr.store.repositories.get(repository);
+  const image = found && ecr.store.find(found, wanted);
+  return image ? `${host}/${repository}@${image.digest}` : reference;
+}
+
+/** A variant whose image is not there. */
+export function withoutImage({ variants }: Deployment, ecr: EcrService): Variant | undefined {
+  return variants.find(({ image }) => {
+    const { repository, wanted } = parseImage(image);
+    const found = ecr.store.repositories.get(repository);
+    return !(found && ecr.store.find(found, wanted));
+  });
 }

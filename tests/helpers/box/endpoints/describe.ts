@@ -1,12 +1,5 @@
-/**
- * What the Describe operations say.
- *
- * @module
- */
-
-import type { Deployment, Variant } from "./deployment.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { EndpointConfiguration, Model, Request } from "./resource.ts";
+import type { Deployment, EndpointConfiguration, Model, Request, Variant } from "./resource.ts";
 
 /** DescribeModel */
 export function describeModel(model: Model): unknown {

@@ -1,11 +1,4 @@
-/**
- * An endpoint: its status, what it serves, and what it is about to serve.
- *
- * @module
- */
-
-import type { Deployment, Variant } from "./deployment.ts";
-import { type Request, Resource } from "./resource.ts";
+import { type Deployment, type Request, Resource, type Variant } from "./resource.ts";
 
 /** `EndpointStatus` */
 export type EndpointStatus =

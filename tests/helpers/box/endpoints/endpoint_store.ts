@@ -2,19 +2,23 @@
  * All models, endpoint configurations and endpoints of the box, and how endpoints go on that do not
  * run: step by step, as a test wrote them down, one step with each time that somebody asks about
  * them.
- *
- * @module
  */
 
-import { ByName } from "./by_name.ts";
-import { alarmsOf } from "./checks.ts";
 import { ACCOUNT, REGION } from "../account.ts";
 import { EXECUTION_ROLE } from "../jobs/job_store.ts";
-import { type Deployment, Variant } from "./deployment.ts";
+import { alarmsOf } from "./checks.ts";
 import { Endpoint, type EndpointStatus } from "./endpoint.ts";
-import { alarmed } from "./failures.ts";
-import { EndpointConfiguration, Model, type Request, type Resource } from "./resource.ts";
-import type { Invocation } from "./running.ts";
+import type { Invocation } from "./invocations.ts";
+import {
+  ByName,
+  type Deployment,
+  EndpointConfiguration,
+  Model,
+  type Request,
+  type Resource,
+  Variant,
+} from "./resource.ts";
+import { alarmed } from "./words.ts";
 
 /** A step of an endpoint that does not run: a status, or more. The last one says how it ends. */
 export type EndpointStep = EndpointStatus | EndpointChange;

@@ -1,8 +1,6 @@
 /**
  * AWS's event stream encoding (`application/vnd.amazon.eventstream`): what
  * InvokeEndpointWithResponseStream answers with.
- *
- * @module
  */
 
 import { crc32 } from "node:zlib";

@@ -1,24 +1,15 @@
 /**
  * Amazon SageMaker Runtime: InvokeEndpoint and InvokeEndpointWithResponseStream, which are REST.
- *
- * @module
  */
 
 import { ACCOUNT, REGION } from "../account.ts";
 import { type BoxRequest, type Permission, Refused } from "../service.ts";
 import { checkInput } from "../validation.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { EndpointStore } from "./endpoint_store.ts";
-import { eventStream } from "./event_stream.ts";
+import { type EndpointStore, SCRIPTED_INSTANCE } from "./endpoint_store.ts";
+import { eventStream, ModelStreamBreak } from "./event_stream.ts";
 import { arnOf } from "./resource.ts";
 import { forwarded, INVOCATION_RULE, INVOCATIONS, PREFIX, restAnswer } from "./rest.ts";
-import {
-  type EndpointRunner,
-  type Invocation,
-  InvocationTimeout,
-  type Invoked,
-} from "./running.ts";
-import { invokeScripted } from "./scripted.ts";
 
 /** The largest body, in bytes; of a serverless endpoint. */
 const LARGEST_BODY = 25 * 1024 * 1024;
@@ -158,4 +149,85 @@ function tooLarge(): Response {
     status: 413,
     headers: { "content-type": "application/json" },
   });
+}
+
+/** Asks the test. @throws InvocationTimeout */
+export async function invokeScripted(
+  store: EndpointStore,
+  invocation: Invocation,
+): Promise<Invoked> {
+  const { endpoint, targetVariant } = invocation;
+  const variant = targetVariant ?? endpoint.variants[0]!.name;
+  const stream = endpoint.logStream(SCRIPTED_INSTANCE, variant);
+  const said = await store.answer(invocation);
+  const { status = 200, contentType, body = "", parts = [body], breaks, customAttributes } = said;
+  if (status === 0) throw new InvocationTimeout(stream);
+  const left = parts.map((part) =>
+    typeof part === "string" ? new TextEncoder().encode(part) : part
+  );
+  const content = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    pull(controller) {
+      const next = left.shift();
+      if (next) controller.enqueue(next);
+      else if (breaks) controller.error(new ModelStreamBreak(breaks));
+      else controller.close();
+    },
+  });
+  const headers = {
+    ...(contentType === undefined ? {} : { "content-type": contentType }),
+    ...(customAttributes === undefined
+      ? {}
+      : { "x-amzn-sagemaker-custom-attributes": customAttributes }),
+  };
+  return { answer: new Response(content, { status, headers }), variant, stream };
+}
+
+/** A request to a model, checked, of an endpoint that is there and serves. */
+export interface Invocation {
+  readonly endpoint: Endpoint;
+  /** `X-Amzn-SageMaker-Target-Variant` */
+  readonly targetVariant: string | undefined;
+  /**
+   * What its container gets besides what the runner adds: `content-type`, `accept`,
+   * `x-amzn-sagemaker-custom-attributes`, ... in small letters.
+   */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array<ArrayBuffer>;
+  /** Whether the answer goes on while it comes: InvokeEndpointWithResponseStream. */
+  readonly isStreamed: boolean;
+}
+
+/** Who answered, and what. */
+export interface Invoked {
+  /** The container's, as it is; the box makes a ModelError of a status that is not 2xx. */
+  readonly answer: Response;
+  readonly variant: string;
+  /** The log stream of the instance: `AllTraffic/i-...`. */
+  readonly stream: string;
+}
+
+/** The container did not answer in SageMaker's time. */
+export class InvocationTimeout extends Error {
+  override name = "InvocationTimeout";
+  constructor(readonly stream: string) {
+    super("The container did not answer in time");
+  }
+}
+
+/** Makes endpoints run. The first three return at once. */
+export interface EndpointRunner extends AsyncDisposable {
+  /**
+   * After CreateEndpoint: serves `endpoint.current`, then calls `endpoint.settle()`, or
+   * `endpoint.fail(reason)`.
+   */
+  start(endpoint: Endpoint): void;
+  /**
+   * After UpdateEndpoint, in Updating: serves `endpoint.pending`, then `endpoint.settle()`, or
+   * `endpoint.rollBack(reason)`; before that perhaps `endpoint.enter("RollingBack")`.
+   */
+  update(endpoint: Endpoint): void;
+  /** After DeleteEndpoint, in Deleting: ends all, then `endpoint.settle()`. Also of a Failed one. */
+  delete(endpoint: Endpoint): void;
+  /** Asks a container. @throws InvocationTimeout */
+  invoke(invocation: Invocation): Promise<Invoked>;
 }

@@ -1,18 +1,19 @@
-/**
- * Amazon SageMaker's operations on models, endpoint configurations and endpoints.
- *
- * @module
- */
-
 import type { AccessKey } from "../account.ts";
 import { emptyAnswer, jsonAnswer } from "../answers.ts";
 import { checkRole, findImage } from "../jobs/checks.ts";
 import type { JobPlatform } from "../jobs/platform.ts";
 import type { BoxRequest, Permission } from "../service.ts";
 import { checkInput } from "../validation.ts";
-import { checkConfiguration, checkModelData, checkPolicy, checkQuota } from "./checks.ts";
-import { deploymentOf, withoutImage } from "./deploying.ts";
-import type { Deployment } from "./deployment.ts";
+import {
+  checkConfiguration,
+  checkModelData,
+  checkPolicy,
+  checkQuota,
+  checkSwitch,
+  checkUpdate,
+  deploymentOf,
+  withoutImage,
+} from "./checks.ts";
 import {
   describeConfiguration,
   describeEndpoint,
@@ -21,12 +22,16 @@ import {
 } from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointChange, EndpointStore } from "./endpoint_store.ts";
-import { NO_CAPACITY, noImage } from "./failures.ts";
-import { arnOf, type Request, type Resource, type ResourceKind } from "./resource.ts";
+import type { EndpointRunner } from "./invocations.ts";
+import {
+  arnOf,
+  type Deployment,
+  type Request,
+  type Resource,
+  type ResourceKind,
+} from "./resource.ts";
 import { ENDPOINT_RULES } from "./rules.ts";
-import type { EndpointRunner } from "./running.ts";
-import { checkSwitch, checkUpdate } from "./update_checks.ts";
-import { alreadyThere, inProgress, notFound } from "./words.ts";
+import { alreadyThere, inProgress, NO_CAPACITY, noImage, notFound } from "./words.ts";
 
 /** SageMaker, as far as endpoints go. */
 export class EndpointOperations implements AsyncDisposable {

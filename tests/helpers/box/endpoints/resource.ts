@@ -1,8 +1,4 @@
-/**
- * Models and endpoint configurations: what they were made with. Neither changes any more.
- *
- * @module
- */
+/** Models, endpoint configurations, and what an endpoint serves of them. */
 
 import { ACCOUNT, REGION } from "../account.ts";
 
@@ -60,4 +56,77 @@ export class EndpointConfiguration extends Resource {
 /** ARN of a resource that may be there or not. */
 export function arnOf(kind: ResourceKind, name: string): string {
   return `arn:aws:sagemaker:${REGION}:${ACCOUNT}:${kind}/${name.toLowerCase()}`;
+}
+
+/** A map whose keys are names. */
+export class ByName<T extends Resource> extends Map<string, T> {
+  override get(name: string): T | undefined {
+    return super.get(name.toLowerCase());
+  }
+
+  override has(name: string): boolean {
+    return super.has(name.toLowerCase());
+  }
+
+  override set(name: string, resource: T): this {
+    return super.set(name.toLowerCase(), resource);
+  }
+
+  override delete(name: string): boolean {
+    return super.delete(name.toLowerCase());
+  }
+
+  /** As they were written, in the order in which they were made. */
+  get names(): readonly string[] {
+    return [...this.values()].map(({ name }) => name);
+  }
+}
+
+/** A variant of what is served. A test may change the counts and weights, as autoscaling does. */
+export class Variant {
+  desiredWeight: number;
+  currentWeight: number;
+  /** Instances that are wanted; 0 of a serverless variant. */
+  desiredCount: number;
+  /** Instances that there are. */
+  currentCount = 0;
+
+  constructor(
+    /** Of `ProductionVariants`: `InstanceType`, `ServerlessConfig`, time limits, ... */
+    readonly request: Request,
+    readonly model: Model,
+    /** The image by its digest: `HOST/REPOSITORY@sha256:...` */
+    readonly image: string,
+    /** Epoch seconds: when the digest was looked up. */
+    readonly resolutionTime: number,
+  ) {
+    this.desiredWeight = this.currentWeight = request.InitialVariantWeight ?? 1;
+    this.desiredCount = this.isServerless ? 0 : request.InitialInstanceCount ?? 1;
+  }
+
+  get name(): string {
+    return this.request.VariantName;
+  }
+
+  get isServerless(): boolean {
+    return this.request.ServerlessConfig !== undefined;
+  }
+
+  /** All wanted instances are there. */
+  settle(): void {
+    this.currentCount = this.desiredCount;
+    this.currentWeight = this.desiredWeight;
+  }
+}
+
+/** A configuration on its way to being served, or served. */
+export interface Deployment {
+  readonly configuration: EndpointConfiguration;
+  readonly variants: readonly Variant[];
+  /** `DeploymentConfig` of CreateEndpoint or UpdateEndpoint. */
+  readonly policy: Request | undefined;
+  /** Whether data is captured: as the configuration says, or as the one before it. */
+  readonly dataCapture: Request | undefined;
+  /** Epoch seconds. */
+  readonly startTime: number;
 }

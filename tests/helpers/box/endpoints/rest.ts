@@ -1,11 +1,9 @@
 /**
  * SageMaker Runtime's REST: which operation an address is, what its headers say, how errors look.
- *
- * @module
  */
 
-import { required, structure, text } from "../rules.ts";
 import type { BoxRequest, Refused } from "../service.ts";
+import { required, structure, text } from "../validation.ts";
 
 const header = text({ max: 1_024, pattern: /\p{ASCII}*/u });
 const printable = /\S[\x20-\x7e]*/;

@@ -2,14 +2,26 @@
  * What SageMaker's service model asks of the input of its operations on models, endpoint
  * configurations and endpoints: botocore 1.44.5, `data/sagemaker/2017-07-24/service-2.json`, for the
  * members in use, and those that somebody else's configuration may have.
- *
- * @module
  */
 
-import { flag, integer, list, map, oneOf, required, structure, text } from "../rules.ts";
-import { kmsKey, pageToken, roleArn, s3Uri, tags, vpc } from "../sagemaker_shapes.ts";
-import type { Structure } from "../validation.ts";
-import { HOSTING_INSTANCE_TYPES } from "./instance_types.ts";
+import { HOSTING_INSTANCE_TYPES } from "../instance_types.ts";
+import {
+  flag,
+  integer,
+  kmsKey,
+  list,
+  map,
+  oneOf,
+  pageToken,
+  required,
+  roleArn,
+  s3Uri,
+  type Structure,
+  structure,
+  tags,
+  text,
+  vpc,
+} from "../validation.ts";
 
 const NAME = text({ min: 0, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ });
 const name = required(NAME);

@@ -1,8 +1,6 @@
 /**
  * Archives that go into a job's containers and come out of them. All in memory: tests have small
  * data.
- *
- * @module
  */
 
 import { Buffer } from "node:buffer";

@@ -1,9 +1,3 @@
-/**
- * Pulling an image as SageMaker does, in the role that it was given.
- *
- * @module
- */
-
 import { ACCOUNT } from "../account.ts";
 import { type EngineApi, failureIn } from "../engine_api.ts";
 import type { EcrService } from "../ecr.ts";

@@ -1,8 +1,4 @@
-/**
- * Which objects of S3 a job gets, on which host, and as which files.
- *
- * @module
- */
+/** Which objects of S3 a job gets, on which host, and as which files. */
 
 import type { S3Store } from "../s3_store.ts";
 import { type Entry, file } from "../engine/archive.ts";

@@ -1,8 +1,6 @@
 /**
  * What SageMaker checks before it takes a job, beyond the shape of the request: quota, roles, image,
  * data. In its own words, most of which are from issues of its users.
- *
- * @module
  */
 
 import { type AccessKey, ACCOUNT, REGION } from "../account.ts";

@@ -1,13 +1,7 @@
-/**
- * The hosts of a job while it runs: started together, ended together.
- *
- * @module
- */
-
-import type { EngineApi } from "../engine_api.ts";
 import { EngineContainer, type Exit } from "../engine/container.ts";
-import { createNetwork, removeNetwork } from "../engine/network.ts";
-import type { JobPlan } from "./plan.ts";
+import { createNetwork, removeNetwork } from "../engine/resources.ts";
+import type { EngineApi } from "../engine_api.ts";
+import type { JobPlan } from "./platform.ts";
 
 /** How the hosts ended. */
 export interface ClusterEnd {

@@ -1,8 +1,4 @@
-/**
- * A job of SageMaker: what was asked for, how far it is, how it ended.
- *
- * @module
- */
+/** A job of SageMaker: what was asked for, how far it is, how it ended. */
 
 import { ACCOUNT, REGION } from "../account.ts";
 

@@ -1,8 +1,6 @@
 /**
  * All jobs of the box, and how those go on that do not run: step by step, as a test wrote them
  * down, one step with each time that somebody asks about them.
- *
- * @module
  */
 
 import { ACCOUNT } from "../account.ts";

@@ -1,9 +1,3 @@
-/**
- * ListTrainingJobs and ListProcessingJobs.
- *
- * @module
- */
-
 import { type Job, type JobKind, KIND_WORDS } from "./job.ts";
 
 // deno-lint-ignore no-explicit-any

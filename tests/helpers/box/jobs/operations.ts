@@ -1,9 +1,3 @@
-/**
- * Amazon SageMaker's operations on jobs.
- *
- * @module
- */
-
 import { ACCOUNT, REGION } from "../account.ts";
 import { emptyAnswer, jsonAnswer } from "../answers.ts";
 import { type BoxRequest, type Permission, Refused } from "../service.ts";

@@ -1,11 +1,8 @@
-/**
- * What jobs need of the other services of the box.
- *
- * @module
- */
+/** What jobs need of the other services of the box. */
 
 import { tarGz } from "../../tar.ts";
 import type { EcrService } from "../ecr.ts";
+import type { Entry } from "../engine/archive.ts";
 import type { LogStore } from "../logs.ts";
 import type { S3Store } from "../s3_store.ts";
 import type { Platform } from "../service.ts";
@@ -35,4 +32,20 @@ export function jobWorld({ s3, logs }: JobPlatform): JobWorld {
 export function parseS3Uri(uri: string): { readonly bucket: string; readonly key: string } {
   const [, bucket = "", key = ""] = /^(?:s3|https):\/\/([^/]+)\/?(.*)$/s.exec(uri) ?? [];
   return { bucket, key };
+}
+
+/** What runs, and what it finds. */
+export interface JobPlan {
+  /** Takes the place of the image's entry point. */
+  readonly entrypoint?: readonly string[];
+  /** Takes the place of the image's command. */
+  readonly command?: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+  /** Directories with a disk of their own, empty apart from `entries`; the image's are not seen. */
+  readonly volumes: readonly string[];
+  /** What lies there on a host when it starts, from `/`. */
+  readonly entries: (host: number) => Promise<readonly Entry[]>;
+  readonly isIsolated: boolean;
+  /** In seconds. */
+  readonly maxRuntime: number;
 }

@@ -1,25 +1,29 @@
 /**
  * What SageMaker's service model asks of the input of its operations on jobs: botocore 1.44.5,
  * `data/sagemaker/2017-07-24/service-2.json`, for the members in use.
- *
- * @module
  */
 
+import { INSTANCE_TYPES } from "../instance_types.ts";
 import {
   flag,
   integer,
+  kmsKey,
   list,
   map,
   oneOf,
+  pageToken,
   type Required,
   required,
+  roleArn,
+  s3Uri,
+  type Shape,
+  type Structure,
   structure,
+  tags,
   text,
   time,
-} from "../rules.ts";
-import { kmsKey, pageToken, roleArn, s3Uri, tags, vpc } from "../sagemaker_shapes.ts";
-import type { Shape, Structure } from "../validation.ts";
-import { INSTANCE_TYPES } from "./instance_types.ts";
+  vpc,
+} from "../validation.ts";
 
 const jobName = required(
   text({ min: 1, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ }),

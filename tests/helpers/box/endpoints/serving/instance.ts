@@ -1,15 +1,7 @@
-/**
- * An instance of an endpoint: a container that serves, is asked whether it does, and is started
- * again when it ends.
- *
- * @module
- */
-
 import { EngineContainer, type Mount } from "../../engine/container.ts";
 import { type EngineApi, EngineError } from "../../engine_api.ts";
-import { noStart } from "../failures.ts";
-import { Limit, pause } from "./pause.ts";
-import { HostingFailure, type ServingSettings } from "./settings.ts";
+import { noStart } from "../words.ts";
+import { HostingFailure, Limit, pause, type ServingSettings } from "./settings.ts";
 
 /** The port that a server listens on. */
 export const PORT = 8080;

@@ -1,9 +1,3 @@
-/**
- * One endpoint on the engine: what serves it now, and how an update takes its place.
- *
- * @module
- */
-
 import type { Endpoint } from "../endpoint.ts";
 import { Fleet, type FleetHost } from "./fleet.ts";
 import type { Instance } from "./instance.ts";

@@ -1,12 +1,8 @@
-/**
- * Runs endpoints on the Docker Engine of the tests, and leaves nothing there.
- *
- * @module
- */
+/** Runs endpoints on the Docker Engine of the tests, and leaves nothing there. */
 
-import { EngineApi } from "../../engine_api.ts";
-import { removeLeftovers } from "../../engine/leftovers.ts";
 import { removePulled } from "../../engine/pull.ts";
+import { removeLeftovers } from "../../engine/resources.ts";
+import { EngineApi } from "../../engine_api.ts";
 import type { JobPlatform } from "../../jobs/platform.ts";
 import { Refused } from "../../service.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -15,11 +11,10 @@ import {
   type Invocation,
   InvocationTimeout,
   type Invoked,
-} from "../running.ts";
+} from "../invocations.ts";
 import type { FleetHost } from "./fleet.ts";
-import { Limit } from "./pause.ts";
 import { Serving } from "./serving.ts";
-import { defaultSettings, type ServingSettings } from "./settings.ts";
+import { defaultSettings, Limit, type ServingSettings } from "./settings.ts";
 
 /** What makes endpoints serve. */
 export class ServingRunner implements EndpointRunner {

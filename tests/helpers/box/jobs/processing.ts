@@ -1,15 +1,13 @@
-/**
- * A processing on its machines, as AWS's guide has it: "Build Your Own Processing Container".
- *
- * @module
- */
+/** A processing: what its containers get, and what is kept of them. */
 
 import { REGION } from "../account.ts";
-import type { S3Store } from "../s3_store.ts";
 import { directory, type Entry, file } from "../engine/archive.ts";
-import { download } from "./channel.ts";
-import type { Job } from "./job.ts";
-import type { JobPlan } from "./plan.ts";
+import type { S3Store } from "../s3_store.ts";
+import { download, upload } from "./channel.ts";
+import type { Cluster, ClusterEnd } from "./cluster.ts";
+import type { Job, JobEnd } from "./job.ts";
+import { type JobPlan, type JobPlatform, parseS3Uri } from "./platform.ts";
+import { OUT_OF_MEMORY } from "./training.ts";
 
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
@@ -78,4 +76,34 @@ async function processingEntries(job: Job, s3: S3Store, host: number): Promise<r
 function configuration({ arn, request }: Job): unknown {
   const { Tags: _tags, ...rest } = request;
   return { ProcessingJobArn: arn, ...rest };
+}
+
+/** Bytes of the message that are told. */
+const MESSAGE_LENGTH = 1_024;
+
+/** Uploads what is kept, and says how the job ended. */
+export async function finishProcessing(
+  job: Job,
+  { containers }: Cluster,
+  { cause, host, exit }: ClusterEnd,
+  { s3 }: JobPlatform,
+): Promise<JobEnd> {
+  const message = await host.readFile("/opt/ml/output/message");
+  const text = new TextDecoder().decode(message?.subarray(0, MESSAGE_LENGTH));
+  const exitMessage = text === "" ? undefined : text;
+  if (cause !== "exited") return { status: "Stopped", exitMessage };
+  if (exit.status !== 0) {
+    const reason = exit.isOutOfMemory
+      ? OUT_OF_MEMORY
+      : "AlgorithmError: See job logs for more information";
+    return { status: "Failed", reason, exitMessage };
+  }
+  for (const { path, uri } of outputsOf(job.request)) {
+    if (!s3.buckets.has(parseS3Uri(uri).bucket)) {
+      const reason = "ClientError: Artifact upload failed:The specified bucket does not exist";
+      return { status: "Failed", reason, exitMessage };
+    }
+    for (const container of containers) await upload(s3, uri, await container.read(path));
+  }
+  return { status: "Completed", exitMessage };
 }
