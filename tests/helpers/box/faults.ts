@@ -31,6 +31,8 @@ export class Faults {
   after: Interceptor<[answer: Response]> = () => undefined;
   /** As `after`, where the service has refused it. */
   afterRefusal: Interceptor = () => undefined;
+  /** Whether the connection breaks before anything is done, as where the network is away. */
+  losesRequest: (request: BoxRequest) => boolean = () => false;
   /** Every answer says `Connection: close`. */
   closesConnections = false;
   /** No machines are left: jobs fail with a CapacityError. */
@@ -45,7 +47,6 @@ export class Faults {
   readonly #refusals: (Rule & { readonly refusal: (service: ServiceName) => Refused })[] = [];
   readonly #delays: (Rule & { readonly milliseconds: number })[] = [];
   readonly #lost: Rule[] = [];
-  readonly #lostBefore: Rule[] = [];
   #isOver = false;
   readonly #expired = new Set<string>();
   readonly #timers = new Map<ReturnType<typeof setTimeout>, () => void>();
@@ -90,11 +91,6 @@ export class Faults {
   /** Does what is asked for, and breaks the connection instead of answering. */
   loseAnswer(operation: string, times = 1): void {
     this.#lost.push({ matches: glob(operation), left: times });
-  }
-
-  /** Breaks the connection before anything is done: the network is away. */
-  loseRequest(operation: string, times = 1): void {
-    this.#lostBefore.push({ matches: glob(operation), left: times });
   }
 
   /** From now on, every answer ends its connection. */
@@ -153,11 +149,6 @@ export class Faults {
     if (rule) throw rule.refusal(request.service);
     const denial = this.denial(permission, request.key);
     if (denial) throw denial;
-  }
-
-  /** Whether this request gets lost. */
-  losesRequest(request: BoxRequest): boolean {
-    return taken(this.#lostBefore, nameOf(request)) !== undefined;
   }
 
   /** Whether the answer to this request gets lost. */
