@@ -1,8 +1,6 @@
 /**
  * The program: runs a command line and turns what happens into messages and an exit code. The only
  * place that does the latter.
- *
- * @module
  */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";

@@ -1,8 +1,6 @@
 /**
  * The app that a command is for, and the keys of its configuration file: those that are options of
  * commands, and those that were probably meant to be.
- *
- * @module
  */
 
 import { type App, findApp, findApps } from "../runtime/app/app.ts";

@@ -3,8 +3,6 @@
  * the command line names it; the tree above it holds a sentence about each. (By itself, Deno would
  * look up all that these imports lead to before it runs the first line; `lazy-dynamic-imports` in
  * deno.json keeps it from that.)
- *
- * @module
  */
 
 import type { Section } from "../runtime/app/sections.ts";

@@ -1,8 +1,6 @@
 /**
  * The schema of the configuration file (JSON Schema, draft 7), by which editors complete and check
  * it. It is made of the tables that mlcli itself reads the file by.
- *
- * @module
  */
 
 import {

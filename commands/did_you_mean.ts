@@ -1,8 +1,6 @@
 /**
  * What somebody meant who mistyped a command or an option: what is close, or what other programs call
  * so.
- *
- * @module
  */
 
 import { UsageError } from "../runtime/errors.ts";

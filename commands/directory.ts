@@ -1,8 +1,4 @@
-/**
- * `--directory DIR`: a command that runs in another directory than that which it was typed in.
- *
- * @module
- */
+/** `--directory DIR`: a command that runs in another directory than that which it was typed in. */
 
 import { relative } from "@std/path/relative";
 import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";

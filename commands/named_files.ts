@@ -1,7 +1,5 @@
 /**
- * What the commands that send something to a model have in common: where the body comes from.
- *
- * @module
+ * Files that the command line names: the body of a request to a model, and environment variables.
  */
 
 import { requireNamed } from "../runtime/app/named_path.ts";

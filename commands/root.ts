@@ -1,9 +1,3 @@
-/**
- * The command tree.
- *
- * @module
- */
-
 import type { Group } from "./command.ts";
 import { earlyTag, everywhere } from "./options/standard.ts";
 

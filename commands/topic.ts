@@ -1,8 +1,4 @@
-/**
- * What there is to say about a command, for its help and for the reference of all commands.
- *
- * @module
- */
+/** What there is to say about a command, for its help and for the reference of all commands. */
 
 import { type Command, type Example, type Group, isGroup, type Member } from "./command.ts";
 import {

@@ -1,9 +1,3 @@
-/**
- * What is wrong with a command line.
- *
- * @module
- */
-
 import { UsageError } from "../runtime/errors.ts";
 
 /** What takes a value that may be a secret: an error must not repeat it. */

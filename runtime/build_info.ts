@@ -1,7 +1,5 @@
 /**
  * What this program was made from. `deno task compile` puts another module in place of this one.
- *
- * @module
  */
 
 /** The commit that the program was compiled from; `undefined` when it runs from source. */

@@ -1,8 +1,4 @@
-/**
- * How wide text is on a terminal, in cells: a letter of Chinese takes two, an accent none.
- *
- * @module
- */
+/** How wide text is on a terminal, in cells: a letter of Chinese takes two, an accent none. */
 
 import { eastAsianWidth } from "get-east-asian-width";
 import { inOneLine } from "./text.ts";

@@ -1,8 +1,6 @@
 /**
  * What a command may use of its surroundings. Commands and the runtime get it as a parameter, so
  * that nothing else reads the environment, the terminal or the signals; the real one is made here.
- *
- * @module
  */
 
 import type { Aws } from "./aws/aws.ts";

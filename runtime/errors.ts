@@ -1,8 +1,6 @@
 /**
  * The errors that mlcli knows how to explain. Nothing is printed here and no exit code is chosen:
  * `main.ts` does both, by the error's class.
- *
- * @module
  */
 
 /** More about an error than its one-line message. */

@@ -1,8 +1,4 @@
-/**
- * Files that may be missing, or not be what their name says.
- *
- * @module
- */
+/** Files that may be missing, or not be what their name says. */
 
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";

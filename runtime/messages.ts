@@ -1,8 +1,4 @@
-/**
- * Messages of mlcli: errors, warnings, notes and hints.
- *
- * @module
- */
+/** Messages of mlcli: errors, warnings, notes and hints. */
 
 import {
   explainSystemError,

@@ -1,8 +1,4 @@
-/**
- * Questions to the user of a terminal, a line each.
- *
- * @module
- */
+/** Questions to the user of a terminal, a line each. */
 
 import { createInterface } from "node:readline";
 import { Interrupted } from "./errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The streams of this process: standard input, standard output, standard error.
- *
- * @module
- */
+/** The streams of this process: standard input, standard output, standard error. */
 
 import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
 

@@ -1,8 +1,4 @@
-/**
- * Text for a terminal, and names in it.
- *
- * @module
- */
+/** Text for a terminal, and names in it. */
 
 /**
  * Text with `?` in place of what a terminal would obey, and of what hides or reorders letters. Lines

@@ -1,8 +1,4 @@
-/**
- * Time: waiting that ends when a signal is aborted, or a time is over.
- *
- * @module
- */
+/** Time: waiting that ends when a signal is aborted, or a time is over. */
 
 /** What waiting needs of the world; a test's own takes no time. */
 export interface Clock {

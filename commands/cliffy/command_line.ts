@@ -1,8 +1,6 @@
 /**
  * What a command line means: which command, with which options and arguments. What is wrong with it is
  * said here, in mlcli's own words, before Cliffy reads it.
- *
- * @module
  */
 
 import { UsageError } from "../../runtime/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The scripts that make a shell complete command lines: Cliffy's, corrected.
- *
- * @module
- */
+/** The scripts that make a shell complete command lines: Cliffy's, corrected. */
 
 import type { Command as Cliffy } from "@cliffy/command";
 import type { Context } from "../../runtime/context.ts";

@@ -1,9 +1,3 @@
-/**
- * Running a command line.
- *
- * @module
- */
-
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";

@@ -3,8 +3,6 @@
  *
  * Only the commands that the command line may mean are loaded and made: to make all of them takes
  * several times as long as to read a command line.
- *
- * @module
  */
 
 import { Command as Cliffy, EnumType, ValidationError } from "@cliffy/command";

@@ -1,8 +1,4 @@
-/**
- * From what Cliffy reads to the values that a command gets.
- *
- * @module
- */
+/** From what Cliffy reads to the values that a command gets. */
 
 import {
   argumentsOf,

@@ -1,8 +1,6 @@
 /**
  * `mlcli describe`, `logs`, `wait` and `stop-job`: the commands about one job or endpoint, known by its
  * name.
- *
- * @module
  */
 
 import { type Command, command } from "../command.ts";

@@ -1,8 +1,4 @@
-/**
- * A job and an endpoint as `mlcli describe` shows them, as text and as JSON.
- *
- * @module
- */
+/** A job and an endpoint as `mlcli describe` shows them, as text and as JSON. */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords } from "../../runtime/cloud/jobs/end.ts";

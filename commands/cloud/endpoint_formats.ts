@@ -1,7 +1,5 @@
 /**
  * A list of endpoints as text and as JSON, made page by page: however long, it is never held whole.
- *
- * @module
  */
 
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";

@@ -1,9 +1,3 @@
-/**
- * What a command shows while it follows a job.
- *
- * @module
- */
-
 import type { JobReport } from "../../runtime/cloud/jobs/follow.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";

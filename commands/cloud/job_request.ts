@@ -1,8 +1,4 @@
-/**
- * What `train`, `process` and `deploy` have in common, from their options to the request.
- *
- * @module
- */
+/** What `train`, `process` and `deploy` have in common, from their options to the request. */
 
 import type { App } from "../../runtime/app/app.ts";
 import type { JobRequest } from "../../runtime/cloud/start/plan.ts";

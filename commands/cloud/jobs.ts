@@ -1,8 +1,4 @@
-/**
- * `mlcli train` and `mlcli process`: the commands that start a job on SageMaker.
- *
- * @module
- */
+/** `mlcli train` and `mlcli process`: the commands that start a job on SageMaker. */
 
 import { type Command, command } from "../command.ts";
 import { PROCESS_OPTIONS, TRAIN_OPTIONS } from "../options/cloud_job.ts";

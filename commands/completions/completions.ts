@@ -1,8 +1,6 @@
 /**
  * The `completions` group: scripts that make a shell complete mlcli's command lines. They ask
  * `mlcli completions complete` for the values that only mlcli knows.
- *
- * @module
  */
 
 import type { Shell } from "../cliffy/completions.ts";

@@ -1,8 +1,6 @@
 /**
  * The values that a shell completes. They come quickly or not at all, and failures are silent: who
  * presses the tab key has not run anything yet.
- *
- * @module
  */
 
 import type { Context } from "../../runtime/context.ts";

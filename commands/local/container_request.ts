@@ -1,7 +1,5 @@
 /**
  * What the commands that start a container have in common, from their options to what is asked for.
- *
- * @module
  */
 
 import type { App } from "../../runtime/app/app.ts";

@@ -1,8 +1,4 @@
-/**
- * The `local` group: everything that runs in containers on this machine.
- *
- * @module
- */
+/** The `local` group: everything that runs in containers on this machine. */
 
 import type { Group } from "../command.ts";
 import { dockerTag } from "../options/shared.ts";

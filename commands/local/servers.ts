@@ -1,8 +1,4 @@
-/**
- * `mlcli local stop`, `status` and `logs`: the commands about servers that are there.
- *
- * @module
- */
+/** `mlcli local stop`, `status` and `logs`: the commands about servers that are there. */
 
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";

@@ -1,8 +1,4 @@
-/**
- * What `mlcli local train --watch` and `mlcli local deploy --watch` say.
- *
- * @module
- */
+/** What `mlcli local train --watch` and `mlcli local deploy --watch` say. */
 
 import type { Context } from "../../runtime/context.ts";
 import type { ServingJob, TrainingJob } from "../../runtime/local/jobs.ts";

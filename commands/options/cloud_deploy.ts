@@ -1,7 +1,5 @@
 /**
  * The options of `mlcli deploy`, and the keys of the object `deploy` in the configuration file.
- *
- * @module
  */
 
 import { DEPLOY_SECONDS, type ModelSource } from "../../runtime/cloud/deploy/request.ts";

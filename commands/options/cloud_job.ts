@@ -1,8 +1,6 @@
 /**
  * The options of every command that starts something on SageMaker: a job, or an endpoint. Those with
  * `key` may stand in the app's configuration file, too.
- *
- * @module
  */
 
 import type { JobKind } from "../../runtime/contract/jobs.ts";

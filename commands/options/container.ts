@@ -1,8 +1,4 @@
-/**
- * The options of every command that starts a container.
- *
- * @module
- */
+/** The options of every command that starts a container. */
 
 import type { Gpus } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";

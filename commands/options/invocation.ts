@@ -1,8 +1,4 @@
-/**
- * The options of commands that send a request to a model.
- *
- * @module
- */
+/** The options of commands that send a request to a model. */
 
 import {
   fieldOfHeader,

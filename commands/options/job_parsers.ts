@@ -1,8 +1,4 @@
-/**
- * What the options of jobs and endpoints on SageMaker take, checked by its limits.
- *
- * @module
- */
+/** What the options of jobs and endpoints on SageMaker take, checked by its limits. */
 
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { JobKind, Role } from "../../runtime/contract/jobs.ts";

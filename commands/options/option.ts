@@ -1,8 +1,6 @@
 /**
  * What an option is: data, from which come its flag, its help, its completion, and the type of its
  * value. So renaming one, or taking its value for something else, fails the type check.
- *
- * @module
  */
 
 /** Values that mlcli itself completes; a `file` is left to the shell. */

@@ -1,8 +1,6 @@
 /**
  * What options take, checked and made into values. (Of Cliffy's types only text is of use: its
  * `integer` takes 0x1F90 for 8080.)
- *
- * @module
  */
 
 import { parseChannel } from "../../runtime/contract/channels.ts";

@@ -1,8 +1,4 @@
-/**
- * Options that the app's configuration file gives: `"train": {"ec2_type": "ml.m5.large"}`.
- *
- * @module
- */
+/** Options that the app's configuration file gives: `"train": {"ec2_type": "ml.m5.large"}`. */
 
 import { type Doubt, doubt, type Section } from "../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";

@@ -1,8 +1,4 @@
-/**
- * The options that several commands share.
- *
- * @module
- */
+/** The options that several commands share. */
 
 import { givenVariable } from "../../runtime/contract/variables.ts";
 import { options } from "./option.ts";

@@ -1,8 +1,4 @@
-/**
- * The options that every command has, and those of `mlcli` itself.
- *
- * @module
- */
+/** The options that every command has, and those of `mlcli` itself. */
 
 import { options } from "./option.ts";
 

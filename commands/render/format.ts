@@ -1,8 +1,4 @@
-/**
- * Values as the user reads them: times, durations, numbers; and the colours that mlcli uses.
- *
- * @module
- */
+/** Values as the user reads them: times, durations, numbers; and the colours that mlcli uses. */
 
 /**
  * A time in the machine's time zone, with the offset that held then:

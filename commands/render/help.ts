@@ -1,9 +1,3 @@
-/**
- * The help of a command as text.
- *
- * @module
- */
-
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";

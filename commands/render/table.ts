@@ -1,8 +1,4 @@
-/**
- * Rows of text: a table on a terminal, plain lines for a program.
- *
- * @module
- */
+/** Rows of text: a table on a terminal, plain lines for a program. */
 
 import type { Output } from "../../runtime/streams.ts";
 

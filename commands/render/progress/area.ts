@@ -1,8 +1,4 @@
-/**
- * Lines at the end of a terminal that are drawn again in their place.
- *
- * @module
- */
+/** Lines at the end of a terminal that are drawn again in their place. */
 
 import { widthOf } from "../../../runtime/cells.ts";
 import { type Output, overlaid } from "../../../runtime/streams.ts";

@@ -1,8 +1,6 @@
 /**
  * Shows a build: on a terminal its steps as they run, which go when it is done; in a pipe line by
  * line. If it fails, the output of the step that failed.
- *
- * @module
  */
 
 import type { BuildReport } from "../../../runtime/image/build.ts";

@@ -1,8 +1,6 @@
 /**
  * A build as the lines of a terminal, at a moment: its steps with their clocks, and below those that
  * are running what they said last.
- *
- * @module
  */
 
 import { fit, widthOf } from "../../../runtime/cells.ts";

@@ -1,8 +1,5 @@
 /**
- * The steps of a build, gathered from its events, what each of them writes, and how they are told line
- * by line.
- *
- * @module
+ * The steps of a build, gathered from its events, what each of them writes, and their lines in a pipe.
  */
 
 import type { BuildEvent, StepEvent, TransferEvent } from "../../../runtime/image/build_events.ts";

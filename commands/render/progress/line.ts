@@ -1,8 +1,4 @@
-/**
- * A line that says what is being done, on a terminal only.
- *
- * @module
- */
+/** A line that says what is being done, on a terminal only. */
 
 import { fit } from "../../../runtime/cells.ts";
 import type { Waiting } from "../../../runtime/local/jobs.ts";

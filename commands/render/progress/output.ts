@@ -1,8 +1,4 @@
-/**
- * Where progress is shown, in the way that suits the stream and that the user chose.
- *
- * @module
- */
+/** Where progress is shown, in the way that suits the stream and that the user chose. */
 
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import type { Output } from "../../../runtime/streams.ts";

@@ -1,8 +1,4 @@
-/**
- * Shows bytes on their way: how many of how many, how fast, how long still.
- *
- * @module
- */
+/** Shows bytes on their way: how many of how many, how fast, how long still. */
 
 import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../format.ts";
