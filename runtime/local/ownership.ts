@@ -34,7 +34,7 @@ import { type OwnershipCommand, ownershipPlan } from "./container/body.ts";
 const TIMEOUT = 120;
 
 /** How often to look again: each time, directories that the run had closed show one level more. */
-const MOST_ROUNDS = 16;
+const MOST_ROUNDS = 8;
 
 /** Paths on one command line, in bytes: Linux takes 2 MB, the environment included. */
 const LONGEST_COMMAND = 1_000_000;
@@ -96,10 +96,10 @@ export async function giveToCaller(
   const warn: Warn = (message, hint) => void warnings.push(warningText(message, hint));
   if (before === undefined) return warnings;
   try {
-    const change = { engine: await host.engine(), image, before, force: host.interruption.force };
-    let found = 0;
-    const work = changeOwners(change, warn, (files) => found = files);
-    const words = () => found === 0 ? "Looking at what the run wrote" : givingWords(found);
+    const { force } = host.interruption;
+    using change = new OwnerChange(await host.engine(), image, before, force, warn);
+    const words = () => change.found === 0 ? "Looking at what the run wrote" : givingWords(change);
+    const work = change.make();
     await (host.waiting ? host.waiting(words, work) : work);
   } catch (error) {
     if (!(error instanceof MlcliError || isSystemError(error))) throw error;
@@ -110,86 +110,185 @@ export async function giveToCaller(
 
 type Warn = (message: string, hint: string | undefined) => void;
 
-function givingWords(files: number): string {
-  return `Making ${files === 1 ? "1 file" : `${files} files`} of the run yours`;
+function givingWords({ found }: { readonly found: number }): string {
+  return `Making ${found === 1 ? "1 file" : `${found} files`} of the run yours`;
 }
 
-interface Changing {
-  readonly engine: Engine;
-  readonly image: string;
-  readonly before: OwnersBefore;
-  /** Ends it when the user does not want to wait. */
-  readonly force: AbortSignal;
-}
+/** Changes owners and modes, by containers, until everything is as it should be. */
+class OwnerChange implements Disposable {
+  /** How many files are given to the caller, directories included. */
+  found = 0;
+  readonly #caller: Caller;
+  /** Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms. */
+  #deadline: Deadline | undefined;
 
-/** @param found told how many files are given, directories included. */
-async function changeOwners(
-  changing: Changing,
-  warn: Warn,
-  found: (files: number) => void,
-): Promise<void> {
-  const { engine, before } = changing;
-  const { caller } = before;
-  using limit = new DisposableStack();
-  // Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms.
-  let deadline: Deadline | undefined;
-  const change: Change = (paths, command) => {
-    deadline ??= limit.use(deadlineIn(TIMEOUT));
-    return runCommand(changing, deadline.signal, paths, command);
-  };
-  const privileged = new Map<string, Entry>();
-  const whole: string[] = [];
-  let last = "";
-  for (let round = 1;; round++) {
-    const trees = await treesAsBefore(before);
-    for (const entry of newlyPrivileged(trees, before)) privileged.set(entry.id, entry);
-    // Root owns files as it likes, and gives none to itself.
-    const { open, give, isRecursive } = caller.uid === 0
-      ? { open: [], give: [], isRecursive: false }
-      : changesFor(trees, caller.uid, before);
-    if (open.length === 0 && give.length === 0) {
-      await dropPrivileges([...privileged.values()], change, warn);
-      warnOfUnseen(trees, before, whole, warn);
-      return warnOfKept(trees, before, warn);
-    }
-    const now = JSON.stringify([open, give]);
-    if (now === last || round > MOST_ROUNDS) {
-      throw notGiven([...give, ...open], caller, "chown did not change them");
-    }
-    last = now;
-    found(entriesIn(trees).filter(({ uid }) => uid !== caller.uid).length);
-    try {
-      if (open.length > 0) await change(open, ["chmod", "0700"]);
-      if (give.length > 0) {
-        const owner = await ownerInside(engine, caller);
-        await change(give, ["chown", isRecursive ? "-hR" : "-h", owner]);
+  constructor(
+    private readonly engine: Engine,
+    private readonly image: string,
+    private readonly before: OwnersBefore,
+    /** Ends it when the user does not want to wait. */
+    private readonly force: AbortSignal,
+    private readonly warn: Warn,
+  ) {
+    this.#caller = before.caller;
+  }
+
+  [Symbol.dispose](): void {
+    this.#deadline?.[Symbol.dispose]();
+  }
+
+  async make(): Promise<void> {
+    const { uid } = this.#caller;
+    const privileged = new Map<string, Entry>();
+    const whole: string[] = [];
+    let last = "";
+    for (let round = 1;; round++) {
+      const trees = await this.#treesAsBefore();
+      for (const entry of this.#newlyPrivileged(trees)) privileged.set(entry.id, entry);
+      // Root owns files as it likes, and gives none to itself.
+      const { open, give, isRecursive } = uid === 0
+        ? { open: [], give: [], isRecursive: false }
+        : changesFor(trees, uid, this.before);
+      if (open.length === 0 && give.length === 0) {
+        await this.#dropPrivileges([...privileged.values()]);
+        this.#warnOfUnseen(trees, whole);
+        return this.#warnOfKept(trees);
       }
-      if (isRecursive) whole.push(...give);
-    } catch (cause) {
-      throw notGiven(give, caller, messageOf(cause), cause);
+      const now = JSON.stringify([open, give]);
+      if (now === last || round > MOST_ROUNDS) {
+        throw this.#notGiven([...give, ...open], "chown did not change them");
+      }
+      last = now;
+      this.found = entriesIn(trees).filter((entry) => entry.uid !== uid).length;
+      try {
+        if (open.length > 0) await this.#run(open, ["chmod", "0700"]);
+        if (give.length > 0) {
+          await this.#run(give, ["chown", isRecursive ? "-hR" : "-h", await this.#owner()]);
+        }
+        if (isRecursive) whole.push(...give);
+      } catch (cause) {
+        throw this.#notGiven(give, messageOf(cause), cause);
+      }
     }
   }
-}
 
-/** In a rootless engine, root in the container is the caller outside. */
-async function ownerInside(engine: Engine, { uid, gid }: Caller): Promise<string> {
-  return isRootless(await engine.info()) ? "0:0" : `${uid}:${gid}`;
-}
+  /** In a rootless engine, root in the container is the caller outside. */
+  async #owner(): Promise<string> {
+    const { uid, gid } = this.#caller;
+    return isRootless(await this.engine.info()) ? "0:0" : `${uid}:${gid}`;
+  }
 
-function notGiven(
-  paths: readonly string[],
-  { uid, gid }: Caller,
-  reason: string,
-  cause?: unknown,
-): MlcliError {
-  return new MlcliError(
-    `Some files belong to another user, ${shownPaths(paths)}: ${reason}`,
-    {
+  #notGiven(paths: readonly string[], reason: string, cause?: unknown): MlcliError {
+    const { uid, gid } = this.#caller;
+    return new MlcliError(`Some files belong to another user, ${shownPaths(paths)}: ${reason}`, {
       hint: "Programs among them may have that user's rights (setuid), for whoever runs them. " +
         `sudo chown -hR ${uid}:${gid} ${typedPaths(paths)}`,
       cause,
-    },
-  );
+    });
+  }
+
+  /**
+   * The directories as they are now, if they are the same as before: a container that may write
+   * around one of them could have put a link, or another directory, in its place.
+   */
+  async #treesAsBefore(): Promise<readonly Entry[]> {
+    const { directories } = this.before;
+    const most = this.#caller.uid === 0 ? MOST_FOR_ROOT : undefined;
+    const trees = await treesOf([...directories.keys()], most);
+    for (const [path, id] of directories) {
+      const isSame = trees.some((tree) => tree.path === path && tree.id === id);
+      if (isSame && await realPathOf(path) === path) continue;
+      throw new MlcliError(`${path} is another directory than when the run began`, {
+        hint: "What the run wrote keeps the owner that it has.",
+      });
+    }
+    return trees;
+  }
+
+  /** Changes some paths, with as few containers as their length allows. */
+  async #run(paths: readonly string[], command: OwnershipCommand): Promise<void> {
+    this.#deadline ??= deadlineIn(TIMEOUT);
+    using either = joinSignals(this.#deadline.signal, this.force);
+    const { signal } = either;
+    const directories = [...this.before.directories.keys()];
+    for (const some of inCommands(paths)) {
+      const body = ownershipPlan(this.image, directories, some, command);
+      const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
+      const { status, cause } = await runContainer(this.engine, name, body, {
+        out: NOWHERE,
+        err: NOWHERE,
+        interruption: { signal, force: signal },
+      });
+      if (cause !== undefined) throw cause;
+      if (status !== 0) throw new Error(`${command[0]} ended with exit status ${status}`);
+    }
+  }
+
+  #newlyPrivileged(trees: readonly Entry[]): readonly Entry[] {
+    const { entries, start } = this.before;
+    // Nobody looked for root before: there the time of the change has to tell.
+    const isNew = ({ id, changed }: Entry) =>
+      !entries.get(id)?.isPrivileged && (this.#caller.uid !== 0 || changed > start - SECOND);
+    return entriesIn(trees).filter((entry) => entry.isPrivileged && isNew(entry));
+  }
+
+  /**
+   * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
+   * gets its owner's rights.
+   */
+  async #dropPrivileges(files: readonly Entry[]): Promise<void> {
+    if (files.length === 0) return;
+    const left = await stillPrivileged(files);
+    if (left.length > 0) await this.#run(pathsOf(left), ["chmod", "ug-s"]).catch(() => {});
+    const dangerous = pathsOf(await stillPrivileged(left));
+    if (dangerous.length === 0) {
+      return this.warn(
+        `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
+        "They are ordinary files now.",
+      );
+    }
+    this.warn(
+      "The run made programs that give another user's rights away (setuid), " +
+        shownPaths(dangerous),
+      `Remove them: sudo rm ${typedPaths(dangerous)}`,
+    );
+  }
+
+  /** @param whole directories that were given to the caller with all that is in them. */
+  #warnOfUnseen(trees: readonly Entry[], whole: readonly string[]): void {
+    const isGiven = (path: string) =>
+      whole.some((folder) => path === folder || path.startsWith(folder + SEPARATOR));
+    const unseen = entriesIn(trees).filter((entry) => {
+      const earlier = this.before.entries.get(entry.id);
+      const wasSo = earlier && (earlier.uid !== this.#caller.uid || isUnseen(earlier));
+      return isUnseen(entry) && !wasSo && !isGiven(entry.path);
+    });
+    if (unseen.length === 0) return;
+    this.warn(
+      `What the run left was not looked at: ${shownPaths(pathsOf(unseen))} (a name that is not ` +
+        "UTF-8, too long a path, or too many files)",
+      "Programs in it may have another user's rights (setuid). Only who may enter test_dir " +
+        "reaches them.",
+    );
+  }
+
+  /** Warns of what the run changed that still belongs to another user. */
+  #warnOfKept(trees: readonly Entry[]): void {
+    const { uid, gid } = this.#caller;
+    if (uid === 0) return;
+    const kept = entriesIn(trees).filter((entry) => {
+      if (entry.uid === uid || entry.kind === "unknown") return false;
+      const earlier = this.before.entries.get(entry.id);
+      // A directory is changed by what is made in it, and that has been given to the caller.
+      return !earlier || (entry.kind !== "directory" && earlier.state !== entry.state);
+    });
+    if (kept.length === 0) return;
+    const paths = pathsOf(kept);
+    this.warn(
+      `The run changed what belongs to another user, ${shownPaths(paths)}`,
+      `It stays theirs. If it should be yours: sudo chown -h ${uid}:${gid} ${typedPaths(paths)}`,
+    );
+  }
 }
 
 async function treesOf(
@@ -198,49 +297,6 @@ async function treesOf(
 ): Promise<readonly Entry[]> {
   const entries = await Promise.all(directories.map((path) => entryAt(path, { left: most })));
   return entries.filter((entry) => entry !== undefined);
-}
-
-/**
- * The directories as they are now, if they are the same as before: a container that may write
- * around one of them could have put a link, or another directory, in its place.
- */
-async function treesAsBefore({ directories, caller }: OwnersBefore): Promise<readonly Entry[]> {
-  const trees = await treesOf(
-    [...directories.keys()],
-    caller.uid === 0 ? MOST_FOR_ROOT : undefined,
-  );
-  for (const [path, id] of directories) {
-    const isSame = trees.some((tree) => tree.path === path && tree.id === id);
-    if (isSame && await realPathOf(path) === path) continue;
-    throw new MlcliError(`${path} is another directory than when the run began`, {
-      hint: "What the run wrote keeps the owner that it has.",
-    });
-  }
-  return trees;
-}
-
-type Change = (paths: readonly string[], command: OwnershipCommand) => Promise<void>;
-
-/** Changes some paths, with as few containers as their length allows. */
-async function runCommand(
-  { engine, image, before, force }: Changing,
-  late: AbortSignal,
-  paths: readonly string[],
-  command: OwnershipCommand,
-): Promise<void> {
-  using either = joinSignals(late, force);
-  const { signal } = either;
-  for (const some of inCommands(paths)) {
-    const body = ownershipPlan(image, [...before.directories.keys()], some, command);
-    const name = `mlcli-chown-${crypto.randomUUID().slice(0, 8)}`;
-    const { status, cause } = await runContainer(engine, name, body, {
-      out: NOWHERE,
-      err: NOWHERE,
-      interruption: { signal, force: signal },
-    });
-    if (cause !== undefined) throw cause;
-    if (status !== 0) throw new Error(`${command[0]} ended with exit status ${status}`);
-  }
 }
 
 function* inCommands(paths: readonly string[]): Generator<readonly string[]> {
@@ -274,87 +330,9 @@ const NOWHERE: Output = {
 /** Deno knows the time of a change only to the second: it may look so much older, in ms. */
 const SECOND = 1_000;
 
-function newlyPrivileged(
-  trees: readonly Entry[],
-  { entries, start, caller }: OwnersBefore,
-): readonly Entry[] {
-  // Nobody looked for root before: there the time of the change has to tell.
-  const isNew = ({ id, changed }: Entry) =>
-    !entries.get(id)?.isPrivileged && (caller.uid !== 0 || changed > start - SECOND);
-  return entriesIn(trees).filter((entry) => entry.isPrivileged && isNew(entry));
-}
-
-/**
- * Takes setuid and setgid away from the files that the run gave them to: whoever runs such a file
- * gets its owner's rights.
- */
-async function dropPrivileges(files: readonly Entry[], change: Change, warn: Warn): Promise<void> {
-  if (files.length === 0) return;
-  const left = await stillPrivileged(files);
-  if (left.length > 0) await change(pathsOf(left), ["chmod", "ug-s"]).catch(() => {});
-  const dangerous = await stillPrivileged(left);
-  if (dangerous.length > 0) {
-    const paths = pathsOf(dangerous);
-    warn(
-      `The run made programs that give another user's rights away (setuid), ${shownPaths(paths)}`,
-      `Remove them: sudo rm ${typedPaths(paths)}`,
-    );
-  } else {
-    warn(
-      `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
-      "They are ordinary files now.",
-    );
-  }
-}
-
 async function stillPrivileged(files: readonly Entry[]): Promise<readonly Entry[]> {
   const entries = await Promise.all(files.map(({ path }) => entryAt(path)));
   return entries.filter((entry) => entry !== undefined).filter(({ isPrivileged }) => isPrivileged);
-}
-
-/** @param whole directories that were given to the caller with all that is in them. */
-function warnOfUnseen(
-  trees: readonly Entry[],
-  { entries, caller }: OwnersBefore,
-  whole: readonly string[],
-  warn: Warn,
-): void {
-  const isGiven = (path: string) =>
-    whole.some((folder) => path === folder || path.startsWith(folder + SEPARATOR));
-  const unseen = entriesIn(trees).filter((entry) => {
-    const earlier = entries.get(entry.id);
-    const wasSo = earlier !== undefined && (earlier.uid !== caller.uid || isUnseen(earlier));
-    return isUnseen(entry) && !wasSo && !isGiven(entry.path);
-  });
-  if (unseen.length === 0) return;
-  warn(
-    `What the run left was not looked at: ${shownPaths(pathsOf(unseen))} (a name that is not ` +
-      "UTF-8, too long a path, or too many files)",
-    "Programs in it may have another user's rights (setuid). Only who may enter test_dir reaches " +
-      "them.",
-  );
-}
-
-function warnOfKept(
-  trees: readonly Entry[],
-  { entries, caller }: OwnersBefore,
-  warn: Warn,
-): void {
-  if (caller.uid === 0) return;
-  const kept = entriesIn(trees).filter(({ id, uid, kind, state }) => {
-    if (uid === caller.uid || kind === "unknown") return false;
-    const earlier = entries.get(id);
-    if (earlier === undefined) return true;
-    // A directory is changed by what is made in it, and that has been given to the caller.
-    return kind !== "directory" && earlier.state !== state;
-  });
-  if (kept.length === 0) return;
-  const paths = pathsOf(kept);
-  warn(
-    `The run changed what belongs to another user, ${shownPaths(paths)}`,
-    `It stays theirs. If it should be yours: sudo chown -h ${caller.uid}:${caller.gid} ` +
-      typedPaths(paths),
-  );
 }
 
 function shownPaths(paths: readonly string[]): string {
