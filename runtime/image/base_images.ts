@@ -21,6 +21,8 @@ import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { ClassicOutput } from "./build_output.ts";
 
+type OnEvent = (event: BuildEvent) => void;
+
 /** What a build is to be, as far as its base images depend on it. */
 interface Build extends Pick<BuildOptions, "platform" | "signal"> {
   readonly app: Pick<App, "name" | "mark">;
@@ -45,7 +47,7 @@ export async function pullBaseImages(
   engine: Pick<Engine, "image" | "pull">,
   { app, platform: asked, signal }: Build,
   environment: SearchEnvironment,
-  onEvent: (event: BuildEvent) => void,
+  onEvent: OnEvent,
 ): Promise<readonly NamedImage[]> {
   const builtUpon: NamedImage[] = [];
   for (const wanted of images) {
@@ -57,8 +59,8 @@ export async function pullBaseImages(
       const text = baseImageFinding(app, reference, image);
       if (text !== undefined) onEvent({ kind: "warning", text });
     } else {
-      const login = await loginOf(registryOf(reference), { signal, environment, onEvent });
-      await pull({ ...wanted, platform, login }, { engine, signal, onEvent });
+      const login = await loginOf(registryOf(reference), environment, signal, onEvent);
+      await pull({ ...wanted, platform, login }, engine, signal, onEvent);
       if (wanted.isBuiltUpon) image = await engine.image(reference, signal);
     }
     if (wanted.isBuiltUpon) builtUpon.push({ reference, image });
@@ -66,17 +68,12 @@ export async function pullBaseImages(
   return builtUpon;
 }
 
-/** Who is asked for a login, and who is told that it cannot be had. */
-interface Asking {
-  readonly environment: SearchEnvironment;
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: BuildEvent) => void;
-}
-
 /** A public image needs none: that a helper fails is no error, as with `docker`. */
 async function loginOf(
   registry: string,
-  { environment, signal, onEvent }: Asking,
+  environment: SearchEnvironment,
+  signal: AbortSignal,
+  onEvent: OnEvent,
 ): Promise<PullLogin | undefined> {
   const source = loginSource(registry, environment);
   if (source === undefined) return undefined;
@@ -105,13 +102,12 @@ interface Wanted extends BaseImage {
   readonly login: PullLogin | undefined;
 }
 
-interface Pull {
-  readonly engine: Pick<Engine, "pull">;
-  readonly signal: AbortSignal;
-  readonly onEvent: (event: BuildEvent) => void;
-}
-
-async function pull(image: Wanted, { engine, signal, onEvent }: Pull): Promise<void> {
+async function pull(
+  image: Wanted,
+  engine: Pick<Engine, "pull">,
+  signal: AbortSignal,
+  onEvent: OnEvent,
+): Promise<void> {
   const { reference, platform, login } = image;
   const output = new ClassicOutput(onEvent, {
     first: { id: `pull ${reference}`, name: `Pulling ${reference}` },

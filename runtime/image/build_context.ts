@@ -25,7 +25,8 @@ import { networkEntries } from "./network/build_network.ts";
  * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore`
  * names them; mlcli's harness as `.mlcli/`; this machine's network settings as
  * `.mlcli-build/`. Paths are relative to the directory that holds
- * `NAME.json`; nothing else of it is sent. The files are read while the stream is.
+ * `NAME.json`; nothing else of it is sent. The files are read while the stream is, which fails with
+ * the error of an entry that cannot be read or gets shorter; cancelling it closes what is open.
  *
  * @param onLeftOut called at the end with the private files and directories that were left out.
  * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
@@ -35,11 +36,13 @@ export async function buildContext(
   onLeftOut?: (paths: readonly string[]) => void,
   more?: MoreInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  return archiveOf(await contextEntries(app, onLeftOut, more), more?.owner);
+  const entries = await contextEntries(app, onLeftOut, more);
+  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
+    const owner = await more?.owner?.();
+    yield* tarBytes(entries, owner === undefined ? RULES : { ...RULES, owner });
+  }
+  return ReadableStream.from(bytes());
 }
-
-/** An entry of the context. `path` is its path there; what is no file on the disk is mlcli's own. */
-export type ContextEntry = TarEntry;
 
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
@@ -52,7 +55,7 @@ export async function requirementsPath(app: App): Promise<string> {
   return isLock ? PROJECT_FOLDER : files[0]!;
 }
 
-function projectEntries(app: App, { files }: Requirements): ContextEntry[] {
+function projectEntries(app: App, { files }: Requirements): TarEntry[] {
   return files.map((path) => ({
     ...file(app, path),
     path: `${PROJECT_FOLDER}/${path.split("/").at(-1)}`,
@@ -67,7 +70,7 @@ export interface MoreInputs {
   /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
   readonly dockerfile?: ChosenDockerfile;
   /** Asked when they are first read: the settings for pip (`network/build_network.ts`); none by default. */
-  readonly network?: () => readonly ContextEntry[];
+  readonly network?: () => readonly TarEntry[];
   /** Asked when the context is first read: whose all of it is; root's by default. */
   readonly owner?: () => Promise<Owner | undefined>;
 }
@@ -85,7 +88,7 @@ export async function contextEntries(
   app: App,
   onLeftOut: (paths: readonly string[]) => void = () => {},
   { dockerfile: chosen, network = () => networkEntries(undefined) }: MoreInputs = {},
-): Promise<AsyncGenerator<ContextEntry, void, void>> {
+): Promise<AsyncGenerator<TarEntry, void, void>> {
   const dockerfile = chosen ?? await chosenDockerfile(app);
   const requirements = await requirementsOf(app);
   // Links elsewhere in the context are sent as links; these are followed.
@@ -113,10 +116,10 @@ async function* entries(
   app: App,
   rules: IgnoreRules,
   /** By their paths in the context. */
-  always: ReadonlyMap<string, ContextEntry>,
-  more: () => readonly ContextEntry[],
+  always: ReadonlyMap<string, TarEntry>,
+  more: () => readonly TarEntry[],
   onLeftOut: (paths: readonly string[]) => void,
-): AsyncGenerator<ContextEntry, void, void> {
+): AsyncGenerator<TarEntry, void, void> {
   yield* always.values();
   yield* more();
   for (const { path, executable } of await harnessFiles()) {
@@ -138,13 +141,13 @@ async function* entries(
   onLeftOut(leftOut);
 }
 
-function sentAs(app: App, { path, source, text }: ChosenDockerfile): ContextEntry {
+function sentAs(app: App, { path, source, text }: ChosenDockerfile): TarEntry {
   if (text === undefined) return file(app, path, source);
   const read = () => Promise.resolve(new TextEncoder().encode(text));
   return { type: "content", path, mode: 0o644, read };
 }
 
-async function* missingCodeFolders(app: App): AsyncGenerator<ContextEntry, void, void> {
+async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, void> {
   for (const folder of CODE_FOLDERS) {
     if (await lstatIfThere(join(app.base, folder))) continue;
     yield { type: "directory", path: `${basePath(app.name)}/${folder}`, mode: 0o755 };
@@ -158,7 +161,7 @@ async function* walk(
   rules: IgnoreRules,
   leftOut: string[],
   privatePart?: string,
-): AsyncGenerator<ContextEntry, void, void> {
+): AsyncGenerator<TarEntry, void, void> {
   for (const name of await namesIn(app, folder)) {
     const path = `${folder}/${name}`;
     const ignored = rules.ignores(path);
@@ -191,7 +194,7 @@ async function* walk(
   }
 }
 
-function file(app: App, path: string, source = join(app.directory, path)): ContextEntry {
+function file(app: App, path: string, source = join(app.directory, path)): TarEntry {
   return { type: "file", path, source, shown: typedPath(app.directory, source) };
 }
 
@@ -230,20 +233,3 @@ const RULES: FileRules = {
       hint: "Run mlcli build again when nothing writes to it.",
     }),
 };
-
-/**
- * The archive of the entries. It fails with the error of an entry that cannot be read, or that gets
- * shorter while it is read; cancelling it closes what is open.
- *
- * @param owner asked when the first of it is read: whose all of it is, where that is not root.
- */
-export function archiveOf(
-  entries: AsyncGenerator<ContextEntry, void, void>,
-  owner: () => Promise<Owner | undefined> = () => Promise.resolve(undefined),
-): ReadableStream<Uint8Array> {
-  async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
-    const whose = await owner();
-    yield* tarBytes(entries, whose === undefined ? RULES : { ...RULES, owner: whose });
-  }
-  return ReadableStream.from(bytes());
-}

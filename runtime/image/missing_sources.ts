@@ -8,11 +8,12 @@ import { type App, basePath } from "../app/app.ts";
 import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
 import { cleanedPath } from "../app/typed_path.ts";
 import { expressionOf, IGNORE_FILE, readIgnoreRules } from "../app/ignore_rules.ts";
+import type { TarEntry } from "../archive/writer.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type ChosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
-import { contextEntries, type ContextEntry, requirementsPath } from "./build_context.ts";
+import { contextEntries, requirementsPath } from "./build_context.ts";
 
 /**
  * What builders say where a file of the context is missing. BuildKit: solver/llbsolver/ops/exec.go
@@ -75,7 +76,7 @@ async function sourcesOf(
  * Whether a source is one of the things that were sent, a directory of one, or a pattern for one. What
  * is behind a link is not looked for.
  */
-async function isAmong(sent: readonly ContextEntry[], source: string): Promise<boolean> {
+async function isAmong(sent: readonly TarEntry[], source: string): Promise<boolean> {
   const isSent = sent.some(({ path, type }) =>
     path === source || path.startsWith(`${source}/`) ||
     (type === "symlink" && source.startsWith(`${path}/`))
