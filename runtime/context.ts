@@ -117,7 +117,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   async function connect(): Promise<Engine> {
     const { connectToEngine } = await import("./docker/connect.ts");
     const onWait = (text: string): void => sayWaiting(err, text);
-    return await connectToEngine(context, { signal: interruption.signal, patience: { onWait } });
+    return await connectToEngine(context, { signal: interruption.signal, limits: { onWait } });
   }
   async function open(settings: AwsSettings): Promise<Aws> {
     const { openAws } = await import("./aws/aws.ts");

@@ -6,13 +6,9 @@
 
 import type { MlcliError } from "../errors.ts";
 import { isObject } from "../text.ts";
-import { BrokenEngine } from "./broken_engine.ts";
-import { EngineError } from "./engine_error.ts";
-import { linesOf } from "./lines.ts";
-import { wentAway } from "./loss.ts";
+import { BrokenEngine, EngineError, engineWords, isPage, wentAway } from "./errors.ts";
 import { fits, parsedWithoutNulls, type Shape } from "./shape.ts";
-import type { Waiting } from "./waiting.ts";
-import { engineWords, isPage } from "./words.ts";
+import type { Waiting } from "./time_limits.ts";
 
 /**
  * What the engine answered. Reading it throws `BrokenEngine` where the connection breaks, or where
@@ -172,4 +168,40 @@ function refusal(text: string, statusText: string): string {
   } catch {
     return engineWords(text.trim() || statusText);
   }
+}
+
+/** The lines of a body that are not empty, the last also where no line end follows it. */
+export async function* linesOf(
+  body: AsyncIterable<Uint8Array>,
+): AsyncGenerator<string, void, void> {
+  let rest = "";
+  const decoder = new TextDecoder();
+  for await (const chunk of body) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.trim() !== "") yield line;
+    }
+  }
+  if (rest.trim() !== "") yield rest;
+}
+
+/** How exact the time in an answer is, in ms: whole seconds, and the way here. */
+const INEXACT = 2_000;
+
+/**
+ * By how much the engine's clock is ahead of this machine's, in ms, by the `Date` of an answer (RFC 9110,
+ * 6.6.1) that has just come. 0 where that is less than the answer tells, or where it does not say.
+ */
+export function aheadOf(headers: Headers, now = Date.now()): number {
+  const date = Date.parse(headers.get("Date") ?? "");
+  // In the middle of the second that it names.
+  const ahead = date + 500 - now;
+  return Math.abs(ahead) > INEXACT ? ahead : 0;
+}
+
+/** A time that the engine says, in ISO 8601, on this machine's clock. What is no time stays. */
+export function onThisClock(time: string, ahead: number): string {
+  const date = Date.parse(time) - ahead;
+  return ahead === 0 || Number.isNaN(date) ? time : new Date(date).toISOString();
 }

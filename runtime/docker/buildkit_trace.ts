@@ -6,7 +6,7 @@
  */
 
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
-import { BrokenEngine } from "./broken_engine.ts";
+import { BrokenEngine } from "./errors.ts";
 
 /** What happened since the last one. */
 export interface Trace {

@@ -7,7 +7,7 @@
 import { dirname } from "@std/path/dirname";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
-import { BrokenEngine, EngineGone } from "./broken_engine.ts";
+import { BrokenEngine, EngineGone, reasonOf } from "./errors.ts";
 import type { Builder, Engine, EngineVersion } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
@@ -17,8 +17,7 @@ import {
   type SearchEnvironment,
   studioOf,
 } from "./locate.ts";
-import { reasonOf } from "./loss.ts";
-import { Patience, type PatienceOptions } from "./patience.ts";
+import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
 import { VERSION } from "./shape.ts";
 import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
@@ -39,7 +38,7 @@ export interface ConnectOptions {
   /** Ends the search, its reason is thrown; later it makes the engine's calls end soon. */
   readonly signal?: AbortSignal;
   /** How long the engine's calls may take. */
-  readonly patience?: Omit<PatienceOptions, "interruption">;
+  readonly limits?: Omit<TimeLimitOptions, "interruption">;
 }
 
 /**
@@ -49,16 +48,16 @@ export interface ConnectOptions {
  */
 export async function connectToEngine(
   environment: SearchEnvironment,
-  { timeout = PING_TIMEOUT, signal, patience: options }: ConnectOptions = {},
+  { timeout = PING_TIMEOUT, signal, limits: options }: ConnectOptions = {},
 ): Promise<Engine> {
-  const patience = new Patience({ ...options, interruption: signal });
+  const limits = new TimeLimits({ ...options, interruption: signal });
   const studio = studioOf(environment);
   const failures: string[] = [];
   let hasSocket = false;
   for (const candidate of await candidates(environment)) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
     const inStudio = isOf(studio, candidate);
-    const attempt = await tryCandidate(candidate, { inStudio, patience }, limit.signal);
+    const attempt = await tryCandidate(candidate, { inStudio, limits }, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
     hasSocket ||= attempt.failure !== NO_SOCKET;
@@ -85,7 +84,7 @@ type Attempt =
 
 async function tryCandidate(
   candidate: Candidate,
-  { inStudio, patience }: { readonly inStudio: boolean; readonly patience: Patience },
+  { inStudio, limits }: { readonly inStudio: boolean; readonly limits: TimeLimits },
   limit: AbortSignal,
 ): Promise<Attempt> {
   const { address, rule } = candidate;
@@ -93,7 +92,7 @@ async function tryCandidate(
   if (obstacle) return { failure: obstacle };
   let transport: Transport | undefined;
   try {
-    transport = await openTransport(address, patience);
+    transport = await openTransport(address, limits);
     return { engine: engineOver(transport, await identify(transport, inStudio, limit), rule) };
   } catch (error) {
     transport?.close();

@@ -5,9 +5,8 @@
  * @module
  */
 
-import { EngineError } from "./engine_error.ts";
 import type { EngineInfo } from "./engine_info.ts";
-import type { ImageCalls } from "./image_calls.ts";
+import type { ImageCalls } from "./images.ts";
 import type { ProgressMessage } from "./messages.ts";
 import type { Upgraded } from "./upgrade.ts";
 
@@ -163,36 +162,9 @@ export interface EngineVersion {
   readonly Arch: string;
 }
 
-/** What `GET /images/NAME/json` says, as far as mlcli asks. */
-export interface ImageDetails {
-  /**
-   * Digest of the image's configuration; with the containerd image store that of its manifest, or of
-   * its list of manifests.
-   */
-  readonly Id: string;
-  /** ISO 8601, on this machine's clock. A build that finds every step in its cache leaves it as it was. */
-  readonly Created: string;
-  readonly Os: string;
-  /** `amd64`, `arm64`, ... */
-  readonly Architecture: string;
-  /** When the image got its name here: also at such a build. */
-  readonly Metadata?: { readonly LastTagTime?: string };
-  readonly Config?: {
-    readonly Entrypoint?: readonly string[] | null;
-    /** Who its programs run as: `1000:1000`, `app`; empty for root. */
-    readonly User?: string;
-    /** `NAME=VALUE` */
-    readonly Env?: readonly string[] | null;
-    readonly Labels?: Readonly<Record<string, string>> | null;
-    /** Instructions that a build upon it begins with. */
-    readonly OnBuild?: readonly string[] | null;
-  };
-}
-
-/** A row of `GET /images/json`, as far as mlcli asks. */
-export interface ImageSummary {
-  /** `name:tag`; null where it has none. */
-  readonly RepoTags: readonly string[] | null;
+/** What lies somewhere in a container. A link is not followed. */
+export interface PathInContainer {
+  readonly isDirectory: boolean;
 }
 
 /** How to read a container's log. */
@@ -208,7 +180,7 @@ export interface LogOptions {
 /**
  * One Docker Engine. Every call throws `EngineError` on a status that it does not expect,
  * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
- * long (`patience.ts`).
+ * long (`time_limits.ts`).
  */
 export interface Engine extends ImageCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
@@ -237,12 +209,6 @@ export interface Engine extends ImageCalls {
   /** What it says at the first call: nothing of it changes while a command runs. */
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
-  /** The image, or undefined when it is not there. */
-  image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
-  /** Images of this name, with any tag. */
-  listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
-  /** Whether the image is there. */
-  hasImage(reference: string): Promise<boolean>;
   /** Builds an image. Failures come as a message with `errorDetail`. */
   build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void>;
   /** Makes an image of a root file system. */
@@ -290,28 +256,22 @@ export interface Engine extends ImageCalls {
   containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
   /** Names of the engine's networks. */
   networks(signal?: AbortSignal): Promise<readonly string[]>;
+  /** What lies at a path of a container, which need not run; undefined where nothing does. */
+  pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;
+  /**
+   * Unpacks an archive, a tar or one compressed with gzip, in a directory of a container, which need
+   * not run.
+   */
+  unpackInContainer(
+    id: string,
+    directory: string,
+    archive: ReadableStream<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<void>;
   logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   /** Whether a container was killed because it ran out of memory, as far as the engine knows. */
   ranOutOfMemory(id: string): Promise<boolean>;
   /** Whether its program runs; false where there is no such container. */
   isRunning(id: string): Promise<boolean>;
   close(): void;
-}
-
-/** Whether the engine has no such image, container or network. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof EngineError && error.status === 404;
-}
-
-/** Whether a name is taken, or the state does not allow what was asked. */
-export function isConflict(error: unknown): boolean {
-  return error instanceof EngineError && (error.status === 409 || isNameTakenOnPodman(error));
-}
-
-/**
- * Podman (4.3.1) answers 500 to a name that is taken, with the words of its storage
- * (`ErrDuplicateName`, github.com/containers/storage/errors.go).
- */
-function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
-  return status === 500 && /that name is already in use\b/.test(reason);
 }

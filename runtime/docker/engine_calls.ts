@@ -5,7 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { aheadOf, onThisClock } from "./clock.ts";
+import { aheadOf, type Answer } from "./answer.ts";
 import type {
   Builder,
   BuildOptions,
@@ -14,32 +14,30 @@ import type {
   Engine,
   EngineVersion,
   HolderBody,
-  ImageDetails,
-  ImageSummary,
   LogOptions,
+  PathInContainer,
   TerminalSize,
 } from "./engine.ts";
 import type { EngineInfo } from "./engine_info.ts";
 import { wasOutOfMemory } from "./events.ts";
-import { imageCalls } from "./image_calls.ts";
+import { imageCalls } from "./images.ts";
 import type { ProgressMessage } from "./messages.ts";
 import * as shapes from "./shape.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
-import type { Answer } from "./answer.ts";
 import type { Transport } from "./transport.ts";
-import { engineWords } from "./words.ts";
-
-/** As engines say it: since API 1.44, an image that has no time of its own has no `Created`. */
-type ToldImage = Omit<ImageDetails, "Created"> & { readonly Created?: string };
-
-/** What older engines say of an image that has no time of its own. */
-const NEVER = "0001-01-01T00:00:00Z";
+import { engineWords } from "./errors.ts";
 
 /**
  * Keys that leave a terminal while its program goes on. Mlcli has no such thing, the engine none for
  * 'no keys', and its own, Ctrl-P Ctrl-Q, would swallow a shell's: so some that nobody types.
  */
 const NO_DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
+
+/** Go's `fs.ModeDir`, in the mode that the engine says. */
+const MODE_DIRECTORY = 0x80000000;
+
+/** How much longer the copy of a large model may take than other calls, in seconds. */
+const SLOW_COPY = 3_600;
 
 /** What an engine says of itself in its answer to `_ping`. */
 export interface EngineIdentity {
@@ -127,32 +125,6 @@ export function engineOver(
         "Version",
         "ApiVersion",
       ),
-
-    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
-      const path = `/images/${encodeURIComponent(reference)}/json`;
-      const answer = await request("GET", path, { expect: [200, 404], signal });
-      if (answer.status === 200) {
-        const details = await answer.object<ToldImage>(shapes.IMAGE, "Os");
-        const ahead = aheadOf(answer.headers);
-        const tagged = details.Metadata?.LastTagTime ?? "";
-        return {
-          ...details,
-          Created: onThisClock(details.Created ?? NEVER, ahead),
-          Metadata: { LastTagTime: onThisClock(tagged, ahead) },
-        };
-      }
-      await answer.discard();
-    },
-
-    async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
-      const filters = JSON.stringify({ reference: [name] });
-      return (await get(`/images/json?${query({ filters })}`, signal)).list(shapes.IMAGE_ROW);
-    },
-
-    async hasImage(reference: string): Promise<boolean> {
-      const path = `/images/${encodeURIComponent(reference)}/json`;
-      return (await command("GET", path, [200, 404])).status === 200;
-    },
 
     async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
       const parameters = query({
@@ -292,6 +264,25 @@ export function engineOver(
       return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
 
+    async pathInContainer(id: string, path: string): Promise<PathInContainer | undefined> {
+      const address = `/containers/${id}/archive?${new URLSearchParams({ path })}`;
+      const answer = await request("HEAD", address, { expect: [200, 404] });
+      await answer.discard();
+      if (answer.status === 404) return undefined;
+      const mode = modeIn(answer.headers.get("X-Docker-Container-Path-Stat") ?? "");
+      return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
+    },
+
+    async unpackInContainer(
+      id: string,
+      directory: string,
+      archive: ReadableStream<Uint8Array>,
+      signal: AbortSignal,
+    ): Promise<void> {
+      const address = `/containers/${id}/archive?${new URLSearchParams({ path: directory })}`;
+      const options = { expect: [200], grace: SLOW_COPY, tar: archive, signal };
+      await (await request("PUT", address, options)).discard();
+    },
     async ranOutOfMemory(id: string): Promise<boolean> {
       const known = await state(id);
       if (known !== undefined) return known.OOMKilled === true;
@@ -339,6 +330,15 @@ function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
   throw new MlcliError(`The Docker Engine does not know how the run ended: ${reason}`, {
     hint: "Is it still running? docker version tells.",
   });
+}
+
+/** The mode that the engine says of a path; 0 where it says nothing of the kind. */
+function modeIn(stat: string): number {
+  try {
+    return Number(Object(JSON.parse(atob(stat))).mode) || 0;
+  } catch {
+    return 0;
+  }
 }
 
 /** Whether programs on the engine's machine reach a port that is published on this address. */

@@ -9,7 +9,7 @@ import { EVENT } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
 /** How long events that are there already may take to come, in seconds. */
-const PATIENCE = 5;
+const SECONDS_FOR_EVENTS = 5;
 
 /**
  * Whether memory ran out in a container that the engine has removed.
@@ -18,15 +18,15 @@ const PATIENCE = 5;
  * be this machine's. The engine sends those that it remembers at once (the last 256 of all containers:
  * moby, daemon/events/events.go), and would send later ones for ever: the removal is the last.
  *
- * @param patience how long to wait for that, in seconds.
+ * @param seconds how long to wait for that, in seconds.
  * @throws Error where the engine has forgotten the removal.
  */
 export async function wasOutOfMemory(
   request: Transport["request"],
   id: string,
-  patience = PATIENCE,
+  seconds = SECONDS_FOR_EVENTS,
 ): Promise<boolean> {
-  using limit = deadlineIn(patience);
+  using limit = deadlineIn(seconds);
   const filters = JSON.stringify({ type: ["container"], container: [id] });
   const answer = await request("GET", `/events?${new URLSearchParams({ since: "1", filters })}`, {
     expect: [200],

@@ -6,7 +6,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { engineWords } from "./words.ts";
+import { engineWords } from "./errors.ts";
 
 /** A piece of output; pieces are as long as they came, not as the container wrote them. */
 export interface OutputPiece {

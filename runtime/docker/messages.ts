@@ -6,7 +6,7 @@
  */
 
 import { isObject } from "../text.ts";
-import { engineWords } from "./words.ts";
+import { engineWords } from "./errors.ts";
 
 /** One message; the engine sends many other fields. */
 export interface ProgressMessage {

@@ -8,13 +8,17 @@
 import { messageOf, MlcliError } from "../errors.ts";
 import { abortOf, onAbort } from "../time.ts";
 import { type Answer, answerOf, beginningOf, notExpected } from "./answer.ts";
-import { BrokenEngine } from "./broken_engine.ts";
 import type { EngineClient } from "./connection.ts";
+import { BrokenEngine, isLoss, reasonOf, wentAway } from "./errors.ts";
 import type { Address, TlsFiles } from "./locate.ts";
-import { isLoss, reasonOf, wentAway } from "./loss.ts";
-import type { EngineWait } from "./patience.ts";
+import {
+  type EngineWait,
+  type Limits,
+  NO_LIMITS,
+  Waiting,
+  type WaitingOptions,
+} from "./time_limits.ts";
 import type { TlsOptions, Upgraded } from "./upgrade.ts";
-import { type Limits, NO_LIMITS, Waiting, type WaitingOptions } from "./waiting.ts";
 
 /** The files that a TLS connection to the engine needs cannot be read. */
 export class CertificatesError extends MlcliError {
@@ -22,7 +26,7 @@ export class CertificatesError extends MlcliError {
 }
 
 /**
- * What a request has besides method and path. How long the engine may take is `patience.ts`'s: to
+ * What a request has besides method and path. How long the engine may take is `time_limits.ts`'s: to
  * "ask" where the method only reads, to "act" where it changes something.
  */
 export interface RequestOptions extends Partial<Omit<EngineWait, "call">>, WaitingOptions {
@@ -72,17 +76,17 @@ const NOWHERE = "192.0.2.1";
  * Opens a transport; nothing is sent yet.
  * @throws CertificatesError
  */
-export async function openTransport(address: Address, patience = NO_LIMITS): Promise<Transport> {
+export async function openTransport(address: Address, limits = NO_LIMITS): Promise<Transport> {
   const tls = address.kind === "tcp" && address.tls ? await tlsOptions(address.tls) : undefined;
   const client = await clientOf(address, tls);
   const base = address.kind === "tcp"
     ? `${address.tls ? "https" : "http"}://${address.host}`
     : `http://${NOWHERE}`;
-  const line = { client, base, patience, address: addressText(address) };
+  const line = { client, base, limits, address: addressText(address) };
   return {
     address: line.address,
     request: (method, path, options) => send(line, method, path, options),
-    upgrade: (path, signal) => upgraded(address, tls, patience, path, signal),
+    upgrade: (path, signal) => upgraded(address, tls, limits, path, signal),
     close: () => client.close(),
   };
 }
@@ -120,13 +124,13 @@ async function isMissing(path: string): Promise<boolean> {
 interface Line {
   readonly client: EngineClient;
   readonly base: string;
-  readonly patience: Limits;
+  readonly limits: Limits;
   /** For messages. */
   readonly address: string;
 }
 
 async function send(
-  { client, base, patience, address }: Line,
+  { client, base, limits, address }: Line,
   method: string,
   path: string,
   options: RequestOptions,
@@ -136,7 +140,7 @@ async function send(
   if (options.tar) headers.set("Content-Type", "application/x-tar");
   const call = callOf(method, path);
   const effort = method === "GET" || method === "HEAD" ? "ask" : "act";
-  const waiting = new Waiting(patience, { call, effort, ...options }, options);
+  const waiting = new Waiting(limits, { call, effort, ...options }, options);
   const response = await waiting.during((signal) =>
     client.fetch(base + path, {
       method,
@@ -166,7 +170,7 @@ function notSent(call: string, cause: unknown): BrokenEngine {
 async function upgraded(
   address: Address,
   tls: TlsOptions | undefined,
-  patience: Limits,
+  limits: Limits,
   path: string,
   signal: AbortSignal,
 ): Promise<Upgraded> {
@@ -175,7 +179,7 @@ async function upgraded(
   const call = callOf("POST", path);
   const cut = new AbortController();
   onAbort(signal, () => cut.abort(signal.reason));
-  const answer = await patience.during(
+  const answer = await limits.during(
     { call, effort: "ask" },
     cut,
     () => Promise.race([upgrade(address, tls, path, cut.signal), abortOf(cut.signal)]),

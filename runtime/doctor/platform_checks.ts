@@ -12,7 +12,7 @@ import {
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { BIND_LABEL, holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
-import type { ImageDetails } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { isDirectory } from "../files.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";

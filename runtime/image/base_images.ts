@@ -7,15 +7,13 @@
 import type { App } from "../app/app.ts";
 import type { BaseImage } from "../app/dockerfile/stages.ts";
 import { baseImageFinding } from "../app/image.ts";
-import type { BuildOptions, Engine, ImageDetails } from "../docker/engine.ts";
-import type { PullLogin } from "../docker/image_calls.ts";
-import { platformOf } from "../docker/image_details.ts";
+import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { type ImageDetails, platformOf, type PullLogin } from "../docker/images.ts";
 import type { SearchEnvironment } from "../docker/locate.ts";
 import { HelperError } from "../docker/login/helper.ts";
 import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
 import { failureOf } from "../docker/messages.ts";
-import { remedyFor } from "../docker/remedies.ts";
-import { EngineError } from "../docker/engine_error.ts";
+import { EngineError, remedyFor } from "../docker/errors.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";

@@ -14,7 +14,7 @@ import {
 import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
-import { platformOf } from "../docker/image_details.ts";
+import { platformOf } from "../docker/images.ts";
 import { studioOf } from "../docker/locate.ts";
 import { MlcliError } from "../errors.ts";
 import { VERSION } from "../version.ts";

@@ -4,7 +4,7 @@
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { builtImage, failureOf, type ProgressMessage, traceIn } from "../docker/messages.ts";
-import { remedyFor } from "../docker/remedies.ts";
+import { remedyFor } from "../docker/errors.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine, printable, terminalText } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";

@@ -9,7 +9,7 @@ import type { App } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH } from "../contract/images.ts";
-import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/full_disk.ts";
+import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/errors.ts";
 
 export interface FailedRun {
   readonly kind: JobKind;

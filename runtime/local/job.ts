@@ -16,7 +16,8 @@ import {
 import type { JobKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
-import type { CreateBody, ImageDetails } from "../docker/engine.ts";
+import type { CreateBody } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";

@@ -14,7 +14,8 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import { PATHS } from "../contract/jobs.ts";
-import type { CreateBody, ImageDetails } from "../docker/engine.ts";
+import type { CreateBody } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { ProgramEnded } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";

@@ -7,7 +7,8 @@
 
 import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";
 import { pathVariables, regionVariables, type Variables } from "../contract/variables.ts";
-import type { CreateBody, DeviceRequest, ImageDetails } from "../docker/engine.ts";
+import type { CreateBody, DeviceRequest } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { SURE_BODY_BYTES } from "../contract/limits.ts";
 import { holdsHarness } from "../contract/images.ts";
 

@@ -6,10 +6,10 @@
  */
 
 import { SERVER_PORT } from "../contract/jobs.ts";
-import type { ImageDetails } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError } from "../errors.ts";
 import { BIND_LABEL, takesPort } from "../contract/images.ts";
-import { EngineError } from "../docker/engine_error.ts";
+import { EngineError } from "../docker/errors.ts";
 import { pause } from "../time.ts";
 
 /** A port of this machine that nobody listens on at this moment. */

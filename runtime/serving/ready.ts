@@ -2,9 +2,10 @@ import { PING_SECONDS } from "../contract/limits.ts";
 import { messageOf } from "../errors.ts";
 import { exchange } from "../http/exchange.ts";
 import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";
-import { type Engine, isConflict, isNotFound } from "../docker/engine.ts";
+import type { Engine } from "../docker/engine.ts";
+import { isConflict, isNotFound } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
-import { SilentEngine } from "../docker/patience.ts";
+import { SilentEngine } from "../docker/time_limits.ts";
 
 /** Between two attempts, in ms. */
 const SHORTEST_INTERVAL = 5;

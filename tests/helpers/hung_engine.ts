@@ -74,7 +74,7 @@ export async function runHung(
     cwd: app.directory,
     engine,
     keys,
-    patience: {
+    limits: {
       after: (seconds, call) => {
         const over = new AbortController();
         const isHung = (): boolean => hung !== undefined && (!hanging?.isAlone || isOf(call, hung));

@@ -35,7 +35,7 @@ export interface InProcessOptions extends Omit<FakeContextOptions, "env" | "engi
   readonly engine?: Pick<FakeEngine, "socket">;
   readonly keys?: Keys;
   /** How long the engine's calls may take. */
-  readonly patience?: ConnectOptions["patience"];
+  readonly limits?: ConnectOptions["limits"];
   /** The environment of who may ask a platform, as `env` of `Box` and of `Box` give it. */
   readonly cloud?: Readonly<Record<string, string>>;
 }
@@ -52,7 +52,7 @@ const NO_PROFILES = {
 /** Runs a command line to its end; fails where that does not come. */
 export async function runInProcess(
   args: readonly string[],
-  { env: own = {}, engine: fake, keys = new Keys(), patience, cloud, ...rest }: InProcessOptions,
+  { env: own = {}, engine: fake, keys = new Keys(), limits, cloud, ...rest }: InProcessOptions,
 ): Promise<ProgramResult> {
   const env: Readonly<Record<string, string>> = {
     ...cloud && { ...NO_PROFILES, ...cloud },
@@ -68,7 +68,7 @@ export async function runInProcess(
     engine: () =>
       engine ??= connectToEngine(
         { env: (name) => name === "DOCKER_HOST" ? host : undefined, system: rest.system },
-        { signal: keys.interruption.signal, patience: patience ?? {} },
+        { signal: keys.interruption.signal, limits: limits ?? {} },
       ),
     region: (configuration) =>
       localRegion(

@@ -3,8 +3,8 @@ import { elsewhereFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
-import { platformOf } from "../../docker/image_details.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { type ImageDetails, platformOf } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import {
   hostOf,

@@ -6,16 +6,10 @@ import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { endOf } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
-import {
-  type CreateBody,
-  type Engine,
-  type HolderBody,
-  type ImageDetails,
-  namesOf,
-} from "../../docker/engine.ts";
-import { EngineError } from "../../docker/engine_error.ts";
-import { platformOf } from "../../docker/image_details.ts";
+import { BrokenEngine, EngineError } from "../../docker/errors.ts";
+import { type CreateBody, type Engine, type HolderBody, namesOf } from "../../docker/engine.ts";
+import { type ImageDetails, platformOf } from "../../docker/images.ts";
+import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
@@ -110,9 +104,6 @@ async function otherPlatform(
   if (image.Architecture === Arch) return undefined;
   return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
 }
-
-/** How long the removal of a container may take, in ms: the user waits for it to end. */
-const REMOVAL_TIMEOUT = 30_000;
 
 /** An hour for the health check, and as much for what comes before it, in seconds. */
 const LONGEST_TRIAL = 2 * 3_600;

@@ -1,5 +1,5 @@
 import { AwsError } from "../../aws/errors.ts";
-import { remedyFor } from "../../docker/remedies.ts";
+import { remedyFor } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 

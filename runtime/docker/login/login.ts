@@ -9,7 +9,7 @@
 
 import { join } from "@std/path/join";
 import { configFolder, field, readJson, type SearchEnvironment } from "../locate.ts";
-import type { PullLogin } from "../image_calls.ts";
+import type { PullLogin } from "../images.ts";
 import { askHelper } from "./helper.ts";
 
 /** The key of Docker Hub's login. */

@@ -1,6 +1,5 @@
-import { type CreateBody, type Engine, isNotFound } from "../../docker/engine.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
-import { EngineError } from "../../docker/engine_error.ts";
+import type { CreateBody, Engine } from "../../docker/engine.ts";
+import { BrokenEngine, EngineError, isNotFound } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
@@ -8,11 +7,10 @@ import { ownerText } from "../../model/owner.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
-import { imageNotFound } from "../../docker/require_image.ts";
+import { imageNotFound } from "../../docker/images.ts";
+import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
 import { mountingOn, protectionOf } from "./body.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
-
-const REMOVAL_TIMEOUT = 30_000;
 
 /** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
  * does not see. */

@@ -9,8 +9,8 @@ import { type End, endOf } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { abortOf, CLOCK, type Clock, onAbort, pause } from "../../time.ts";
 import { MlcliError } from "../../errors.ts";
-import { SilentEngine } from "../../docker/patience.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { SilentEngine } from "../../docker/time_limits.ts";
+import { BrokenEngine } from "../../docker/errors.ts";
 
 /**
  * Stops a container: SIGTERM, and SIGKILL after the grace, or when the user is in a hurry.

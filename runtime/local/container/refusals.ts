@@ -8,7 +8,7 @@
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { type EngineInfo, unlimitedBy } from "../../docker/engine_info.ts";
 import { STUDIO_NETWORK } from "../../docker/studio.ts";
-import { EngineError } from "../../docker/engine_error.ts";
+import { EngineError } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 
 const UNLIMITED = {

@@ -7,7 +7,7 @@
 
 import type { Context, Interruption } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { BrokenEngine } from "../../docker/errors.ts";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";

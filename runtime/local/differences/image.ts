@@ -1,12 +1,11 @@
 import { imageReference } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
-import { requireImage } from "../../docker/require_image.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import type { LocalJob } from "../jobs.ts";
 import { protectionOf } from "../container/body.ts";
 import { requireNetwork } from "../container/refusals.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { platformOf } from "../../docker/image_details.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
 
 /**

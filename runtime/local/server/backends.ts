@@ -7,7 +7,7 @@
 
 import { STREAM_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
-import { EngineError } from "../../docker/engine_error.ts";
+import { EngineError } from "../../docker/errors.ts";
 import { joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import type { Host } from "../jobs.ts";

@@ -1,4 +1,5 @@
-import { type Engine, isConflict, isNotFound, type LogOptions } from "../../docker/engine.ts";
+import type { Engine, LogOptions } from "../../docker/engine.ts";
+import { isConflict, isNotFound } from "../../docker/errors.ts";
 import { demultiplex } from "../../docker/frames.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { statusAfterOutput } from "../container/end.ts";

@@ -10,8 +10,8 @@
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
 import { COMMON_FOLDER, layoutOf } from "../../app/layout.ts";
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
-import { builtAt } from "../../docker/image_details.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isDirectory } from "../../files.ts";
 import type { ServingJob } from "../jobs.ts";
 import { fingerprintOf, type Tree, treeIn } from "../watch/tree.ts";

@@ -1,7 +1,8 @@
 import { readOnlyHint } from "../../contract/failure_causes.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
-import type { Engine, ImageDetails } from "../../docker/engine.ts";
+import type { Engine } from "../../docker/engine.ts";
+import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { logTail, untilReady } from "../../serving/ready.ts";
 import { abortOf } from "../../time.ts";

@@ -13,7 +13,9 @@ import {
   requireTestDirectory,
 } from "../../app/layout.ts";
 import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
-import { type Engine, type ImageDetails, isConflict } from "../../docker/engine.ts";
+import type { Engine } from "../../docker/engine.ts";
+import type { ImageDetails } from "../../docker/images.ts";
+import { isConflict } from "../../docker/errors.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";

@@ -3,7 +3,7 @@ import { isElsewhere } from "../../app/image.ts";
 import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
-import { BrokenEngine } from "../../docker/broken_engine.ts";
+import { BrokenEngine } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { tell } from "../../messages.ts";
 import { leftText } from "../container/create.ts";

@@ -23,7 +23,7 @@ suite("an engine that hangs in mlcli push", () => {
         engine: front,
         keys,
         // Of the call that hangs alone: over once it does.
-        patience: {
+        limits: {
           after: (_, call) => {
             const over = new AbortController();
             if (hanging.test(call)) hung.then(() => over.abort());

@@ -5,12 +5,11 @@ import {
   assertRejects,
   assertStringIncludes,
 } from "@std/assert";
-import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { BrokenEngine, EngineError } from "../../../runtime/docker/errors.ts";
 import { CONTAINER, INFO, PROGRESS } from "../../../runtime/docker/shape.ts";
 import { type Answer, answerOf, beginningOf } from "../../../runtime/docker/answer.ts";
-import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
-import { NO_LIMITS, Waiting } from "../../../runtime/docker/waiting.ts";
+import { NO_LIMITS, Waiting } from "../../../runtime/docker/time_limits.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";

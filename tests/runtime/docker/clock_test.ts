@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { aheadOf, onThisClock } from "../../../runtime/docker/clock.ts";
+import { aheadOf, onThisClock } from "../../../runtime/docker/answer.ts";
 import { jobName } from "../../../runtime/contract/names.ts";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
-import { builtAt } from "../../../runtime/docker/image_details.ts";
+import { builtAt } from "../../../runtime/docker/images.ts";
 import { completeApp } from "../../helpers/app.ts";
 import { fakeContainers, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
 import type { Answer } from "../../helpers/fake_engine.ts";

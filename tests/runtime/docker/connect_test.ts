@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { dirname } from "@std/path";
 import { connectToEngine, knowsPipes } from "../../../runtime/docker/connect.ts";
-import { builtAt } from "../../../runtime/docker/image_details.ts";
-import { isConflict } from "../../../runtime/docker/engine.ts";
+import { builtAt } from "../../../runtime/docker/images.ts";
+import { EngineError, isConflict } from "../../../runtime/docker/errors.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
-import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { linesOf } from "../../../runtime/docker/lines.ts";
+import { linesOf } from "../../../runtime/docker/answer.ts";
 import { failureOf, type ProgressMessage, pushedDigest } from "../../../runtime/docker/messages.ts";
 import { it, suite } from "../../helpers/suite.ts";
 

@@ -1,9 +1,8 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
-import { BrokenEngine, EngineGone } from "../../../runtime/docker/broken_engine.ts";
+import { BrokenEngine, EngineError, EngineGone } from "../../../runtime/docker/errors.ts";
 import type { Address } from "../../../runtime/docker/locate.ts";
 import type { Answer } from "../../../runtime/docker/answer.ts";
-import { EngineError } from "../../../runtime/docker/engine_error.ts";
 import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";

@@ -5,9 +5,8 @@ import {
   knowsPipes,
 } from "../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../runtime/docker/engine.ts";
-import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
-import { SilentEngine } from "../../../runtime/docker/patience.ts";
-import { EngineError } from "../../../runtime/docker/engine_error.ts";
+import { BrokenEngine, EngineError } from "../../../runtime/docker/errors.ts";
+import { SilentEngine } from "../../../runtime/docker/time_limits.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { Authority } from "../../helpers/certificates.ts";
 import { inTime } from "../../helpers/in_time.ts";
@@ -30,7 +29,7 @@ async function withAttached<T>(
   answer: RawHandler,
   work: (engine: Engine, requests: readonly string[]) => Promise<T>,
   kind: "tcp" | "unix" | "pipe" | "tls" = "tcp",
-  patience: ConnectOptions["patience"] = {},
+  limits: ConnectOptions["limits"] = {},
 ): Promise<T> {
   await using authority = kind === "tls" ? await Authority.make() : undefined;
   const requests: string[] = [];
@@ -50,7 +49,7 @@ async function withAttached<T>(
     DOCKER_HOST: HOSTS[kind](socket, server.port),
     ...kind === "tls" ? { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: directory } : {},
   };
-  const engine = await connectToEngine({ env: (name) => variables[name] }, { patience });
+  const engine = await connectToEngine({ env: (name) => variables[name] }, { limits });
   try {
     return await inTime(work(engine, requests));
   } finally {

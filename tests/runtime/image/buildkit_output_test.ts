@@ -1,7 +1,7 @@
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { assertEquals, assertThrows } from "@std/assert";
 import { failureOf, type ProgressMessage, traceIn } from "../../../runtime/docker/messages.ts";
-import { BrokenEngine } from "../../../runtime/docker/broken_engine.ts";
+import { BrokenEngine } from "../../../runtime/docker/errors.ts";
 import type { BuildEvent } from "../../../runtime/image/build_events.ts";
 import { BuildkitOutput } from "../../../runtime/image/buildkit_output.ts";
 import { it, suite } from "../../helpers/suite.ts";

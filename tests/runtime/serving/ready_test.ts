@@ -243,7 +243,7 @@ suite("the wait for a server", () => {
       "GET /containers/c/logs": never,
     });
     const engine = await connectToEngine({ env: () => `unix://${fake.socket}` }, {
-      patience: { after: () => AbortSignal.timeout(1) },
+      limits: { after: () => AbortSignal.timeout(1) },
     });
     try {
       assertEquals(await logTail(engine, "c"), undefined);

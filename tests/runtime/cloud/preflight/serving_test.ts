@@ -8,7 +8,7 @@ import {
 } from "../../../../runtime/cloud/preflight/serving.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
-import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
+import { BrokenEngine } from "../../../../runtime/docker/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { HARNESS_IMAGE } from "../../../helpers/fake_containers.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";

@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { BrokenEngine } from "../../../../runtime/docker/broken_engine.ts";
-import { SilentEngine } from "../../../../runtime/docker/patience.ts";
+import { BrokenEngine } from "../../../../runtime/docker/errors.ts";
+import { SilentEngine } from "../../../../runtime/docker/time_limits.ts";
 import { failIfNeverEnds } from "../../../../runtime/local/container/end.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { CreateBody } from "../../../../runtime/docker/engine.ts";
-import { EngineError } from "../../../../runtime/docker/engine_error.ts";
+import { EngineError } from "../../../../runtime/docker/errors.ts";
 import { resourceRefusal } from "../../../../runtime/local/container/refusals.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 

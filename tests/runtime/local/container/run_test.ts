@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { runContainer } from "../../../../runtime/local/container/run.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
-import { EngineError } from "../../../../runtime/docker/engine_error.ts";
+import { EngineError } from "../../../../runtime/docker/errors.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";

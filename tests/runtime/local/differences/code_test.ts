@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
 import { type App, findApp } from "../../../../runtime/app/app.ts";
 import type { Difference } from "../../../../runtime/contract/differences.ts";
-import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
+import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";

@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import type { ImageDetails } from "../../../../runtime/docker/engine.ts";
+import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { imageDifferences } from "../../../../runtime/local/differences/image.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { it, suite } from "../../../helpers/suite.ts";

@@ -1,10 +1,10 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import {
   type EngineWait,
-  Patience,
-  type PatienceOptions,
   SilentEngine,
-} from "../../../runtime/docker/patience.ts";
+  type TimeLimitOptions,
+  TimeLimits,
+} from "../../../runtime/docker/time_limits.ts";
 import { Interrupted } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -12,7 +12,7 @@ import { it, suite } from "../../helpers/suite.ts";
 class Limits {
   readonly #running: { readonly seconds: number; readonly over: AbortController }[] = [];
 
-  readonly after: PatienceOptions["after"] = (seconds) => {
+  readonly after: TimeLimitOptions["after"] = (seconds) => {
     const over = new AbortController();
     this.#running.push({ seconds, over });
     return over.signal;
@@ -34,9 +34,9 @@ const ACT: EngineWait = { call: "POST /containers/create", effort: "act" };
 const STOP: EngineWait = { call: "POST /containers/abc/stop", effort: "ask", grace: 30 };
 
 /** A call that is never answered. */
-function unanswered(patience: Patience, wait: EngineWait): Promise<unknown> {
+function unanswered(timeLimits: TimeLimits, wait: EngineWait): Promise<unknown> {
   const cut = new AbortController();
-  return patience.during(
+  return timeLimits.during(
     wait,
     cut,
     () =>
@@ -46,14 +46,14 @@ function unanswered(patience: Patience, wait: EngineWait): Promise<unknown> {
   );
 }
 
-async function answered(patience: Patience, wait: EngineWait): Promise<void> {
-  await patience.during(wait, new AbortController(), () => Promise.resolve());
+async function answered(timeLimits: TimeLimits, wait: EngineWait): Promise<void> {
+  await timeLimits.during(wait, new AbortController(), () => Promise.resolve());
 }
 
-suite("patience with the engine", () => {
+suite("time limits of calls", () => {
   it("has a limit for each call, by what the engine does for it", async () => {
     const limits = new Limits();
-    const patience = new Patience({ after: limits.after });
+    const timeLimits = new TimeLimits({ after: limits.after });
     const rows: readonly (readonly [EngineWait, limit: number, said: number])[] = [
       [ASK, 60, 10],
       [ACT, 600, 10],
@@ -61,16 +61,16 @@ suite("patience with the engine", () => {
       [{ ...ASK, within: 8 }, 8, 10],
     ];
     for (const [wait, limit, said] of rows) {
-      await answered(patience, wait);
+      await answered(timeLimits, wait);
       assertEquals(limits.take(), [limit, said], wait.call);
     }
-    await answered(patience, { ...ACT, effort: "wait" });
+    await answered(timeLimits, { ...ACT, effort: "wait" });
     assertEquals(limits.take(), []);
   });
 
   it("says what does not answer, and after how long", async () => {
     const limits = new Limits();
-    const call = unanswered(new Patience({ after: limits.after }), ACT);
+    const call = unanswered(new TimeLimits({ after: limits.after }), ACT);
     limits.pass(600);
     const error = await assertRejects(() => call, SilentEngine);
     assertEquals(error.message, "The Docker Engine does not answer (creating a container, 600 s)");
@@ -79,8 +79,8 @@ suite("patience with the engine", () => {
   it("says after a while what mlcli waits for", async () => {
     const limits = new Limits();
     const said: string[] = [];
-    const patience = new Patience({ after: limits.after, onWait: (text) => said.push(text) });
-    const call = unanswered(patience, { ...ASK, call: "GET /v1.41/info" });
+    const timeLimits = new TimeLimits({ after: limits.after, onWait: (text) => said.push(text) });
+    const call = unanswered(timeLimits, { ...ASK, call: "GET /v1.41/info" });
     limits.pass(9);
     assertEquals(said, []);
     limits.pass(10);
@@ -92,14 +92,14 @@ suite("patience with the engine", () => {
   it("says it once, though several calls wait, until one is answered", async () => {
     const limits = new Limits();
     const said: string[] = [];
-    const patience = new Patience({ after: limits.after, onWait: (text) => said.push(text) });
+    const timeLimits = new TimeLimits({ after: limits.after, onWait: (text) => said.push(text) });
     // Nobody waits for these any longer once their limits are taken.
-    for (const wait of [ASK, ACT, ASK]) void unanswered(patience, wait);
+    for (const wait of [ASK, ACT, ASK]) void unanswered(timeLimits, wait);
     limits.pass(10);
     assertEquals(said, ["Waiting for the Docker Engine (listing containers) ..."]);
-    await answered(patience, ASK);
+    await answered(timeLimits, ASK);
     limits.take();
-    const later = unanswered(patience, ACT);
+    const later = unanswered(timeLimits, ACT);
     limits.pass(600);
     assertEquals(said.slice(1), ["Waiting for the Docker Engine (creating a container) ..."]);
     await assertRejects(() => later, SilentEngine);
@@ -108,11 +108,11 @@ suite("patience with the engine", () => {
   it("is short once the user wants an end, also with a call that is under way", async () => {
     const limits = new Limits();
     const first = new AbortController();
-    const patience = new Patience({ after: limits.after, interruption: first.signal });
-    const calls = [ASK, ACT, STOP].map((wait) => unanswered(patience, wait));
+    const timeLimits = new TimeLimits({ after: limits.after, interruption: first.signal });
+    const calls = [ASK, ACT, STOP].map((wait) => unanswered(timeLimits, wait));
     limits.take();
     first.abort(new Interrupted("SIGINT"));
-    const pressed = unanswered(patience, ACT);
+    const pressed = unanswered(timeLimits, ACT);
     // None has begun in silence; a container that is being stopped has its grace.
     const under = [5, 5, 35, 5];
     limits.pass(35);
@@ -127,21 +127,21 @@ suite("patience with the engine", () => {
   it("is short with an engine that left a call unanswered, until it answers again", async () => {
     const limits = new Limits();
     const first = new AbortController();
-    const patience = new Patience({ after: limits.after, interruption: first.signal });
-    const call = unanswered(patience, ASK);
+    const timeLimits = new TimeLimits({ after: limits.after, interruption: first.signal });
+    const call = unanswered(timeLimits, ASK);
     limits.pass(60);
     await assertRejects(() => call, SilentEngine);
     limits.take();
-    await answered(patience, STOP);
+    await answered(timeLimits, STOP);
     assertEquals(limits.take()[0], 5);
-    await answered(patience, ASK);
+    await answered(timeLimits, ASK);
     assertEquals(limits.take()[0], 60);
     first.abort(new Interrupted("SIGINT"));
-    const last = unanswered(patience, ACT);
+    const last = unanswered(timeLimits, ACT);
     limits.pass(5);
     await assertRejects(() => last, SilentEngine);
     limits.take();
-    await answered(patience, ACT);
+    await answered(timeLimits, ACT);
     assertEquals(limits.take(), [1]);
   });
 });

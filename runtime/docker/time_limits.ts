@@ -5,7 +5,7 @@
  */
 
 import { onAbort } from "../time.ts";
-import { BrokenEngine } from "./broken_engine.ts";
+import { BrokenEngine } from "./errors.ts";
 
 /** What the engine does for a call: that says how long its answer may take. */
 export type Effort =
@@ -22,6 +22,9 @@ export type Effort =
  * minutes to create or remove a container of a large one.
  */
 const LIMITS = { ask: 60, act: 600 } as const;
+
+/** How long the removal of a container may take at a command's end, in ms: the user waits for it. */
+export const REMOVAL_TIMEOUT = 30_000;
 
 /** After so many seconds it is said what mlcli waits for. */
 const SAID_AFTER = 10;
@@ -47,8 +50,8 @@ export class SilentEngine extends BrokenEngine {
   }
 }
 
-/** What patience needs of the world. */
-export interface PatienceOptions {
+/** What the limits depend on. */
+export interface TimeLimitOptions {
   /** Aborted when the user wants an end. */
   readonly interruption?: AbortSignal | undefined;
   /** Hears what mlcli waits for, where that takes long. */
@@ -72,7 +75,7 @@ export interface EngineWait {
  * Waits for one engine. A call has the time of its effort; once the user wants an end, or the engine
  * has left a call unanswered, a few seconds.
  */
-export class Patience {
+export class TimeLimits {
   readonly #interruption: AbortSignal;
   readonly #onWait: (text: string) => void;
   readonly #after: (seconds: number, call: string) => AbortSignal;
@@ -81,7 +84,7 @@ export class Patience {
   /** Whether it has been said that mlcli waits: once, though several calls wait, until one is over. */
   #isSaid = false;
 
-  constructor({ interruption, onWait, after }: PatienceOptions = {}) {
+  constructor({ interruption, onWait, after }: TimeLimitOptions = {}) {
     this.#interruption = interruption ?? new AbortController().signal;
     this.#onWait = onWait ?? (() => {});
     // Not `setTimeout`: the first of a program takes Deno 2.9 four milliseconds.
@@ -158,4 +161,69 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
 
 function callInWords(call: string): string {
   return WORDS.find(([pattern]) => pattern.test(call))?.[1] ?? call;
+}
+
+/** What decides how long a call may take. */
+export type Limits = Pick<TimeLimits, "during">;
+
+/** For who has limits of their own. */
+export const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
+
+/** What one request says of its waits. */
+export interface WaitingOptions {
+  /** Ends them; its reason is thrown. */
+  readonly signal?: AbortSignal | undefined;
+  /** Whether its answer goes on for as long as something else does: only its head has a limit. */
+  readonly isStream?: boolean;
+}
+
+/** The waits of one request: for its answer's head, and for each part of the body. */
+export class Waiting {
+  readonly #limits: Limits;
+  readonly #wait: EngineWait;
+  readonly #isStream: boolean;
+  /** Ends the request. */
+  readonly #cut = new AbortController();
+  readonly #listening: Disposable | undefined;
+  #hasHead = false;
+
+  constructor(
+    limits: Limits,
+    wait: EngineWait,
+    { signal, isStream = false }: WaitingOptions,
+  ) {
+    this.#limits = limits;
+    this.#wait = wait;
+    this.#isStream = isStream;
+    // Also between the waits, where nobody reads.
+    this.#listening = signal && onAbort(signal, () => this.#cut.abort(signal.reason));
+  }
+
+  /** There is nothing more to wait for. (A signal may outlive very many requests.) */
+  end(): void {
+    this.#listening?.[Symbol.dispose]();
+  }
+
+  /**
+   * Waits for one part.
+   *
+   * @param work is given a signal that breaks it off.
+   * @param failure the error for what it throws by itself.
+   */
+  async during<T>(
+    work: (signal: AbortSignal) => Promise<T>,
+    failure: (cause: unknown) => unknown,
+  ): Promise<T> {
+    const cut = this.#cut;
+    const isEndless = this.#isStream && this.#hasHead;
+    const wait: EngineWait = isEndless ? { ...this.#wait, effort: "wait" } : this.#wait;
+    try {
+      const part = await this.#limits.during(wait, cut, () => work(cut.signal));
+      this.#hasHead = true;
+      return part;
+    } catch (cause) {
+      this.end();
+      throw cut.signal.aborted ? cut.signal.reason : failure(cause);
+    }
+  }
 }

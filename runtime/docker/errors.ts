@@ -1,0 +1,132 @@
+/**
+ * What goes wrong with an engine, in its words and ours.
+ *
+ * @module
+ */
+
+import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
+import { printable } from "../text.ts";
+import { studioHint } from "./studio.ts";
+
+/** The engine went away, does not answer, or not as its API says. */
+export class BrokenEngine extends MlcliError {
+  override readonly name = "BrokenEngine";
+}
+
+/** No connection can be made, or it breaks: the engine ended, or what leads to it. */
+export class EngineGone extends BrokenEngine {
+  /**
+   * @param call method and path: `POST /containers/ID/start`
+   * @param words what happened to the connection.
+   */
+  constructor(call: string, words: string, cause: unknown) {
+    super(`The Docker Engine went away (${call}): ${words}`, {
+      hint: "Is it still running? docker version tells. When it answers again, repeat the command.",
+      cause,
+    });
+  }
+}
+
+/** The engine answered with a status that the call does not expect. */
+export class EngineError extends MlcliError {
+  override readonly name = "EngineError";
+
+  constructor(
+    /** HTTP status of the answer. */
+    readonly status: number,
+    /** The engine's own words. */
+    readonly reason: string,
+    call: string,
+  ) {
+    super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
+      hint: remedyFor(reason),
+    });
+  }
+}
+
+/** Whether the engine has no such image, container or network. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof EngineError && error.status === 404;
+}
+
+/** Whether a name is taken, or the state does not allow what was asked. */
+export function isConflict(error: unknown): boolean {
+  return error instanceof EngineError && (error.status === 409 || isNameTakenOnPodman(error));
+}
+
+/**
+ * Podman (4.3.1) answers 500 to a name that is taken, with the words of its storage
+ * (`ErrDuplicateName`, github.com/containers/storage/errors.go).
+ */
+function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
+  return status === 500 && /that name is already in use\b/.test(reason);
+}
+
+/** The hint, where the words name their cause; `undefined` for others. */
+export function remedyFor(words: string): string | undefined {
+  return saysDiskFull(words) ? ENGINE_DISK_FULL : studioHint(words);
+}
+
+/** strerror(3) of ENOSPC and EDQUOT; Go writes the same small (syscall/zerrors_linux_amd64.go). */
+const FULL = /no space left on device|disk quota exceeded/i;
+
+/** Whether words say that a disk has no room. */
+export function saysDiskFull(words: string): boolean {
+  return FULL.test(words);
+}
+
+/** What frees the disk of the engine, which holds images, containers and caches of builds. */
+export const FREES_ENGINE_DISK =
+  "docker system df shows what takes room there, and docker system prune removes what nothing uses.";
+
+/** What to do where it is full. */
+export const ENGINE_DISK_FULL = `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`;
+
+/** The error for a connection that cannot be made, or breaks: the engine has answered before. */
+export function wentAway(call: string, cause: unknown): EngineGone {
+  return new EngineGone(call, lossInWords(cause), cause);
+}
+
+/** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
+const BROKEN =
+  /^client error|^error (?:sending|reading|decoding)|^request or response body|connection closed|end of file|EOF/i;
+
+/** Whether a connection failed (EPIPE, ECONNRESET, ...), and not what is sent on it. */
+export function isLoss(cause: unknown): boolean {
+  const reason = reasonOf(cause);
+  return BROKEN.test(reason) ||
+    /\(os error (?:32|54|57|61|104|107|111)\)|\bE(?:PIPE|CONN[A-Z]+)\b/.test(reason);
+}
+
+/** The system's reason, without its number; Deno's own words say nothing to anybody. */
+function lossInWords(cause: unknown): string {
+  const reason = fileErrorReason(reasonOf(cause));
+  return BROKEN.test(reason) ? "the connection broke" : reason;
+}
+
+/** Deno's words for a failed connection; before 2.9 in the message, later in the cause. */
+export function reasonOf(error: unknown): string {
+  return error instanceof Error && error.cause !== undefined
+    ? messageOf(error.cause)
+    : messageOf(error);
+}
+
+/** So much of it is shown, in characters: from its beginning, and, of what is longer, its end. */
+const BEGINNING = 700;
+const END = 300;
+
+/** The engine's words without what a terminal would obey; what is left out of long ones is said. */
+export function engineWords(text: string): string {
+  const left = text.length - BEGINNING - END;
+  if (left <= 0) return printable(text);
+  // A character of two halves may be cut.
+  const [first, last] = [text.slice(0, BEGINNING), text.slice(-END)].map((part) =>
+    printable(part.toWellFormed())
+  );
+  return `${first} ... (${left} characters left out) ... ${last}`;
+}
+
+/** Whether it is a page for people, as proxies and other servers answer. */
+export function isPage(text: string): boolean {
+  return /^\s*<(?:!doctype|html|head|body|\?xml)\b/i.test(text);
+}

@@ -1,0 +1,223 @@
+/**
+ * Images of an engine: the calls that move and name them, and what their details say.
+ *
+ * @module
+ */
+
+import { MlcliError } from "../errors.ts";
+import { aheadOf, onThisClock } from "./answer.ts";
+import type { ProgressMessage } from "./messages.ts";
+import { IMAGE, IMAGE_ROW, PROGRESS } from "./shape.ts";
+import type { Transport } from "./transport.ts";
+
+/** What `GET /images/NAME/json` says, as far as mlcli asks. */
+export interface ImageDetails {
+  /**
+   * Digest of the image's configuration; with the containerd image store that of its manifest, or of
+   * its list of manifests.
+   */
+  readonly Id: string;
+  /** ISO 8601, on this machine's clock. A build that finds every step in its cache leaves it as it was. */
+  readonly Created: string;
+  readonly Os: string;
+  /** `amd64`, `arm64`, ... */
+  readonly Architecture: string;
+  /** When the image got its name here: also at such a build. */
+  readonly Metadata?: { readonly LastTagTime?: string };
+  readonly Config?: {
+    readonly Entrypoint?: readonly string[] | null;
+    /** Who its programs run as: `1000:1000`, `app`; empty for root. */
+    readonly User?: string;
+    /** `NAME=VALUE` */
+    readonly Env?: readonly string[] | null;
+    readonly Labels?: Readonly<Record<string, string>> | null;
+    /** Instructions that a build upon it begins with. */
+    readonly OnBuild?: readonly string[] | null;
+  };
+}
+
+/** A row of `GET /images/json`, as far as mlcli asks. */
+export interface ImageSummary {
+  /** `name:tag`; null where it has none. */
+  readonly RepoTags: readonly string[] | null;
+}
+
+/** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
+export interface RegistryLogin {
+  readonly username: string;
+  readonly password: string;
+  /** Host of the registry: `123456789012.dkr.ecr.eu-west-1.amazonaws.com` */
+  readonly serveraddress: string;
+}
+
+/** Who may pull from a registry, in one of the ways that the engine knows (`AuthConfig`). */
+export type PullLogin =
+  | RegistryLogin
+  | { readonly identitytoken: string; readonly serveraddress: string }
+  | { readonly registrytoken: string; readonly serveraddress: string };
+
+/** How to pull an image. */
+export interface PullOptions {
+  /** `linux/amd64`; default: the engine's own. */
+  readonly platform?: string;
+  /** Default: nobody is logged in. */
+  readonly login?: PullLogin;
+  readonly signal?: AbortSignal;
+}
+
+/** What to push. */
+export interface PushOptions {
+  /** Name of an image that is here under the tag: `HOST/NAME`. */
+  readonly name: string;
+  readonly tag: string;
+  readonly login: RegistryLogin;
+  /** Aborts the push: the engine stops as well. */
+  readonly signal: AbortSignal;
+}
+
+/** Calls about images of an engine; errors as those of `Engine`. */
+export interface ImageCalls {
+  /** The image, or undefined when it is not there. */
+  image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
+  /** Images of this name, with any tag. */
+  listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
+  /** Whether the image is there. */
+  hasImage(reference: string): Promise<boolean>;
+  /** Gives an image another name, which whatever had it loses. */
+  tagImage(reference: string, name: string, tag: string): Promise<void>;
+  /**
+   * Takes a name from an image; the image goes with its last one. No error where nothing has the
+   * name, or where a container needs it.
+   */
+  untagImage(reference: string): Promise<void>;
+  /**
+   * Pulls an image; without a tag or a digest the one tagged `latest`. Failures come as a message
+   * with `errorDetail`, or as an `EngineError`.
+   */
+  pull(reference: string, options?: PullOptions): AsyncGenerator<ProgressMessage, void, void>;
+  /** Pushes an image. Failures come as a message with `errorDetail`. */
+  push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
+}
+
+/** As engines say it: since API 1.44, an image that has no time of its own has no `Created`. */
+type ToldImage = Omit<ImageDetails, "Created"> & { readonly Created?: string };
+
+/** What older engines say of an image that has no time of its own. */
+const NEVER = "0001-01-01T00:00:00Z";
+
+/** The calls, over a transport that knows the version of the API. */
+export function imageCalls(request: Transport["request"]): ImageCalls {
+  return {
+    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
+      const path = `/images/${encodeURIComponent(reference)}/json`;
+      const answer = await request("GET", path, { expect: [200, 404], signal });
+      if (answer.status === 200) {
+        const details = await answer.object<ToldImage>(IMAGE, "Os");
+        const ahead = aheadOf(answer.headers);
+        const tagged = details.Metadata?.LastTagTime ?? "";
+        return {
+          ...details,
+          Created: onThisClock(details.Created ?? NEVER, ahead),
+          Metadata: { LastTagTime: onThisClock(tagged, ahead) },
+        };
+      }
+      await answer.discard();
+    },
+
+    async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
+      const filters = JSON.stringify({ reference: [name] });
+      const path = `/images/json?${new URLSearchParams({ filters })}`;
+      return await (await request("GET", path, { expect: [200], signal })).list(IMAGE_ROW);
+    },
+
+    async hasImage(reference: string): Promise<boolean> {
+      const path = `/images/${encodeURIComponent(reference)}/json`;
+      const answer = await request("GET", path, { expect: [200, 404] });
+      await answer.discard();
+      return answer.status === 200;
+    },
+
+    async tagImage(reference: string, name: string, tag: string): Promise<void> {
+      const parameters = new URLSearchParams({ repo: name, tag });
+      const path = `/images/${encodeURIComponent(reference)}/tag?${parameters}`;
+      await (await request("POST", path, { expect: [201] })).discard();
+    },
+
+    async untagImage(reference: string): Promise<void> {
+      const path = `/images/${encodeURIComponent(reference)}?noprune=1`;
+      await (await request("DELETE", path, { expect: [200, 404, 409] })).discard();
+    },
+
+    async *pull(
+      reference: string,
+      { platform, login, signal }: PullOptions = {},
+    ): AsyncGenerator<ProgressMessage, void, void> {
+      // Of an image without a tag the engine would pull all of them.
+      const isWhole = /[:@]/.test(reference.slice(reference.lastIndexOf("/") + 1));
+      const parameters = new URLSearchParams({
+        fromImage: isWhole ? reference : `${reference}:latest`,
+        ...(platform === undefined ? {} : { platform }),
+      });
+      const answer = await request("POST", `/images/create?${parameters}`, {
+        expect: [200],
+        effort: "wait",
+        headers: { "X-Registry-Auth": headerOf(login ?? {}) },
+        signal,
+      });
+      yield* answer.lines<ProgressMessage>(PROGRESS);
+    },
+
+    async *push(
+      { name, tag, login, signal }: PushOptions,
+    ): AsyncGenerator<ProgressMessage, void, void> {
+      const path = `/images/${encodeURIComponent(name)}/push?${new URLSearchParams({ tag })}`;
+      const answer = await request("POST", path, {
+        expect: [200],
+        effort: "wait",
+        headers: { "X-Registry-Auth": headerOf(login) },
+        signal,
+      });
+      yield* answer.lines<ProgressMessage>(PROGRESS);
+    },
+  };
+}
+
+/** Base64 for addresses (`Authentication` in the Engine API's reference). */
+function headerOf(login: PullLogin | Record<string, never>): string {
+  const bytes = new TextEncoder().encode(JSON.stringify(login));
+  return bytes.toBase64({ alphabet: "base64url" });
+}
+
+/** What an image runs on: `linux/amd64`. */
+export function platformOf({ Os, Architecture }: ImageDetails): string {
+  return `${Os}/${Architecture}`;
+}
+
+/** When it was last built: a build that only uses the cache does not change `Created`. */
+export function builtAt({ Created, Metadata }: ImageDetails): Date {
+  const tagged = Date.parse(Metadata?.LastTagTime ?? "");
+  return new Date(Math.max(Date.parse(Created), Number.isNaN(tagged) ? 0 : tagged));
+}
+
+/**
+ * The image.
+ * @param signal ends the wait for the engine; its reason is thrown.
+ * @throws MlcliError when it is not there.
+ */
+export async function requireImage(
+  engine: Pick<ImageCalls, "image">,
+  reference: string,
+  signal: AbortSignal,
+): Promise<ImageDetails> {
+  const image = await engine.image(reference, signal);
+  if (image === undefined) throw imageNotFound(reference);
+  return image;
+}
+
+/** The error for an image that is not there. */
+export function imageNotFound(reference: string, cause?: unknown): MlcliError {
+  return new MlcliError(`Image not found: ${reference}`, {
+    hint: "Run mlcli build first, with the same --docker-tag.",
+    cause,
+  });
+}
