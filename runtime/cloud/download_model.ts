@@ -2,7 +2,7 @@ import { findApp } from "../app/app.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
-import { isRefusal } from "../aws/errors.ts";
+import { ifAllowed, isRefusal } from "../aws/errors.ts";
 import type { SageMaker } from "../aws/sagemaker.ts";
 import type { Context } from "../context.ts";
 import { parseS3Uri, type S3Address, s3Uri } from "../contract/addresses.ts";
@@ -168,11 +168,8 @@ export async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3
 
 /** @throws MlcliError where the job is a processing job. Whether it is may be unknown. */
 async function refuseProcessing(name: string, sagemaker: JobAccess): Promise<void> {
-  const isProcessing = await sagemaker.describeProcessingJob(name).then(() => true, (error) => {
-    if (isRefusal(error, "not found") || isRefusal(error, "denied")) return false;
-    throw error;
-  });
-  if (!isProcessing) return;
+  const job = await ifAllowed(sagemaker.describeProcessingJob(name), () => {});
+  if (job === undefined) return;
   throw new MlcliError(`A processing job has no model: ${name}`, {
     hint: `mlcli describe ${name} shows where its outputs are.`,
   });

@@ -41,7 +41,7 @@ class ReadEnough extends MlcliError {}
  * Requires that SageMaker finds an archive, and can unpack it: in the endpoint's region, compressed
  * with gzip, a tar with files, of a size that fits. A large one is read in part.
  *
- * @param room that it has where it is unpacked (`roomFor` in `contract/model_room.ts`).
+ * @param room that it has where it is unpacked (`roomFor` in `contract/instances.ts`).
  * @param note told what could not be checked, and what looks like a mistake.
  * @returns `undefined` where it may not be asked about.
  * @throws MlcliError

@@ -1,7 +1,7 @@
 import { type App, imageReference } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, Repository, StoredImage } from "../../aws/ecr.ts";
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, ifAllowed, isRefusal } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
@@ -124,14 +124,12 @@ class Push {
     const work = { engine, ecr, imageId: local.Id, target, signal };
     const sent = await sendImage(work, login, report);
     if (sent === "immutable") return await this.#afterRefusal();
-    const stored = await orDenied(
-      imageOf(sent, images),
-      (action) =>
-        report.note(
-          `${action}: it is not checked that SageMaker takes the image's manifest`,
-        ),
-    );
-    if (stored === "denied") return `${uri}@${sent}`;
+    let isDenied = false;
+    const stored = await ifAllowed(imageOf(sent, images), ({ message }) => {
+      isDenied = true;
+      report.note(`${message}: it is not checked that SageMaker takes the image's manifest`);
+    });
+    if (isDenied) return `${uri}@${sent}`;
     if (!stored) throw notConfirmed(target, sent);
     const form = await jobForm(stored, this.parts.platform, images);
     return await this.finish({ stored, form, isOfList: form.isOfList }, undefined);
@@ -205,13 +203,12 @@ async function knownRepository(
   host: string,
   { note }: PushReport,
 ): Promise<Repository | undefined> {
-  const repository = await orDenied(
-    ecr.repository(name),
-    (action) => note(`${action}: it is not checked that there is a repository ${name}`),
-  );
-  return repository === "denied"
-    ? { name, uri: `${host}/${name}`, isImmutable: false }
-    : repository;
+  let isDenied = false;
+  const repository = await ifAllowed(ecr.repository(name), ({ message }) => {
+    isDenied = true;
+    note(`${message}: it is not checked that there is a repository ${name}`);
+  });
+  return isDenied ? { name, uri: `${host}/${name}`, isImmutable: false } : repository;
 }
 
 /** What the tag has now. */
@@ -222,11 +219,10 @@ async function lookUp(
   images: RepositoryImages,
   { note }: PushReport,
 ): Promise<Found | undefined> {
-  const stored = await orDenied(
-    imageUnder(tag, images),
-    (action) => note(`${action}: it is not checked what ${images.repository}:${tag} is now`),
-  );
-  if (!stored || stored === "denied") return undefined;
+  const stored = await ifAllowed(imageUnder(tag, images), ({ message }) => {
+    note(`${message}: it is not checked what ${images.repository}:${tag} is now`);
+  });
+  if (!stored) return undefined;
   try {
     const form = await jobForm(stored, platform, images);
     const same = await sameImage(local, stored, form, platform, images);
@@ -236,20 +232,6 @@ async function lookUp(
     if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
   }
   return { stored, isSame: false };
-}
-
-/** Waits for an answer; where asking is denied, that is said and no more. */
-async function orDenied<T>(
-  work: Promise<T>,
-  denied: (action: string) => void,
-): Promise<T | "denied"> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!isRefusal(error, "denied")) throw error;
-    denied(error.message);
-    return "denied";
-  }
 }
 
 type PlatformFinding = NonNullable<ReturnType<typeof platformFinding>>;

@@ -14,7 +14,7 @@ import {
 import { bytesOf } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine, listed } from "../../text.ts";
-import { type NamedByFile, ownBucket } from "../bucket_owner.ts";
+import { ownBucket } from "../bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "../connection.ts";
 import { filesOf, type LeftOut, type NamedInput, namedInputs } from "./files.ts";
 import { objectsBelow, type Step, stepsOf } from "./plan.ts";
@@ -87,7 +87,7 @@ export async function checkUpload(
   const leave: LeftOut = (_why, { name }) => void kept.set(target.key + name, "left out");
   const size = await checkFiles(inputs, target, leave, host.interruption.signal, report);
   const aws: Aws = app ? await connectFor(app, choice, host) : await connectToAws(choice, host);
-  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, namedBy(app, target), report);
+  const s3 = app === undefined ? await aws.s3() : await ownS3(aws, app, target, report);
   return {
     s3,
     inputs,
@@ -126,17 +126,13 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   });
 }
 
-function namedBy(app: App, address: S3Address): NamedByFile {
-  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  return { address, where, flag: "--target-dir" };
-}
-
 /** S3, which takes what is sent in a bucket of the caller's account alone. */
-async function ownS3(aws: Aws, named: NamedByFile, report: UploadReport): Promise<S3> {
-  const { s3, isCertain } = await ownBucket(aws, named);
+async function ownS3(aws: Aws, app: App, address: S3Address, report: UploadReport): Promise<S3> {
+  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
+  const { s3, isCertain } = await ownBucket(aws, { address, where, flag: "--target-dir" });
   if (!isCertain) {
     report.note(
-      `Whether the bucket ${named.address.bucket} is your account's is not known: another's takes ` +
+      `Whether the bucket ${address.bucket} is your account's is not known: another's takes ` +
         "nothing that is sent",
     );
   }
