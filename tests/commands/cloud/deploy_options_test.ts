@@ -13,7 +13,7 @@ async function planned(job: JobApp, args: readonly string[], env: Record<string,
 }
 
 suite("deploy's options", () => {
-  it("asks for little: the defaults of a new endpoint", async () => {
+  it("asks only for what has no default", async () => {
     await using job = await makeDeployApp();
     const { actions, model, configuration, endpoint } = await planned(job, LEAST);
     assertEquals(actions, [

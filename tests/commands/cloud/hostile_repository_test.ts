@@ -336,7 +336,7 @@ suite("what else the configuration file of a hostile repository says", () => {
     assertEquals(await Array.fromAsync(Deno.readDir(target), ({ name }) => name), ["model.json"]);
   });
 
-  it("chooses neither files of variables nor account, region and role of the caller", async () => {
+  it("names neither files of variables nor the caller's account, region and role", async () => {
     const train = {
       env_file: "/etc/passwd",
       profile: "admin",

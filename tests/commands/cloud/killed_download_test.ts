@@ -67,7 +67,7 @@ suite("download-model --to, after one that was killed", () => {
     assertEquals(await at.names("."), [".mlcli-download-0a1b2c3d", "new"]);
   });
 
-  it("takes no half of a model for whole: the rest is put in place", async () => {
+  it("puts the rest of a model in place where only half was moved", async () => {
     await using at = await place({
       "new/.mlcli-download-0a1b2c3d/owner": OWNER,
       "new/.mlcli-download-0a1b2c3d/whole/b": "second",

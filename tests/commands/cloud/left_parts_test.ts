@@ -39,7 +39,7 @@ suite("parts that belong to no object", () => {
     assertEquals(at.box.s3.uploads(BUCKET).length, 2);
   });
 
-  it("are none where every answer to their beginning is lost: it is looked for", async () => {
+  it("are not left where every answer to the beginning of an upload in parts is lost", async () => {
     await using at = await withLarge();
     at.box.faults.loseAnswer("s3:CreateMultipartUpload", 2);
     const { code, stderr } = await at.upload(ARGS, { env: { AWS_MAX_ATTEMPTS: "1" } });

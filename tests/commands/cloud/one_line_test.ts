@@ -42,7 +42,7 @@ async function resultOf(job: JobApp, args: readonly string[]): Promise<string> {
 }
 
 suite("the README's command line, from data to an endpoint", () => {
-  it("is the issue's", async () => {
+  it("is the line that the README shows", async () => {
     assertEquals(
       await lineOfReadme(),
       'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i "$(mlcli upload-data -i data)")"',

@@ -316,7 +316,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals(stdout, `${scene.uri}@${scene.repository().tags.get("latest")}\n`);
   });
 
-  it("is not a word of the engine's that fails, and no terminal obeys it", async () => {
+  it("is not an error that the engine reports, which no terminal obeys", async () => {
     await using scene = await makeScene({
       messages: [{ errorDetail: { message: "evil \x1b[2J" }, error: "evil" }],
     });
@@ -569,7 +569,7 @@ suite("mlcli push: what is seen of it", () => {
     ]);
   });
 
-  it("an image that not all instances run, whatever the configuration wanted", async () => {
+  it("an image for arm64, which few instances run, whatever the configuration wanted", async () => {
     for (const platform of ["", "linux/amd64"]) {
       await using scene = await makeScene({
         put: pushing({}),

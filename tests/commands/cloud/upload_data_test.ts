@@ -47,7 +47,7 @@ suite("upload-data sends", () => {
     assertEquals(await at.stored(), { "churn/data/a.csv": "1" });
   });
 
-  it("names of every kind as they are", async () => {
+  it("files whose names have spaces, percent signs, line breaks, ...", async () => {
     const names = [
       ...["a b", "a+b", "a%20b", "a#b", "a?b=c&d", "a'b\"c", "new\nline", ".hidden", "..dots"],
       ...[
@@ -382,7 +382,7 @@ suite("upload-data --delete", () => {
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a", "churn/data/old"]);
   });
 
-  it("deletes the object of a key, and none that a shorter way leads to", async () => {
+  it("deletes the object of a key as it is, not of the key without ../", async () => {
     await using at = await place({ "d/other/precious": "1" });
     const unnamed = "p/\x01/../../other/precious";
     const named = [
@@ -535,7 +535,7 @@ suite("upload-data sends nothing", () => {
     assertEquals([code, stderr.split("\n")[0]], [1, "error: ResourceNotFound: bucket no-bucket"]);
   });
 
-  it("and names the remedy where an app names no place", async () => {
+  it("and says how to configure one where an app names no place", async () => {
     await using at = await place({ "churn.json": '{"image_name": "churn"}', "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d"]);
     assertEquals([code, stderr], [

@@ -175,7 +175,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assertMatch(stderr, /^error: AccessDeniedException: s3:PutObject\n/);
   });
 
-  it("and does not try thousands where none goes", async () => {
+  it("and stops after the first failures where not one file can be sent", async () => {
     const names = Array.from({ length: 200 }, (_, number) => [`d/${number}`, "1"]);
     await using at = await place(Object.fromEntries(names));
     at.box.faults.deny("s3:PutObject");
@@ -185,7 +185,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assert(asked < 50, `${asked}`);
   });
 
-  it("and goes on where more than those fail, here and there among many", async () => {
+  it("and goes on where more than 20 fail among many that are sent", async () => {
     const names = Array.from({ length: 300 }, (_, number) => [`d/${number}`, "1"]);
     await using at = await place(Object.fromEntries(names));
     at.box.faults.before = ({ operation, input }) => {
@@ -199,7 +199,7 @@ suite("upload-data names what it could not send, and sends the others", () => {
     assertEquals(at.box.s3.keys(BUCKET).length, 270);
   });
 
-  it("and says so where parts could not be taken back", async () => {
+  it("and says so where parts could not be removed", async () => {
     await using at = await place({ "d/": "" });
     await writeLarge(at);
     at.box.faults.deny("s3:AbortMultipartUpload");

@@ -115,7 +115,7 @@ suite("deploy: where the model of a directory goes", () => {
     return job;
   }
 
-  it("has to be said", async () => {
+  it("has to be configured", async () => {
     await using job = await appWithPlace(undefined);
     const { code, stderr } = await job.run(withModel("trained"));
     assertEquals(code, 2);

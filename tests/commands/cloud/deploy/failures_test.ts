@@ -85,7 +85,7 @@ suite("deploy, where an update is taken back", () => {
     }
   });
 
-  it("touches nothing where not even going back went well", async () => {
+  it("changes nothing where the rollback failed, too", async () => {
     await using job = await deployed();
     job.box.endpoints.script("shop", [{ end: "UpdateRollbackFailed", reason: "No capacity." }]);
     const { code, stderr } = await job.run(UPDATE);

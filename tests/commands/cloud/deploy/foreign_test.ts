@@ -56,7 +56,7 @@ suite("deploy, where a platform is none", () => {
     assertEquals(JSON.parse(named.stdout)[0].input.ModelName, "shop-mlcli-2", named.stderr);
   });
 
-  it("needs no times", async () => {
+  it("does without creation times, which not every platform tells", async () => {
     await using job = await makeDeployApp();
     for (const args of [LEAST, UPDATE]) {
       without(job.box, "DescribeEndpointConfig", "CreationTime");

@@ -85,7 +85,7 @@ suite("deploy: what is not needed", () => {
     assertEquals((await deployed(job)).all, ["theirs", "shop-config", "shop-mlcli-2"]);
   });
 
-  it("is kept of somebody else, where the endpoint is new, too", async () => {
+  it("is kept where somebody else made it, also for a new endpoint", async () => {
     await using job = await makeDeployApp();
     job.box.endpoints.addConfiguration("shop-config");
     const { served, stderr } = await deployed(job, LEAST);
@@ -94,7 +94,7 @@ suite("deploy: what is not needed", () => {
   });
 
   for (const [title, begin] of WITHOUT_TAGS) {
-    it(`is told by what the endpoint had, and by names, where ${title}`, async () => {
+    it(`is found by what the endpoint had, and by names, where ${title}`, async () => {
       await using job = await makeDeployApp();
       begin(job);
       await deployed(job, LEAST);

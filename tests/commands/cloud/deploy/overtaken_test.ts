@@ -56,7 +56,7 @@ async function begin({ box: { endpoints }, run }: JobApp, isThere: boolean): Pro
 
 suite("two commands that deploy to one endpoint", () => {
   for (const isThere of [false, true]) {
-    it(`none is told a success that is none; ${isThere ? "updating it" : "creating it"}`, async () => {
+    it(`never reports a success that is none; ${isThere ? "updating it" : "creating it"}`, async () => {
       await using job = await makeDeployApp();
       const { box: { endpoints, s3 } } = job;
       await s3.put(BUCKET, ONE_KEY, await tarGz([{ name: "model.txt", content: "one" }]));

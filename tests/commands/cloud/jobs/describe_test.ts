@@ -54,7 +54,7 @@ suite("mlcli describe", () => {
     assert(!/^(Ended|Time|Reason|Artifact):/m.test(stdout));
   });
 
-  it("takes no words about another step for those about the status", async () => {
+  it("does not take the message of another step for that of the status", async () => {
     await using box = await Box.open();
     box.faults.before = () =>
       Response.json({

@@ -62,7 +62,7 @@ suite("mlcli stop-job", () => {
     assertEquals(box.operations.includes(STOPS), false);
   });
 
-  it("takes it well that a job ends right before it is stopped", async () => {
+  it("succeeds where a job ends right before it is stopped", async () => {
     await using box = await Box.open();
     // Each Describe moves it on: it has ended when the request to stop it comes.
     addJob(box, "churn", COMPLETED);
