@@ -118,7 +118,6 @@ function emptyWord(word: string | undefined): UsageError {
 export interface ParsedCommand {
   /** Those that lead to the command, without `mlcli`: `["local", "train"]`. */
   readonly names: readonly string[];
-  readonly declared: Command | Group;
   /** Whether the help or the version is asked for, and nothing is to be run. */
   readonly question: "help" | "version" | undefined;
   /**
@@ -170,7 +169,7 @@ export async function parseCommand(
   if (question === undefined) {
     checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
   }
-  return { names, declared, question, words: [...names, ...options, ...given], rest };
+  return { names, question, words: [...names, ...options, ...given], rest };
 }
 
 /** An option as a command line has it. */
