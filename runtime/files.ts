@@ -94,7 +94,7 @@ export async function moveTree(from: string, to: string): Promise<void> {
 }
 
 /** Copies a directory: files with their modes, links as links. What is neither stays behind. */
-async function copyTree(from: string, to: string): Promise<void> {
+export async function copyTree(from: string, to: string): Promise<void> {
   await Deno.mkdir(to);
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];

@@ -16,8 +16,7 @@ suite("on Windows", () => {
       mounts: [
         ["C:\\Users\\me\\demo\\mlcli_base\\training", "/opt/ml/code"],
         ["C:\\Temp\\report", "/opt/mlcli/report"],
-        [`${test}\\input`, "/opt/ml/input"],
-        ["C:\\Temp\\config", "/opt/ml/input/config"],
+        ["C:\\Temp\\input", "/opt/ml/input"],
         [`${test}\\model`, "/opt/ml/model"],
         [`${test}\\output`, "/opt/ml/output"],
         [`${test}\\checkpoints`, "/opt/ml/checkpoints"],

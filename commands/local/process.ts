@@ -23,6 +23,9 @@ const OPTIONS = options({
     description: "Directory to read instead of input/data/processing.",
     completion: "file",
   },
+  "--copy-inputs": {
+    description: "Copy the data for the run, which may write to it then, as on SageMaker.",
+  },
 });
 
 export type ProcessDeclaration = typeof OPTIONS;

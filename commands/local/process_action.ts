@@ -24,6 +24,7 @@ export async function processAction(
     ...await containerRequest(context, options, call),
     interactive: options.interactive,
     grace: options.grace,
+    copyInputs: options.copyInputs,
     file: options.file,
     entrypoint: options.entrypoint,
     arguments: options.args,

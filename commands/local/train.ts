@@ -17,6 +17,9 @@ const OPTIONS = options({
     repeatable: true,
     parse: parseInput,
   },
+  "--copy-inputs": {
+    description: "Copy the data for the run, which may write to it then, as on SageMaker.",
+  },
   "--stop-after": {
     value: "seconds",
     description: "Rehearse a stop: send SIGTERM after this time, with SageMaker's 120 s to end.",

@@ -31,6 +31,7 @@ export async function trainAction(
     ...await containerRequest(context, options, call),
     interactive: options.interactive,
     grace: options.grace,
+    copyInputs: options.copyInputs,
     stopAfter: options.stopAfter,
     checkpoints: options.checkpoints || options.stopAfter !== undefined,
     hyperparameters: options.hyperparameter,

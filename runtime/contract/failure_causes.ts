@@ -267,11 +267,11 @@ export const CAUSES: readonly Row[] = [
     reason: READ_ONLY,
     log: READ_ONLY,
     words: ({ kind }) =>
-      `The code and its input are read-only: ${
+      `The data that a run reads is read-only; with --copy-inputs it gets a copy, as on SageMaker. ${
         kind === "train"
-          ? `the model belongs in model_save_path (${PATHS.model}), other results in ` +
+          ? `The model belongs in model_save_path (${PATHS.model}), other results in ` +
             `SM_OUTPUT_DATA_DIR (${PATHS.outputData})`
-          : `results belong in ${PATHS.processingOutput}`
+          : `Results belong in ${PATHS.processingOutput}`
       }. ${NOT_KEPT}`,
     source: "runtime/local/plan.ts; https://github.com/yzhao062/SUOD/issues/15",
   },

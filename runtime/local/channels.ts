@@ -11,7 +11,7 @@ import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
 import { UsageError } from "../errors.ts";
-import { isDirectory, makeDirectory, statIfThere } from "../files.ts";
+import { isDirectory, statIfThere } from "../files.ts";
 
 /**
  * The directories below `input/data`, except the one that is for processing, and those that the
@@ -43,21 +43,6 @@ export async function emptyChannels(
     if (!await holdsFile(layout, source, mounted).catch(() => true)) empty.push(name);
   }
   return empty;
-}
-
-/**
- * Whether each channel has to be mounted by itself, since `input` cannot be mounted as it is: one of
- * them lies somewhere else, or links are in the places of mounts.
- */
-export async function areApart(layout: Layout, channels: readonly Channel[]): Promise<boolean> {
-  return await isLinked(layout) ||
-    channels.some(({ name, source }) => source !== join(layout.inputData, name));
-}
-
-/** Whether a link is in the place where something is to be mounted in the mounted `input`. */
-async function isLinked({ configInput, inputData }: Layout): Promise<boolean> {
-  const infos = await Promise.all([configInput, inputData].map((path) => Deno.lstat(path)));
-  return infos.some(({ isSymlink }) => isSymlink);
 }
 
 /** What to do when the data of a channel lies somewhere else. */
@@ -94,16 +79,4 @@ async function channelsInLayout(
     channels.push({ name, source: await Deno.realPath(path) });
   }
   return channels;
-}
-
-/**
- * Makes a directory that stands for `input` where channels are mounted each by itself: with a place
- * for each mount, since none can be made in what is mounted read-only.
- */
-export async function makeInputFolder(
-  folder: string,
-  channels: readonly Channel[],
-): Promise<void> {
-  await makeDirectory(join(folder, "config"));
-  for (const { name } of channels) await makeDirectory(join(folder, "data", name));
 }

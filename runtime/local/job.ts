@@ -37,7 +37,8 @@ import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
 import type { RunFacts } from "./runs/records.ts";
-import type { Run } from "./runs/run.ts";
+import { type Run, workingFolders } from "./runs/run.ts";
+import { copyCode } from "./runs/working_copy.ts";
 import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
@@ -89,16 +90,18 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, image, outputFolder, run: { record, report: reportFile } } = run;
+  const { kind, image, outputFolder, run: { directory, record, report: reportFile } } = run;
   const status = new StatusLine(host);
   const err = ignoringFailures(status.above.err);
   const layout = layoutOf(job.app);
   const engine = await host.engine();
   await run.checkPaths();
   const isOurs = holdsHarness(image);
+  const note = (text: string): void => tell(err, noteText(text));
+  const mounted = await mountedCode(job, layout, CODE[kind], image, note);
   const planned = run.plan({
     withInit: isOurs && !job.strict,
-    ...await mountedCode(job, layout, CODE[kind], image, (text) => tell(err, noteText(text))),
+    ...await copyCode(layout, directory, mounted, note),
     reportFile: isOurs ? reportFile : undefined,
   });
   const body = job.interactive ? withInput(planned, host) : planned;
@@ -115,7 +118,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
-  const owners = await ownersBefore([outputFolder, ...run.written], host.caller);
+  const folders = [outputFolder, ...run.written, ...await workingFolders(directory)];
+  const owners = await ownersBefore(folders, host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   record.begin(run.facts, { reference: body.Image, id: image.Id });

@@ -25,6 +25,8 @@ export interface BatchJob extends LocalJob {
   readonly interactive: boolean;
   /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
   readonly grace: number | undefined;
+  /** Whether its data is copied, so that it may write to it. */
+  readonly copyInputs: boolean;
 }
 
 /** What to train, and with what. */

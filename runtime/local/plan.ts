@@ -6,8 +6,7 @@
  */
 
 import { imageReference } from "../app/app.ts";
-import { type Layout, layoutOf } from "../app/layout.ts";
-import type { Channel } from "../contract/channels.ts";
+import { layoutOf } from "../app/layout.ts";
 import { HOST, type JobKind, PATHS, TRAINING_ARGUMENTS } from "../contract/jobs.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount } from "../docker/engine.ts";
@@ -42,22 +41,28 @@ export interface OfImage extends Pick<Known, "withInit"> {
   readonly codeFolder: string | undefined;
   /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
   readonly commonFolder: string | undefined;
+  /** Whether both are the run's own copies. */
+  readonly isWritable?: boolean;
   /** Host file that the harness reports to; `undefined` where the image has none, or serves. */
   readonly reportFile: string | undefined;
 }
 
 interface Planned extends OfImage, Known {}
 
+/** What is mounted in a run's `input/`, at the path in there. */
+export interface InputMount {
+  readonly path: string;
+  readonly source: string;
+}
+
 /** What is known of a training. */
 export interface PlannedTraining extends Planned {
   /** The job's name, as it would be on the platform. */
   readonly jobName: string;
-  /** Host directory that becomes `/opt/ml/input/config`. */
-  readonly configFolder: string;
-  /** Host directory in the place of the layout's `input`, in which each channel is mounted. */
-  readonly inputFolder: string | undefined;
-  /** Used where each of them is mounted by itself. */
-  readonly channels: readonly Channel[];
+  /** Host directory that becomes `/opt/ml/input`. */
+  readonly inputFolder: string;
+  /** What is mounted in there. */
+  readonly inputs: readonly InputMount[];
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
 }
@@ -68,8 +73,9 @@ export interface PlannedProcessing extends Planned {
   readonly arguments: readonly string[];
   /** Host directory that becomes `/opt/ml/config`. */
   readonly configFolder: string;
-  /** Host directory that becomes `/opt/ml/processing/input`. */
+  /** Host directory that becomes `/opt/ml/processing/input`, and whether it is the run's own copy. */
   readonly inputFolder: string;
+  readonly isInputCopied: boolean;
   /** Host directory that becomes `/opt/ml/output`. */
   readonly outputFolder: string;
 }
@@ -106,7 +112,8 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
     Labels: labels({ app, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
-      ...inputMounts(layout, planned),
+      writable(planned.inputFolder, PATHS.input),
+      ...planned.inputs.map(({ path, source }) => readOnly(source, `${PATHS.input}/${path}`)),
       writable(planned.modelFolder, PATHS.model),
       writable(layout.output, PATHS.output),
       ...(job.checkpoints ? [writable(layout.checkpoints, PATHS.checkpoints)] : []),
@@ -115,30 +122,19 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
 }
 
 /** The user's code and, what is not the platform's either, the file of the harness's report. */
-function codeMounts({ codeFolder, commonFolder, reportFile }: Planned): readonly Mount[] {
+function codeMounts(
+  { codeFolder, commonFolder, reportFile, isWritable = false }: Planned,
+): readonly Mount[] {
+  const mount = isWritable ? writable : readOnly;
   return [
-    ...(codeFolder === undefined ? [] : [readOnly(codeFolder, PATHS.code)]),
-    ...(commonFolder === undefined ? [] : [readOnly(commonFolder, COMMON_PATH)]),
+    ...(codeFolder === undefined ? [] : [mount(codeFolder, PATHS.code)]),
+    ...(commonFolder === undefined ? [] : [mount(commonFolder, COMMON_PATH)]),
     ...(reportFile === undefined ? [] : [reportMount(reportFile)]),
   ];
 }
 
 function report(job: LocalJob, kind: JobKind, { reportFile }: Planned): Variables {
   return reportFile === undefined ? {} : reportVariables(kind, job.strict);
-}
-
-/** `/opt/ml/input`: one mount, or one for each channel where these lie in different places. */
-function inputMounts(
-  layout: Layout,
-  { configFolder, inputFolder, channels }: PlannedTraining,
-): readonly Mount[] {
-  const config = readOnly(configFolder, PATHS.inputConfiguration);
-  if (inputFolder === undefined) return [readOnly(layout.input, PATHS.input), config];
-  return [
-    readOnly(inputFolder, PATHS.input),
-    config,
-    ...channels.map(({ name, source }) => readOnly(source, `${PATHS.inputData}/${name}`)),
-  ];
 }
 
 /** The container of `local process`. */
@@ -154,11 +150,13 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     Labels: labels({ app, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
-      readOnly(planned.configFolder, PATHS.configuration),
+      writable(planned.configFolder, PATHS.configuration),
       // The specification has these two; the platform does not.
       ...(job.strict ? [] : [readOnly(layout.input, PATHS.input)]),
-      ...(job.strict ? [] : [writable(layout.model, PATHS.model)]),
-      readOnly(planned.inputFolder, PATHS.processingInput),
+      ...(job.strict ? [] : [readOnly(layout.model, PATHS.model)]),
+      planned.isInputCopied
+        ? writable(planned.inputFolder, PATHS.processingInput)
+        : readOnly(planned.inputFolder, PATHS.processingInput),
       writable(layout.output, PATHS.processingOutput),
       writable(planned.outputFolder, PATHS.output),
     ]),

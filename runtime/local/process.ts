@@ -20,7 +20,7 @@ import { jobName } from "../contract/names.ts";
 import { type Difference, processingArgumentDifferences } from "../contract/differences.ts";
 import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
 import { UsageError } from "../errors.ts";
-import { statIfThere } from "../files.ts";
+import { copyTree, statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
@@ -81,7 +81,12 @@ export async function withProcessing(
       variables: job.variables,
     }, hostOf(engine));
     await writeConfiguration(config, files);
-    await openToContainer(config);
+    await openToContainer(config, true);
+    const copy = join(run.directory, "input");
+    if (job.copyInputs) {
+      await copyTree(inputFolder, copy);
+      await openToContainer(copy, true);
+    }
     const outputFolder = job.strict ? join(run.directory, "output") : layout.output;
     await work({
       kind: "process",
@@ -97,12 +102,13 @@ export async function withProcessing(
           ...ofImage,
           arguments: args,
           configFolder: config,
-          inputFolder,
+          inputFolder: job.copyInputs ? copy : inputFolder,
+          isInputCopied: job.copyInputs,
           outputFolder,
         }),
       outputFolder,
       uploaded: layout.output,
-      written: job.strict ? [layout.output] : [layout.model],
+      written: job.strict ? [layout.output] : [],
       prepare: () => Promise.resolve(),
       facts: factsOf("process", job, container, {
         options: {

@@ -89,7 +89,7 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
 }
 
 function batch(job: ShellJob): BatchJob {
-  return { ...job, interactive: true, grace: undefined };
+  return { ...job, interactive: true, grace: undefined, copyInputs: false };
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {

@@ -8,13 +8,13 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
-import { layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
+import { type Layout, layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName } from "../contract/names.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/differences.ts";
 import { makeDirectory } from "../files.ts";
-import { areApart, channelRemedy, channelsOf, emptyChannels, makeInputFolder } from "./channels.ts";
+import { channelRemedy, channelsOf, emptyChannels } from "./channels.ts";
 import { copyConfiguration } from "./configuration_copy.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
@@ -22,6 +22,7 @@ import { type JobRun, runJob } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
+import { tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLikeModel, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
@@ -29,6 +30,7 @@ import { settleEarlierRuns } from "./runs/adopt.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
+import { makeInput, MOST_OTHERS } from "./runs/working_copy.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
@@ -80,18 +82,17 @@ export async function withTraining(
   await withRun(layout, host, async (run) => {
     const { name, directory, record } = run;
     record.measure(metrics);
-    const config = join(directory, "config");
+    const input = join(directory, "input");
+    const config = join(input, "config");
     const files = trainingFiles(hyperparameters, names, hostOf(engine));
     await writeConfiguration(config, files);
     await copyConfiguration(layout, config, Object.keys(files));
-    await openToContainer(config);
-    // The specification mounts all of `input`, the platform the channels alone.
-    const isApart = job.strict || await areApart(layout, channels);
-    const inputFolder = isApart ? join(directory, "input") : undefined;
-    if (inputFolder !== undefined) {
-      await makeInputFolder(inputFolder, channels);
-      await openToContainer(inputFolder);
-    }
+    const { mounts, left } = await makeInput(layout, input, channels, {
+      copies: job.copyInputs,
+      isStrict: job.strict,
+    });
+    if (left > 0) tell(host.err, tooManyText(layout, left));
+    await openToContainer(input, true);
     const model = modelOfRun(layout, name);
     let written = 0;
     await work({
@@ -110,9 +111,8 @@ export async function withTraining(
           jobName: name,
           region,
           ...ofImage,
-          configFolder: config,
-          inputFolder,
-          channels,
+          inputFolder: input,
+          inputs: mounts,
           modelFolder: model,
         }),
       outputFolder: layout.output,
@@ -141,6 +141,14 @@ export async function withTraining(
       },
     });
   });
+}
+
+function tooManyText({ directory, input }: Layout, left: number): string {
+  return warningText(
+    `Of what lies in ${typedPath(directory, input)} beside the channels, ${left} files and ` +
+      `directories are not in the container, which gets ${MOST_OTHERS} of them`,
+    "Put them into a directory of input/data: each is a channel, on the platform too.",
+  );
 }
 
 /**

@@ -80,11 +80,8 @@ suite("an image that carries its code in /opt/ml/code", () => {
     const { code, stdout, stderr } = await app.run(["local", "train", ...tag]);
     assertEquals([code, stdout], [0, "the app's code\n"]);
     const path = `${app.name}/mlcli_base/training/`;
-    assertEquals(
-      stderr.split("\n")[0],
-      `note: ${path} is mounted over the image's own /opt/ml/code`,
-    );
-    assertMatch(stderr, /chmod: .*Read-only file system/);
+    // Its toolkit changes a mode there: nothing is refused.
+    assertEquals(stderr, `note: ${path} is mounted over the image's own /opt/ml/code\n`);
   });
 
   it("processes with a program of its own, and arguments byte for byte", async () => {

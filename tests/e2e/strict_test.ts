@@ -118,8 +118,7 @@ suite("--strict on an image of the app's own", () => {
     assertEquals([result.code, result.stderr], [0, ""]);
     assertEquals(seenIn(result), {
       mounts: [
-        ["/opt/ml/input", "ro"],
-        ["/opt/ml/input/config", "ro"],
+        ["/opt/ml/input", "rw"],
         ["/opt/ml/input/data/training", "ro"],
         ["/opt/ml/model", "rw"],
         ["/opt/ml/output", "rw"],
@@ -145,7 +144,7 @@ suite("--strict on an image of the app's own", () => {
     assertEquals([result.code, result.stderr], [0, ""]);
     assertEquals(seenIn(result), {
       mounts: [
-        ["/opt/ml/config", "ro"],
+        ["/opt/ml/config", "rw"],
         ["/opt/ml/output", "rw"],
         ["/opt/ml/processing/input", "ro"],
         ["/opt/ml/processing/output", "rw"],

@@ -77,7 +77,13 @@ suite("local train", () => {
       "/opt/ml/input/data/training/data.csv",
       "/opt/ml/input/data/validation/v.csv",
     ]);
-    assertEquals(report.writable, ["/opt/ml/model", "/opt/ml/output"]);
+    assertEquals(report.writable, [
+      "/opt/ml/code",
+      "/opt/ml/input",
+      "/opt/ml/input/config",
+      "/opt/ml/model",
+      "/opt/ml/output",
+    ]);
     assertEquals(report.host, "algo-1");
     assert(report.shared_memory > 64 * 1024 ** 2, "more than Docker's 64 MB of /dev/shm");
 
@@ -152,9 +158,16 @@ suite("local train", () => {
   });
 
   it("leaves the user's files as they were, no container, and of its own a record alone", async () => {
-    await using app = await trainingApp("pass", {
-      "local_test/test_dir/input/config/hyperparameters.json": '{ "epochs":3 }',
-    });
+    // Its code writes beside itself, and to its input.
+    await using app = await trainingApp(
+      `
+import os
+for path in ("/opt/ml/code/training.py", "/opt/ml/code/deep/x", "/opt/ml/input/config/own.json",
+             "/opt/ml/input/data/mine/x"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    open(path, "w").write("changed")`,
+      { "local_test/test_dir/input/config/hyperparameters.json": '{ "epochs":3 }' },
+    );
     const before = await snapshot(app);
     assertEquals((await app.run(["local", "train", "--hyperparameter", "epochs=9"])).code, 0);
     const after = await snapshot(app);

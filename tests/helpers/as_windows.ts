@@ -37,13 +37,13 @@ function trainingOf(
   const job = {
     ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
-    ...{ interactive: false, grace: undefined, hyperparameters: [], inputs: [] },
+    ...{ interactive: false, grace: undefined, copyInputs: false, hyperparameters: [], inputs: [] },
     ...{ stopAfter: undefined, checkpoints: true },
   };
   const planned = {
     ...{ region: "eu-west-1", name: "mlcli-demo-train-1", jobName: "demo-1", withInit: false },
     ...{ codeFolder, commonFolder: undefined, reportFile: "C:\\Temp\\report", modelFolder },
-    ...{ configFolder: "C:\\Temp\\config", inputFolder: undefined, channels: [] },
+    ...{ inputFolder: "C:\\Temp\\input", inputs: [] },
   };
   return { body: plan(job, planned) };
 }

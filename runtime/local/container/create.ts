@@ -1,7 +1,7 @@
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { BrokenEngine, EngineError, isNotFound } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
-import { makeDirectory } from "../../files.ts";
+import { lstatIfThere, makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { ownerText } from "../../model/owner.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
@@ -37,7 +37,9 @@ export async function createContainer(
     if (refused !== undefined) throw refused;
   }
   for (const mount of Mounts) {
-    if (!isReport(mount)) await makeDirectory(mount.Source);
+    const isFile = isReport(mount) ||
+      (mount.ReadOnly && (await lstatIfThere(mount.Source))?.isFile);
+    if (!isFile) await makeDirectory(mount.Source);
   }
   const mounting = Mounts.length === 0 ? body : mountingOn(await protectionOf(engine), body);
   try {

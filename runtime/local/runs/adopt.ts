@@ -5,7 +5,6 @@
  * @module
  */
 
-import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
 import { shellWord, typedPath } from "../../app/typed_path.ts";
@@ -24,7 +23,7 @@ import { isAbandoned, managed, removeAbandoned } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { completeRecord, recordOf, type RunSummary } from "./records.ts";
-import { clearRun } from "./run.ts";
+import { clearRun, workingFolders } from "./run.ts";
 
 type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
 
@@ -78,8 +77,7 @@ async function settleRun(
   const model = modelOfRun(layout, name);
   // A link may lead anywhere.
   if (!(await lstatIfThere(model))?.isDirectory) await removeIfThere(model);
-  const folders = ["input", "code", "common"].map((name) => join(directory, name));
-  await handOverToCaller(job, [model, ...folders], host);
+  await handOverToCaller(job, [model, ...await workingFolders(directory)], host);
   const said = container === undefined
     ? await nameModel(layout, name)
     : await adopt(layout, record, container, engine, host);

@@ -96,6 +96,13 @@ async function giveToOwner(
   for (const path of [jobs, directory]) await Deno.chown(path, uid, gid).catch(() => {});
 }
 
+/** The directories of a run that its container may write to, and that go with it. */
+export async function workingFolders(directory: string): Promise<readonly string[]> {
+  const paths = ["config", "input", "code", "common"].map((name) => join(directory, name));
+  const infos = await Promise.all(paths.map((path) => lstatIfThere(path)));
+  return paths.filter((_, index) => infos[index]?.isDirectory);
+}
+
 /** Removes what was there for the container alone. Until all of it is gone, the run has no end. */
 export async function clearRun(directory: string): Promise<void> {
   for (const name of [...WORKING_FILES, OWNER]) await removeTreeIfThere(join(directory, name));

@@ -54,8 +54,9 @@ suite("local shell", () => {
     assertEquals([body.Entrypoint, body.Cmd, body.WorkingDir], [["ls"], ["-l"], "/opt/ml/code"]);
     assertEquals(targets(body), [
       "/opt/ml/code:ro",
-      "/opt/ml/input:ro",
-      "/opt/ml/input/config:ro",
+      "/opt/ml/input",
+      "/opt/ml/input/data/training:ro",
+      "/opt/ml/input/data/processing:ro",
       "/opt/ml/model",
       "/opt/ml/output",
     ]);
@@ -74,9 +75,9 @@ suite("local shell", () => {
     assertEquals(code, 0);
     assertEquals(targets(created[0]), [
       "/opt/ml/code:ro",
-      "/opt/ml/config:ro",
+      "/opt/ml/config",
       "/opt/ml/input:ro",
-      "/opt/ml/model",
+      "/opt/ml/model:ro",
       "/opt/ml/processing/input:ro",
       "/opt/ml/processing/output",
       "/opt/ml/output",
@@ -99,7 +100,7 @@ suite("local shell", () => {
   it("has nothing but what the platform gives with --strict", async () => {
     const { code, created } = await shell(["--strict", "--memory", "1g", "--", "ls"]);
     assertEquals([code, created[0].HostConfig.Memory], [0, 1_073_741_824]);
-    assertEquals([targets(created[0])[0], created[0].WorkingDir], ["/opt/ml/input:ro", undefined]);
+    assertEquals([targets(created[0])[0], created[0].WorkingDir], ["/opt/ml/input", undefined]);
   });
 
   it("ends with the status of what ran, and adds no word", async () => {

@@ -249,9 +249,11 @@ suite("likelyCause", () => {
   }
 
   const keep = "/tmp has room for what nobody keeps.";
-  const model = "The code and its input are read-only: the model belongs in model_save_path " +
+  const READ = "The data that a run reads is read-only; with --copy-inputs it gets a copy, as on " +
+    "SageMaker. ";
+  const model = READ + "The model belongs in model_save_path " +
     `(/opt/ml/model), other results in SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
-  const results = "The code and its input are read-only: results belong in " +
+  const results = READ + "Results belong in " +
     `/opt/ml/processing/output. ${keep}`;
   const none = "A server's code and its model are read-only, here and on the platform. " + keep;
   const closed: readonly (readonly [kind: Failure["kind"], path: string, words?: string])[] = [

@@ -96,10 +96,11 @@ const TRAIN_BODY = {
     ...RUN,
     Init: true,
     Mounts: [
-      mount("BASE/training", "/opt/ml/code", true),
+      mount("BASE/local_test/jobs/APP-TIME/code", "/opt/ml/code", false),
       mount("BASE/local_test/jobs/APP-TIME/report", "/opt/mlcli/report", false),
-      mount("TEST/input", "/opt/ml/input", true),
-      mount("BASE/local_test/jobs/APP-TIME/config", "/opt/ml/input/config", true),
+      mount("BASE/local_test/jobs/APP-TIME/input", "/opt/ml/input", false),
+      mount("TEST/input/data/training", "/opt/ml/input/data/training", true),
+      mount("TEST/input/data/processing", "/opt/ml/input/data/processing", true),
       mount("BASE/local_test/jobs/APP-TIME/model", "/opt/ml/model", false),
       mount("TEST/output", "/opt/ml/output", false),
     ],
@@ -115,11 +116,11 @@ const PROCESS_BODY = {
     ...RUN,
     Init: true,
     Mounts: [
-      mount("BASE/processing", "/opt/ml/code", true),
+      mount("BASE/local_test/jobs/APP-TIME/code", "/opt/ml/code", false),
       mount("BASE/local_test/jobs/APP-TIME/report", "/opt/mlcli/report", false),
-      mount("BASE/local_test/jobs/APP-TIME/config", "/opt/ml/config", true),
+      mount("BASE/local_test/jobs/APP-TIME/config", "/opt/ml/config", false),
       mount("TEST/input", "/opt/ml/input", true),
-      mount("TEST/model", "/opt/ml/model", false),
+      mount("TEST/model", "/opt/ml/model", true),
       mount("TEST/input/data/processing", "/opt/ml/processing/input", true),
       mount("TEST/output", "/opt/ml/processing/output", false),
       mount("TEST/output", "/opt/ml/output", false),
@@ -228,10 +229,13 @@ suite("data that the user names", () => {
       Target.startsWith("/opt/ml/input")
     );
     const run = "BASE/local_test/jobs/APP-TIME";
-    assertEquals(inputs.map(({ ReadOnly }: { ReadOnly: boolean }) => ReadOnly), [true, true, true]);
+    assertEquals(inputs.map(({ ReadOnly }: { ReadOnly: boolean }) => ReadOnly), [
+      false,
+      true,
+      true,
+    ]);
     assertEquals(inputs[0].Source, `${run}/input`);
-    assertEquals(inputs[1].Source, `${run}/config`);
-    assertEquals([inputs[2].Target, inputs[2].Source], ["/opt/ml/input/data/training", "DIR"]);
+    assertEquals([inputs[1].Target, inputs[1].Source], ["/opt/ml/input/data/training", "DIR"]);
     const process = await createdBy(() => ["local", "process", "-f", "p.py", "--input", "."]);
     const input = process.body.HostConfig.Mounts.find(({ Target }: { Target: string }) =>
       Target === "/opt/ml/processing/input"

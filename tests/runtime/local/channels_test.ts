@@ -42,12 +42,11 @@ async function trainWith(
         assertEquals(mounts[Target.slice(INPUT.length)], undefined, "mounted twice");
         mounts[Target.slice(INPUT.length)] = Source.replace(other, "OTHER")
           .replace(app.testPath(), "TEST").replace(/^.*\/jobs\/[^/]+/, "RUN");
-        if (Target === INPUT && Source.includes("/jobs/")) {
-          for await (const { name } of Deno.readDir(`${Source}/data`)) places.push(name);
-        }
-        if (Target !== `${INPUT}/config`) continue;
-        for await (const { name, isFile } of Deno.readDir(Source)) {
-          if (isFile) config[name] = JSON.parse(await Deno.readTextFile(`${Source}/${name}`));
+        if (Target !== INPUT) continue;
+        for await (const { name } of Deno.readDir(`${Source}/data`)) places.push(name);
+        for await (const { name, isFile } of Deno.readDir(`${Source}/config`)) {
+          const path = `${Source}/config/${name}`;
+          if (isFile) config[name] = JSON.parse(await Deno.readTextFile(path));
         }
       }
       end(0);
@@ -60,6 +59,13 @@ async function trainWith(
 
 const channels = ({ config }: Found): readonly string[] =>
   Object.keys(config["inputdataconfig.json"]);
+/** What is mounted for these in `data/`, and for processing's. */
+const mountsOf = (...names: readonly string[]): Readonly<Record<string, string>> => ({
+  "": "RUN/input",
+  ...Object.fromEntries(
+    ["processing", ...names].map((name) => [`/data/${name}`, `TEST/input/data/${name}`]),
+  ),
+});
 const hyperparameters = ({ config }: Found): unknown => config["hyperparameters.json"];
 
 /** What is said of an empty one, which is no obstacle here. */
@@ -72,19 +78,17 @@ suite("the channels of local train", () => {
     const files = { "data/validation/v.csv": "1\n", "data/a.txt": "", "data/eval/e.csv": "1\n" };
     const found = await trainWith([], files);
     assertEquals(channels(found), ["eval", "training", "validation"]);
-    assertEquals(found.mounts, { "": "TEST/input", "/config": "RUN/config" });
+    // What else is there is there too.
+    assertEquals(found.mounts, mountsOf("eval", "training", "validation", "a.txt"));
   });
 
   it("are those that the user names, too, each with a place to be mounted at", async () => {
     const found = await trainWith(["--input", "extra=OTHER"], { "data/validation/v.csv": "1\n" });
     assertEquals(channels(found), ["extra", "training", "validation"]);
-    assertEquals(found.places, ["extra", "training", "validation"]);
+    assertEquals(found.places, ["extra", "processing", "training", "validation"]);
     assertEquals(found.mounts, {
-      "": "RUN/input",
-      "/config": "RUN/config",
+      ...mountsOf("training", "validation"),
       "/data/extra": "OTHER",
-      "/data/training": "TEST/input/data/training",
-      "/data/validation": "TEST/input/data/validation",
     });
   });
 
@@ -111,7 +115,7 @@ suite("the channels of local train", () => {
     );
     assertEquals([found.code, found.stderr], [0, withoutFile("not-yet")]);
     assertEquals(channels(found), ["not-yet", "train"]);
-    assertEquals(found.mounts, { "": "TEST/input", "/config": "RUN/config" });
+    assertEquals(found.mounts, mountsOf("not-yet", "train"));
   });
 
   it("may be empty where the user names one that holds a file, and the other way round", async () => {

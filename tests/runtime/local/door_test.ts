@@ -27,9 +27,8 @@ async function runIn(
   await using engine = await fakeContainers({
     program: async ({ body, end }) => {
       wasStarted = true;
-      const config = body.HostConfig.Mounts
-        .find(({ Target }) => Target.endsWith("/config"))!.Source;
-      modes.push(await modeOf(app.testPath()), await modeOf(config.replace(/\/config$/, "")));
+      const code = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/code")!.Source;
+      modes.push(await modeOf(app.testPath()), await modeOf(code.replace(/\/code$/, "")));
       end(0);
     },
   });

@@ -94,10 +94,10 @@ if (Deno.uid() === 0) {
         assertEquals([body!.Entrypoint, body!.User], [["chown"], "0:0"]);
         assertEquals(body!.Cmd.slice(0, 3), ["-h", OWNER, "--"]);
         assertEquals(body!.Cmd.slice(3).filter((path) => path.endsWith("/new")).length, 1);
-        assertEquals(Mounts.map(({ Target, ReadOnly }) => [Target, ReadOnly]), [
-          ["/mlcli/0", false],
-          ["/mlcli/1", false],
-        ]);
+        assertEquals(
+          Mounts.map(({ Target, ReadOnly }) => [Target, ReadOnly]),
+          Mounts.map((_, index) => [`/mlcli/${index}`, false]),
+        );
         assertEquals(config, {
           AutoRemove: true,
           LogConfig: { Type: "none" },

@@ -30,6 +30,7 @@ const JOB: TrainingJob = {
   strict: false,
   interactive: false,
   grace: undefined,
+  copyInputs: false,
   hyperparameters: [],
   inputs: [],
   stopAfter: undefined,
@@ -53,9 +54,9 @@ const TRAINING: PlannedTraining = {
   codeFolder: `${BASE}/training`,
   commonFolder: undefined,
   reportFile: "/run/report",
-  configFolder: "/run/config",
-  inputFolder: undefined,
-  channels: [],
+  isWritable: true,
+  inputFolder: "/run/input",
+  inputs: [],
   modelFolder: `${BASE}/local_test/jobs/one/model`,
 };
 const train = trainPlan(JOB, TRAINING);
@@ -77,6 +78,7 @@ const PROCESS: PlannedProcessing = {
   arguments: ["process", "steps/clean.py"],
   configFolder: "/run/config",
   inputFolder: `${TEST}/input/data/processing`,
+  isInputCopied: false,
 };
 const process = processPlan(PROCESSING, PROCESS);
 const SERVING: ServingJob = { ...JOB, port: 0, timeout: 1, allowedHosts: [], run: undefined };
@@ -100,19 +102,18 @@ const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 suite("plans", () => {
   it("mount what the specification's table says", () => {
     assertEquals(mountsOf(train), [
-      `${BASE}/training:/opt/ml/code:ro`,
+      `${BASE}/training:/opt/ml/code`,
       "/run/report:/opt/mlcli/report",
-      `${TEST}/input:/opt/ml/input:ro`,
-      "/run/config:/opt/ml/input/config:ro",
+      "/run/input:/opt/ml/input",
       `${BASE}/local_test/jobs/one/model:/opt/ml/model`,
       `${TEST}/output:/opt/ml/output`,
     ]);
     assertEquals(mountsOf(process), [
       `${BASE}/processing:/opt/ml/code:ro`,
       "/run/report:/opt/mlcli/report",
-      "/run/config:/opt/ml/config:ro",
+      "/run/config:/opt/ml/config",
       `${TEST}/input:/opt/ml/input:ro`,
-      `${TEST}/model:/opt/ml/model`,
+      `${TEST}/model:/opt/ml/model:ro`,
       `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
       `${TEST}/output:/opt/ml/processing/output`,
       `${TEST}/output:/opt/ml/output`,
@@ -123,21 +124,22 @@ suite("plans", () => {
     ]);
   });
 
-  it("mount each channel by itself where the user named one", () => {
-    const body = trainPlan(JOB, {
-      ...TRAINING,
-      inputFolder: "/run/input",
-      channels: [{ name: "training", source: "/data/churn" }, {
-        name: "x",
-        source: `${TEST}/input/data/x`,
-      }],
-    });
-    assertEquals(mountsOf(body).slice(2, 6), [
-      "/run/input:/opt/ml/input:ro",
-      "/run/config:/opt/ml/input/config:ro",
+  it("mount what a training reads by itself, read-only", () => {
+    const inputs = [
+      { path: "data/training", source: "/data/churn" },
+      { path: "words.txt", source: `${TEST}/input/words.txt` },
+    ];
+    assertEquals(mountsOf(trainPlan(JOB, { ...TRAINING, inputs })).slice(2, 5), [
+      "/run/input:/opt/ml/input",
       "/data/churn:/opt/ml/input/data/training:ro",
-      `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
+      `${TEST}/input/words.txt:/opt/ml/input/words.txt:ro`,
     ]);
+  });
+
+  it("let processing write to a copy of its data", () => {
+    const copy = { inputFolder: "/run/input", isInputCopied: true };
+    const mounts = mountsOf(processPlan(PROCESSING, { ...PROCESS, ...copy }));
+    assertEquals(mounts.includes("/run/input:/opt/ml/processing/input"), true);
   });
 
   it("mount what the roles share where it is given", () => {
@@ -149,7 +151,8 @@ suite("plans", () => {
     ];
     for (const [index, body] of bodies.entries()) {
       const [code, ...rest] = mountsOf([train, process, serve][index]!);
-      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common:ro`, ...rest]);
+      const access = code!.endsWith(":ro") ? ":ro" : "";
+      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common${access}`, ...rest]);
     }
   });
 
@@ -168,8 +171,8 @@ suite("plans", () => {
   it("mount under --strict what the platform has, and no more", () => {
     const ofImage = { codeFolder: undefined };
     const strict = { strict: true };
-    const channels = [{ name: "x", source: `${TEST}/input/data/x` }];
-    const training = { ...TRAINING, ...ofImage, inputFolder: "/run/input", channels };
+    const inputs = [{ path: "data/x", source: `${TEST}/input/data/x` }];
+    const training = { ...TRAINING, ...ofImage, inputs };
     const processing = { ...PROCESS, ...ofImage, outputFolder: "/run/output" };
     const bodies = [
       trainPlan({ ...JOB, ...strict }, training),
@@ -178,14 +181,13 @@ suite("plans", () => {
     ];
     assertEquals(bodies.map((body) => mountsOf(body).filter((mount) => !/report/.test(mount))), [
       [
-        "/run/input:/opt/ml/input:ro",
-        "/run/config:/opt/ml/input/config:ro",
+        "/run/input:/opt/ml/input",
         `${TEST}/input/data/x:/opt/ml/input/data/x:ro`,
         `${BASE}/local_test/jobs/one/model:/opt/ml/model`,
         `${TEST}/output:/opt/ml/output`,
       ],
       [
-        "/run/config:/opt/ml/config:ro",
+        "/run/config:/opt/ml/config",
         `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
         `${TEST}/output:/opt/ml/processing/output`,
         "/run/output:/opt/ml/output",

@@ -128,9 +128,7 @@ suite("the directory of a run", () => {
     let found: unknown;
     await using engine = await fakeContainers({
       program: async ({ body, end }) => {
-        const { Source } = body.HostConfig.Mounts.find(({ Target }) =>
-          Target === "/opt/ml/input/config"
-        )!;
+        const Source = `${sourceOf({ body }, "/opt/ml/input")}/config`;
         const names = await Array.fromAsync(Deno.readDir(Source), ({ name }) => name);
         found = [
           names.sort(),
@@ -190,13 +188,13 @@ suite("a private file of input/config", () => {
     const modeOf = (path: string): number => Deno.statSync(path).mode! & 0o7777;
     await using engine = await fakeContainers({
       program: ({ body, end }) => {
-        const config = sourceOf({ body }, "/opt/ml/input/config");
-        modes.push(modeOf(join(config, "secret.yaml")), modeOf(dirname(config)));
+        const input = sourceOf({ body }, "/opt/ml/input");
+        modes.push(modeOf(join(input, "config/secret.yaml")), modeOf(dirname(input)));
         end(0);
       },
     });
     const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
-    assertEquals([code, modes], [0, [0o644, 0o700]], stderr);
+    assertEquals([code, modes], [0, [0o666, 0o700]], stderr);
     assertEquals(modeOf(app.path(secret)), 0o600);
   });
 });

@@ -1,0 +1,133 @@
+/**
+ * The copies of the app's code and input in the directory of a run, which its code may write to, as it
+ * may on the platform.
+ *
+ * @module
+ */
+
+import { join } from "@std/path/join";
+import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Channel } from "../../contract/channels.ts";
+import { copyTree, lstatIfThere, makeDirectory } from "../../files.ts";
+import type { MountedCode } from "../code.ts";
+import type { InputMount } from "../plan.ts";
+import { type Tree, treeIn } from "../watch/tree.ts";
+import { openToContainer } from "./run.ts";
+
+/** The most that is copied of the code, in bytes. (Of files: `MOST_FILES` of `watch/tree.ts`.) */
+const MOST_CODE = 256 * 1024 ** 2;
+
+/** Copied code; `isWritable` says that it is. */
+export type RunCode = MountedCode & { readonly isWritable: boolean };
+
+/**
+ * Copies the code, without `__pycache__` and what cannot be read. Links stay links.
+ *
+ * @param note is told of code that is too much to be copied, and is mounted as it is.
+ */
+export async function copyCode(
+  { directory }: Pick<Layout, "directory">,
+  runDirectory: string,
+  { codeFolder, commonFolder }: MountedCode,
+  note: (message: string) => void,
+): Promise<RunCode> {
+  const folders = [codeFolder, commonFolder].filter((folder) => folder !== undefined);
+  const trees = await Promise.all(folders.map((folder) => treeIn(folder, "times")));
+  let bytes = 0;
+  for (const [index, tree] of trees.entries()) {
+    for (const file of tree?.files.keys() ?? []) {
+      bytes += (await lstatIfThere(join(folders[index]!, file)))?.size ?? 0;
+    }
+  }
+  if (bytes > MOST_CODE || trees.includes(undefined)) {
+    const paths = folders.map((folder) => `${typedPath(directory, folder)}/`).join(" or ");
+    note(`${paths} is too large to be copied: it is mounted read-only`);
+    return { codeFolder, commonFolder, isWritable: false };
+  }
+  const copies: (string | undefined)[] = [];
+  for (const [name, folder] of [["code", codeFolder], ["common", commonFolder]] as const) {
+    const tree = folder === undefined ? undefined : trees[folders.indexOf(folder)];
+    const copy = folder === undefined ? undefined : join(runDirectory, name);
+    if (copy !== undefined) await copyFiles(folder!, tree!, copy);
+    copies.push(copy);
+  }
+  return { codeFolder: copies[0], commonFolder: copies[1], isWritable: true };
+}
+
+async function copyFiles(from: string, { files, folders }: Tree, to: string): Promise<void> {
+  for (const folder of folders) await makeDirectory(join(to, folder));
+  for (const file of files.keys()) {
+    const [source, target] = [join(from, file), join(to, file)];
+    try {
+      const link = files.get(file)!.startsWith("link ");
+      if (link) await Deno.symlink(await Deno.readLink(source), target);
+      else await Deno.copyFile(source, target);
+    } catch (error) {
+      // It is closed to the caller, or was taken away meanwhile.
+      const isUnreadable = error instanceof Deno.errors.PermissionDenied ||
+        error instanceof Deno.errors.NotFound;
+      if (!isUnreadable) throw error;
+    }
+  }
+  await openToContainer(to, true);
+}
+
+/** How many of what is no channel are mounted. */
+export const MOST_OTHERS = 100;
+
+/** What a run's `input/` gets. */
+export interface RunInput {
+  readonly mounts: readonly InputMount[];
+  /** How many entries are not there, since there are too many. */
+  readonly left: number;
+}
+
+/**
+ * Makes a run's `input/`, in which there is a place for each mount: the channels, and what else lies in
+ * the layout's.
+ *
+ * @param copies whether the channels are copied, and not mounted.
+ * @param isStrict whether there is nothing but the channels.
+ */
+export async function makeInput(
+  layout: Layout,
+  input: string,
+  channels: readonly Channel[],
+  { copies, isStrict }: { readonly copies: boolean; readonly isStrict: boolean },
+): Promise<RunInput> {
+  await makeDirectory(join(input, "data"));
+  const mounts: InputMount[] = [];
+  for (const { name, source } of channels) {
+    const path = `data/${name}`;
+    if (copies) await copyTree(source, join(input, path));
+    else {
+      await makeDirectory(join(input, path));
+      mounts.push({ path, source });
+    }
+  }
+  const others = isStrict ? [] : [
+    ...await entriesOf(layout.input, "", ["config", "data"]),
+    ...await entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
+  ];
+  for (const { path, source } of others.slice(0, MOST_OTHERS)) {
+    const { isFile, isDirectory, isSymlink } = await Deno.lstat(source);
+    const target = join(input, path);
+    // What it leads to may be there, too.
+    if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
+    if (isFile) await Deno.writeTextFile(target, "");
+    if (isDirectory) await makeDirectory(target);
+    if (isFile || isDirectory) mounts.push({ path, source });
+  }
+  return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
+}
+
+async function entriesOf(
+  directory: string,
+  before: string,
+  except: readonly string[],
+): Promise<readonly InputMount[]> {
+  const names = await Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
+  return names.filter((name) => !except.includes(name) && !isPlaceholder(name)).sort()
+    .map((name) => ({ path: before + name, source: join(directory, name) }));
+}

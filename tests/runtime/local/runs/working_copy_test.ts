@@ -1,0 +1,132 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { join } from "@std/path";
+import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { copyCode, makeInput } from "../../../../runtime/local/runs/working_copy.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const BASE = "demo/mlcli_base";
+
+suite("the code of a run", () => {
+  async function copied(
+    files: Readonly<Record<string, string>>,
+    prepare = async (_: string) => {},
+  ) {
+    const directory = await makeDirectory({ [`${BASE}/training/a.py`]: "1", "run/": "", ...files });
+    const layout = layoutOf(appObject(directory.path, "demo"));
+    await prepare(layout.training);
+    const said: string[] = [];
+    const mounted = { codeFolder: layout.training, commonFolder: undefined };
+    const run = join(directory.path, "run");
+    const code = await copyCode(layout, run, mounted, (text) => said.push(text));
+    return { directory, layout, run, code, said };
+  }
+
+  it("is a copy that any user may write to, and the app's own stays as it is", async () => {
+    const { directory, layout, run, code, said } = await copied({
+      [`${BASE}/training/deep/b.sh`]: "2",
+      [`${BASE}/training/__pycache__/a.pyc`]: "",
+      [`${BASE}/training/.env`]: "A=1",
+    }, async (training) => {
+      await Deno.chmod(join(training, "deep/b.sh"), 0o700);
+      await Deno.symlink("a.py", join(training, "link"));
+      await Deno.symlink("/etc/hostname", join(training, "out"));
+    });
+    await using _ = directory;
+    const copy = join(run, "code");
+    assertEquals(code, { codeFolder: copy, commonFolder: undefined, isWritable: true });
+    assertEquals(said, []);
+    assertEquals(await namesIn(copy), [".env", "a.py", "deep", "link", "out"]);
+    // A link is copied as it is: in the container, it leads to what is there.
+    assertEquals(await Deno.readLink(join(copy, "out")), "/etc/hostname");
+    const modes = ["", "a.py", "deep", "deep/b.sh"].map((path) =>
+      Deno.statSync(join(copy, path)).mode! & 0o777
+    );
+    assertEquals(modes, [0o777, 0o666, 0o777, 0o766]);
+    await Deno.writeTextFile(join(copy, "a.py"), "changed");
+    assertEquals(await Deno.readTextFile(join(layout.training, "a.py")), "1");
+  });
+
+  it("has what is common beside it", async () => {
+    await using directory = await makeDirectory({
+      [`${BASE}/training/a.py`]: "1",
+      [`${BASE}/common/b.py`]: "2",
+      "run/": "",
+    });
+    const layout = layoutOf(appObject(directory.path, "demo"));
+    const run = join(directory.path, "run");
+    const mounted = { codeFolder: undefined, commonFolder: layout.common };
+    const code = await copyCode(layout, run, mounted, () => {});
+    assertEquals(code.codeFolder, undefined);
+    assertEquals(await namesIn(code.commonFolder!), ["b.py"]);
+  });
+
+  it("is mounted as it is where it is too large, and that is said", async () => {
+    const { directory, layout, code, said } = await copied({}, async (training) => {
+      // Without a block on the disk.
+      using file = await Deno.open(join(training, "large"), { write: true, create: true });
+      await file.truncate(256 * 1024 ** 2);
+    });
+    await using _ = directory;
+    const mounted = { codeFolder: layout.training, commonFolder: undefined };
+    assertEquals(code, { ...mounted, isWritable: false });
+    assertMatch(said.join(), /^demo\/mlcli_base\/training\/ is too large .* read-only$/);
+  });
+});
+
+suite("the input of a run", () => {
+  const INPUT = `${BASE}/local_test/test_dir/input`;
+  const FILES = {
+    [`${INPUT}/config/own.json`]: "{}",
+    [`${INPUT}/words.txt`]: "a",
+    [`${INPUT}/data/training/a.csv`]: "1",
+    [`${INPUT}/data/processing/p.csv`]: "2",
+    [`${INPUT}/data/notes.txt`]: "3",
+    [`${INPUT}/data/.gitkeep`]: "",
+    "run/": "",
+  };
+
+  async function made(
+    options: { copies: boolean; isStrict: boolean },
+    more: Readonly<Record<string, string>> = {},
+  ) {
+    const directory = await makeDirectory({ ...FILES, ...more });
+    const layout = layoutOf(appObject(directory.path, "demo"));
+    await Deno.symlink("words.txt", join(layout.input, "link"));
+    const input = join(directory.path, "run/input");
+    const channels = [{ name: "training", source: join(layout.inputData, "training") }];
+    const { mounts, left } = await makeInput(layout, input, channels, options);
+    return { directory, input, paths: mounts.map(({ path }) => path), left };
+  }
+
+  it("has a place for each channel, and for what else lies there", async () => {
+    const { directory, input, paths } = await made({ copies: false, isStrict: false });
+    await using _ = directory;
+    assertEquals(paths, ["data/training", "words.txt", "data/notes.txt", "data/processing"]);
+    assertEquals(await namesIn(input), ["data", "link", "words.txt"]);
+    assertEquals(await namesIn(join(input, "data")), ["notes.txt", "processing", "training"]);
+  });
+
+  it("has the channels alone under --strict", async () => {
+    const { directory, input, paths } = await made({ copies: false, isStrict: true });
+    await using _ = directory;
+    assertEquals([paths, await namesIn(join(input, "data"))], [["data/training"], ["training"]]);
+  });
+
+  it("has a copy of the channels where the code is to write to them", async () => {
+    const { directory, input, paths } = await made({ copies: true, isStrict: true });
+    await using _ = directory;
+    assertEquals(paths, []);
+    assertEquals(await Deno.readTextFile(join(input, "data/training/a.csv")), "1");
+  });
+
+  it("has no more than a hundred others", async () => {
+    const more = Object.fromEntries(
+      Array.from({ length: 120 }, (_, index) => [`${INPUT}/data/file-${index}`, ""]),
+    );
+    const { directory, paths, left } = await made({ copies: false, isStrict: false }, more);
+    await using _ = directory;
+    assertEquals([paths.length, left], [1 + 99, 24]);
+  });
+});
