@@ -28,7 +28,7 @@ export interface Entry {
   readonly isClosed?: boolean;
 }
 
-export const PRIVILEGE_BITS = 0o6000;
+const PRIVILEGE_BITS = 0o6000;
 
 /**
  * What is at a path, without following links; `undefined` where nothing is, or not any more.

@@ -1,6 +1,6 @@
 import { HOST, STUDIO_HOST } from "../../contract/jobs.ts";
 import type { CreateBody, Engine, Mount } from "../../docker/engine.ts";
-import { type EngineInfo, remapsUsers, usesSelinux } from "../../docker/engine_info.ts";
+import { remapsUsers, usesSelinux } from "../../docker/engine_info.ts";
 import type { Context } from "../../context.ts";
 import { SEPARATOR } from "@std/path/constants";
 import { MOST_PROCESSES, NO_NEW_PRIVILEGES } from "../../serving/plan.ts";
@@ -46,11 +46,7 @@ export async function protectionOf(engine: Engine): Promise<Protection> {
   if (engine.isPodman) return { remapsUsers: false, usesSelinux: true };
   // Known: no question that its filter might refuse.
   if (engine.inStudio) return { remapsUsers: false, usesSelinux: false };
-  return protectionIn(await engine.info());
-}
-
-/** What `/info` says of it. */
-export function protectionIn(info: EngineInfo): Protection {
+  const info = await engine.info();
   return { remapsUsers: remapsUsers(info), usesSelinux: usesSelinux(info) };
 }
 

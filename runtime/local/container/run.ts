@@ -245,7 +245,7 @@ async function wasWritten(
  * @param onFailure called when standard input cannot be read.
  * @returns what ends it, but for a read that waits for the next key: Deno cannot cancel that.
  */
-export function passInputOn(
+function passInputOn(
   engine: Engine,
   id: string,
   connection: Pick<Upgraded, "write" | "end">,

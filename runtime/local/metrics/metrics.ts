@@ -51,7 +51,7 @@ export interface Metric {
 }
 
 /** So many values of a run are kept, of all its metrics: a curve needs no more. */
-export const MOST_SAMPLES = 100_000;
+const MOST_SAMPLES = 100_000;
 
 /** Steps (`MetricSearch.costOf`) after which others have a turn, such as Ctrl-C: up to 0.4 s. */
 const STEPS_OF_A_TURN = 10_000_000;

@@ -49,7 +49,7 @@ async function untilEnded(engine: Engine, id: string): Promise<void> {
 }
 
 /** Writes a container's log byte for byte, each stream to the one of the same name. */
-export async function passLogOn(
+async function passLogOn(
   engine: Engine,
   id: string,
   options: LogOptions,
