@@ -1,8 +1,8 @@
 import { onAbort } from "../time.ts";
-import { TimeLimit, type TimeLimits, wholeAnswer, withinLimits } from "./limits.ts";
-import { namesProxy, trustedCertificates } from "./network.ts";
 import { type ConnectionError, connectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
+import { TimeLimit, type TimeLimits, wholeAnswer, withinLimits } from "./limits.ts";
+import { namesProxy, trustedCertificates } from "./network.ts";
 
 /** A healthy service answers within a second; these limits are for one that never answers. */
 const TIME_LIMITS: TimeLimits = { connection: 10_000, answer: 30_000 };

@@ -1,10 +1,10 @@
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
-import { addressOf, type AwsSettings } from "./settings.ts";
 import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
+import { addressOf, type AwsSettings } from "./settings.ts";
 
 /** The SDK's providers of credentials from other places than the environment. */
 type Providers = typeof import("@aws-sdk/credential-providers");

@@ -1,5 +1,3 @@
-import { isRefusal, orNothing } from "./errors.ts";
-import { type Answered, strangeAnswer } from "./explanations.ts";
 import {
   BatchGetImageCommand,
   CreateRepositoryCommand,
@@ -8,6 +6,8 @@ import {
   GetAuthorizationTokenCommand,
   PutImageCommand,
 } from "@aws-sdk/client-ecr";
+import { isRefusal, orNothing } from "./errors.ts";
+import { type Answered, strangeAnswer } from "./explanations.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 

@@ -1,16 +1,16 @@
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
-import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
 import { Connections } from "./connections.ts";
 import { SessionCredentials } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
 import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations.ts";
+import type { TimeLimits } from "./limits.ts";
+import { checkProxies, proxyLogins } from "./network.ts";
 import { pagesOf } from "./pages.ts";
 import { checkProfile } from "./profiles.ts";
-import { checkProxies, proxyLogins } from "./network.ts";
 import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
-import type { TimeLimits } from "./limits.ts";
+import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
 
 export interface SessionContext {
   readonly env: (name: string) => string | undefined;

@@ -1,3 +1,4 @@
+import { join } from "@std/path/join";
 import { findApp } from "../app/app.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath } from "../app/typed_path.ts";
@@ -13,7 +14,6 @@ import { inOneLine, printable } from "../text.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { type Destination, emptyDirectory, isModel, modelOf } from "./download/destination.ts";
 import { fetchObject } from "./download/fetch_object.ts";
-import { join } from "@std/path/join";
 
 export interface ModelDownload {
   readonly choice: CloudChoice;

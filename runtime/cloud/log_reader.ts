@@ -40,17 +40,25 @@ interface Stream {
   /** Whether it has been read to its end once. */
   isRead: boolean;
   token: string | undefined;
-  /** Of the tokens that came since one was too old. */
+  /** Of the tokens that came since one had expired. */
   circle: Circle;
   /** When (ms) the last event was written that was read, and how many were read of that time. */
   last: number;
   ofLast: number;
-  /** How many of those come once more, since a token was too old. */
+  /** How many of those come once more, since a token had expired. */
   repeated: number;
   /** Read, and not handed on yet: where a request in between failed. */
   readonly events: LogEvent[];
 }
 
+/**
+ * Reads a log that several containers write, each into a stream of its own: in the order of time, and
+ * from where it was read last.
+ *
+ * GetLogEvents says that there is nothing more by repeating the token that it was asked with; a page
+ * without events says nothing. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`,
+ * `nextBackwardToken`.)
+ */
 export class LogReader {
   readonly #streams = new Map<string, Stream>();
 

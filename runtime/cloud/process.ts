@@ -4,15 +4,15 @@ import { normalize } from "@std/path/normalize";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { leaves } from "../app/typed_path.ts";
 import type { AwsOptions } from "../aws/settings.ts";
-import { processingArguments } from "../contract/jobs.ts";
 import { environmentDifferences, processingArgumentDifferences } from "../contract/differences.ts";
+import { processingArguments } from "../contract/jobs.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
+import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { requireScript } from "./preflight/script.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
-import { inOrder, type Note } from "./in_parallel.ts";
 import { processingPlan, type ProcessingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 

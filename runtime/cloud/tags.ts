@@ -1,6 +1,6 @@
 import { type AwsError, isRefusal } from "../aws/errors.ts";
-import { TAGS } from "../contract/limits.ts";
 import { LABELS } from "../contract/images.ts";
+import { TAGS } from "../contract/limits.ts";
 import { VERSION } from "../version.ts";
 
 /** The tag that names an image by its digest. */

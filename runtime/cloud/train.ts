@@ -3,12 +3,13 @@ import { requireInside } from "../app/confinement.ts";
 import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
 import { layoutOf } from "../app/layout.ts";
 import type { AwsOptions } from "../aws/settings.ts";
-import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import {
   channelDifferences,
   environmentDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
+import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import {
@@ -20,7 +21,6 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
-import { inOrder, type Note } from "./in_parallel.ts";
 import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 

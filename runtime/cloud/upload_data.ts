@@ -5,8 +5,8 @@ import { inOneLine, listed } from "../text.ts";
 import { forcedEnd } from "../time.ts";
 import type { CloudHost } from "./connection.ts";
 import { checkUpload, type DataUpload, type Kept, type UploadReport } from "./upload/check.ts";
-import { type Calls, callsOf, deletingCalls, MOST_AT_ONCE, type Step } from "./upload/plan.ts";
 import { isUnchanged, stateOf } from "./upload/file_state.ts";
+import { type Calls, callsOf, deletingCalls, MOST_AT_ONCE, type Step } from "./upload/plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings } from "./upload/send.ts";
 import { type Done, transfer } from "./upload/transfer.ts";
 

@@ -1,9 +1,9 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
-import { type CloudHost, connectToAws } from "../connection.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
+import { type CloudHost, connectToAws } from "../connection.ts";
 import { deletionOf } from "../endpoints/parts.ts";
 import { artifactOf, billWords } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";

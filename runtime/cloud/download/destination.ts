@@ -30,6 +30,7 @@ import {
 import { finishMove, namesFrom, openLikeModel, settleModel } from "../../model/versions.ts";
 import { VERSION } from "../../version.ts";
 
+/** Where a model is put: what is there is a whole one at each moment. */
 export interface Destination {
   /** The directory that the model will be in: absolute. */
   readonly path: string;

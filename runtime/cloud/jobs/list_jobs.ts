@@ -2,8 +2,8 @@ import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
-import { checkNamePart } from "../../contract/names.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
+import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { KIND_NAMES } from "./job.ts";
 

@@ -1,7 +1,7 @@
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
 import type { ObjectDetails, S3 } from "../../aws/s3.ts";
-import type { ModelRoom } from "../../contract/instances.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { ModelRoom } from "../../contract/instances.ts";
 import { MlcliError } from "../../errors.ts";
 import { rangesOf } from "../download/fetch_object.ts";
 import type { Note } from "../in_parallel.ts";

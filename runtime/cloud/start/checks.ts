@@ -1,10 +1,10 @@
 import { basename } from "@std/path/basename";
 import type { App } from "../../app/app.ts";
+import type { CloudSectionName } from "../../app/configuration.ts";
+import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { JobKind } from "../../contract/jobs.ts";
-import type { CloudSectionName } from "../../app/configuration.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
-import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";

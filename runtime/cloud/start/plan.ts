@@ -242,7 +242,10 @@ export function shownCall(
 /** Shorter values are words of messages, too. */
 const SHORTEST = 6;
 
-/** The same error without the values, which may be secrets. */
+/**
+ * The same error without the values of variables, which may be secrets: the service quotes what it
+ * refuses.
+ */
 export function withoutValues(error: unknown, variables: Variables): unknown {
   if (!(error instanceof AwsError)) return error;
   // A longer one may hold a shorter one.

@@ -1,3 +1,6 @@
+import { basename } from "@std/path/basename";
+import { SEPARATOR } from "@std/path/constants";
+import { join } from "@std/path/join";
 import { boundaryOf, escapeOf } from "../../app/confinement.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { isPrivateKey, isPrivateName } from "../../app/private_files.ts";
@@ -5,9 +8,6 @@ import { absolutePath, shellWord } from "../../app/typed_path.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
 import { statIfThere } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
-import { basename } from "@std/path/basename";
-import { SEPARATOR } from "@std/path/constants";
-import { join } from "@std/path/join";
 
 export interface NamedInput {
   /** Absolute. */
@@ -248,7 +248,8 @@ function notUtf8(shown: string): MlcliError {
 }
 
 /**
- * Compares two keys: negative where the first comes first. JavaScript's own order is that of UTF-16,
+ * Compares two keys in the order in which S3 lists them, that of their bytes in UTF-8: negative where the
+ * first comes first. JavaScript's own order is that of UTF-16,
  * which has the letters beyond the first plane before some within it.
  */
 export function compareKeys(one: string, other: string): number {

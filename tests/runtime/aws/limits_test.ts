@@ -1,6 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { LARGEST_ANSWER, wholeAnswer, withinLimits } from "../../../runtime/aws/limits.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
+import { LARGEST_ANSWER, wholeAnswer, withinLimits } from "../../../runtime/aws/limits.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Always the same, until nobody reads on: far more than anybody may, but an end where one does. */

@@ -1,3 +1,4 @@
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import {
   checkProxies,
@@ -7,7 +8,6 @@ import {
 } from "../../../runtime/aws/network.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 
 const VARIABLES = [
   ...["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"],

@@ -1,11 +1,11 @@
+import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { leaveContentUnsigned, type S3 } from "../../../runtime/aws/s3.ts";
 import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
-import { assert, assertEquals, assertRejects } from "@std/assert";
 
 const { signal } = new AbortController();
 const SETTINGS = {

@@ -1,3 +1,4 @@
+import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 import {
   type AddressedService,
   addressOf,
@@ -11,7 +12,6 @@ import { Box } from "../../helpers/box/box.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { assert, assertEquals, assertRejects, assertThrows } from "@std/assert";
 
 /** Who may set each, those that count first at first. */
 const SOURCES = {

@@ -1,6 +1,6 @@
+import { assertEquals, assertRejects } from "@std/assert";
 import { inOrder, inParallel, type Note } from "../../../runtime/cloud/in_parallel.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { assertEquals, assertRejects } from "@std/assert";
 
 /** Numbers from 0, and how many were taken. */
 function numbers(count: number): AsyncIterable<number> & { taken: number } {

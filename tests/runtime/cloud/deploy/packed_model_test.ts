@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { archiveOf } from "../../../../runtime/cloud/deploy/packing.ts";
 import {
   modelFor,
   type ModelUse,
   type ReadyModel,
 } from "../../../../runtime/cloud/deploy/packed_model.ts";
-import { roomFor } from "../../../../runtime/contract/instances.ts";
+import { archiveOf } from "../../../../runtime/cloud/deploy/packing.ts";
 import { s3Uri } from "../../../../runtime/contract/addresses.ts";
+import { roomFor } from "../../../../runtime/contract/instances.ts";
 import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { Box } from "../../../helpers/box/box.ts";

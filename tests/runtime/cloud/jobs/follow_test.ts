@@ -1,3 +1,4 @@
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import type { Aws } from "../../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { reportEnd } from "../../../../runtime/cloud/jobs/end.ts";
@@ -11,7 +12,6 @@ import { fakeClock } from "../../../helpers/fake_context.ts";
 import { openCloud } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 
 const GROUP = "/aws/sagemaker/TrainingJobs";
 const ROLE = "arn:aws:iam::123456789012:role/ml";

@@ -1,10 +1,10 @@
+import { assertEquals, assertRejects } from "@std/assert";
 import { type Aws, openAws } from "../../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { checkBucket, checkInput, dataAddress } from "../../../../runtime/cloud/preflight/data.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { withVariables } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
-import { assertEquals, assertRejects } from "@std/assert";
 
 const BUCKET = "data-bucket";
 

@@ -1,10 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { isRefusal } from "../../../../runtime/aws/errors.ts";
 import {
   pushError,
   type PushFailure,
   pushFailure,
 } from "../../../../runtime/cloud/push/failures.ts";
-import { isRefusal } from "../../../../runtime/aws/errors.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TARGET = { uri: "host/churn", tag: "v1", reference: "churn:v1" };

@@ -6,8 +6,8 @@ import {
   shownCall,
   trainingPlan,
 } from "../../../../runtime/cloud/start/plan.ts";
-import { VERSION } from "../../../../runtime/version.ts";
 import { withTags } from "../../../../runtime/cloud/tags.ts";
+import { VERSION } from "../../../../runtime/version.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const DIGEST = `sha256:${"0a".repeat(32)}`;

@@ -1,6 +1,7 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3, StoredObject } from "../../../../runtime/aws/s3.ts";
+import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/files.ts";
 import {
   callsOf,
   deletingCalls,
@@ -13,7 +14,6 @@ import {
   stepsOf,
 } from "../../../../runtime/cloud/upload/plan.ts";
 import { keysToDelete } from "../../../../runtime/cloud/upload_data.ts";
-import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/files.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const MIB = 1024 ** 2;

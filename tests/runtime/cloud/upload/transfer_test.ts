@@ -1,9 +1,9 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { S3 } from "../../../../runtime/aws/s3.ts";
-import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
-import { Budget, leftPartsWarnings, send } from "../../../../runtime/cloud/upload/send.ts";
 import { PART_SIZE } from "../../../../runtime/cloud/upload/plan.ts";
+import { Budget, leftPartsWarnings, send } from "../../../../runtime/cloud/upload/send.ts";
+import { transfer } from "../../../../runtime/cloud/upload/transfer.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
