@@ -1,6 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseRepositoryName } from "../options/parsers.ts";
+import { parseRepositoryName } from "../options/job_parsers.ts";
 import { appName, cloudOptions, dockerTag, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({

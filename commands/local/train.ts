@@ -1,7 +1,7 @@
 import { type Command, command } from "../command.ts";
-import { jobOptions } from "../options/container.ts";
+import { jobOptions, parseInput } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
-import { parseInput, parseSeconds } from "../options/parsers.ts";
+import { parseSeconds } from "../options/parsers.ts";
 
 const OPTIONS = options({
   ...jobOptions,

@@ -13,13 +13,14 @@ import {
   parseJobName,
   parseKmsKey,
   parseNetworkId,
+  parseRepositoryName,
   parseRole,
   parseRun,
   parseVolume,
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
-import { parseRepositoryName } from "./parsers.ts";
-import { cloudOptions, dockerTag, variableOptions } from "./shared.ts";
+import { variableOptions } from "./container.ts";
+import { cloudOptions, dockerTag } from "./shared.ts";
 
 /** Instances, their number and their disks. */
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written

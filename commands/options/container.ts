@@ -1,10 +1,12 @@
 /** The options of every command that starts a container. */
 
+import { parseChannel } from "../../runtime/contract/channels.ts";
 import type { Gpus } from "../../runtime/contract/jobs.ts";
+import { givenVariable } from "../../runtime/contract/variables.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { options } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
-import { appName, dockerTag, variableOptions } from "./shared.ts";
+import { appName, dockerTag } from "./shared.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
@@ -110,6 +112,36 @@ const resourceOptions = options({
     parse: parseNetwork,
   },
 });
+
+/** Of every command that runs the user's code; `named_files.ts` reads the files. */
+export const variableOptions = options({
+  "--env": {
+    value: "variable",
+    description:
+      "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
+    repeatable: true,
+    parse: givenVariable,
+  },
+  "--env-file": {
+    value: "file",
+    description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
+    repeatable: true,
+    completion: "file",
+  },
+});
+
+/** `CHANNEL=DIR`: a name that SageMaker takes, and a directory. */
+export function parseInput(
+  text: string,
+  source: string,
+): { readonly name: string; readonly directory: string } {
+  const channel = parseChannel(text);
+  if (channel !== undefined) return channel;
+  throw new UsageError(
+    `${source} must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ` +
+      `letters, digits, ".", "_" and "-"), but got "${text}".`,
+  );
+}
 
 /** Which image the container is made of, what it may do, and what its code is told. */
 export const containerOptions = options({

@@ -16,6 +16,11 @@ import {
   TAG_TEXT,
   TAGS,
 } from "../../runtime/contract/limits.ts";
+import {
+  type NamedRepository,
+  parseRepository,
+  REPOSITORY_EXPECTED,
+} from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
 
@@ -138,4 +143,11 @@ export function parseKmsKey(text: string, source: string): string {
   throw new UsageError(
     `${source} must be the id, the ARN or the alias of a key, but got "${text}".`,
   );
+}
+
+/** A repository of the account's registry. */
+export function parseRepositoryName(text: string, source: string): NamedRepository {
+  const repository = parseRepository(text);
+  if (repository) return repository;
+  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
 }

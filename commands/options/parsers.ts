@@ -3,12 +3,6 @@
  * `integer` takes 0x1F90 for 8080.)
  */
 
-import { parseChannel } from "../../runtime/contract/channels.ts";
-import {
-  type NamedRepository,
-  parseRepository,
-  REPOSITORY_EXPECTED,
-} from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 
 /** A port, 0 to 65535. */
@@ -98,25 +92,5 @@ export function parseTag(text: string, source: string): string {
   if (/^\w[\w.-]{0,127}$/.test(text)) return text;
   throw new UsageError(
     `${source} must be an image tag (letters, digits, "_", ".", "-"), but got "${text}".`,
-  );
-}
-
-/** A repository of the account's registry. */
-export function parseRepositoryName(text: string, source: string): NamedRepository {
-  const repository = parseRepository(text);
-  if (repository) return repository;
-  throw new UsageError(`${source} must be ${REPOSITORY_EXPECTED}; but got "${text}".`);
-}
-
-/** `CHANNEL=DIR`: a name that SageMaker takes, and a directory. */
-export function parseInput(
-  text: string,
-  source: string,
-): { readonly name: string; readonly directory: string } {
-  const channel = parseChannel(text);
-  if (channel !== undefined) return channel;
-  throw new UsageError(
-    `${source} must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ` +
-      `letters, digits, ".", "_" and "-"), but got "${text}".`,
   );
 }

@@ -1,6 +1,5 @@
 /** The options that several commands share. */
 
-import { givenVariable } from "../../runtime/contract/variables.ts";
 import { options } from "./option.ts";
 import { parsePort, parseTag } from "./parsers.ts";
 
@@ -75,23 +74,6 @@ export const progressOptions = options({
     choices: ["auto", "plain"],
     description: "How to show progress: auto, or plain, line by line as in a pipe.",
     default: "auto",
-  },
-});
-
-/** Of every command that runs the user's code; `named_files.ts` reads the files. */
-export const variableOptions = options({
-  "--env": {
-    value: "variable",
-    description:
-      "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
-    repeatable: true,
-    parse: givenVariable,
-  },
-  "--env-file": {
-    value: "file",
-    description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
-    repeatable: true,
-    completion: "file",
   },
 });
 

@@ -2,7 +2,6 @@ import { assertEquals, assertThrows } from "@std/assert";
 import type { Parser } from "../../../commands/options/option.ts";
 import {
   parseHost,
-  parseInput,
   parseLimit,
   parseMediaType,
   parsePort,
@@ -14,6 +13,7 @@ import {
 import {
   parseCpus,
   parseGpus,
+  parseInput,
   parseMemory,
   parseNetwork,
   parseSharedMemory,
