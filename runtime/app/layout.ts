@@ -5,11 +5,13 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
-import { fileErrorReason, MlcliError } from "../errors.ts";
-import { isDirectory, realPathOf } from "../files.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
+import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { leaves, typedPath } from "./typed_path.ts";
+
+/** Where an app's code, data and results lie, and the checks that a command finds what it needs. */
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
 export interface Layout extends Confined {
@@ -324,5 +326,25 @@ async function leadsInto(directory: string, link: string): Promise<boolean> {
     return !leaves(relative(await Deno.realPath(directory), await Deno.realPath(link)));
   } catch {
     return false; // it leads nowhere
+  }
+}
+
+/**
+ * The text of `hyperparameters.json`, and its path for messages; `undefined` where there is none.
+ *
+ * @throws MlcliError where it cannot be read.
+ */
+export async function readHyperparametersFile(
+  { directory, hyperparameters }: Layout,
+): Promise<{ readonly path: string; readonly text: string } | undefined> {
+  const path = typedPath(directory, hyperparameters);
+  try {
+    return { path, text: await readTextFile(hyperparameters, LARGEST_TEXT) };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw new MlcliError(`${path} cannot be read: ${fileErrorReason(error)}`, {
+      hint: fileErrorHint(error) ?? 'It holds a JSON object, such as {"epochs": 20}.',
+      cause: error,
+    });
   }
 }

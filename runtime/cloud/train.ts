@@ -1,7 +1,6 @@
 import { basename } from "@std/path/basename";
 import { requireInside } from "../app/confinement.ts";
-import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
-import { layoutOf } from "../app/layout.ts";
+import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import {
   channelDifferences,

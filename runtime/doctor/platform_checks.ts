@@ -3,8 +3,7 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
-import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
-import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
+import { type CodeFolder, type Layout, layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import {
   channelDifferences,
   type Difference,

@@ -7,8 +7,13 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
-import { readHyperparametersFile } from "../app/hyperparameters_file.ts";
-import { type Layout, layoutOf, requireLayoutInside, requireTestDirectory } from "../app/layout.ts";
+import {
+  type Layout,
+  layoutOf,
+  readHyperparametersFile,
+  requireLayoutInside,
+  requireTestDirectory,
+} from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName } from "../contract/names.ts";

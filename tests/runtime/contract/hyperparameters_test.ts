@@ -1,9 +1,8 @@
 import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { readHyperparametersFile } from "../../../runtime/app/hyperparameters_file.ts";
+import { layoutOf, readHyperparametersFile } from "../../../runtime/app/layout.ts";
 import { hyperparametersOf } from "../../../runtime/contract/hyperparameters.ts";
-import { layoutOf } from "../../../runtime/app/layout.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
