@@ -308,6 +308,23 @@ suite("deploy, where somebody else deploys at the same time", () => {
     assertEquals(endpoints.models.has("shop-mlcli-2"), true);
   });
 
+  it("changes nothing where that was after all was looked at", async () => {
+    await using job = await deployed();
+    const { faults } = job.box;
+    let asked = 0;
+    faults.before = async ({ operation }) => {
+      if (operation !== "DescribeEndpoint" || ++asked !== 2) return undefined;
+      const other = await job.run([...UPDATE, "--env", "WHO=other", "--no-wait"]);
+      assertEquals(other.code, 0, other.stderr);
+      return undefined;
+    };
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals([code, stdout], [1, ""], stderr);
+    assertStringIncludes(stderr, "error: Somebody else deployed to shop at the same time\n");
+    assertStringIncludes(stderr, "Nothing was changed.");
+    assertEquals(changesOf(job).filter((name) => name.endsWith("CreateModel")).length, 1);
+  });
+
   it("deletes nothing that somebody has made anew under its names", async () => {
     await using job = await deployed();
     const { endpoints, faults } = job.box;
