@@ -5,9 +5,8 @@
  */
 
 import type { MlcliError } from "../errors.ts";
-import { isObject } from "../text.ts";
 import { BrokenEngine, EngineError, engineWords, isPage, wentAway } from "./errors.ts";
-import { fits, parsedWithoutNulls, type Shape } from "./shape.ts";
+import { parsedWithoutNulls, type Shape } from "./shape.ts";
 import type { Waiting } from "./time_limits.ts";
 
 /**
@@ -20,12 +19,10 @@ export interface Answer {
   readonly headers: Headers;
   readonly body: AsyncIterable<Uint8Array>;
   text(): Promise<string>;
-  /** A JSON object of a form, that has at least these keys; what is null counts as not there. */
-  object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T>;
-  /** A JSON array of objects of a form, which have at least these keys. */
-  list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]>;
-  /** JSON objects of a form, one a line, as they come. */
-  lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void>;
+  /** JSON of a form; what is null counts as not there. */
+  json<T>(shape: Shape<T>): Promise<T>;
+  /** JSON of a form, one a line, as they come. */
+  lines<T>(shape: Shape<T>): AsyncGenerator<T, void, void>;
   /** Drops the body, when only the status matters. */
   discard(): Promise<void>;
 }
@@ -62,24 +59,11 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
     headers: response.headers,
     body: body(),
     text,
-    async object<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<T> {
-      const words = await text();
-      const value = parsed(words, asked);
-      if (isOf<T>(value, shape, keys)) return value;
-      throw unexpected(asked, words);
+    async json<T>(shape: Shape<T>): Promise<T> {
+      return parsed(await text(), shape, asked);
     },
-    async list<T>(shape: Shape, ...keys: readonly (keyof T & string)[]): Promise<readonly T[]> {
-      const words = await text();
-      const value = parsed(words, asked);
-      if (Array.isArray(value) && value.every((one) => isOf<T>(one, shape, keys))) return value;
-      throw unexpected(asked, words);
-    },
-    async *lines<T extends object>(shape: Shape): AsyncGenerator<T, void, void> {
-      for await (const line of linesOf(body())) {
-        const value = parsed(line, asked);
-        if (!isOf<T>(value, shape, [])) throw unexpected(asked, line);
-        yield value;
-      }
+    async *lines<T>(shape: Shape<T>): AsyncGenerator<T, void, void> {
+      for await (const line of linesOf(body())) yield parsed(line, shape, asked);
     },
     async discard(): Promise<void> {
       waiting.end();
@@ -112,16 +96,15 @@ export interface Asked {
   readonly address: string;
 }
 
-function parsed(text: string, asked: Asked): unknown {
+function parsed<T>(text: string, shape: Shape<T>, asked: Asked): T {
+  let value: unknown;
   try {
-    return parsedWithoutNulls(text);
+    value = parsedWithoutNulls(text);
   } catch (cause) {
     throw unexpected(asked, text, cause);
   }
-}
-
-function isOf<T>(value: unknown, shape: Shape, keys: readonly string[]): value is T {
-  return isObject(value) && fits(value, shape) && keys.every((key) => Object.hasOwn(value, key));
+  if (shape(value)) return value;
+  throw unexpected(asked, text);
 }
 
 /** The error for an answer in another form than the Engine API's. */

@@ -8,7 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
 import { BrokenEngine, EngineGone, reasonOf } from "./errors.ts";
-import type { Builder, Engine, EngineVersion } from "./engine.ts";
+import type { Builder, Engine } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
   type Address,
@@ -18,7 +18,7 @@ import {
   studioOf,
 } from "./locate.ts";
 import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
-import { VERSION } from "./shape.ts";
+import { object, text } from "./shape.ts";
 import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
 
@@ -185,10 +185,7 @@ async function identifyByVersion(
   const path = `/v${STUDIO_API}/version`;
   const options = { expect: [200], ...LIMITED_BY_SEARCH, signal };
   const answer = await transport.request("GET", path, options);
-  const { ApiVersion } = await answer.object<Pick<EngineVersion, "ApiVersion">>(
-    VERSION,
-    "ApiVersion",
-  );
+  const { ApiVersion } = await answer.json(object({ ApiVersion: text }));
   return identityOf(ApiVersion, answer.headers);
 }
 

@@ -5,9 +5,10 @@
  * @module
  */
 
-import type { EngineInfo } from "./engine_info.ts";
+import type { EngineInfo, EngineVersion } from "./engine_info.ts";
 import type { ImageCalls } from "./images.ts";
 import type { ProgressMessage } from "./messages.ts";
+import { list, number, object, type Of, record, text } from "./shape.ts";
 import type { Upgraded } from "./upgrade.ts";
 
 /** A host directory or file in a container. */
@@ -90,28 +91,35 @@ export interface HolderBody {
 }
 
 /** A row of `GET /containers/json`. */
-export interface ContainerSummary {
-  readonly Id: string;
-  readonly Names: readonly string[];
-  readonly Image: string;
+export const CONTAINER = object({ Id: text }, {
+  Names: list(text),
+  Image: text,
   /** `created`, `running`, `paused`, `restarting`, `removing`, `exited`, `dead` */
-  readonly State: string;
+  State: text,
   /** `Up 3 minutes (healthy)` */
-  readonly Status: string;
-  /** Seconds since 1970, on this machine's clock. */
-  readonly Created: number;
-  readonly Labels: Readonly<Record<string, string>>;
-  readonly Ports: readonly PublishedPort[];
+  Status: text,
+  /** Seconds since 1970. */
+  Created: number,
+  Labels: record(text),
+  /** Its ports, and where they are published, if they are. */
+  Ports: list(object({}, {
+    /** Address on the engine's machine: `127.0.0.1`; `0.0.0.0` and `::` are all of them. */
+    IP: text,
+    PublicPort: number,
+  })),
   /** Where what is mounted lies, as the engine's machine calls it, and where it is in it. */
-  readonly Mounts?: readonly { readonly Source: string; readonly Destination: string }[];
-}
+  Mounts: list(object({ Source: text, Destination: text })),
+});
 
-/** A port of a container, and where it is published, if it is. */
-export interface PublishedPort {
-  /** Address on the engine's machine: `127.0.0.1`; `0.0.0.0` and `::` are all of them. */
-  readonly IP?: string;
-  readonly PublicPort?: number;
-}
+type ToldContainer = Of<typeof CONTAINER>;
+
+/** The same, with its time on this machine's clock, and empty what an engine leaves out. */
+export type ContainerSummary =
+  & Required<Omit<ToldContainer, "Mounts">>
+  & Pick<ToldContainer, "Mounts">;
+
+/** A port of a container. */
+export type PublishedPort = ContainerSummary["Ports"][number];
 
 /** A container's name; its id where it has none. */
 export function containerName(container: ContainerSummary): string {
@@ -150,16 +158,6 @@ export interface BuildOptions {
   readonly noCache: boolean;
   readonly context: ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
-}
-
-/** What `GET /version` says. */
-export interface EngineVersion {
-  /** `28.2.2` */
-  readonly Version: string;
-  /** The newest API that the engine speaks: `1.50`. */
-  readonly ApiVersion: string;
-  /** `amd64`, `arm64`, ... */
-  readonly Arch: string;
 }
 
 /** What lies somewhere in a container. A link is not followed. */

@@ -6,23 +6,23 @@
 
 import { MlcliError } from "../errors.ts";
 import { aheadOf, type Answer } from "./answer.ts";
-import type {
-  Builder,
-  BuildOptions,
-  ContainerSummary,
-  CreateBody,
-  Engine,
-  EngineVersion,
-  HolderBody,
-  LogOptions,
-  PathInContainer,
-  TerminalSize,
+import {
+  type Builder,
+  type BuildOptions,
+  CONTAINER,
+  type ContainerSummary,
+  type CreateBody,
+  type Engine,
+  type HolderBody,
+  type LogOptions,
+  type PathInContainer,
+  type TerminalSize,
 } from "./engine.ts";
-import type { EngineInfo } from "./engine_info.ts";
+import { type EngineInfo, INFO, VERSION } from "./engine_info.ts";
 import { wasOutOfMemory } from "./events.ts";
 import { imageCalls } from "./images.ts";
-import type { ProgressMessage } from "./messages.ts";
-import * as shapes from "./shape.ts";
+import { PROGRESS, type ProgressMessage } from "./messages.ts";
+import { flag, list, number, object, type Of, text } from "./shape.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import type { Transport } from "./transport.ts";
 import { engineWords } from "./errors.ts";
@@ -48,6 +48,18 @@ export interface EngineIdentity {
   readonly inStudio: boolean;
 }
 
+/** What `GET /containers/ID/json` says, as far as mlcli asks. */
+const DETAILS = object({ State: object({}, { Running: flag, OOMKilled: flag }) });
+
+/** What `POST /containers/create` says. */
+const CREATED = object({ Id: text });
+
+/** What `POST /containers/ID/wait` says; `Error`: why the engine does not know how it ended. */
+const WAITED = object({ StatusCode: number }, { Error: object({}, { Message: text }) });
+
+/** A row of `GET /networks`. */
+const NETWORK = object({ Name: text });
+
 /** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
@@ -67,7 +79,7 @@ export function engineOver(
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
     const ahead = aheadOf(answer.headers);
-    return (await answer.list<ContainerSummary>(shapes.CONTAINER, "Id")).map((container) => ({
+    return (await answer.json(list(CONTAINER))).map((container) => ({
       ...container,
       Created: (container.Created ?? 0) - ahead / 1000,
       Image: container.Image ?? "",
@@ -78,7 +90,9 @@ export function engineOver(
       Labels: container.Labels ?? {},
       Ports: [
         ...container.Ports ?? [],
-        ...(inStudio ? studioPorts({ ...container, Labels: container.Labels ?? {} }) : []),
+        ...(inStudio
+          ? studioPorts({ State: container.State ?? "", Labels: container.Labels ?? {} })
+          : []),
       ],
     }));
   }
@@ -96,10 +110,10 @@ export function engineOver(
   }
 
   /** Undefined when there is no such container. */
-  async function state(id: string): Promise<ContainerState | undefined> {
+  async function state(id: string): Promise<Of<typeof DETAILS>["State"] | undefined> {
     const answer = await request("GET", `/containers/${id}/json`, { expect: [200, 404] });
     if (answer.status === 200) {
-      return (await answer.object<ContainerDetails>(shapes.CONTAINER_DETAILS, "State")).State;
+      return (await answer.json(DETAILS)).State;
     }
     await answer.discard();
   }
@@ -115,16 +129,11 @@ export function engineOver(
     followsLogsToTheirEnd: !isPodman,
     info(signal?: AbortSignal): Promise<EngineInfo> {
       if (told !== undefined) return told;
-      const asked = get("/info", signal).then((answer) => answer.object<EngineInfo>(shapes.INFO));
+      const asked = get("/info", signal).then((answer) => answer.json(INFO));
       asked.catch(() => told = undefined);
       return told = asked;
     },
-    version: async (signal?: AbortSignal) =>
-      (await get("/version", signal)).object<EngineVersion>(
-        shapes.VERSION,
-        "Version",
-        "ApiVersion",
-      ),
+    version: async (signal?: AbortSignal) => (await get("/version", signal)).json(VERSION),
 
     async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
       const parameters = query({
@@ -147,7 +156,7 @@ export function engineOver(
         tar: options.context,
         signal: options.signal,
       });
-      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
+      yield* answer.lines(PROGRESS);
     },
 
     async *importImage(
@@ -160,7 +169,7 @@ export function engineOver(
         effort: "wait",
         tar,
       });
-      yield* answer.lines<ProgressMessage>(shapes.PROGRESS);
+      yield* answer.lines(PROGRESS);
     },
 
     async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
@@ -168,7 +177,7 @@ export function engineOver(
         expect: [201],
         json: inStudio ? studioBody(body) : body,
       });
-      return (await answer.object<{ Id: string }>(shapes.CREATED, "Id")).Id;
+      return (await answer.json(CREATED)).Id;
     },
 
     async startContainer(id: string): Promise<void> {
@@ -210,7 +219,7 @@ export function engineOver(
       const path = `/containers/${id}/wait?${query({ condition })}`;
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       const answer = await request("POST", path, options);
-      const status = answer.object<WaitAnswer>(shapes.WAITED, "StatusCode").then(exitStatusOf);
+      const status = answer.json(WAITED).then(exitStatusOf);
       status.catch(() => {}); // who awaits it gets the error; else it must not end the program
       return { status };
     },
@@ -244,10 +253,7 @@ export function engineOver(
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
     async networks(signal?: AbortSignal): Promise<readonly string[]> {
-      const found = await (await get("/networks", signal)).list<{ readonly Name: string }>(
-        shapes.NETWORK,
-        "Name",
-      );
+      const found = await (await get("/networks", signal)).json(list(NETWORK));
       return found.map(({ Name }) => Name);
     },
 
@@ -306,24 +312,7 @@ function query(parameters: Readonly<Record<string, string | undefined>>): string
   return new URLSearchParams(given).toString();
 }
 
-/** What `GET /containers/ID/json` says, as far as mlcli asks. */
-interface ContainerDetails {
-  readonly State: ContainerState;
-}
-
-interface ContainerState {
-  readonly Running?: boolean;
-  readonly OOMKilled?: boolean;
-}
-
-/** What `POST /containers/ID/wait` says. */
-interface WaitAnswer {
-  readonly StatusCode: number;
-  /** Why the engine does not know how it ended. */
-  readonly Error?: { readonly Message?: string } | null;
-}
-
-function exitStatusOf({ StatusCode, Error }: WaitAnswer): number {
+function exitStatusOf({ StatusCode, Error }: Of<typeof WAITED>): number {
   const isStatus = Number.isInteger(StatusCode) && StatusCode >= 0;
   if (isStatus && !Error?.Message) return StatusCode;
   const reason = engineWords(Error?.Message ?? "") || `exit status ${StatusCode}`;

@@ -4,23 +4,38 @@
  * @module
  */
 
+import { flag, list, object, type Of, text } from "./shape.ts";
+
 /** What `GET /info` says, as far as mlcli asks. */
-export interface EngineInfo {
+export const INFO = object({}, {
   /** `name=seccomp,profile=default`, `name=userns`, `name=rootless`, `name=selinux`, ... */
-  readonly SecurityOptions?: readonly string[] | null;
+  SecurityOptions: list(text),
   /** Podman's alone: before 5, it names nothing of this in its `SecurityOptions`. */
-  readonly Rootless?: boolean;
+  Rootless: flag,
   /** Whether it can limit memory, processors and processes; Docker ignores a limit that it cannot set. */
-  readonly MemoryLimit?: boolean;
-  readonly CpuCfsQuota?: boolean;
-  readonly PidsLimit?: boolean;
+  MemoryLimit: flag,
+  CpuCfsQuota: flag,
+  PidsLimit: flag,
   /** `1` or `2`. */
-  readonly CgroupVersion?: string;
+  CgroupVersion: text,
   /** Host name of the engine's machine. */
-  readonly Name?: string;
+  Name: text,
   /** Directory on the engine's machine that holds images and containers. */
-  readonly DockerRootDir?: string;
-}
+  DockerRootDir: text,
+});
+export type EngineInfo = Of<typeof INFO>;
+
+/** What `GET /version` says. */
+export const VERSION = object({
+  /** `28.2.2` */
+  Version: text,
+  /** The newest API that the engine speaks: `1.50`. */
+  ApiVersion: text,
+}, {
+  /** `amd64`, `arm64`, ... */
+  Arch: text,
+});
+export type EngineVersion = Of<typeof VERSION>;
 
 /** Whether root in a container is the user who runs the engine. */
 export function isRootless(info: EngineInfo): boolean {

@@ -5,8 +5,11 @@
  */
 
 import { deadlineIn } from "../time.ts";
-import { EVENT } from "./shape.ts";
+import { object, text } from "./shape.ts";
 import type { Transport } from "./transport.ts";
+
+/** A line of `GET /events`. */
+const EVENT = object({}, { Action: text });
 
 /** How long events that are there already may take to come, in seconds. */
 const SECONDS_FOR_EVENTS = 5;
@@ -32,7 +35,7 @@ export async function wasOutOfMemory(
     expect: [200],
     signal: limit.signal,
   });
-  for await (const { Action } of answer.lines<{ readonly Action?: string }>(EVENT)) {
+  for await (const { Action } of answer.lines(EVENT)) {
     if (Action === "oom") return true;
     if (Action === "destroy") return false;
   }

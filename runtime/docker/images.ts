@@ -6,41 +6,48 @@
 
 import { MlcliError } from "../errors.ts";
 import { aheadOf, onThisClock } from "./answer.ts";
-import type { ProgressMessage } from "./messages.ts";
-import { IMAGE, IMAGE_ROW, PROGRESS } from "./shape.ts";
+import { PROGRESS, type ProgressMessage } from "./messages.ts";
+import { list, object, type Of, record, text } from "./shape.ts";
 import type { Transport } from "./transport.ts";
 
-/** What `GET /images/NAME/json` says, as far as mlcli asks. */
-export interface ImageDetails {
+/**
+ * What `GET /images/NAME/json` says, as far as mlcli asks. Since API 1.44, an image that has no time
+ * of its own has no `Created`.
+ */
+const IMAGE = object({ Os: text }, {
   /**
    * Digest of the image's configuration; with the containerd image store that of its manifest, or of
    * its list of manifests.
    */
-  readonly Id: string;
-  /** ISO 8601, on this machine's clock. A build that finds every step in its cache leaves it as it was. */
-  readonly Created: string;
-  readonly Os: string;
+  Id: text,
   /** `amd64`, `arm64`, ... */
-  readonly Architecture: string;
+  Architecture: text,
+  /** ISO 8601. A build that finds every step in its cache leaves it as it was. */
+  Created: text,
   /** When the image got its name here: also at such a build. */
-  readonly Metadata?: { readonly LastTagTime?: string };
-  readonly Config?: {
-    readonly Entrypoint?: readonly string[] | null;
+  Metadata: object({}, { LastTagTime: text }),
+  Config: object({}, {
+    Entrypoint: list(text),
     /** Who its programs run as: `1000:1000`, `app`; empty for root. */
-    readonly User?: string;
+    User: text,
     /** `NAME=VALUE` */
-    readonly Env?: readonly string[] | null;
-    readonly Labels?: Readonly<Record<string, string>> | null;
+    Env: list(text),
+    Labels: record(text),
     /** Instructions that a build upon it begins with. */
-    readonly OnBuild?: readonly string[] | null;
-  };
-}
+    OnBuild: list(text),
+  }),
+});
 
-/** A row of `GET /images/json`, as far as mlcli asks. */
-export interface ImageSummary {
-  /** `name:tag`; null where it has none. */
-  readonly RepoTags: readonly string[] | null;
-}
+type ToldImage = Of<typeof IMAGE>;
+
+/** The same, its times on this machine's clock, and empty what an engine leaves out. */
+export type ImageDetails =
+  & ToldImage
+  & Required<Pick<ToldImage, "Id" | "Architecture" | "Created">>;
+
+/** A row of `GET /images/json`: `name:tag`, where it has any. */
+const IMAGE_ROW = object({}, { RepoTags: list(text) });
+export type ImageSummary = Of<typeof IMAGE_ROW>;
 
 /** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
 export interface RegistryLogin {
@@ -99,9 +106,6 @@ export interface ImageCalls {
   push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
 }
 
-/** As engines say it: since API 1.44, an image that has no time of its own has no `Created`. */
-type ToldImage = Omit<ImageDetails, "Created"> & { readonly Created?: string };
-
 /** What older engines say of an image that has no time of its own. */
 const NEVER = "0001-01-01T00:00:00Z";
 
@@ -112,11 +116,13 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const path = `/images/${encodeURIComponent(reference)}/json`;
       const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
-        const details = await answer.object<ToldImage>(IMAGE, "Os");
+        const details = await answer.json(IMAGE);
         const ahead = aheadOf(answer.headers);
         const tagged = details.Metadata?.LastTagTime ?? "";
         return {
           ...details,
+          Id: details.Id ?? "",
+          Architecture: details.Architecture ?? "",
           Created: onThisClock(details.Created ?? NEVER, ahead),
           Metadata: { LastTagTime: onThisClock(tagged, ahead) },
         };
@@ -127,7 +133,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
     async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
       const filters = JSON.stringify({ reference: [name] });
       const path = `/images/json?${new URLSearchParams({ filters })}`;
-      return await (await request("GET", path, { expect: [200], signal })).list(IMAGE_ROW);
+      return await (await request("GET", path, { expect: [200], signal })).json(list(IMAGE_ROW));
     },
 
     async hasImage(reference: string): Promise<boolean> {
@@ -164,7 +170,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
         headers: { "X-Registry-Auth": headerOf(login ?? {}) },
         signal,
       });
-      yield* answer.lines<ProgressMessage>(PROGRESS);
+      yield* answer.lines(PROGRESS);
     },
 
     async *push(
@@ -177,7 +183,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
         headers: { "X-Registry-Auth": headerOf(login) },
         signal,
       });
-      yield* answer.lines<ProgressMessage>(PROGRESS);
+      yield* answer.lines(PROGRESS);
     },
   };
 }

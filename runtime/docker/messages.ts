@@ -7,22 +7,24 @@
 
 import { isObject } from "../text.ts";
 import { engineWords } from "./errors.ts";
+import { anything, number, object, type Of, text } from "./shape.ts";
 
 /** One message; the engine sends many other fields. */
-export interface ProgressMessage {
+export const PROGRESS = object({}, {
   /** Text of a build. */
-  readonly stream?: string;
+  stream: text,
   /** State of a pull or a push; of the layer `id`, where there is one. */
-  readonly status?: string;
-  readonly id?: string;
+  status: text,
+  id: text,
   /** Bytes of a layer, so far and in all. */
-  readonly progressDetail?: { readonly current?: number; readonly total?: number };
+  progressDetail: object({}, { current: number, total: number }),
   /** `ID` of the image that was built; `Digest` of the manifest that a registry took; or a trace. */
-  readonly aux?: { readonly ID?: string; readonly Digest?: string } | string;
-  readonly errorDetail?: { readonly message?: string; readonly code?: number };
+  aux: anything,
+  errorDetail: object({}, { message: text, code: number }),
   /** Deprecated since API 1.48 in favour of `errorDetail`; Podman sends only this one. */
-  readonly error?: string;
-}
+  error: text,
+});
+export type ProgressMessage = Of<typeof PROGRESS>;
 
 /** The message's error, if it is one, as it can be shown. */
 export function failureOf({ errorDetail, error }: ProgressMessage): string | undefined {
@@ -52,7 +54,7 @@ export function pushedDigest({ aux, status }: ProgressMessage): string | undefin
 }
 
 /** A field of what differs among messages. */
-function textOf(aux: ProgressMessage["aux"], field: "ID" | "Digest"): string | undefined {
+function textOf(aux: unknown, field: "ID" | "Digest"): string | undefined {
   const value: unknown = isObject(aux) ? aux[field] : undefined;
   return typeof value === "string" ? value : undefined;
 }

@@ -1,40 +1,53 @@
 /**
- * Whether what an engine says has the form that its API promises: what mlcli goes on with is what the
- * types say.
+ * The form that the engine's API promises for what it says: one declaration is what is checked where
+ * an answer comes in, and the type that the rest of mlcli goes on with.
  *
  * @module
  */
 
 import { isObject } from "../text.ts";
 
-/** What a JSON value is to be. A field of an object may be missing; others than these are let be. */
-export type Shape =
-  | "text"
-  | "number"
-  | "flag"
-  /** A list of these. */
-  | readonly [Shape]
-  /** An object; `*` stands for all fields that are not named. */
-  | { readonly [field: string]: Shape };
+/** What a JSON value is to be. */
+export type Shape<T> = (value: unknown) => value is T;
 
-const TYPES = {
-  text: (value: unknown) => typeof value === "string",
-  number: (value: unknown) => typeof value === "number",
-  flag: (value: unknown) => typeof value === "boolean",
-} as const;
+/** The type of what has a form. */
+export type Of<S> = S extends Shape<infer T> ? T : never;
 
-/** Whether a value has a form. */
-export function fits(value: unknown, shape: Shape): boolean {
-  if (typeof shape === "string") return TYPES[shape](value);
-  if (isList(shape)) return Array.isArray(value) && value.every((one) => fits(one, shape[0]));
-  return isObject(value) && Object.entries(value).every(([field, one]) => {
-    const wanted = Object.hasOwn(shape, field) ? shape[field] : shape["*"];
-    return wanted === undefined || fits(one, wanted);
-  });
+export const text = (value: unknown): value is string => typeof value === "string";
+export const number = (value: unknown): value is number => typeof value === "number";
+export const flag = (value: unknown): value is boolean => typeof value === "boolean";
+/** What differs, and is looked at where it is used. */
+export const anything = (_: unknown): _ is unknown => true;
+
+/** A list of these. */
+export function list<T>(each: Shape<T>): Shape<readonly T[]> {
+  return (value): value is readonly T[] => Array.isArray(value) && value.every(each);
 }
 
-function isList(shape: Shape): shape is readonly [Shape] {
-  return Array.isArray(shape);
+/** An object whose fields, whatever they are called, are all of this form. */
+export function record<T>(each: Shape<T>): Shape<Readonly<Record<string, T>>> {
+  return (value): value is Readonly<Record<string, T>> =>
+    isObject(value) && Object.values(value).every(each);
+}
+
+type Fields = Readonly<Record<string, Shape<unknown>>>;
+
+/** An object: fields that it has, fields that may be missing, and any others. */
+export function object<R extends Fields, O extends Fields = Record<never, never>>(
+  required: R,
+  optional?: O,
+): Shape<
+  & { readonly [Name in keyof R]: Of<R[Name]> }
+  & { readonly [Name in keyof O]?: Of<O[Name]> }
+>;
+export function object(required: Fields, optional: Fields = {}): Shape<object> {
+  const wanted = { ...optional, ...required };
+  const names = Object.keys(required);
+  return (value): value is object =>
+    isObject(value) && names.every((name) => Object.hasOwn(value, name)) &&
+    Object.entries(value).every(([name, one]) =>
+      !Object.hasOwn(wanted, name) || wanted[name]!(one)
+    );
 }
 
 /**
@@ -46,69 +59,3 @@ export function parsedWithoutNulls(text: string): unknown {
     return value === null && !Array.isArray(this) ? undefined : value;
   });
 }
-
-/** A row of `GET /containers/json`. */
-export const CONTAINER: Shape = {
-  Id: "text",
-  Names: ["text"],
-  Image: "text",
-  State: "text",
-  Status: "text",
-  Created: "number",
-  Labels: { "*": "text" },
-  Ports: [{ IP: "text", PublicPort: "number" }],
-  Mounts: [{ Source: "text", Destination: "text" }],
-};
-
-/** `GET /containers/ID/json` */
-export const CONTAINER_DETAILS: Shape = { State: { Running: "flag", OOMKilled: "flag" } };
-
-/** `POST /containers/create` */
-export const CREATED: Shape = { Id: "text" };
-
-/** `POST /containers/ID/wait` */
-export const WAITED: Shape = { StatusCode: "number", Error: { Message: "text" } };
-
-/** `GET /images/NAME/json` */
-export const IMAGE: Shape = {
-  Id: "text",
-  Created: "text",
-  Os: "text",
-  Architecture: "text",
-  Metadata: { LastTagTime: "text" },
-  Config: { Entrypoint: ["text"], Env: ["text"], Labels: { "*": "text" }, OnBuild: ["text"] },
-};
-
-/** A row of `GET /images/json`. */
-export const IMAGE_ROW: Shape = { RepoTags: ["text"] };
-
-/** A row of `GET /networks`. */
-export const NETWORK: Shape = { Name: "text" };
-
-/** `GET /info` */
-export const INFO: Shape = {
-  SecurityOptions: ["text"],
-  Rootless: "flag",
-  MemoryLimit: "flag",
-  CpuCfsQuota: "flag",
-  PidsLimit: "flag",
-  CgroupVersion: "text",
-  Name: "text",
-  DockerRootDir: "text",
-};
-
-/** `GET /version` */
-export const VERSION: Shape = { Version: "text", ApiVersion: "text", Arch: "text" };
-
-/** A line of `GET /events`. */
-export const EVENT: Shape = { Action: "text" };
-
-/** A line of what builds, pulls, pushes and imports say. `aux` differs among them. */
-export const PROGRESS: Shape = {
-  stream: "text",
-  status: "text",
-  id: "text",
-  progressDetail: { current: "number", total: "number" },
-  errorDetail: { message: "text", code: "number" },
-  error: "text",
-};

@@ -6,7 +6,10 @@ import {
   assertStringIncludes,
 } from "@std/assert";
 import { BrokenEngine, EngineError } from "../../../runtime/docker/errors.ts";
-import { CONTAINER, INFO, PROGRESS } from "../../../runtime/docker/shape.ts";
+import { CONTAINER } from "../../../runtime/docker/engine.ts";
+import { INFO } from "../../../runtime/docker/engine_info.ts";
+import { PROGRESS } from "../../../runtime/docker/messages.ts";
+import { list } from "../../../runtime/docker/shape.ts";
 import { type Answer, answerOf, beginningOf } from "../../../runtime/docker/answer.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
 import { NO_LIMITS, Waiting } from "../../../runtime/docker/time_limits.ts";
@@ -38,8 +41,8 @@ async function errorOf(
   }
 }
 
-const asInfo = (answer: Answer) => answer.object(INFO);
-const asContainers = (answer: Answer) => answer.list(CONTAINER, "Id" as never);
+const asInfo = (answer: Answer) => answer.json(INFO);
+const asContainers = (answer: Answer) => answer.json(list(CONTAINER));
 const asProgress = (answer: Answer) => Array.fromAsync(answer.lines(PROGRESS));
 
 suite("an engine whose answer has no end", () => {
@@ -140,7 +143,7 @@ suite("an engine that says something else than its API", () => {
       const waiting = new Waiting(NO_LIMITS, { call, effort: "ask" }, {});
       return answerOf(new Response(pieces), { call, address: "" }, waiting);
     };
-    assertEquals(await answer().object(INFO), { Name: "größe" });
+    assertEquals(await answer().json(INFO), { Name: "größe" });
     // As of a refusal.
     assertEquals(await beginningOf(answer().body), text);
   });
@@ -152,7 +155,7 @@ suite("an engine that says something else than its API", () => {
     const host = `127.0.0.1:${server.port}`;
     const engine = await openTransport({ kind: "tcp", host, tls: undefined });
     const answer = await engine.request("GET", "/info", { expect: [200] });
-    assertEquals(await answer.object(INFO), {});
+    assertEquals(await answer.json(INFO), {});
     engine.close();
   });
 });

@@ -70,7 +70,7 @@ const ENGINES: readonly (readonly [
   ["one with a profile of such a name", {
     SecurityOptions: ["name=seccomp,profile=/etc/name=userns.json", "name=apparmor"],
   }, []],
-  ["one that says nothing", { SecurityOptions: null }, []],
+  ["one that says nothing", {}, []],
 ];
 
 suite("what an engine says of itself", () => {

@@ -3,6 +3,7 @@ import { knowsPipes } from "../../../runtime/docker/connect.ts";
 import { BrokenEngine, EngineError, EngineGone } from "../../../runtime/docker/errors.ts";
 import type { Address } from "../../../runtime/docker/locate.ts";
 import type { Answer } from "../../../runtime/docker/answer.ts";
+import { list, object } from "../../../runtime/docker/shape.ts";
 import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
@@ -66,7 +67,8 @@ for (const kind of KINDS) {
       it(`${what} is a broken one`, async () => {
         await withTransport(kind, (connection) => say(connection, said), async (engine) => {
           const { message } = await assertRejects(
-            async () => await (await engine.request("GET", "/info", { expect: [200] })).object({}),
+            async () =>
+              await (await engine.request("GET", "/info", { expect: [200] })).json(object({})),
             BrokenEngine,
           );
           assertMatch(message, words);
@@ -178,9 +180,9 @@ for (const kind of KINDS) {
     it("has answered is not waited for on a signal that stays", async () => {
       const said = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}";
       const reads: readonly ((answer: Answer) => Promise<unknown>)[] = [
-        (answer) => answer.object({}),
-        (answer) => answer.list({}),
-        (answer) => Array.fromAsync(answer.lines({})),
+        (answer) => answer.json(object({})),
+        (answer) => answer.json(list(object({}))),
+        (answer) => Array.fromAsync(answer.lines(object({}))),
         (answer) => Array.fromAsync(answer.body),
         (answer) => answer.discard(),
       ];

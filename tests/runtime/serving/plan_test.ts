@@ -35,7 +35,7 @@ suite("the limit of a request's body in a server here", () => {
         {},
         {},
       ],
-      ["the user's", { ...HARNESS_IMAGE, Env: null }, { MLCLI_MAX_BODY_MB: "1024" }, {}],
+      ["the user's", { ...HARNESS_IMAGE, Env: undefined }, { MLCLI_MAX_BODY_MB: "1024" }, {}],
       [
         "the user's by its other name",
         HARNESS_IMAGE,

@@ -34,7 +34,7 @@ suite("what of an image's entry point differs", () => {
       ["/bin/bash", "-o", "pipefail", "-c", " exec python /train.py"],
       // AWS's example scikit_bring_your_own: train and serve are programs in the PATH.
       [],
-      null,
+      undefined,
     ]
   ) {
     it(`nothing: ${JSON.stringify(entryPoint)}`, () => {
