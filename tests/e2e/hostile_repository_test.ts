@@ -91,7 +91,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
         [
           "training",
           ["local", "train"],
-          "['training', 'validation'] 1,2\n\nFalse ['hyperparameters.json', " +
+          "['processing', 'training', 'validation'] 1,2\n\nFalse ['hyperparameters.json', " +
           "'inputdataconfig.json', 'mine.json', 'resourceconfig.json']\n",
         ],
         ["processing", ["local", "process", "-f", "p.py"], "1,2\n\n"],
@@ -399,9 +399,9 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     );
     try {
       for (const container of names) {
-        const folder = await leaveRun(app, { name: container, container, outcome: null });
-        await user.owns(folder);
+        await leaveRun(app, { name: container, container, outcome: null });
       }
+      await user.owns(app.path("local_test/jobs"));
       assertEquals((await user.run(["local", "train"], app.directory)).code, 0);
       const left = [...await containersOf(victim), ...await containersOf(app.name)];
       assertEquals(left.map(({ Id }) => Id).sort(), ids.sort());
