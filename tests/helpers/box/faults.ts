@@ -39,8 +39,6 @@ export class Faults {
   hasCapacity = true;
   /** Instance types of which the account may have none. */
   readonly quotas = new Set<string>();
-  /** The account's quota of memory for a serverless endpoint, in MB; new accounts have 3072. */
-  serverlessMemory = Infinity;
   /** The actions of IAM that were asked about: what somebody needs who does the same. */
   readonly asked = new Set<string>();
   readonly #denials: Denial[] = [];

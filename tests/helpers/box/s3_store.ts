@@ -66,27 +66,6 @@ export class S3Store implements Disposable {
     return await this.keep(bucket, key, [piece], `"${md5(content)}"`, description);
   }
 
-  /** Puts a file of this machine, which may be large. */
-  async putFile(
-    bucket: string,
-    key: string,
-    path: string,
-    description: Description = {},
-  ): Promise<StoredObject> {
-    const target = this.#newPath();
-    await Deno.copyFile(path, target);
-    const hash = createHash("md5");
-    using file = await Deno.open(target);
-    const buffer = new Uint8Array(1 << 20);
-    let size = 0;
-    for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
-      hash.update(buffer.subarray(0, count));
-      size += count;
-    }
-    const etag = `"${hash.digest("hex")}"`;
-    return await this.keep(bucket, key, [{ path: target, offset: 0, size }], etag, description);
-  }
-
   /** The object, if it is there. */
   object(bucket: string, key: string): StoredObject | undefined {
     return this.bucket(bucket).objects.get(key);
@@ -115,17 +94,6 @@ export class S3Store implements Disposable {
   /** The content of an object that is there. */
   async text(bucket: string, key: string): Promise<string> {
     return new TextDecoder().decode(await this.bytes(bucket, key));
-  }
-
-  /** Writes an object into a file of this machine. */
-  async download(bucket: string, key: string, path: string): Promise<void> {
-    const { pieces } = this.#existing(bucket, key);
-    using target = await Deno.open(path, { write: true, create: true, truncate: true });
-    for (const piece of pieces) {
-      for await (const block of blocksOf(piece)) {
-        for (let rest = block; rest.length > 0;) rest = rest.subarray(await target.write(rest));
-      }
-    }
   }
 
   /** Deletes an object, if it is there. */

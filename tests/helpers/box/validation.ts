@@ -177,9 +177,6 @@ export function integer(min?: number, max?: number): Shape {
   return { type: "integer", min, max };
 }
 
-/** A time, in seconds since 1970. */
-export const time: Shape = { type: "number" };
-
 /** True or false. */
 export const flag: Shape = { type: "boolean" };
 

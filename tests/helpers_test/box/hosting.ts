@@ -94,19 +94,3 @@ export const SERVERLESS: Fields = {
   InstanceType: undefined,
   ServerlessConfig: { MemorySizeInMB: 2_048, MaxConcurrency: 5 },
 };
-
-/** Whether these fields are so; there may be more. */
-export function assertFields(found: Fields, wanted: Fields): void {
-  assertEquals(part(found, wanted), wanted);
-}
-
-function part(found: unknown, wanted: unknown): unknown {
-  if (!isFields(found) || !isFields(wanted)) return found;
-  return Object.fromEntries(
-    Object.entries(wanted).map(([name, value]) => [name, part(found[name], value)]),
-  );
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -56,7 +56,6 @@ const NOT_SERVERLESS = [
   "VolumeSizeInGB",
   "ModelDataDownloadTimeoutInSeconds",
   "ContainerStartupHealthCheckTimeoutInSeconds",
-  "ManagedInstanceScaling",
   "RoutingConfig",
   "InferenceAmiVersion",
   "EnableSSMAccess",
@@ -105,20 +104,11 @@ export function checkConfiguration(request: Request, models: readonly Model[]): 
   }
 }
 
-/**
- * Whether the account may have the instances, or the memory.
- * @throws Refused
- */
-export function checkQuota({ variants }: Deployment, { quotas, serverlessMemory }: Faults): void {
-  for (const { request: { InstanceType, ServerlessConfig }, desiredCount } of variants) {
+/** @throws Refused where the account may not have the instances. */
+export function checkQuota({ variants }: Deployment, { quotas }: Faults): void {
+  for (const { request: { InstanceType }, desiredCount } of variants) {
     if (quotas.has(InstanceType)) {
-      const name = `${InstanceType} for endpoint usage`;
-      throw limitExceeded({ name, unit: "Instances", most: 0, wanted: desiredCount });
-    }
-    const wanted = ServerlessConfig?.MemorySizeInMB ?? 0;
-    if (wanted > serverlessMemory) {
-      const name = "Memory size in MB per serverless endpoint";
-      throw limitExceeded({ name, unit: "MBs", most: serverlessMemory, wanted });
+      throw limitExceeded(`${InstanceType} for endpoint usage`, desiredCount);
     }
   }
 }

@@ -30,8 +30,7 @@ export function describeConfiguration(configuration: EndpointConfiguration): unk
  */
 export function describeEndpoint(endpoint: Endpoint): unknown {
   const { current, status } = endpoint;
-  const { AsyncInferenceConfig, ExplainerConfig, ShadowProductionVariants } =
-    current.configuration.request;
+  const { AsyncInferenceConfig, ShadowProductionVariants } = current.configuration.request;
   const isNew = status === "Creating";
   const pending = isNew ? current : endpoint.pending;
   return {
@@ -45,7 +44,6 @@ export function describeEndpoint(endpoint: Endpoint): unknown {
     CreationTime: endpoint.creationTime,
     LastModifiedTime: endpoint.lastModified,
     AsyncInferenceConfig,
-    ExplainerConfig,
     ShadowProductionVariants: ShadowProductionVariants?.map((one: Request) => ({
       VariantName: one.VariantName,
       DesiredWeight: one.InitialVariantWeight,
@@ -88,7 +86,6 @@ function summaryOf(variant: Variant): Request {
         CurrentInstanceCount: variant.currentCount,
         DesiredInstanceCount: variant.desiredCount,
       }),
-    ManagedInstanceScaling: request.ManagedInstanceScaling,
     RoutingConfig: request.RoutingConfig,
   };
 }

@@ -37,7 +37,6 @@ export class Endpoint extends Resource {
   failureReason?: string;
   lastModified: number;
   isGone = false;
-  #settled = Promise.withResolvers<void>();
 
   constructor(
     name: string,
@@ -57,11 +56,6 @@ export class Endpoint extends Resource {
 
   get isInProgress(): boolean {
     return IN_PROGRESS.includes(this.#status);
-  }
-
-  /** Resolves when nothing goes on any more: it is InService, Failed, gone, ... */
-  get settled(): Promise<void> {
-    return this.isInProgress && !this.isGone ? this.#settled.promise : Promise.resolve();
   }
 
   /** What it serves. */
@@ -92,18 +86,14 @@ export class Endpoint extends Resource {
 
   /** Goes on to a status on the way: `RollingBack`, `SystemUpdating`. */
   enter(status: EndpointStatus): void {
-    const wasInProgress = this.isInProgress;
     this.#status = status;
     this.lastModified = Date.now() / 1_000;
-    if (!this.isInProgress) this.#settled.resolve();
-    else if (!wasInProgress) this.#settled = Promise.withResolvers();
   }
 
   /** What goes on went well: it serves (what was pending, if something was), or is gone. */
   settle(): void {
     if (this.#status === "Deleting") {
       this.isGone = true;
-      this.#settled.resolve();
       return this.onGone(this);
     }
     if (this.pending) this.current = this.pending;

@@ -72,11 +72,6 @@ const variant = structure({
   ModelDataDownloadTimeoutInSeconds: integer(60, 3_600),
   ContainerStartupHealthCheckTimeoutInSeconds: integer(60, 3_600),
   EnableSSMAccess: flag,
-  ManagedInstanceScaling: structure({
-    Status: oneOf("ENABLED", "DISABLED"),
-    MinInstanceCount: integer(0),
-    MaxInstanceCount: integer(1),
-  }),
   RoutingConfig: structure({
     RoutingStrategy: required(oneOf("LEAST_OUTSTANDING_REQUESTS", "RANDOM")),
   }),
@@ -92,35 +87,6 @@ const contentTypes = list(
   1,
   10,
 );
-
-const short = text({ min: 1, max: 64, pattern: /.*/ });
-/** Without the members about texts. */
-const clarify = structure({
-  EnableExplanations: short,
-  InferenceConfig: structure({
-    FeaturesAttribute: short,
-    ContentTemplate: short,
-    MaxRecordCount: integer(1),
-    MaxPayloadInMB: integer(1, 25),
-    ProbabilityIndex: integer(0),
-    LabelIndex: integer(0),
-    ProbabilityAttribute: short,
-    LabelAttribute: short,
-    LabelHeaders: list(short, 1, 16),
-    FeatureHeaders: list(short, 1, 256),
-    FeatureTypes: list(oneOf("numerical", "categorical", "text"), 1, 256),
-  }),
-  ShapConfig: required(structure({
-    ShapBaselineConfig: required(structure({
-      MimeType: text({ max: 255 }),
-      ShapBaseline: text({ min: 1, max: 4_096 }),
-      ShapBaselineUri: s3Uri,
-    })),
-    NumberOfSamples: integer(1),
-    UseLogit: flag,
-    Seed: integer(),
-  })),
-});
 
 const createConfiguration = structure({
   EndpointConfigName: name,
@@ -142,7 +108,6 @@ const createConfiguration = structure({
   }),
   Tags: tags,
   KmsKeyId: kmsKey,
-  ExplainerConfig: structure({ ClarifyExplainerConfig: clarify }),
   AsyncInferenceConfig: structure({
     ClientConfig: structure({ MaxConcurrentInvocationsPerInstance: integer(1, 1_000) }),
     OutputConfig: required(structure({

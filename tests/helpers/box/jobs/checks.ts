@@ -124,27 +124,17 @@ function checkQuota(
     : request.ProcessingResources.ClusterConfig;
   if (!faults.quotas.has(type)) return;
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  const name = `${type} for ${spot} job usage`;
-  throw limitExceeded({ name, unit: "Instances", most: 0, wanted: count });
+  throw limitExceeded(`${type} for ${spot} job usage`, count);
 }
 
-/** A quota of the account, and what somebody wants on top of nothing. */
-export interface Quota {
-  /** `ml.m5.large for endpoint usage` */
-  readonly name: string;
-  readonly unit: "Instances" | "MBs";
-  readonly most: number;
-  readonly wanted: number;
-}
-
-/** The words for a quota that is not enough. */
-export function limitExceeded({ name, unit, most, wanted }: Quota): Refused {
+/** The words for a quota of the account of which nothing is left. */
+export function limitExceeded(name: string, wanted: number): Refused {
   return new Refused(
     "ResourceLimitExceeded",
-    `The account-level service limit '${name}' is ${most} ${unit}, with current utilization of 0 ` +
-      `${unit} and a request delta of ${wanted} ${unit}. Please use AWS Service Quotas to request ` +
-      "an increase for this quota. If AWS Service Quotas is not available, contact AWS support to " +
-      "request an increase for this quota.",
+    `The account-level service limit '${name}' is 0 Instances, with current utilization of 0 ` +
+      `Instances and a request delta of ${wanted} Instances. Please use AWS Service Quotas to ` +
+      "request an increase for this quota. If AWS Service Quotas is not available, contact AWS " +
+      "support to request an increase for this quota.",
   );
 }
 

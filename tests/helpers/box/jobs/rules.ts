@@ -21,7 +21,6 @@ import {
   structure,
   tags,
   text,
-  time,
   vpc,
 } from "../validation.ts";
 
@@ -69,7 +68,6 @@ const createTraining = structure({
       0,
       40,
     ),
-    EnableSageMakerMetricsTimeSeries: flag,
     ContainerEntrypoint: words,
     ContainerArguments: words,
   })),
@@ -86,24 +84,20 @@ const createTraining = structure({
     InstanceCount: required(integer(1)),
     VolumeSizeInGB: required(integer(1)),
     VolumeKmsKeyId: kmsKey,
-    KeepAlivePeriodInSeconds: integer(0, 21_600),
   })),
   VpcConfig: vpc,
   StoppingCondition: required(structure({
     MaxRuntimeInSeconds: integer(1),
     MaxWaitTimeInSeconds: integer(1),
-    MaxPendingTimeInSeconds: integer(1_800, 2_419_200),
   })),
   Tags: tags,
   EnableNetworkIsolation: flag,
-  EnableInterContainerTrafficEncryption: flag,
   EnableManagedSpotTraining: flag,
   CheckpointConfig: structure({
     S3Uri: required(s3Uri),
     LocalPath: text({ max: 4_096, pattern: /.*/ }),
   }),
   Environment: environment(512),
-  RetryStrategy: structure({ MaximumRetryAttempts: required(integer(1, 30)) }),
 });
 
 const processingInput = structure({
@@ -152,7 +146,6 @@ const createProcessing = structure({
   })),
   Environment: environment(256),
   NetworkConfig: structure({
-    EnableInterContainerTrafficEncryption: flag,
     EnableNetworkIsolation: flag,
     VpcConfig: vpc,
   }),
@@ -163,13 +156,9 @@ const createProcessing = structure({
 const listing: Readonly<Record<string, Shape | Required>> = {
   NextToken: pageToken,
   MaxResults: integer(1, 100),
-  CreationTimeAfter: time,
-  CreationTimeBefore: time,
-  LastModifiedTimeAfter: time,
-  LastModifiedTimeBefore: time,
   NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
   StatusEquals: oneOf("InProgress", "Completed", "Failed", "Stopping", "Stopped"),
-  SortBy: oneOf("Name", "CreationTime", "Status"),
+  SortBy: oneOf("CreationTime"),
   SortOrder: oneOf("Ascending", "Descending"),
 };
 
