@@ -1,8 +1,6 @@
 /**
  * Showing a newcomer what mlcli does: each step under a title, with the command line that a user would
  * type, and how long it took.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

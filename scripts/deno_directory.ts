@@ -1,8 +1,4 @@
-/**
- * Where Deno keeps what it downloaded.
- *
- * @module
- */
+/** Where Deno keeps what it downloaded. */
 
 /** By its variables; below HOME, if that is not another one in a test. */
 export function denoDirectory(): string {

@@ -2,8 +2,6 @@
  * Trees of files: what is in one, and a copy of it.
  *
  * Imports nothing that needs resolving, for `scripts/tasks/setup.ts` runs before anything is.
- *
- * @module
  */
 
 import { dirname, join } from "node:path";

@@ -2,8 +2,6 @@
  * Running other programs: within a time limit, quietly, with the end of their output in the error.
  *
  * Imports nothing that needs resolving, for `scripts/tasks/setup.ts` runs before anything is.
- *
- * @module
  */
 
 import { messageOf, MlcliError } from "../runtime/errors.ts";

@@ -3,8 +3,6 @@
  * far it is.
  *
  * Imports nothing that needs resolving, for `scripts/tasks/setup.ts` runs before anything is.
- *
- * @module
  */
 
 import { errorText } from "../runtime/messages.ts";

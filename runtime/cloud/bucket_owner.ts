@@ -2,8 +2,6 @@
  * Whose a bucket or a key of KMS is that only the app's configuration file names. Who wrote the
  * repository could name one of theirs: a bucket takes data and models from anybody, and whoever has
  * the key can lock the results. So it has to be the caller's own. What the user names may be anybody's.
- *
- * @module
  */
 
 import { basename } from "@std/path/basename";

@@ -1,8 +1,4 @@
-/**
- * What the engine answers, checked against what its API promises.
- *
- * @module
- */
+/** What the engine answers, checked against what its API promises. */
 
 import type { MlcliError } from "../errors.ts";
 import { BrokenEngine, EngineError, engineWords, isPage, wentAway } from "./errors.ts";

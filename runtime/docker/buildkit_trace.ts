@@ -1,8 +1,6 @@
 /**
  * What BuildKit says while it builds: a `StatusResponse` of protobuf in base64. Field numbers
  * are those of github.com/moby/buildkit, api/services/control/control.proto.
- *
- * @module
  */
 
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";

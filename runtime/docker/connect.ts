@@ -1,8 +1,4 @@
-/**
- * Finds the Docker Engine that answers.
- *
- * @module
- */
+/** Finds the Docker Engine that answers. */
 
 import { dirname } from "@std/path/dirname";
 import { fileErrorReason, MlcliError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * What a kind of connection to the engine has to offer: sockets, TCP and named pipes do.
- *
- * @module
- */
+/** What a kind of connection to the engine has to offer: sockets, TCP and named pipes do. */
 
 /** A request as `fetch` takes it, over the connection to an engine. */
 export type EngineFetch = (url: string, request: {

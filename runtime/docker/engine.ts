@@ -1,8 +1,6 @@
 /**
  * One Docker Engine, as the rest of mlcli knows it: what can be asked of it, and what it says. Field
  * names are the Engine API's own: https://docs.docker.com/reference/api/engine/
- *
- * @module
  */
 
 import type { EngineInfo, EngineVersion } from "./engine_info.ts";

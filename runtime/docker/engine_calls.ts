@@ -1,8 +1,4 @@
-/**
- * The calls of the Engine API that mlcli uses: what `Engine` promises, over a transport.
- *
- * @module
- */
+/** The calls of the Engine API that mlcli uses: what `Engine` promises, over a transport. */
 
 import { MlcliError } from "../errors.ts";
 import { aheadOf, type Answer } from "./answer.ts";

@@ -1,8 +1,4 @@
-/**
- * What an engine says of itself, and what follows from it.
- *
- * @module
- */
+/** What an engine says of itself, and what follows from it. */
 
 import { flag, list, object, type Of, text } from "./shape.ts";
 

@@ -1,8 +1,4 @@
-/**
- * What goes wrong with an engine, in its words and ours.
- *
- * @module
- */
+/** What goes wrong with an engine, in its words and ours. */
 
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";

@@ -1,7 +1,5 @@
 /**
  * What happened to a container that the engine has removed: its events are all that is left of it.
- *
- * @module
  */
 
 import { deadlineIn } from "../time.ts";

@@ -1,8 +1,6 @@
 /**
  * The engine's multiplexed streams: standard output and standard error of a container without a
  * terminal, in one body.
- *
- * @module
  */
 
 import { MlcliError } from "../errors.ts";

@@ -1,8 +1,4 @@
-/**
- * Images of an engine: the calls that move and name them, and what their details say.
- *
- * @module
- */
+/** Images of an engine: the calls that move and name them, and what their details say. */
 
 import { MlcliError } from "../errors.ts";
 import { aheadOf, onThisClock } from "./answer.ts";

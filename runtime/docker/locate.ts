@@ -1,8 +1,6 @@
 /**
  * Where the Docker Engine may be: by the rules of the `docker` command, and where the programs that
  * contain an engine put its socket.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

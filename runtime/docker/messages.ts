@@ -1,8 +1,6 @@
 /**
  * The JSON messages that the engine streams while it builds, pulls, pushes or imports an image. These
  * calls answer 200 before they begin: whether they worked is in the messages.
- *
- * @module
  */
 
 import { isObject } from "../text.ts";

@@ -3,8 +3,6 @@
  * its `node:http` and `node:net` do, since 2.7.3 (github.com/denoland/deno, pull request 32414), for
  * a program that is allowed everything. A unix socket's path is the same to both, so that all but
  * the pipe itself is tested on any system.
- *
- * @module
  */
 
 import { Agent, type IncomingMessage, request } from "node:http";

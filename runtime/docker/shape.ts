@@ -1,8 +1,6 @@
 /**
  * The form that the engine's API promises for what it says: one declaration is what is checked where
  * an answer comes in, and the type that the rest of mlcli goes on with.
- *
- * @module
  */
 
 import { isObject } from "../text.ts";

@@ -4,8 +4,6 @@
  *
  * Sources: aws/sagemaker-python-sdk (local/image.py; #5147), aws/amazon-sagemaker-feedback (#161,
  * #219), awslabs/awsome-distributed-ai (#753), aws-samples/amazon-sagemaker-local-mode (no BuildKit).
- *
- * @module
  */
 
 import { join } from "@std/path/join";

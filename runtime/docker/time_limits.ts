@@ -1,8 +1,4 @@
-/**
- * How long mlcli waits for the engine: one rule for all its calls, so that none waits for ever.
- *
- * @module
- */
+/** How long mlcli waits for the engine: one rule for all its calls, so that none waits for ever. */
 
 import { onAbort } from "../time.ts";
 import { BrokenEngine } from "./errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Requests to the Engine API: over its unix socket or TCP with Deno's `fetch`, over a named pipe as
  * `pipe.ts` has it.
- *
- * @module
  */
 
 import { messageOf, MlcliError } from "../errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Connections that the engine turns from HTTP into plain bytes both ways, for a container's standard
  * input: Deno's `fetch` cannot do that. Engine API, "Attach to a container", "Hijacking".
- *
- * @module
  */
 
 import { tcpTarget } from "../http/exchange.ts";

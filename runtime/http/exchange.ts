@@ -4,8 +4,6 @@
  * Not `fetch`: it uses a proxy that the environment names, also to this machine; it unpacks what
  * is compressed (Deno 2.6); it adds headers of its own. Not `node:http`: on Deno 2.6 a server that
  * closes the connection leaves the program waiting for ever, or ends it.
- *
- * @module
  */
 
 import { onAbort } from "../time.ts";

@@ -2,8 +2,6 @@
  * Messages of HTTP/1.1 (RFC 9112) on a connection: their heads, and where their bodies end. For who
  * reads a body, and for who passes a message on byte for byte: what is not HTTP as its rules have it
  * is passed on, too, to the end of the connection, since the server says what is wrong with it.
- *
- * @module
  */
 
 import { withoutBlanks } from "../text.ts";

@@ -1,8 +1,4 @@
-/**
- * The channels of a local training, and how they are mounted.
- *
- * @module
- */
+/** The channels of a local training, and how they are mounted. */
 
 import { join } from "@std/path/join";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";

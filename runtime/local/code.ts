@@ -1,8 +1,4 @@
-/**
- * Which code a container runs: the app's as it is now, or what is in the image.
- *
- * @module
- */
+/** Which code a container runs: the app's as it is now, or what is in the image. */
 
 import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";

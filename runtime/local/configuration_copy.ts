@@ -1,8 +1,4 @@
-/**
- * The user's own files in `input/config`, beside those that mlcli writes there.
- *
- * @module
- */
+/** The user's own files in `input/config`, beside those that mlcli writes there. */
 
 import { join } from "@std/path/join";
 import { requireInside } from "../app/confinement.ts";

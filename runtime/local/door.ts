@@ -2,8 +2,6 @@
  * The directory around all that containers write to. Root of a container can leave anything there,
  * programs with setuid too, under names that nobody can list. Who may not enter it reaches none of
  * them, while a run goes on and afterwards.
- *
- * @module
  */
 
 import type { Layout } from "../app/layout.ts";

@@ -1,8 +1,6 @@
 /**
  * What `train` and `process` have in common: a container that runs the user's code to its end, and
  * the report of how it ended.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

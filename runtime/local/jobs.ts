@@ -1,8 +1,4 @@
-/**
- * What the local commands are asked for.
- *
- * @module
- */
+/** What the local commands are asked for. */
 
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";

@@ -1,8 +1,6 @@
 /**
  * What is in the directories that a container may write to, whose it is, and what of it is given to the
  * caller: data, and a pure decision about it.
- *
- * @module
  */
 
 import { SEPARATOR } from "@std/path/constants";

@@ -1,8 +1,6 @@
 /**
  * Gives the caller what a container wrote. Containers run as the user that the image names, as on
  * SageMaker. Mostly that is root, and on a rootful engine on Linux, the files belong to root.
- *
- * @module
  */
 
 import { SEPARATOR } from "@std/path/constants";

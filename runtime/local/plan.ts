@@ -1,8 +1,6 @@
 /**
  * Which container to create for a job or a server, as pure data: from what is asked for and the
  * app's layout to the body of the Engine's create call.
- *
- * @module
  */
 
 import { imageReference } from "../app/app.ts";

@@ -1,7 +1,5 @@
 /**
  * `local process`: one of the user's processing scripts, or a program of an image, in a container.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * `local shell`: a shell, or a program, where a job or a server would run: with the same image,
  * mounts and variables.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,4 @@
-/**
- * `local train`: the user's training code on the test data, in a container.
- *
- * @module
- */
+/** `local train`: the user's training code on the test data, in a container. */
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";

@@ -1,8 +1,4 @@
-/**
- * `local train --watch`: trains, and again after each edit.
- *
- * @module
- */
+/** `local train --watch`: trains, and again after each edit. */
 
 import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";

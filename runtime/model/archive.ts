@@ -1,8 +1,4 @@
-/**
- * The archive that a model's directory may hold in the place of the model.
- *
- * @module
- */
+/** The archive that a model's directory may hold in the place of the model. */
 
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../app/layout.ts";

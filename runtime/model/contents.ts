@@ -1,8 +1,6 @@
 /**
  * Replacing what is in a model directory that has to stay the directory that it is, since it is a
  * mount point or a link: two renames of directories cannot do it there.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

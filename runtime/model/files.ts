@@ -2,8 +2,6 @@
  * The files of a model's directory, as its archive gets them. Links are followed: SageMaker may not
  * unpack an archive that holds some. (Developer guide, "Troubleshoot Amazon SageMaker model
  * deployments".)
- *
- * @module
  */
 
 import { SEPARATOR_PATTERN } from "@std/path/constants";

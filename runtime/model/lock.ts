@@ -1,8 +1,6 @@
 /**
  * The lock of an app's model: who moves it has it alone, who starts something on it shares it until it
  * is mounted. The system takes it back when the process ends, however that is.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

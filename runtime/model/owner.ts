@@ -1,8 +1,4 @@
-/**
- * Which mlcli sees to something. While it lives, no other command touches that.
- *
- * @module
- */
+/** Which mlcli sees to something. While it lives, no other command touches that. */
 
 import { join } from "@std/path/join";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";

@@ -1,8 +1,4 @@
-/**
- * The directories of an app's runs: `local_test/jobs/NAME/`.
- *
- * @module
- */
+/** The directories of an app's runs: `local_test/jobs/NAME/`. */
 
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";

@@ -5,8 +5,6 @@
  *
  * `jobs/.current.json` says which run's model the current one is, and which one is to take its place: a
  * command that is killed between the two renames leaves that to the next.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * What a container of the user's code may take and do, and that of a server, as pure data: one for
  * `local deploy`, and for a model that is tried before it goes to the cloud.
- *
- * @module
  */
 
 import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";

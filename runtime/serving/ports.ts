@@ -1,8 +1,6 @@
 /**
  * Ports of this machine. In SageMaker Studio, a server's container has the space's own: nothing
  * publishes its port as another one, and the engine does not notice when somebody has it.
- *
- * @module
  */
 
 import { SERVER_PORT } from "../contract/jobs.ts";

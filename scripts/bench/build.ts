@@ -1,8 +1,6 @@
 /**
  * What `mlcli build` costs, against the same context sent to BuildKit by curl, and to the classic
  * builder, which mlcli used before.
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Comparing mlcli with several others at once: all in turn, several times, as in `measure.ts`; the
  * medians, and how each goal was met.
- *
- * @module
  */
 
 import { layOut, median } from "./measure.ts";

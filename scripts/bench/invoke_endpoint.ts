@@ -1,8 +1,6 @@
 /**
  * What `invoke-endpoint` costs, against Debian's `aws` on the same server: a small body, and an
  * answer that is there at once.
- *
- * @module
  */
 
 import { join } from "@std/path";

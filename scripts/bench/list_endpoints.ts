@@ -1,7 +1,5 @@
 /**
  * What `list-endpoints` costs, against Debian's `aws` on the same server, and how its memory grows.
- *
- * @module
  */
 
 import { ACCOUNT } from "../../tests/helpers/box/account.ts";

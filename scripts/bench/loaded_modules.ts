@@ -3,8 +3,6 @@
  * to its success, their folders and their lines: `deno task modules`, with `--list` by name.
  *
  * V8 counts what it has run (`DENO_COVERAGE_DIR`); types alone load nothing.
- *
- * @module
  */
 
 import { dirname, fromFileUrl, join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * What the local commands cost, against the same done with `docker`.
- *
- * @module
- */
+/** What the local commands cost, against the same done with `docker`. */
 
 import { join } from "@std/path";
 import { pingUntilReady } from "../../runtime/serving/ready.ts";

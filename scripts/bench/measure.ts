@@ -1,8 +1,6 @@
 /**
  * Comparing two ways of doing the same: both in turn, several times, so that a machine that grows
  * slower or faster meanwhile does so for both; the medians, and their ratio.
- *
- * @module
  */
 
 /** One way of doing it. */

@@ -1,8 +1,4 @@
-/**
- * Running mlcli, docker and others for a measurement.
- *
- * @module
- */
+/** Running mlcli, docker and others for a measurement. */
 
 import { programCommand } from "../../tests/helpers/program.ts";
 

@@ -1,8 +1,4 @@
-/**
- * What `push` costs, against `docker push` to the same registry.
- *
- * @module
- */
+/** What `push` costs, against `docker push` to the same registry. */
 
 import { join } from "@std/path";
 import { Box } from "../../tests/helpers/box/box.ts";

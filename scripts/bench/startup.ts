@@ -1,8 +1,4 @@
-/**
- * What the start of the binary costs, against an empty program compiled with the same runtime.
- *
- * @module
- */
+/** What the start of the binary costs, against an empty program compiled with the same runtime. */
 
 import { join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";

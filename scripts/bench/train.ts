@@ -1,8 +1,6 @@
 /**
  * What `train --dry-run` costs, all its questions to the platform included, against what Debian's
  * `aws` takes to print an empty form for the same call.
- *
- * @module
  */
 
 import { BUCKET, makeJobApp } from "../../tests/helpers/job_app.ts";

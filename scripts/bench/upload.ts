@@ -1,7 +1,5 @@
 /**
  * What `upload-data` costs this machine's processor, against Debian's `aws s3 cp` to the same S3.
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * What the harness's watch costs the user's code.
- *
- * @module
- */
+/** What the harness's watch costs the user's code. */
 
 import { fromFileUrl, join } from "@std/path";
 import type { Comparison, Contender } from "./measure.ts";

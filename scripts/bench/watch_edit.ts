@@ -1,8 +1,6 @@
 /**
  * How long an edit takes to be served by `local deploy --watch`, against starting a container of
  * the same by hand.
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Makes the staged program a handful of files: Deno then reads no more at the start than what the
  * command needs, and of the AWS SDK the binary holds only what mlcli uses (20 MB less).
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * The packages that a binary is made from: those of `scripts/release/deno.lock`, each at its version
  * and with the checksum of its content. `deno task lock` writes that file again.
- *
- * @module
  */
 
 import { join } from "@std/path";

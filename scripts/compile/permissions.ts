@@ -1,8 +1,4 @@
-/**
- * What the compiled program is allowed to do: the fewest that all commands need.
- *
- * @module
- */
+/** What the compiled program is allowed to do: the fewest that all commands need. */
 
 import type { Target } from "./targets.ts";
 

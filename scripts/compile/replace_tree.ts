@@ -1,8 +1,4 @@
-/**
- * Putting a directory in the place of another.
- *
- * @module
- */
+/** Putting a directory in the place of another. */
 
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { copy } from "../files.ts";

@@ -1,8 +1,6 @@
 /**
  * A copy of the program's source for compiling, so that nothing but the program, and all of it, can
  * get into the binary, with the commit in it.
- *
- * @module
  */
 
 import { join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * The systems that mlcli is compiled for, and where their binaries are.
- *
- * @module
- */
+/** The systems that mlcli is compiled for, and where their binaries are. */
 
 import { fromFileUrl, join } from "@std/path";
 import { UsageError } from "../../runtime/errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Gives the engine a Python image to build apps on: `ensureBaseImage`. Pulls the official
  * one; where no registry answers, makes one from Debian's packages.
- *
- * @module
  */
 
 import { pack } from "tar-stream";

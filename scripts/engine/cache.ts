@@ -1,7 +1,5 @@
 /**
  * What runs of the scripts share: a directory, and a lock so that only one of them makes a thing.
- *
- * @module
  */
 
 import { MlcliError } from "../../runtime/errors.ts";

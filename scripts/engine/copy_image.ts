@@ -1,8 +1,4 @@
-/**
- * Copies an image from one engine to another, as `docker save | docker load` does.
- *
- * @module
- */
+/** Copies an image from one engine to another, as `docker save | docker load` does. */
 
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { openTransport, type Transport } from "../../runtime/docker/transport.ts";

@@ -1,8 +1,6 @@
 /**
  * What the scripts know of Debian and its relatives: whether this is one, how to install a package,
  * and which mirror apt takes packages from.
- *
- * @module
  */
 
 import { run } from "../process.ts";

@@ -1,8 +1,6 @@
 /**
  * Finds a Docker Engine that answers or, on Debian and its relatives as root, installs and starts
  * one: `ensureEngine`.
- *
- * @module
  */
 
 import { connectToEngine } from "../../runtime/docker/connect.ts";

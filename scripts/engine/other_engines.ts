@@ -1,8 +1,6 @@
 /**
  * Docker with user namespaces, rootless Docker and rootless Podman, for as long as something uses
  * them: `withOtherEngine`. On Debian and its relatives as root; installs what is missing.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

@@ -1,7 +1,5 @@
 /**
  * Whether packages can be had from PyPI, or from the index that takes its place on this machine.
- *
- * @module
  */
 
 import { CERTIFICATE_VARIABLES, certificatesIn } from "../../runtime/image/network/certificates.ts";

@@ -1,8 +1,4 @@
-/**
- * A registry for images, for the tests: Debian's `docker-registry`, a single program.
- *
- * @module
- */
+/** A registry for images, for the tests: Debian's `docker-registry`, a single program. */
 
 import { run } from "../process.ts";
 import { say, step } from "../script.ts";

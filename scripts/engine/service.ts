@@ -2,8 +2,6 @@
  * An engine of the tests' own, for as long as something uses it: `withService`. It and its containers
  * have namespaces (network, mounts, processes) and a directory of their own, so that neither the
  * machine nor its engine notices, and nothing remains.
- *
- * @module
  */
 
 import { join } from "@std/path";

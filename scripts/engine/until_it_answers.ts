@@ -1,8 +1,4 @@
-/**
- * Waiting for an engine that is being started.
- *
- * @module
- */
+/** Waiting for an engine that is being started. */
 
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import type { Engine } from "../../runtime/docker/engine.ts";

@@ -7,8 +7,6 @@
  * The address is that of the repository in which the workflow runs (GITHUB_SERVER_URL,
  * GITHUB_REPOSITORY). The source does not name it: whoever holds an address that these files name
  * decides what their users run.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

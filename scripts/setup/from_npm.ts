@@ -3,8 +3,6 @@
  * carries the same modules: `vendorFromNpm`.
  *
  * Imports nothing that needs resolving, for `scripts/tasks/setup.ts` runs before anything is.
- *
- * @module
  */
 
 import { createHash } from "node:crypto";

@@ -4,8 +4,6 @@
  *
  * Ratios of medians, all ways in turn: they hold when the machine is slower tomorrow. Exits with
  * 0 also when a goal is missed: speed is no test, and machines are noisy.
- *
- * @module
  */
 
 import { messageOf, MlcliError } from "../../runtime/errors.ts";

@@ -6,8 +6,6 @@
  *
  * `DENORT_BIN` names a runtime base to use instead of downloading one; it must be made for Linux
  * x86-64, so it serves only that target.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

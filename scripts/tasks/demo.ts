@@ -2,8 +2,6 @@
  * The main job of mlcli on a sample app, from build to prediction: `deno task demo`.
  *
  * Leaves behind an engine, images and caches, and nothing that runs.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

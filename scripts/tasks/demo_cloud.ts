@@ -7,8 +7,6 @@
  * nothing. What mlcli does is the same as against AWS.
  *
  * Leaves behind an engine, its base image and caches, and nothing else.
- *
- * @module
  */
 
 import { join } from "@std/path";

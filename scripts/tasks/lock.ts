@@ -1,8 +1,6 @@
 /**
  * Writes the lock file of the release again, from what deno.json asks for: `deno task lock`. Read the
  * difference before it is committed: it says which code the next release is made from.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

@@ -1,8 +1,4 @@
-/**
- * Writes the command reference into docs/cli.md, from the command tree: `deno task reference`.
- *
- * @module
- */
+/** Writes the command reference into docs/cli.md, from the command tree: `deno task reference`. */
 
 import { fromFileUrl } from "@std/path";
 import { everywhere, help } from "../../commands/options/standard.ts";

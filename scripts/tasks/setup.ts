@@ -9,8 +9,6 @@
  *
  * Imports nothing that needs resolving, nor do those that it imports, since it runs before anything
  * is resolved.
- *
- * @module
  */
 
 import { createHash } from "node:crypto";

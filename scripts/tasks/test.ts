@@ -2,8 +2,6 @@
  * The tests: `deno task test`, with arguments for `deno test`. The last line is `N passed, N failed`.
  *
  * With `--unit` as first argument, only those that need no Docker Engine.
- *
- * @module
  */
 
 import { ensurePrograms } from "../engine/debian.ts";

@@ -4,8 +4,6 @@
  * all that run the program. The last line is `N passed, N failed`.
  *
  * The binary is what MLCLI_UNDER_TEST names, or what `deno task compile` made for this machine.
- *
- * @module
  */
 
 import { MlcliError } from "../../runtime/errors.ts";

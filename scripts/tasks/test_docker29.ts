@@ -2,8 +2,6 @@
  * The tests of the local workflow, builds and pushes on today's Docker Engine, which has the containerd
  * image store: `deno task test:docker29`, with arguments for `deno test`. The last line is
  * `N passed, N failed`.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Tests on an engine that is not as most are: `deno task test:engine userns`, `rootless` or
  * `rootless-podman`, with arguments for `deno test`. The last line is `N passed, N failed`.
- *
- * @module
  */
 
 import { fromFileUrl, join, relative } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * The tests of the local workflow on Podman instead of Docker: `deno task test:podman`, with
  * arguments for `deno test`. The last line is `N passed, N failed`.
- *
- * @module
  */
 
 import { joinSignals } from "../../runtime/time.ts";

@@ -1,8 +1,4 @@
-/**
- * Runs `deno test` and counts what became of the tests.
- *
- * @module
- */
+/** Runs `deno test` and counts what became of the tests. */
 
 import { join } from "@std/path";
 import { joinSignals } from "../../runtime/time.ts";

@@ -1,8 +1,6 @@
 /**
  * What the tests against a Docker Engine need: an engine, images to build apps on, and a registry to
  * push them to.
- *
- * @module
  */
 
 import { ensureBaseImage } from "../engine/base_image.ts";

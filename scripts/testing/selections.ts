@@ -1,8 +1,6 @@
 /**
  * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN`,
  * `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run there a second time.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

@@ -1,8 +1,6 @@
 /**
  * Counts the tests of a run. Deno's own summary counts groups and steps apart, and a group that
  * failed for its own reasons is neither; here every `it` is one test.
- *
- * @module
  */
 
 import { xmlDecoded } from "../../tests/helpers/xml.ts";

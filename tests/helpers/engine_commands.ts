@@ -1,8 +1,4 @@
-/**
- * Each command that asks the engine for something, for sweeps over all their calls.
- *
- * @module
- */
+/** Each command that asks the engine for something, for sweeps over all their calls. */
 
 import { assertStringIncludes } from "@std/assert";
 import type { Play } from "./fake_containers.ts";

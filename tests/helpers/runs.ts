@@ -1,8 +1,4 @@
-/**
- * The directories of an app's runs: `local_test/jobs/NAME/`.
- *
- * @module
- */
+/** The directories of an app's runs: `local_test/jobs/NAME/`. */
 
 import type { TestApp } from "./app.ts";
 import { namesIn } from "./directory.ts";

@@ -2,8 +2,6 @@
  * The programs that keep logins: `docker-credential-NAME`, as `docker login` uses them.
  *
  * Source: github.com/docker/docker-credential-helpers, client/client.go.
- *
- * @module
  */
 
 import { isAbsolute, join } from "@std/path";

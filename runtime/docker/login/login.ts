@@ -3,8 +3,6 @@
  * programs that it names. Nothing that a repository holds chooses among them.
  *
  * Source: github.com/docker/cli, cli/config/configfile and cli/config/credentials.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

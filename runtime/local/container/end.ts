@@ -1,8 +1,6 @@
 /**
  * How a container comes to its end: stopping and killing it, and noticing that the engine does not tell
  * its end, or has broken its output off.
- *
- * @module
  */
 
 import { type End, endOf } from "../../contract/outcome.ts";

@@ -4,8 +4,6 @@
  * Labels alone are not enough: a container inherits those of its image, and somebody else's image
  * may have any. But only the creator of a container gives it a name, so the labels count where the
  * name says the same.
- *
- * @module
  */
 
 import type { App } from "../../app/app.ts";

@@ -1,8 +1,6 @@
 /**
  * What an engine says when it has not what a container asks for, in the user's terms. It gives these
  * statuses to other failures, too, so its words are matched.
- *
- * @module
  */
 
 import type { CreateBody, Engine } from "../../docker/engine.ts";

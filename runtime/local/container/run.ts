@@ -1,8 +1,6 @@
 /**
  * Runs a container to its end: its output is passed on while it runs, and when this returns, the
  * container is gone, whatever happened.
- *
- * @module
  */
 
 import type { Context, Interruption } from "../../context.ts";

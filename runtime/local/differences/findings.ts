@@ -1,8 +1,6 @@
 /**
  * What of a run would be different on the platform: warnings while it goes on, or, under `--strict`,
  * what makes it fail at its end.
- *
- * @module
  */
 
 import type { Difference } from "../../contract/differences.ts";

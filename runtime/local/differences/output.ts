@@ -1,8 +1,4 @@
-/**
- * What a run leaves in the layout's `output`, where SageMaker keeps only a part of it.
- *
- * @module
- */
+/** What a run leaves in the layout's `output`, where SageMaker keeps only a part of it. */
 
 import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";

@@ -2,8 +2,6 @@
  * What the harness in a container reports of the user's code: a file that is mounted for it, since
  * nothing else of the container is left when it has ended. (On SageMaker there is none, and the
  * harness reports nothing.)
- *
- * @module
  */
 
 import { join } from "@std/path/join";

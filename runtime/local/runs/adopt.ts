@@ -1,8 +1,6 @@
 /**
  * The runs of an app whose mlcli was killed: what they began is finished, what nobody needs goes, and what
  * nobody knows the worth of is named.
- *
- * @module
  */
 
 import { type App, imageReference } from "../../app/app.ts";

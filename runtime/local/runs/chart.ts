@@ -1,8 +1,4 @@
-/**
- * The curves of a run's metrics as a picture, in SVG, which every browser shows.
- *
- * @module
- */
+/** The curves of a run's metrics as a picture, in SVG, which every browser shows. */
 
 import { shortNumber } from "../metrics/messages.ts";
 import type { Metric } from "../metrics/metrics.ts";

@@ -1,8 +1,4 @@
-/**
- * `local list-jobs`: the runs of an app on this machine, and what differs between two of them.
- *
- * @module
- */
+/** `local list-jobs`: the runs of an app on this machine, and what differs between two of them. */
 
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";

@@ -1,8 +1,6 @@
 /**
  * What goes of earlier runs: only what mlcli made, of runs that have ended, and no model that a server
  * uses.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * Why a run failed, in its code's words. They are in a file of the app's `output`, which two runs at
  * once share: what may be another run's is not quoted.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

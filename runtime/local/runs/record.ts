@@ -1,8 +1,6 @@
 /**
  * The record of one run: what was run, how it ended, and what became of its metrics. It is no must: a
  * run goes on where it cannot be written.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

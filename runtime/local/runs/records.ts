@@ -1,8 +1,4 @@
-/**
- * What is kept of a run: `job.json`, and what is read of one that somebody may have changed.
- *
- * @module
- */
+/** What is kept of a run: `job.json`, and what is read of one that somebody may have changed. */
 
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";

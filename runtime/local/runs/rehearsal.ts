@@ -1,8 +1,4 @@
-/**
- * What a rehearsal of a stop shows: `local train --stop-after`.
- *
- * @module
- */
+/** What a rehearsal of a stop shows: `local train --stop-after`. */
 
 import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";

@@ -2,8 +2,6 @@
  * One run: its directory `local_test/jobs/NAME/`, which only the caller may enter, and which has all of
  * it. It lies in the app, since that is what every engine can see (a virtual machine's engine shares the
  * user's directories, and often not the system's temporary one).
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * The containers behind a port that mlcli relays requests to: the one that serves now, and those
  * before it that still answer what they began.
- *
- * @module
  */
 
 import { STREAM_SECONDS } from "../../contract/limits.ts";

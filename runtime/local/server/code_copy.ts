@@ -2,8 +2,6 @@
  * A copy of the app's code in a container that is not started yet: a server of `--watch` goes on with
  * the code that it was started with, whatever is edited. With a mount, a worker that loads a moment
  * later would have the next version, or a broken one.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

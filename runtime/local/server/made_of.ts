@@ -3,8 +3,6 @@
  *
  * Nothing is compared with the time at which a container was started: the engine's machine may have
  * another clock.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -2,8 +2,6 @@
  * Passes requests on to whichever server is the one now, byte for byte. A client's connection stays
  * when the server changes: each request goes, over a connection of its own, to the server that is
  * there when it begins, and its answer comes from that one.
- *
- * @module
  */
 
 import { pause } from "../../time.ts";

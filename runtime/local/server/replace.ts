@@ -4,8 +4,6 @@
  * A container's port cannot be changed. So the new server proves itself on a free port first, and
  * is started once more when the old one has made room: it has the code, the model and the image that
  * have just served.
- *
- * @module
  */
 
 import type { Engine } from "../../docker/engine.ts";

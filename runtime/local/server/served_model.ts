@@ -1,8 +1,4 @@
-/**
- * The directory that a server gets as `/opt/ml/model`.
- *
- * @module
- */
+/** The directory that a server gets as `/opt/ml/model`. */
 
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";

@@ -1,8 +1,4 @@
-/**
- * Whether the server that answers on a port is of yesterday.
- *
- * @module
- */
+/** Whether the server that answers on a port is of yesterday. */
 
 import type { Engine } from "../../docker/engine.ts";
 import { abortOf, deadlineIn } from "../../time.ts";

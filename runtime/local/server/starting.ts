@@ -1,8 +1,4 @@
-/**
- * Starting a server: what is looked at before, its container, and the wait until it answers.
- *
- * @module
- */
+/** Starting a server: what is looked at before, its container, and the wait until it answers. */
 
 import { imageReference } from "../../app/app.ts";
 import {

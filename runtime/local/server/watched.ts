@@ -4,8 +4,6 @@
  * mlcli listens on the port itself, and relays each request to a container. After an edit, a new
  * container proves itself, and gets all further requests; the old one goes when it has answered what
  * it began. A container that does not prove itself changes nothing.
- *
- * @module
  */
 
 import type { Engine } from "../../docker/engine.ts";

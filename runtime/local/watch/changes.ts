@@ -3,8 +3,6 @@
  *
  * What the system tells of files only hastens a look at them: editors replace files, a training
  * replaces a directory, and some file systems tell nothing. So they are looked at every second, too.
- *
- * @module
  */
 
 import { join } from "@std/path/join";

@@ -1,8 +1,6 @@
 /**
  * The servers that are compared, each in a container of its own, from one image: the same Python,
  * the same application, two workers where a server has any.
- *
- * @module
  */
 
 import { fromFileUrl, join } from "@std/path";

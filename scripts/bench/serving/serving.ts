@@ -1,8 +1,6 @@
 /**
  * The server in the image against gunicorn's threaded worker, uvicorn and waitress around the same
  * application: the table of docs/server.md.
- *
- * @module
  */
 
 import { type Contest, type Figure, type Goal, THE_BEST } from "../contest.ts";

@@ -1,8 +1,4 @@
-/**
- * What wrk reports: https://github.com/wg/wrk.
- *
- * @module
- */
+/** What wrk reports: https://github.com/wg/wrk. */
 
 /** What is taken from a report. */
 export interface WrkReport {

@@ -4,8 +4,6 @@
  * Distributions are years behind, and not every network reaches Docker's own packages; Go's module
  * proxy is reached by more. Each module is named by its version, and Go checks its content against
  * the public log of checksums.
- *
- * @module
  */
 
 import { MlcliError } from "../../../runtime/errors.ts";

@@ -1,8 +1,6 @@
 /**
  * Podman's service, for as long as something uses it: `withPodman`. On Debian and its relatives as
  * root; installs Podman where it is missing.
- *
- * @module
  */
 
 import { fromFileUrl } from "@std/path";

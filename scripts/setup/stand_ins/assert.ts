@@ -1,8 +1,6 @@
 /**
  * Stands in for `@std/assert` on a network without JSR, over `node:assert`: the functions that the
  * tests use, with the same meaning. Put into `vendor/` by `deno task setup`.
- *
- * @module
  */
 
 import nodeAssert, { AssertionError } from "node:assert";

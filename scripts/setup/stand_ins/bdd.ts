@@ -1,8 +1,6 @@
 /**
  * Stands in for `@std/testing/bdd` on a network without JSR: the functions that the tests use, with
  * the same meaning. Put into `vendor/` by `deno task setup`.
- *
- * @module
  */
 
 type Work = () => void | Promise<void>;
