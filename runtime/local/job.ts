@@ -36,6 +36,7 @@ import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
 import type { RunFacts } from "./runs/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
+import { keepCode } from "./runs/kept_code.ts";
 import { copyCode } from "./runs/working_copy.ts";
 import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
@@ -97,9 +98,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const isOurs = holdsHarness(image);
   const note = (text: string): void => tell(err, noteText(text));
   const mounted = await mountedCode(job, layout, CODE[kind], image, note);
+  const code = await copyCode(layout, directory, mounted, note);
   const planned = run.plan({
     withInit: isOurs && !job.strict,
-    ...await copyCode(layout, directory, mounted, note),
+    ...code,
     reportFile: isOurs ? reportFile : undefined,
   });
   const body = job.interactive ? withInput(planned, host) : planned;
@@ -120,13 +122,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const owners = await ownersBefore(folders, host.caller);
   const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
-  record.begin(run.facts, { reference: body.Image, id: image.Id });
+  const hash = await keepCode(layout, code);
+  record.begin({ ...run.facts, code: hash ?? null }, { reference: body.Image, id: image.Id });
   const lastOutput = new LastOutput();
   const metered = record.metrics?.listen(status.above, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
     if (!body.Tty) status.set(lastValues(all));
   });
-  const streams = lastOutput.of(metered ?? status.above);
+  const streams = record.log.of(lastOutput.of(metered ?? status.above));
   let outcome: RunOutcome | undefined;
   let reason: Reason | undefined;
   let isLeft = false;

@@ -22,11 +22,16 @@ export function modelOfRun(layout: Jobs, run: string): string {
   return join(runDirectoryOf(layout, run), "model");
 }
 
+/** In `jobs/`: the code that runs had. */
+export const KEPT_CODE = "code";
+
 /** The names of all that are there. Links are none of mlcli's. */
 export async function runNames({ jobs }: Jobs): Promise<readonly string[]> {
   try {
     const entries = await Array.fromAsync(Deno.readDir(jobs));
-    return entries.filter(({ name, isDirectory }) => isDirectory && isRunName(name))
+    return entries.filter(({ name, isDirectory }) =>
+      isDirectory && isRunName(name) && name !== KEPT_CODE
+    )
       .map(({ name }) => name);
   } catch (error) {
     const isNone = error instanceof Deno.errors.NotFound ||

@@ -71,7 +71,9 @@ export async function assertRecords(app: TestApp): Promise<void> {
   const jobs = app.path("local_test/jobs");
   for (const [path, content] of Object.entries(await contentOf(jobs).catch(() => ({})))) {
     if (path === ".gitignore") assertEquals(content, "*\n");
-    else if (path.startsWith(".") || path.startsWith("kept-") || path.includes("/model/")) continue;
+    else if (
+      path.startsWith(".") || /^(kept-.*|code\/)/.test(path) || /\/(model\/.*|log)$/.test(path)
+    ) continue;
     else if (path.endsWith("/job.json")) assertEquals(typeof JSON.parse(content).name, "string");
     else if (path.endsWith("/metrics.csv")) {
       assertMatch(content, /^time,metric,value\n.*,loss,1\n$/);

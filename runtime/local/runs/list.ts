@@ -122,6 +122,7 @@ export function runDifferences(
     ["option", ({ options }) => options],
     ["variable", ({ variables }) => Object.fromEntries(variables.map((name) => [name, "given"]))],
     // Of an image that told nothing, nobody knows what it lacks.
+    ["code", ({ code }) => ({ "": code?.slice(0, 12) })],
     ["package", ({ packages }) => one.packages && other.packages ? packages ?? {} : {}],
     ["status", ({ status }) => ({ "": status })],
     ["exit status", ({ exitStatus }) => ({ "": textOf(exitStatus) })],

@@ -9,7 +9,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
-import { isUnfinished, modelOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { isUnfinished, KEPT_CODE, modelOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isOver } from "../container/managed.ts";
 import { managed } from "../container/managed.ts";
@@ -40,6 +40,7 @@ async function isNothingOld(layout: Layout): Promise<boolean> {
 
 async function removeOld(layout: Layout, engine: Engine): Promise<void> {
   const { models, records } = await oldOf(layout);
+  await removeUnusedCode(layout);
   const used = models.length === 0 ? new Set() : await modelsInUse(engine);
   for (const name of models) {
     if (!used.has(name)) await removeTreeIfThere(modelOfRun(layout, name));
@@ -85,11 +86,21 @@ export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> 
   );
 }
 
+/** Removes the code that no run has whose record is kept. */
+async function removeUnusedCode(layout: Layout): Promise<void> {
+  const used = new Set((await recordsOf(layout)).map(({ code }) => `${code}.tar.gz`));
+  const folder = join(layout.jobs, KEPT_CODE);
+  for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
+    const isOurs = /^[0-9a-f]{32}\.tar\.gz$/.test(name);
+    if (isOurs && !used.has(name)) await removeIfThere(join(folder, name));
+  }
+}
+
 /** Removes the files that mlcli wrote, and the directory if nothing else is in it. */
 async function removeRecord(directory: string): Promise<void> {
-  const { document, values, picture } = RECORD_FILES;
+  const { document, values, picture, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
-  const files = [values, picture, document].flatMap((file) => [`${file}.part`, file]);
+  const files = [log, values, picture, document].flatMap((file) => [`${file}.part`, file]);
   for (const file of files) await removeIfThere(join(directory, file));
   await Deno.remove(directory).catch(() => {});
 }

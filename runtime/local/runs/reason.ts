@@ -78,7 +78,9 @@ async function noticeOthers(layout: Layout, run: string): Promise<() => Promise<
     [...before].map(async (name) => name !== run && await isUnfinished(layout, name)),
   );
   const hadOthers = unfinished.includes(true);
-  return async () => hadOthers || (await runNames(layout)).some((name) => !before.has(name));
+  // Where models are moved, a directory is made for one that a person put there.
+  const isNew = (name: string): boolean => !before.has(name) && !name.startsWith("kept-");
+  return async () => hadOthers || (await runNames(layout)).some(isNew);
 }
 
 /** If `output` lies behind a link, a directory of that name may be somebody's work, and stays. */

@@ -20,6 +20,7 @@ import { warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { BatchJob } from "../jobs.ts";
+import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
@@ -43,6 +44,8 @@ export class RunRecord {
   wasStopped = false;
   /** What the image told of itself. */
   python: PythonOfImage | undefined;
+  /** What its code writes. */
+  readonly log: RunLog;
   #document: JobDocument | undefined;
   #values: Deno.FsFile | undefined;
   /** Whether the document has been written, and the values are all there. */
@@ -54,7 +57,9 @@ export class RunRecord {
     readonly name: string,
     private readonly directory: string,
     private readonly place: RecordPlace,
-  ) {}
+  ) {
+    this.log = new RunLog(join(directory, RECORD_FILES.log), (error) => this.#fail(error));
+  }
 
   /** Whether there is something to be read of the run. */
   get isThere(): boolean {
@@ -120,6 +125,7 @@ export class RunRecord {
   end(outcome: Outcome): void {
     this.#values?.close();
     this.#values = undefined;
+    this.log.end();
     if (this.#document === undefined) return;
     const metrics = this.#metrics?.all ?? [];
     if (metrics.length > 0) this.#write(RECORD_FILES.picture, chartOf(this.name, metrics));

@@ -18,6 +18,7 @@ export const RECORD_FILES = {
   document: "job.json",
   values: "metrics.csv",
   picture: "metrics.svg",
+  log: "log",
 } as const;
 
 /** What is known of a run when it starts. Nothing of it is a secret: of variables, their names. */
@@ -35,6 +36,8 @@ export interface RunFacts {
   readonly options: Readonly<Record<string, unknown>>;
   /** Names of the variables that the user gave. */
   readonly variables: readonly string[];
+  /** The hash of the code, which is kept as `jobs/code/HASH.tar.gz`; `null`: it was the image's. */
+  readonly code?: string | null;
 }
 
 /** What is kept of a metric besides its curve. */
@@ -85,6 +88,7 @@ export interface RunSummary {
   readonly channels: Readonly<Record<string, string>>;
   readonly options: Readonly<Record<string, string>>;
   readonly variables: readonly string[];
+  readonly code: string | undefined;
   /** The last value of each. */
   readonly metrics: Readonly<Record<string, number>>;
 }
@@ -124,6 +128,7 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
     channels: textsIn(value["channels"]),
     options: textsIn(value["options"]),
     variables: Array.isArray(value["variables"]) ? value["variables"].map(textIn) : [],
+    code: textIn(value["code"]) || undefined,
     metrics: lastIn(value["metrics"]),
   };
 }

@@ -84,8 +84,11 @@ suite("the record of a run", () => {
     assertEquals([result.code, result.stderr], [0, "loss=0.25\n"]);
     const { name, files, document } = await recordOf(app);
     assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
-    assertEquals(files, ["job.json", "metrics.csv", "metrics.svg"]);
-    const { container, mlcli, image, ...rest } = document;
+    assertEquals(files, ["job.json", "log", "metrics.csv", "metrics.svg"]);
+    const { container, mlcli, image, code, ...rest } = document;
+    assertMatch(code, /^[0-9a-f]{32}$/);
+    const log = await Deno.readTextFile(jobs(app, name, "log"));
+    assertMatch(log, /^out .*loss=0\.5\n/);
     assertMatch(container, new RegExp(`^mlcli-${app.name}-train-[0-9a-f]{8}$`));
     assertMatch(mlcli, /^\d/);
     assertEquals(image.reference, `${app.name}:latest`);
@@ -163,7 +166,7 @@ suite("the record of a run", () => {
     };
     assertEquals((await run(app, { program })).code, 7);
     const { files, document } = await recordOf(app);
-    assertEquals(files, ["job.json", "metrics.csv", "metrics.svg"]);
+    assertEquals(files, ["job.json", "log", "metrics.csv", "metrics.svg"]);
     assertEquals(document.outcome, {
       status: "Failed",
       exit_status: 7,

@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { runsOf } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
 /** How many at once: all of `test:all`, and by day. */
@@ -79,9 +80,7 @@ async function besides(path: string, usual: readonly string[]): Promise<readonly
 }
 
 async function assertRecords(app: TestApp): Promise<void> {
-  const all = await besides(app.path("local_test/jobs"), []);
-  // Besides runs: the lock, a model that somebody put there, the code of runs.
-  const names = all.filter((name) => !/^(\.|kept-|code$)/.test(name));
+  const names = await runsOf(app);
   const ends = await Promise.all(names.map(async (name) => {
     const text = await Deno.readTextFile(app.path("local_test/jobs", name, "job.json"));
     const { hyperparameters, outcome, ended } = JSON.parse(text);
