@@ -22,6 +22,9 @@ export function modelOfRun(layout: Jobs, run: string): string {
   return join(runDirectoryOf(layout, run), "model");
 }
 
+/** In `jobs/`: the directories with an unpacked model, each called after its server. */
+export const UNPACKED = ".unpacked";
+
 /** In `jobs/`: the code that runs had. */
 export const KEPT_CODE = "code";
 

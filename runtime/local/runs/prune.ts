@@ -3,13 +3,14 @@
  * uses.
  */
 
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
-import { isUnfinished, KEPT_CODE, modelOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { isUnfinished, KEPT_CODE, modelOfRun, runDirectoryOf, UNPACKED } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isOver } from "../container/managed.ts";
 import { managed } from "../container/managed.ts";
@@ -35,12 +36,13 @@ export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">):
 
 async function isNothingOld(layout: Layout): Promise<boolean> {
   const { records, models } = await oldOf(layout);
-  return records.length === 0 && models.length === 0;
+  return records.length === 0 && models.length === 0 && (await unpackedModels(layout)).length === 0;
 }
 
 async function removeOld(layout: Layout, engine: Engine): Promise<void> {
   const { models, records } = await oldOf(layout);
   await removeUnusedCode(layout);
+  await removeUnusedModels(await unpackedModels(layout), engine);
   const used = models.length === 0 ? new Set() : await modelsInUse(engine);
   for (const name of models) {
     if (!used.has(name)) await removeTreeIfThere(modelOfRun(layout, name));
@@ -84,6 +86,22 @@ export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> 
     servers.filter((server) => managed(server)?.role === "serve" && !isOver(server))
       .map(({ Labels }) => Labels[LABELS.model] ?? ""),
   );
+}
+
+/** The directories into which archives were unpacked for servers. */
+async function unpackedModels({ jobs }: Layout): Promise<readonly string[]> {
+  const folder = join(jobs, UNPACKED);
+  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
+  return entries.map(({ name }) => join(folder, name));
+}
+
+/** Removes those of servers whose containers are gone: mlcli was killed, or did not remove them. */
+async function removeUnusedModels(paths: readonly string[], engine: Engine): Promise<void> {
+  if (paths.length === 0) return;
+  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+  // An engine in a virtual machine may know them by other paths, with the same name at the end.
+  const used = servers.flatMap(({ Mounts = [] }) => Mounts.map(({ Source }) => basename(Source)));
+  for (const path of paths) if (!used.includes(basename(path))) await removeTreeIfThere(path);
 }
 
 /** Removes the code that no run has whose record is kept. */

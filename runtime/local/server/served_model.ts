@@ -7,11 +7,8 @@ import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
-import { makeJobs } from "../../model/runs.ts";
+import { makeJobs, UNPACKED } from "../../model/runs.ts";
 import type { Server } from "./servers.ts";
-
-/** In `jobs/`: the directories with an unpacked model, each called after its server. */
-const UNPACKED = ".unpacked";
 
 /**
  * The directory on this machine to mount for a server: the model's, or a new one into which its archive

@@ -1,0 +1,25 @@
+import { assertEquals } from "@std/assert";
+import { completeApp } from "../../../helpers/app.ts";
+import { namesIn } from "../../../helpers/directory.ts";
+import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { runInProcess } from "../../../helpers/in_process.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+suite("an archive that was unpacked for a server", () => {
+  it("goes with the next run where the server is gone, and stays where it is not", async () => {
+    await using app = await completeApp();
+    const unpacked = (...parts: string[]) => app.path("local_test/jobs/.unpacked", ...parts);
+    for (const name of ["there", "gone"]) await app.write(unpacked(name, "m"), "");
+    const server = {
+      Id: "one",
+      Names: [`/mlcli-${app.name}-serve-8080`],
+      State: "exited",
+      Labels: { "mlcli.app": app.name, "mlcli.role": "serve", "mlcli.port": "8080" },
+      Mounts: [{ Source: "/somewhere/else/there", Destination: "/opt/ml/model" }],
+    };
+    await using engine = await fakeContainers({ containers: [server] });
+    const line = ["local", "process", "--file", "p.py"];
+    assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+    assertEquals(await namesIn(unpacked()), ["there"]);
+  });
+});
