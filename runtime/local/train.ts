@@ -16,7 +16,6 @@ import { jobName } from "../contract/names.ts";
 import { channelDifferences, hyperparameterDifferences } from "../contract/differences.ts";
 import { makeDirectory } from "../files.ts";
 import { channelRemedy, channelsOf, emptyChannels } from "./channels.ts";
-import { copyConfiguration } from "./configuration_copy.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import { type JobRun, runJob } from "./job.ts";
@@ -31,7 +30,7 @@ import { settleEarlierRuns } from "./runs/adopt.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
-import { makeInput, MOST_OTHERS } from "./runs/working_copy.ts";
+import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.

@@ -4,10 +4,12 @@
  */
 
 import { join } from "@std/path/join";
+import { requireInside } from "../../app/confinement.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Channel } from "../../contract/channels.ts";
-import { copyTree, lstatIfThere, makeDirectory } from "../../files.ts";
+import { MlcliError } from "../../errors.ts";
+import { copyTree, lstatIfThere, makeDirectory, statIfThere } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
 import type { InputMount } from "../plan.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
@@ -128,4 +130,47 @@ async function entriesOf(
   const names = await Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
   return names.filter((name) => !except.includes(name) && !isPlaceholder(name)).sort()
     .map((name) => ({ path: before + name, source: join(directory, name) }));
+}
+
+/**
+ * Copies the user's own files of `input/config` into the run's. Links are followed
+ * inside the app's repository. Links that lead nowhere, and things that are not files (reading a
+ * pipe would wait), are not copied.
+ *
+ * @param except names of files that are not copied, since mlcli writes them.
+ * @throws MlcliError when a link leads out of the repository, or in a circle.
+ */
+export async function copyConfiguration(
+  layout: Layout,
+  to: string,
+  except: readonly string[],
+): Promise<void> {
+  // A directory is copied once: with links that lead upwards there would be no end.
+  const copied = new Set<string>();
+  async function copyFolder(from: string, to: string, except: readonly string[]): Promise<void> {
+    const real = await Deno.realPath(from);
+    if (copied.has(real)) throw leadsBack(layout, from);
+    copied.add(real);
+    for await (const entry of Deno.readDir(from)) {
+      if (except.includes(entry.name)) continue;
+      const [source, target] = [join(from, entry.name), join(to, entry.name)];
+      const info = await statIfThere(source);
+      if (info === undefined) continue;
+      if (entry.isSymlink) await requireInside(layout, [source]);
+      if (info.isDirectory) {
+        await Deno.mkdir(target);
+        await copyFolder(source, target, []);
+      } else if (info.isFile) {
+        await Deno.copyFile(source, target);
+      }
+    }
+  }
+  await copyFolder(layout.configInput, to, except);
+}
+
+function leadsBack(layout: Layout, path: string): MlcliError {
+  const shown = typedPath(layout.directory, path);
+  return new MlcliError(`${shown} leads to a directory that is there already`, {
+    hint: "Each directory of input/config is copied into the container once.",
+  });
 }
