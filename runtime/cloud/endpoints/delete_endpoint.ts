@@ -70,7 +70,7 @@ interface PartFate {
 
 type DeletionApi = Pick<
   SageMaker,
-  "deleteEndpoint" | "deleteEndpointConfiguration" | "deleteModel"
+  "deleteEndpoint" | "deleteEndpointConfiguration" | "deleteModel" | "describeEndpoint"
 >;
 
 /**
@@ -93,6 +93,8 @@ export async function deletePlannedEndpoint(
   try {
     await sagemaker.deleteEndpoint(endpoint);
   } catch (error) {
+    // Where an answer is lost, the SDK asks again, and meets an endpoint that goes already.
+    if (isRefusal(error, "in progress") && await isGoing(sagemaker, endpoint)) return;
     const fates = parts.map((part) => ({ part, fate: "kept" as const }));
     const again = parts.length > 0 ? " The same command goes on, or says what is left." : "";
     const rest = `${outcomeWords(endpoint, "may be", fates)}.${again}`;
@@ -100,6 +102,15 @@ export async function deletePlannedEndpoint(
     if (isRefusal(error, "in progress")) throw updatingError(endpoint, "in progress");
     if (!isPassing(error)) throw error;
     throw withHint(error, `${rest} ${error.hint ?? ""}`.trimEnd());
+  }
+}
+
+/** Whether the endpoint is being deleted, as far as one may ask. */
+async function isGoing(sagemaker: DeletionApi, endpoint: string): Promise<boolean> {
+  try {
+    return (await sagemaker.describeEndpoint(endpoint)).status === "Deleting";
+  } catch (error) {
+    return isRefusal(error, "not found");
   }
 }
 

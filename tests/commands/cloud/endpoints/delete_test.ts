@@ -117,6 +117,13 @@ const DONE: readonly Done[] = [
     asked: [...BOTH, ...BOTH].toSorted(),
   },
   {
+    title: "where the answer is lost, and the retry meets an endpoint that is being deleted",
+    prepare: ({ faults }) => faults.loseAnswer("sagemaker:DeleteEndpoint"),
+    args: CONFIGURATION,
+    stderr: LEFT_MODEL,
+    asked: ["DeleteEndpoint", ...BOTH],
+  },
+  {
     title: "without a look at the status that nobody may see",
     prepare: ({ faults }) => faults.deny("sagemaker:DescribeEndpoint"),
     stderr: "Status of shop not checked: AccessDeniedException: sagemaker:DescribeEndpoint\n" +
