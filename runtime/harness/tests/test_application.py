@@ -186,7 +186,13 @@ class Invocations(unittest.TestCase):
 class Refusals(unittest.TestCase):
     def test_of_a_content_type_are_415(self):
         status = "415 Unsupported Media Type"
-        for content_type in ("application/x-npy", "image/png", "text/csv; charset=klingon"):
+        for content_type in (
+            "application/x-npy",
+            "image/png",
+            "text/csv; charset=klingon",
+            # A codec of Python's that always fails.
+            "text/csv; charset=undefined",
+        ):
             with self.subTest(content_type):
                 self.assertEqual(
                     Server().error(b"1", CONTENT_TYPE=content_type),

@@ -22,6 +22,7 @@ class Objections(unittest.TestCase):
             "[fe80::1%25eth0]",
             "192.0.2.7",
             "my-server:8080",
+            "MY-SERVER.:1",
             "host.docker.internal",
         ]:
             with self.subTest(host):
@@ -34,6 +35,9 @@ class Objections(unittest.TestCase):
             "localhost.example.org": "localhost.example.org",
             "notlocalhost": "notlocalhost",
             "other-server": "other-server",
+            "127.0.0.1.nip.io:8080": "127.0.0.1.nip.io",
+            "evil.my-server": "evil.my-server",
+            "docker.internal": "docker.internal",
         }.items():
             with self.subTest(host):
                 self.assertEqual(
@@ -41,7 +45,10 @@ class Objections(unittest.TestCase):
                     'Refused: the host "%s" is not known to be this server. '
                     "mlcli local deploy --allow-host %s lets it in." % (host, name),
                 )
-        for host in ("", "a b", "[1.2.3.4.5]", "user@localhost"):
+        for host in (
+            ["", "a b", "[1.2.3.4.5]", "user@localhost", "localhost, localhost", "localhost:80:80"]
+            + ["a:localhost", "[::1", "::1", "[example.org]"]
+        ):
             with self.subTest(host):
                 self.assertEqual(
                     self.objection(host),
@@ -57,6 +64,7 @@ class Objections(unittest.TestCase):
             ("localhost:8080", "http://app.localhost"),
             ("192.0.2.7:8080", "http://192.0.2.7:8080"),
             ("localhost", "http://my-server"),
+            ("localhost", "tauri://localhost"),
         ]:
             with self.subTest(origin):
                 self.assertIsNone(self.objection(host, origin))
@@ -64,6 +72,7 @@ class Objections(unittest.TestCase):
     def test_are_made_to_other_pages(self):
         for origin, hint in {
             "http://example.org": "mlcli local deploy --allow-host example.org lets it in.",
+            # A page anywhere has an address, too.
             "http://192.0.2.8": "mlcli local deploy --allow-host 192.0.2.8 lets it in.",
             "http://localhost.example.org/localhost": (
                 "mlcli local deploy --allow-host localhost.example.org lets it in."
