@@ -3,7 +3,6 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { runToEnd } from "../helpers/container.ts";
 import { baseImage, buildImage, removeImage, withEngine } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { killedAfter, programCommand, type ProgramResult, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
@@ -90,22 +89,6 @@ function filesIn(stderr: string): string[] {
     .filter((path) => !path.startsWith("./.mlcli/"));
 }
 
-/** Runs the program without root's power to read everything, as everybody else does. */
-async function runAsOwner(args: readonly string[], cwd: string): Promise<ProgramResult> {
-  const asRoot = Deno.uid() === 0
-    ? ["setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--"]
-    : [];
-  const [program, ...rest] = [...asRoot, ...programCommand(args)];
-  const child = new Deno.Command(program!, {
-    args: rest,
-    cwd,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).spawn();
-  return await resultOf(killedAfter(60_000, child));
-}
-
 /** Whether a process of this machine, in a container or not, has this command line. */
 async function isRunning(commandLine: string): Promise<boolean> {
   for await (const { name } of Deno.readDir("/proc")) {
@@ -137,65 +120,6 @@ suite("mlcli build", () => {
     }
   });
 
-  it("honours .dockerignore, and never sends local_test", async () => {
-    await using app = await listingApp(LISTING, { requirements: "deps/prod/packages.txt" });
-    await app.write(
-      `${app.directory}/.dockerignore`,
-      `# temporary\n**/*.tmp\n!**/local_test\ndeps\n**/Dockerfile\n`,
-    );
-    const { code, stderr } = await app.run(["build", "--docker-tag", "v2"]);
-    try {
-      assertEquals(code, 0, stderr);
-      assertEquals(filesIn(stderr), [
-        "./.dockerignore",
-        "./deps/prod/packages.txt",
-        // Sent all the same, or there would be no build; the classic builder hides it from steps.
-        `./${app.name}/mlcli_base/Dockerfile`,
-        `./${app.name}/mlcli_base/training/training.py`,
-      ]);
-      assertStringIncludes(outputIn(stderr), `app: ${app.name}, deps/prod/packages.txt\n`);
-      assert(await withEngine((engine) => engine.hasImage(`${app.name}:v2`)));
-    } finally {
-      await removeImage(`${app.name}:v2`);
-    }
-  });
-
-  it("leaves out private files, and says which, but for those that .dockerignore names", async () => {
-    await using app = await listingApp();
-    const training = `${app.name}/mlcli_base/training`;
-    for (
-      const path of [
-        ...[".git/config", ".aws/credentials", ".aws/config", ".ssh/id_ed25519", ".env"],
-        ...["lib/.netrc", "lib/.git-credentials", "lib/.pypirc", "lib/.env.example"],
-      ]
-    ) await app.write(app.path(`training/${path}`), "secret");
-    await app.write(app.path("training/server.pem"), "-----BEGIN PRIVATE KEY-----\n");
-    await app.write(app.path("training/ca.pem"), "-----BEGIN CERTIFICATE-----\n");
-    await app.write(app.path("training/lib/.env\n\x1b[31m"), "");
-    await app.write(
-      `${app.directory}/.dockerignore`,
-      `.git\n**/*.tmp\n!**/.env.example\n!${training}/.aws/config\n`,
-    );
-    const { code, stderr } = await app.run(["build"]);
-    await removeImage(`${app.name}:latest`);
-    assertEquals(code, 0, stderr);
-    assertEquals(filesIn(stderr), [
-      "./.dockerignore",
-      "./requirements.txt",
-      `./${app.name}/mlcli_base/Dockerfile`,
-      `./${training}/.aws/config`,
-      `./${training}/ca.pem`,
-      `./${training}/lib/.env.example`,
-      `./${training}/training.py`,
-    ]);
-    const first = [".aws/credentials", ".env", ".git/", ".ssh/", "lib/.env??[31m"];
-    assertEquals(
-      stderr.split("\n")[0],
-      `Left out of the image as private: ${first.map((path) => `${training}/${path}`).join(", ")}` +
-        ", and 4 more. !PATH in .dockerignore brings one back.",
-    );
-  });
-
   it("says before it fails what it left out, on a terminal, too", async () => {
     const asking = "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nARG APP\nCOPY ${APP}/.env /\n";
     await using app = await listingApp(asking);
@@ -213,28 +137,6 @@ suite("mlcli build", () => {
     assertEquals(onTerminal, 1);
     // It is longer than the terminal is wide.
     assertStringIncludes(screen.replaceAll("\r\n", " "), `${note} `);
-  });
-
-  it("refuses a private file as the requirements file", async () => {
-    await using app = await listingApp(LISTING, { requirements: "./deploy/.env.prod" });
-    const { code, stdout, stderr } = await app.run(["build"]);
-    assertEquals({ code, stdout }, { code: 1, stdout: "" });
-    assertEquals(
-      stderr,
-      `error: ${app.name}.json: "requirements" must be a path below this directory, such as ` +
-        '"requirements.txt", and no file of secrets; it is "./deploy/.env.prod"\n' +
-        `hint: Correct "requirements" in ${app.name}.json.\n`,
-    );
-  });
-
-  it("neither sends nor reads two gigabytes beside the app", async () => {
-    await using app = await listingApp();
-    await app.write(`${app.directory}/data/table.bin`, "");
-    await Deno.truncate(`${app.directory}/data/table.bin`, 2 * 1024 ** 3);
-    const { code, stderr } = await app.run(["build"], { timeout: 30_000 });
-    await removeImage(`${app.name}:latest`);
-    assertEquals(code, 0, stderr);
-    assert(!stderr.includes("table.bin"));
   });
 
   it("sends a large file of the app in constant memory", async () => {
@@ -257,19 +159,6 @@ suite("mlcli build", () => {
     assert(peak > 0 && peak < 250 * 1024 ** 2, `${peak} bytes resident for a file of 300 MB`);
   });
 
-  it("names the file that it may not read", async () => {
-    await using app = await listingApp();
-    await app.write(app.path("training/secret.pem"), "x");
-    await Deno.chmod(app.path("training/secret.pem"), 0);
-    const { code, stdout, stderr } = await runAsOwner(["build"], app.directory);
-    assertEquals({ code, stdout }, { code: 1, stdout: "" });
-    assertEquals(
-      stderr,
-      `error: Cannot read ${app.name}/mlcli_base/training/secret.pem: Permission denied\n` +
-        "hint: Make it readable, or leave it out with a line in .dockerignore.\n",
-    );
-  });
-
   it("shows a failing step's own output and ends with 1", async () => {
     const failing = 'ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\nRUN echo "compiler missing" >&2; exit 9\n';
     await using app = await listingApp(failing);
@@ -284,17 +173,6 @@ suite("mlcli build", () => {
     assertEquals(onTerminal, 1);
     // deno-lint-ignore no-control-regex
     assertMatch(screen, /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\nerror: Build failed: /);
-  });
-
-  it("is on a terminal what changes in its place, and then a line", async () => {
-    await using app = await listingApp();
-    const { code, screen } = await runOnTerminal(["build"], app.directory);
-    await removeImage(`${app.name}:latest`);
-    assertEquals(code, 0, screen);
-    // The first may have the number that another build gives it, which runs at the same time.
-    assertStringIncludes(screen, "[2/3] COPY ");
-    const left = screen.split("\x1b[J").at(-1)!;
-    assertMatch(left, new RegExp(`^Built ${app.name}:latest in .*\r\n${app.name}:latest\r\n$`));
   });
 
   it("builds on the image of --base-image, and on the official Python by default", async () => {
@@ -337,18 +215,6 @@ suite("mlcli build", () => {
     const other = await app.run(["build", "--platform", "linux/s390x"]);
     assertEquals(other.code, 1);
     assertMatch(other.stderr, /error: Cannot pull .*\nhint: .*for linux\/s390x/);
-  });
-
-  it("says what the app lacks before it asks the engine", async () => {
-    const env = { DOCKER_HOST: "unix:///nowhere/docker.sock" };
-    await using app = await makeApp({ files: { "training/training.py": "" } });
-    const dockerfile = await app.run(["build"], { env });
-    assertEquals(dockerfile.code, 1);
-    assertMatch(dockerfile.stderr, /^error: .*Dockerfile.*\nhint: /);
-    await app.write(app.path("Dockerfile"), LISTING);
-    const requirements = await app.run(["build"], { env });
-    assertEquals(requirements.code, 1);
-    assertMatch(requirements.stderr, /^error: .*requirements\.txt.*\nhint: /);
   });
 
   it("compiles the harness, where the base image's user may, so that starts need not", async () => {

@@ -1,14 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import {
-  buildTestImage,
-  containersOf,
-  engineRequest,
-  killOnly,
-  TEST_IMAGE,
-  withEngine,
-} from "../helpers/engine.ts";
-import { eventually } from "../helpers/eventually.ts";
+import { buildTestImage, containersOf, engineRequest, TEST_IMAGE } from "../helpers/engine.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
@@ -56,6 +48,7 @@ suite("local deploy and local stop", () => {
     assertEquals(container?.Names, [`/mlcli-${app.name}-serve-${port}`]);
     assertEquals(container?.Labels["mlcli.role"], "serve");
     assertEquals(container?.Labels["mlcli.port"], port);
+    assertEquals(await publishedAt(container!.Id), [{ HostIp: "127.0.0.1", HostPort: port }]);
 
     const stop = ["local", "stop", "--port", port];
     assertEquals(await app.run(stop), {
@@ -72,41 +65,6 @@ suite("local deploy and local stop", () => {
     const nothing = await app.run(stop);
     assertEquals({ code: nothing.code, stdout: nothing.stdout }, { code: 1, stdout: "" });
     assertMatch(nothing.stderr, new RegExp(`^error: Container not found on port ${port}\nhint: `));
-  });
-
-  it("listens on this machine only", async () => {
-    await using app = await servingApp();
-    const port = await deploy(app);
-    try {
-      const [container] = await containersOf(app.name);
-      assertEquals(await publishedAt(container!.Id), [{ HostIp: "127.0.0.1", HostPort: port }]);
-    } finally {
-      await app.run(["local", "stop", "--port", port]);
-    }
-  });
-
-  it("refuses a port that a server of mlcli has, naming its app", async () => {
-    await using first = await servingApp();
-    await using second = await servingApp();
-    const port = await deploy(first);
-    try {
-      const { code, stdout, stderr } = await second.run(["local", "deploy", "--port", port]);
-      assertEquals({ code, stdout }, { code: 1, stdout: "" });
-      assertMatch(
-        stderr,
-        new RegExp(
-          `^error: Port already in use: ${port} \\(by the server of ${first.name} in ${first.directory}\\)\n` +
-            "hint: ",
-        ),
-      );
-      assertEquals(await predict(port), "seven");
-      assertEquals(await containersOf(second.name), []);
-      const other = await second.run(["local", "stop", "-p", port, "-a", second.name]);
-      assertEquals(other.code, 1);
-      assertStringIncludes(other.stderr, `Container not found on port ${port} for ${second.name}`);
-    } finally {
-      assertEquals((await first.run(["local", "stop", "--port", port])).code, 0);
-    }
   });
 
   it("--replace serves the new code and the new model, and --replace of a broken one the old", async () => {
@@ -130,35 +88,6 @@ suite("local deploy and local stop", () => {
     assertEquals((await containersOf(app.name)).map((container) => container.Id), [Id]);
   });
 
-  it("lets one of two that deploy on a port at once have it", async () => {
-    await using app = await servingApp();
-    const port = await deploy(app); // a port that was free
-    await app.run(["local", "stop", "--port", port]);
-    const results = await Promise.all([1, 2].map(() => app.run(["local", "deploy", "-p", port])));
-    try {
-      const [won, lost] = results.sort((a, b) => a.code - b.code);
-      assertEquals(won, { code: 0, stdout: `http://localhost:${port}\n`, stderr: "" });
-      assertEquals([lost?.code, lost?.stdout], [1, ""]);
-      assertMatch(lost?.stderr ?? "", new RegExp(`^error: Port already in use: ${port}`));
-      assertEquals(await predict(port), "seven");
-    } finally {
-      await app.run(["local", "stop", "--port", port]);
-    }
-  });
-
-  it("leaves a server that is paused alone", async () => {
-    await using app = await servingApp();
-    const port = await deploy(app);
-    const [container] = await containersOf(app.name);
-    await engineRequest("POST", `/containers/${container!.Id}/pause`, [204]);
-    const { code, stderr } = await app.run(["local", "deploy", "--port", port]);
-    assertEquals(code, 1);
-    assertMatch(stderr, new RegExp(`^error: Port already in use: ${port} `));
-    assertEquals((await containersOf(app.name)).map(({ State }) => State), ["paused"]);
-    assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
-    assertEquals(await containersOf(app.name), []);
-  });
-
   it("refuses a port that another program has, and leaves nothing", async () => {
     await using app = await servingApp();
     using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
@@ -166,16 +95,6 @@ suite("local deploy and local stop", () => {
     const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", String(port)]);
     assertEquals({ code, stdout }, { code: 1, stdout: "" });
     assertMatch(stderr, new RegExp(`^error: Port already in use: ${port}\nhint: `));
-    assertEquals(await containersOf(app.name), []);
-  });
-
-  it("says at once when the server dies, with its log, and leaves nothing", async () => {
-    await using app = await servingApp('raise ImportError("no module named shap")\n');
-    const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
-    assertEquals({ code, stdout }, { code: 1, stdout: "" });
-    assertMatch(stderr, /^error: The server ended before it was ready: exit status \d+\n {2}/);
-    assertStringIncludes(stderr, "ImportError: no module named shap");
-    assertStringIncludes(stderr, "\nhint: ");
     assertEquals(await containersOf(app.name), []);
   });
 
@@ -208,27 +127,6 @@ raise ImportError("no module named shap")
     assertEquals(code, 1);
     assertMatch(stderr, /^error: The server did not answer \/ping with 200 within 1 s \(.+\)\n/);
     assertEquals(await containersOf(app.name), []);
-  });
-
-  it("leaves nothing when it is interrupted before the server is ready", async () => {
-    await using app = await servingApp(
-      "import time\ndef model_fn(model_dir): time.sleep(60)\ndef predict_fn(i, m): pass\n",
-    );
-    const child = app.start(["local", "deploy", "--port", "0"]);
-    await eventually(async () => (await containersOf(app.name)).length === 1);
-    child.kill("SIGINT");
-    const { code, stdout, stderr } = await child.output();
-    assertEquals([code, stdout.length, stderr.length], [130, 0, 0]);
-    assertEquals(await containersOf(app.name), []);
-  });
-
-  it("takes the place of a server that has ended by itself", async () => {
-    await using app = await servingApp();
-    const port = await deploy(app);
-    await killOnly(app.name);
-    assertEquals((await app.run(["local", "deploy", "--port", port])).code, 0);
-    assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
-    assertEquals((await app.run(["local", "stop", "--port", port])).code, 0);
   });
 
   it("shows on a terminal that it is waiting, and clears that line away", async () => {
@@ -323,20 +221,6 @@ raise ImportError("no module named shap")
     // Another worker is ended while it is writing the same.
     assertEquals(new Set(stdout.match(/^line \d+$/mg)).size, lines);
     assertMatch(stderr, /^error: The server ended before it was ready: exit status 3$/m);
-    assertEquals(await containersOf(app.name), []);
-  });
-
-  it("--foreground ends when the server ends", async () => {
-    await using app = await servingApp();
-    const child = app.start(["local", "deploy", "--port", "0", "--foreground"]);
-    const stdout = new TextReader(child.stdout);
-    await stdout.until(/localhost:\d+\n/);
-    const [container] = await containersOf(app.name);
-    await withEngine((engine) => engine.killContainer(container!.Id));
-    await stdout.toEnd();
-    const stderr = await new Response(child.stderr).text();
-    assertEquals((await child.status).code, 1);
-    assertStringIncludes(stderr, "error: The server ended: exit status 137 (ended by SIGKILL)\n");
     assertEquals(await containersOf(app.name), []);
   });
 });

@@ -170,27 +170,6 @@ for name in ("metrics.json", "plots/a.png", "data/kept.json", "failure"):
   });
 });
 
-suite("what the platform refuses", () => {
-  beforeAll(buildTestImage);
-
-  it("is said before a training, which runs", async () => {
-    const hyperparameters = Object.fromEntries(
-      Array.from({ length: 101 }, (_, index) => [`h${index}`, index]),
-    );
-    await using app = await appOf('print(sorted(os.listdir("/opt/ml/input/data")))', {
-      "local_test/test_dir/input/config/hyperparameters.json": JSON.stringify(hyperparameters),
-      "local_test/test_dir/input/data/my data/d.csv": "1\n",
-    });
-    const { code, stdout, stderr } = await app.run(TRAIN);
-    assertEquals([code, stdout], [0, "['my data', 'processing', 'training']\n"]);
-    const warnings = stderr.split("\n").filter((line) => line.startsWith("warning: "));
-    assertEquals(warnings, [
-      "warning: The platform refuses more than 100 hyperparameters: these are 101",
-      'warning: The platform refuses channels of such names: "my data"',
-    ]);
-  });
-});
-
 suite("what of an image is not as on the platform", () => {
   beforeAll(buildTestImage);
 
@@ -218,25 +197,6 @@ suite("what of an image is not as on the platform", () => {
       );
     } finally {
       await removeImage(`${image}:latest`);
-    }
-  });
-
-  it("is what .dockerignore keeps out of it, by the command that runs that code", async () => {
-    await using app = await appOf("", {
-      "../../.dockerignore": "**/*.bin\n",
-      "training/weights.bin": "",
-      "processing/table.bin": "",
-    });
-    for (
-      const [args, path] of [[TRAIN, "training/weights"], [PROCESS, "processing/table"]] as const
-    ) {
-      const { code, stderr } = await app.run(args);
-      assertEquals(code, 0);
-      assertMatch(stderr, /^warning: .*\nhint: .*\n$/);
-      assertStringIncludes(
-        stderr,
-        `warning: mlcli build leaves ${app.name}/mlcli_base/${path}.bin out of the image`,
-      );
     }
   });
 

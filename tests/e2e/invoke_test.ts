@@ -82,11 +82,6 @@ suite("local invoke", () => {
     assertMatch(await answer("nameless"), /^application\/octet-stream 5 /);
   });
 
-  it("asks for the type given with --accept", async () => {
-    await app.write(`${app.directory}/a.csv`, "1");
-    assertEquals(await answer("a.csv", "--accept", "text/csv"), "text/csv 1 text/csv");
-  });
-
   it("sends standard input, and tells by its beginning what it is", async () => {
     for (
       const [body, type] of [
@@ -136,15 +131,6 @@ suite("local invoke", () => {
     assertEquals([(await child.status).code, stderr], [0, ""]);
   });
 
-  it("does not go through a proxy of the environment", async () => {
-    await app.write(`${app.directory}/a.csv`, "1");
-    const proxy = "http://127.0.0.1:1";
-    const { code } = await app.run([...invoke, "a.csv"], {
-      env: { http_proxy: proxy, HTTP_PROXY: proxy, all_proxy: proxy },
-    });
-    assertEquals(code, 0);
-  });
-
   it("shows a refusal as an error", async () => {
     const unsupported = await pipe(app, [...invoke, "--content-type", "text/unheard-of"], "1");
     assertEquals(unsupported, {
@@ -156,18 +142,6 @@ suite("local invoke", () => {
     const failed = await pipe(app, invoke, "fail");
     assertEquals({ code: failed.code, stdout: failed.stdout }, { code: 1, stdout: "" });
     assertMatch(failed.stderr, /^error: .*the model is tired.* \(HTTP 500\)\nhint: .*local logs/);
-  });
-
-  it("is told about a file that is too large, though the server does not read all of it", async () => {
-    await app.write(`${app.directory}/large.csv`, new Uint8Array(80 * 1024 ** 2));
-    const { code, stdout, stderr } = await app.run([...invoke, "large.csv"]);
-    await Deno.remove(`${app.directory}/large.csv`);
-    assertEquals({ code, stdout }, { code: 1, stdout: "" });
-    // 6 MB: the limit that local deploy sets, whatever the server's own is.
-    assertMatch(
-      stderr,
-      /^error: The body is larger than 6291456 bytes \(HTTP 413\)\nhint: .*MLCLI_MAX_BODY_MB=25/,
-    );
   });
 
   it("gives up after --timeout", async () => {

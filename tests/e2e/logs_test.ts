@@ -75,18 +75,6 @@ suite("local logs", () => {
     assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
   });
 
-  it("--follow ends when the server ends", async () => {
-    await using server = await deployServer(SERVING);
-    const { app, port } = server;
-    const child = app.start(["local", "logs", "--port", port, "-f"]);
-    const stdout = new TextReader(child.stdout);
-    await ask(server, 4);
-    await stdout.until(/asked é\t \[4\]\n/);
-    await app.run(["local", "stop", "--port", port]);
-    await Promise.all([stdout.toEnd(), child.stderr.cancel()]);
-    assertEquals((await child.status).code, 0);
-  });
-
   it("says that there is no server on a port, or none of the app", async () => {
     await using server = await deployServer(SERVING);
     const { app, port } = server;

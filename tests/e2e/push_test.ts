@@ -179,21 +179,6 @@ suite("mlcli push", () => {
     }
   });
 
-  it("takes a new login where the first has expired", async () => {
-    await using scene = await makeScene();
-    const { box, uri } = scene;
-    await scene.build();
-    let given = 0;
-    box.faults.after = ({ operation }) => {
-      if (operation === "GetAuthorizationToken" && ++given === 1) box.ecr.store.expireTokens();
-      return undefined;
-    };
-    const pushed = await scene.run();
-    assertEquals([pushed.code, pushed.stdout], [0, `${uri}@${taggedDigest(scene)}\n`]);
-    assertEquals(given, 2);
-    assertNoSecrets(scene, pushed);
-  });
-
   it("takes a new login wherever the first one ends: at each request of the push", async () => {
     await using scene = await makeScene();
     const { box, uri } = scene;

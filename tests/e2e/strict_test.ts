@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import { baseImage, containersOf } from "../helpers/engine.ts";
+import { baseImage } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { lastRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -212,14 +212,6 @@ suite("--strict on an image of the app's own", () => {
     assertStringIncludes(failing.stderr, "error: Training failed: exit status 7\n");
   });
 
-  it("fails a training without a model, and the earlier one stays", async () => {
-    await arrange();
-    const { code, stderr } = await app.run([...TRAIN, "--env", 'DO=os.remove(model+"/model.txt")']);
-    assertEquals(code, 1);
-    assertMatch(stderr, /^error: 1 thing .*\n {2}The training wrote no file to \/opt\/ml\/model\n/);
-    assertEquals(await namesIn("model"), ["model.txt"]);
-  });
-
   it("fails processing at its end for what nothing keeps", async () => {
     await arrange();
     const write = (path: string): string =>
@@ -260,30 +252,5 @@ suite("--strict on an image of the app's own", () => {
     } finally {
       await change("prediction/serve", FILES["prediction/serve"]);
     }
-  });
-
-  it("names code that is newer than the image, after the image's own has run", async () => {
-    await arrange();
-    const rows = [
-      [TRAIN, "training/training.py"],
-      [PROCESS, "processing/p.py"],
-      [["local", "deploy", "--strict", "-p", "0"], "prediction/serve"],
-    ] as const;
-    for (const [args, path] of rows) {
-      const later = new Date(Date.now() + 3_600_000);
-      await Deno.utime(app.path(path), later, later);
-      const { code, stdout, stderr } = await app.run(args);
-      await Deno.utime(app.path(path), new Date(0), new Date(0));
-      assertEquals(code, 1, stderr);
-      assertStringIncludes(
-        stderr,
-        "error: 1 thing is not as on the platform (--strict)\n" +
-          `  ${app.name}:latest is older than ${app.name}/mlcli_base/${path}: the platform runs the ` +
-          "image as it is\n  hint: Run mlcli build.\n",
-      );
-      assertEquals(stdout.includes("/opt/program/"), args[1] !== "deploy", stdout);
-      assertEquals(await containersOf(app.name), []);
-    }
-    assertEquals(await namesIn("output/data"), ["last"]);
   });
 });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
-import { DEAD_PROCESS, lastRun, leaveRun } from "../helpers/runs.ts";
+import { lastRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
@@ -244,33 +244,6 @@ raise ValueError("not this")`);
     assert(!stderr.split("error: ")[1]?.includes("not this"));
   });
 
-  it("does not tell an earlier run's reason", async () => {
-    await using app = await trainingApp("import sys\nsys.exit(3)", {
-      "local_test/test_dir/output/failure": "yesterday's",
-    });
-    const { stderr } = await app.run(["local", "train"]);
-    assertEquals(stderr, "error: Training failed: exit status 3\n");
-  });
-
-  for (
-    const [what, make] of [
-      ["a pipe", "os.mkfifo('/opt/ml/output/failure')"],
-      ["a directory", "os.makedirs('/opt/ml/output/failure/inner')"],
-      ["a link", "os.symlink('/dev/zero', '/opt/ml/output/failure')"],
-    ] as const
-  ) {
-    it(`survives a failure file that is ${what}, twice`, async () => {
-      await using app = await trainingApp(`import os\n${make}\nraise SystemExit(3)`);
-      for (let run = 0; run < 2; run++) {
-        const { code, stderr } = await app.run(["local", "train"], { timeout: 30_000 });
-        assertEquals({ code, stderr }, {
-          code: 3,
-          stderr: "error: Training failed: exit status 3\n",
-        });
-      }
-    });
-  }
-
   it("shows a failure file without its control characters", async () => {
     await using app = await trainingApp(`
 open("/opt/ml/output/failure", "w").write("a\\x1b[31mb\\tc\\nd")
@@ -371,27 +344,6 @@ while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
     assert((await Deno.stat(app.testPath("model/m"))).isFile);
   });
 
-  it("clears away what a killed run left that had not begun", async () => {
-    await using app = await trainingApp("pass");
-    const name = `mlcli-${app.name}-train-0badcafe`;
-    const folder = await leaveRun(app, { container: name, outcome: null });
-    await withEngine((engine) =>
-      engine.createContainer(name, {
-        Image: TEST_IMAGE,
-        Cmd: ["train"],
-        Labels: {
-          "mlcli.app": app.name,
-          "mlcli.role": "train",
-          "mlcli.owner": `${DEAD_PROCESS} ${Deno.hostname()}`,
-        },
-        HostConfig: { AutoRemove: true, Mounts: [] },
-      })
-    );
-    assertEquals((await app.run(["local", "train"])).code, 0);
-    assertEquals(await containersOf(app.name), []);
-    assertEquals(await Deno.stat(folder).catch(() => "gone"), "gone");
-  });
-
   it("says what is in the way of a directory", async () => {
     await using app = await trainingApp("pass", { "local_test/test_dir/model": "a file" });
     const { code, stderr } = await app.run(["local", "train"]);
@@ -433,39 +385,6 @@ for _ in range(256): os.write(1, block)`);
     assertEquals((await child.status).code, 0);
     assertEquals(bytes, 256 * 1024 ** 2);
     assert(peak > 0 && peak < 250 * 1024 ** 2, `at most ${peak} bytes resident`);
-  });
-
-  it("never runs the copy of the code in its image", async () => {
-    await using app = await makeApp({
-      configuration: { image_name: TEST_IMAGE },
-      files: {
-        [TRAINING_DATA]: "1,2\n",
-        "training/.gitkeep": "",
-        "local_test/test_dir/model/m": "",
-      },
-    });
-    for (
-      const [command, folder] of [
-        [["train"], "training"],
-        [["deploy", "--port", "0"], "prediction"],
-      ] as const
-    ) {
-      const { code, stdout, stderr } = await app.run(["local", ...command]);
-      assertEquals({ code, stdout }, { code: 1, stdout: "" });
-      const path = `${app.name}/mlcli_base/${folder}`;
-      assertEquals(stderr.split("\n")[0], `error: No ${folder} code: ${path}`);
-    }
-    assertEquals((await containersOf(app.name)).length, 0);
-  });
-
-  it("uses an image by its tag, before or after the command", async () => {
-    await using app = await trainingApp("print('from the mounted code')");
-    for (const args of [["local", "-t", "latest", "train"], ["local", "train", "-t", "latest"]]) {
-      assertEquals((await app.run(args)).stdout, "from the mounted code\n");
-    }
-    const missing = await app.run(["local", "--docker-tag", "v9", "train"]);
-    assertEquals(missing.code, 1);
-    assertMatch(missing.stderr, new RegExp(`^error: Image not found: ${TEST_IMAGE}:v9\nhint: `));
   });
 });
 
