@@ -1,12 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import {
-  baseImage,
-  buildImage,
-  buildTestImage,
-  removeImage,
-  TEST_IMAGE,
-} from "../helpers/engine.ts";
+import { baseImage, buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -56,12 +50,6 @@ suite("what the specification mounts and the platform does not have", () => {
       'open("/opt/ml/model/model.json").close()',
       "warning: Processing opened /opt/ml/model/model.json; on the platform, it has no " +
       `/opt/ml/model\n${INTO_INPUT}`,
-    ],
-    [
-      "a script writes a model",
-      PROCESS,
-      'open("/opt/ml/model/new", "w").close()',
-      `warning: Processing opened /opt/ml/model/new; on the platform, it has no /opt/ml/model\n${INTO_INPUT}`,
     ],
     [
       "a program that a script starts reads a channel",
@@ -127,78 +115,8 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
   });
 });
 
-suite("what the platform keeps of /opt/ml/output", () => {
-  beforeAll(buildTestImage);
-
-  it("is named where a training leaves more, and of this run alone", async () => {
-    await using app = await appOf(
-      `
-os.makedirs("/opt/ml/output/plots")
-for name in ("metrics.json", "plots/a.png", "data/kept.json", "failure"):
-    open("/opt/ml/output/" + name, "w").close()`,
-      { "local_test/test_dir/output/old.json": "" },
-    );
-    const { code, stderr } = await app.run(TRAIN);
-    assertEquals(code, 0);
-    const output = `${app.name}/mlcli_base/local_test/test_dir/output`;
-    assertEquals(
-      stderr,
-      `warning: The platform keeps nothing of /opt/ml/output but data/: metrics.json, plots in ${output} ` +
-        "would be lost\nhint: Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or beside the " +
-        "model.\n",
-    );
-  });
-
-  it("is all of processing's, but not what was there before", async () => {
-    await using app = await appOf('open("/opt/ml/processing/output/new.csv", "w").close()', {
-      "local_test/test_dir/output/old.csv": "",
-      "local_test/test_dir/output/deep/older.csv": "",
-    });
-    const output = `${app.name}/mlcli_base/local_test/test_dir/output`;
-    const { code, stderr } = await app.run(PROCESS);
-    assertEquals(code, 0);
-    assertEquals(
-      stderr,
-      `warning: ${output} also holds what earlier runs left: deep, old.csv\nhint: On the platform, ` +
-        "the output of a job is empty when it starts. Remove what is old.\n",
-    );
-    // Those of the second run are new, though their names are not.
-    for (const name of ["old.csv", "deep"]) {
-      await Deno.remove(app.testPath("output", name), { recursive: true });
-    }
-    assertEquals((await app.run(PROCESS)).stderr, "");
-  });
-});
-
 suite("what of an image is not as on the platform", () => {
   beforeAll(buildTestImage);
-
-  it("is a shell in the ENTRYPOINT, which need not pass SIGTERM on", async () => {
-    const image = `mlcli-test-shell-${crypto.randomUUID().slice(0, 8)}`;
-    // The shell form, of which the engine makes /bin/sh -c.
-    await buildImage(`${image}:latest`, {
-      Dockerfile:
-        `FROM ${TEST_IMAGE}\nENTRYPOINT /opt/mlcli/entrypoint train; status=$?; exit $status\n`,
-    });
-    try {
-      await using app = await makeApp({
-        configuration: { image_name: image },
-        files: {
-          "training/training.py":
-            'def train(data, model): open(model + "/model.txt", "w").close()\n',
-          [TRAINING_DATA]: "1\n",
-        },
-      });
-      const { code, stderr } = await app.run(TRAIN);
-      assertEquals(code, 0);
-      assertMatch(
-        stderr,
-        /^warning: The ENTRYPOINT of \S+ is a shell, .*\nhint: Write it as a list/,
-      );
-    } finally {
-      await removeImage(`${image}:latest`);
-    }
-  });
 
   it("is nothing of what init wrote and build built, until something is newer", async () => {
     await using app = await makeApp({ configuration: { base_image: baseImage() } });

@@ -14,7 +14,6 @@ interface Row {
   readonly message: string;
 }
 
-const MODEL = "local_test/test_dir/model/model.txt";
 const TEST_DIRECTORY = "APP/mlcli_base/local_test/test_dir";
 
 async function removeTestDirectory(app: TestApp): Promise<void> {
@@ -90,23 +89,6 @@ const ROWS: readonly Row[] = [
     message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
   },
   {
-    title: "local train with nothing but .gitkeep",
-    args: ["local", "train"],
-    files: { "local_test/test_dir/input/data/training/.gitkeep": "" },
-    code: 1,
-    message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
-  },
-  {
-    title: "local train with empty channels and data for processing alone",
-    args: ["local", "train"],
-    files: {
-      "local_test/test_dir/input/data/train/.gitkeep": "",
-      "local_test/test_dir/input/data/processing/p.csv": "1",
-    },
-    code: 1,
-    message: `No such file or directory: ${TEST_DIRECTORY}/input/data/training (training data)`,
-  },
-  {
     title: "local deploy without a model",
     args: ["local", "deploy"],
     files: { "local_test/test_dir/model/.gitkeep": "" },
@@ -128,49 +110,10 @@ const ROWS: readonly Row[] = [
     message: "Image not found: APP:latest",
   },
   {
-    title: "local process without an image",
-    args: ["local", "process", "-f", "x.py", "-t", "v2"],
-    files: { "processing/x.py": "" },
-    code: 1,
-    message: "Image not found: APP:v2",
-  },
-  {
-    title: "local deploy without an image",
-    args: ["local", "deploy", "-p", "0"],
-    files: { [MODEL]: "1" },
-    code: 1,
-    message: "Image not found: APP:latest",
-  },
-  {
     title: "local stop where nothing runs",
     args: ["local", "stop", "--port", "1"],
     code: 1,
     message: "Container not found on port 1",
-  },
-  {
-    title: "a port that is none",
-    args: ["local", "stop", "--port", "70000"],
-    code: 2,
-    message: 'Option "--port" must be a number from 0 to 65535, but got "70000".',
-  },
-  {
-    title: "a tag that is none",
-    args: ["local", "train", "--docker-tag", "a b"],
-    code: 2,
-    message:
-      'Option "--docker-tag" must be an image tag (letters, digits, "_", ".", "-"), but got "a b".',
-  },
-  {
-    title: "a memory size that is none",
-    args: ["local", "train", "--memory", "lots"],
-    code: 2,
-    message: 'Option "--memory" must be a size of 6m or more like 512m or 2g, but got "lots".',
-  },
-  {
-    title: "a mistyped command of the group",
-    args: ["local", "trian"],
-    code: 2,
-    message: 'Unknown command "trian".',
   },
   {
     title: "no engine",

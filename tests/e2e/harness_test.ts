@@ -4,8 +4,6 @@ import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 
-const HYPERPARAMETERS = "local_test/test_dir/input/config/hyperparameters.json";
-
 function appOf(files: Readonly<Record<string, string>>): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },
@@ -25,33 +23,6 @@ async function train(
 suite("the harness around training and processing code", () => {
   beforeAll(buildTestImage);
 
-  it("decodes the hyperparameters for a train function that has a parameter for them", async () => {
-    const files = {
-      [HYPERPARAMETERS]: '{"rate": "0.1", "layers": "[8, 4]", "name": "a b", "flag": "true"}',
-    };
-    for (const parameter of ["hps", "hps=None", "*, hyperparameters"]) {
-      const name = parameter.match(/\w+/)![0];
-      const code = `def train(data, model, ${parameter}):\n` +
-        `    print(sorted(${name}.items()))\n    open(model + "/m", "w").close()\n`;
-      assertEquals(await train(code, files), {
-        code: 0,
-        stdout: "[('flag', True), ('layers', [8, 4]), ('name', 'a b'), ('rate', 0.1)]\n",
-        stderr: "",
-      });
-    }
-  });
-
-  it("takes hyperparameters of any name, whatever a variable may be called", async () => {
-    const files = { [HYPERPARAMETERS]: '{"a=b": "1", "c\\u0000": "2", "d": "e\\u0000"}' };
-    const code = "def train(data, model, hps):\n" +
-      "    print(sorted(hps))\n    open(model + '/m', 'w').close()\n";
-    assertEquals(await train(code, files), {
-      code: 0,
-      stdout: "['a=b', 'c\\x00', 'd']\n",
-      stderr: "",
-    });
-  });
-
   it("tells a failure whose own words fail", async () => {
     const { code, stderr } = await train(
       "import sys\nclass Bad(Exception):\n    def __str__(self): return 1 / 0\n" +
@@ -62,15 +33,6 @@ suite("the harness around training and processing code", () => {
     assertStringIncludes(stderr, 'File "/opt/ml/code/training.py", line 7, in train');
     assert(!stderr.includes("/opt/mlcli"), stderr);
     assertMatch(stderr, /error: Training failed: Bad \(exit status 1\)\n$/);
-  });
-
-  it("runs the code in its own directory, with its neighbours to import", async () => {
-    const { stdout } = await train(
-      "import os, sys\nimport package.steps\ndef train(data, model):\n" +
-        "    print(os.getcwd(), sys.path[0], package.steps.NAME)\n",
-      { "training/package/steps.py": "NAME = 'beside'\n" },
-    );
-    assertEquals(stdout, "/opt/ml/code /opt/ml/code beside\n");
   });
 
   it("shows what is printed at once, without a flush", async () => {
@@ -95,30 +57,6 @@ suite("the harness around training and processing code", () => {
     assertStringIncludes(traceback!, "KeyError: 'age'");
     assertStringIncludes(traceback!, 'File "/opt/ml/code/training.py", line 3, in train');
     assert(!/mlcli_harness|importlib/.test(traceback!), traceback);
-  });
-
-  it("says what the training code lacks", async () => {
-    const cases: readonly [string, string][] = [
-      [
-        "x = 1\n",
-        "mlcli: /opt/ml/code/training.py does not define train(input_data_path, model_save_path)\n",
-      ],
-      ["def train(: pass\n", "SyntaxError: invalid syntax\n"],
-      ["import no_such_package\n", "ModuleNotFoundError: No module named 'no_such_package'\n"],
-    ];
-    for (const [code, words] of cases) {
-      const { code: status, stderr } = await train(code);
-      assertEquals(status, 1);
-      const [own] = stderr.split("error: ");
-      assertStringIncludes(own!, words);
-      assert(!/mlcli_harness|importlib/.test(own!), own);
-    }
-  });
-
-  it("makes the message of SystemExit the reason of the failure", async () => {
-    const { code, stderr } = await train("def train(data, model): raise SystemExit('no data')\n");
-    assertEquals(code, 1);
-    assertEquals(stderr, "no data\nerror: Training failed: no data (exit status 1)\n");
   });
 
   it("lets child processes end as they would without it", async () => {

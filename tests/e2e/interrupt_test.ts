@@ -1,12 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
-import {
-  buildTestImage,
-  containersOf,
-  TEST_IMAGE,
-  untilNoContainers,
-  withEngine,
-} from "../helpers/engine.ts";
+import { buildTestImage, containersOf, TEST_IMAGE, untilNoContainers } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -136,28 +130,6 @@ def train(input_data_path, model_save_path):
     run.child.kill("SIGINT");
     assertEquals((await endOf(run)).code, 130);
     assertEquals(await containersOf(app.name), []);
-  });
-
-  it("SIGKILL of mlcli leaves no container once the code has ended", async () => {
-    await using app = await waitingApp(IGNORE);
-    const run = await startAndWait(app);
-    run.child.kill("SIGKILL");
-    assertEquals((await endOf(run)).code, 137);
-    assertEquals((await containersOf(app.name)).length, 1);
-    await Deno.writeTextFile(app.testPath("output/go"), "");
-    const states = async (): Promise<string[]> =>
-      (await containersOf(app.name)).map(({ State }) => State);
-    if (await withEngine((engine) => Promise.resolve(engine.remembersExitStatus))) {
-      return await eventually(async () => (await states()).length === 0);
-    }
-    // One that had to stay for its exit status goes with a later run of the app.
-    await eventually(async () => (await states()).every((state) => state === "exited"));
-    await Deno.remove(app.testPath("output/go"));
-    const next = await startAndWait(app);
-    assertEquals(await states(), ["running"]);
-    next.child.kill("SIGINT");
-    assertEquals((await endOf(next)).code, 130);
-    assertEquals(await states(), []);
   });
 
   it("stops the code when nobody reads its output any more", async () => {

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, killOnly } from "../helpers/engine.ts";
 import { type ProgramResult, resultOf } from "../helpers/program.ts";
@@ -60,28 +60,6 @@ suite("local invoke", () => {
 
   afterAll(async () => await server[Symbol.asyncDispose]());
 
-  /** What the server says that it got. */
-  async function answer(...args: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await app.run([...invoke, ...args]);
-    assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    return stdout;
-  }
-
-  it("sends a file with the type of its name, or the one given", async () => {
-    const files = {
-      "a.csv": "text/csv",
-      "b.JSON": "application/json",
-      "c.npy": "application/x-npy",
-    };
-    for (const [name, type] of Object.entries(files)) {
-      await app.write(`${app.directory}/${name}`, "1,2,3");
-      assertMatch(await answer(name), new RegExp(`^${type} 5 `));
-    }
-    assertMatch(await answer("a.csv", "--content-type", "text/other"), /^text\/other 5 /);
-    await app.write(`${app.directory}/nameless`, "1,2,3");
-    assertMatch(await answer("nameless"), /^application\/octet-stream 5 /);
-  });
-
   it("sends standard input, and tells by its beginning what it is", async () => {
     for (
       const [body, type] of [
@@ -99,14 +77,6 @@ suite("local invoke", () => {
     const given = await pipe(app, [...invoke, "-", "--content-type", "text/plain"], "[1]");
     assertMatch(given.stdout, /^text\/plain 3 /);
     assertMatch((await app.run(invoke)).stdout, /^text\/csv 0 /);
-  });
-
-  it("prints the answer byte for byte", async () => {
-    const bytes = new Uint8Array(300_000).map((_, index) => index % 256);
-    await app.write(`${app.directory}/bytes.bin`, bytes);
-    const { code, stdout } = await app.start([...invoke, "bytes.bin"]).output();
-    assertEquals(code, 0);
-    assert(stdout.length === bytes.length && stdout.every((byte, index) => byte === bytes[index]));
   });
 
   it("sends headers to the app's functions, and says what they answer in them", async () => {

@@ -199,35 +199,6 @@ ${writes("new", "deep/new")}`);
       await removeImage(`${image}:latest`);
     }
   });
-
-  it("is one of two whole ones after two trainings at once", async () => {
-    await using app = await modelApp(
-      `${waits("pass")}\n`.replace(": return", ": break") +
-        "who = os.environ['WHO']\n" +
-        'for name in ("a", "b", "c"): print(who, file=open(model + "/" + name, "w"))',
-    );
-    // The watch of one would see what the other does there: it is the same directory.
-    await Deno.remove(app.testPath("input/data/processing"), { recursive: true });
-    const runs = await Promise.all(
-      ["one", "two"].map((who) =>
-        startAndWait((args) => app.start(args), [...TRAIN, "--env", `WHO=${who}`])
-      ),
-    );
-    await Deno.writeTextFile(app.testPath("output/data/go"), "");
-    for (const { code, stderr } of await Promise.all(runs.map(endOf))) {
-      assertEquals({ code, stderr }, { code: 0, stderr: "" });
-    }
-    // The other one is kept, too.
-    const other = [...KEEPING, "a", "b", "c"].map((name) => `RUN/${name}`);
-    assertEquals(await modelsOf(app), {
-      model: [...KEEPING, "a", "b", "c"],
-      beside: [...KEPT, ...other],
-    });
-    const contents = await Promise.all(
-      ["a", "b", "c"].map((name) => Deno.readTextFile(app.testPath("model", name))),
-    );
-    assertEquals(new Set(contents).size, 1, contents.join());
-  });
 });
 
 suite("the model of a training that is stopped", () => {
@@ -417,18 +388,6 @@ suite("a server that runs while its app is trained again", () => {
       "RUN/fifth",
       "RUN/fourth",
     ]);
-  });
-
-  it("keeps it, too, when the training wrote none, or failed", async () => {
-    await using app = await modelApp("pass");
-    const port = await deploy(app);
-    assertEquals((await app.run(TRAIN)).code, 0);
-    assertEquals(await predict(port), "old");
-    await retrain(app, `${writes("bad")}\nraise SystemExit(3)`);
-    assertEquals((await app.run(TRAIN)).code, 3);
-    assertEquals(await predict(port), "old");
-    assertEquals((await app.run(["local", "stop", "-p", port])).code, 0);
-    assertEquals(await modelsOf(app), { model: KEEPING, beside: [...KEPT, "RUN/bad"] });
   });
 });
 

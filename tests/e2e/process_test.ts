@@ -75,16 +75,6 @@ if __name__ == "__main__":
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);
   });
 
-  it("says that the platform does not upload what links lead to", async () => {
-    await using app = await processingApp(
-      "p.py",
-      'import os\nos.symlink("/opt/ml/processing/input", "/opt/ml/processing/output/all")\n',
-    );
-    const { code, stderr } = await app.run(["local", "process", "-f", "p.py"]);
-    assertEquals(code, 0);
-    assertMatch(stderr, /^warning: Processing left links in \/opt\/ml\/processing\/output: all; /);
-  });
-
   it("ends with the script's exit status", async () => {
     await using app = await processingApp("fail.py", "import sys\nsys.exit(4)\n");
     const { code, stderr } = await app.run(["local", "process", "--file", "fail.py"]);
