@@ -46,25 +46,6 @@ async function train(code: string, more: Request = {}): Promise<Job> {
   return job;
 }
 
-/** Runs a processing to its end. */
-async function process(code: string, more: Request = {}): Promise<Job> {
-  const name = newName();
-  const { body } = await ask(box, "sagemaker", "CreateProcessingJob", {
-    ProcessingJobName: name,
-    AppSpecification: { ImageUri: image, ContainerArguments: ["process", "a.py"] },
-    ProcessingResources: {
-      ClusterConfig: { InstanceType: "ml.m5.large", InstanceCount: 1, VolumeSizeInGB: 30 },
-    },
-    RoleArn: EXECUTION_ROLE,
-    Environment: { CODE: code },
-    ...more,
-  });
-  assertStringIncludes(JSON.stringify(body), `processing-job/${name}`);
-  const job = box.jobs.find("processing", name)!;
-  await job.ended;
-  return job;
-}
-
 function logOf(job: Job, host = "algo-1"): string {
   return box.logs.messages(job.logGroup, job.logStream(host)).join("\n");
 }
@@ -179,70 +160,6 @@ suite("the box's jobs on the engine", () => {
       ResourceConfig: TWO_HOSTS,
     });
     assertEquals(failed.failureReason, "AlgorithmError: Exit Code: 5");
-  });
-
-  it("an image that has no such program, or that may not be pulled", async () => {
-    const wrong = await train("true", {
-      AlgorithmSpecification: {
-        TrainingImage: image,
-        TrainingInputMode: "File",
-        ContainerEntrypoint: ["/none"],
-      },
-    });
-    assertMatch(wrong.failureReason!, /^ClientError: CannotStartContainerError\. .* train'/);
-    box.faults.deny("ecr:BatchGetImage");
-    const job = await train("true");
-    box.faults.allowAll();
-    assertMatch(job.failureReason!, /^ClientError: Cannot pull algorithm container\./);
-  });
-
-  it("a processing gets its inputs, and its outputs go to S3", async () => {
-    const job = await process(
-      'echo "$1 $2"; cd /opt/ml/processing; cat in/a.csv; cp in/a.csv out/b.csv; ' +
-        "mkdir out/d; echo 1 > out/d/e; cat /opt/ml/config/resourceconfig.json; " +
-        "echo went well > /opt/ml/output/message",
-      {
-        ProcessingInputs: [{
-          InputName: "in",
-          S3Input: {
-            S3Uri: "s3://data/train/",
-            LocalPath: "/opt/ml/processing/in",
-            S3DataType: "S3Prefix",
-            S3InputMode: "File",
-          },
-        }],
-        ProcessingOutputConfig: {
-          Outputs: [{
-            OutputName: "out",
-            S3Output: {
-              S3Uri: "s3://data/processed/",
-              LocalPath: "/opt/ml/processing/out",
-              S3UploadMode: "EndOfJob",
-            },
-          }],
-        },
-      },
-    );
-    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
-    assertEquals(
-      logOf(job),
-      'process a.py\none\n{"current_host":"algo-1","hosts":["algo-1"]}',
-    );
-    assertEquals(job.logGroup, "/aws/sagemaker/ProcessingJobs");
-    assertEquals(box.s3.keys("data", "processed/"), ["processed/b.csv", "processed/d/e"]);
-    const { body } = await ask(box, "sagemaker", "DescribeProcessingJob", {
-      ProcessingJobName: job.name,
-    });
-    assertEquals([body.ProcessingJobStatus, body.ExitMessage], ["Completed", "went well\n"]);
-  });
-
-  it("a processing that fails says to look at its log, and uploads nothing", async () => {
-    const job = await process("echo why > /opt/ml/output/message; exit 2");
-    assertEquals([job.status, job.failureReason, job.exitMessage], [
-      "Failed",
-      "AlgorithmError: See job logs for more information",
-      "why\n",
-    ]);
   });
 });
 

@@ -181,6 +181,7 @@ suite("the doctor's view of an image", () => {
   for (
     const path of [
       ...["training/sub/x.py", "prediction/serve", "processing/p.py", "common/f.py", "Dockerfile"],
+      ...["training/pycache/a.py", "training/a.pyc", "training/__pycache__.py"],
       "../../requirements.txt",
     ]
   ) {
@@ -200,7 +201,13 @@ suite("the doctor's view of an image", () => {
     });
   }
 
-  for (const path of ["training/__pycache__/x.pyc", "training/.x.py.swp"]) {
+  for (
+    const path of [
+      ...["training/__pycache__/x.pyc", "processing/steps/__pycache__/deep/clean.pyc"],
+      ...["training/.x.py.swp", "prediction/.ipynb_checkpoints/serve.py", "processing/a/.hidden"],
+      ...["local_test/test_dir/input/data/training/b.csv", "notes.txt"],
+    ]
+  ) {
     it(`does not mind ${path}`, async () => {
       const { checks } = await doctor(
         { answers: image({ Created: "2050-01-01T00:00:00Z" }) },
