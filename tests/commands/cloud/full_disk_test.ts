@@ -80,7 +80,9 @@ if (MAY_MOUNT) {
             assertEquals(await contentOf(target), whole);
           }
           assertEquals(await namesIn(app.testPath()), ["input", "model"]);
-          assertEquals(await namesIn(app.path("local_test")), ["test_dir"]);
+          // The earlier model is kept, if there was one in its place.
+          const kept = args.length === 0 ? ["jobs"] : [];
+          assertEquals(await namesIn(app.path("local_test")), [...kept, "test_dir"]);
         });
       }
     });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -55,8 +56,8 @@ if (Deno.build.os !== "windows") {
           const { code, stderr, modes } = await runIn(app, command);
           assertEquals({ code, stderr, modes }, { code: 0, stderr: "", modes: [after, "700"] });
           const jobs = app.path("local_test/jobs");
-          const [record] = [...Deno.readDirSync(jobs)].filter(({ isDirectory }) => isDirectory);
-          assertEquals(await modeOf(`${jobs}/${record!.name}`), "700");
+          const [record] = (await namesIn(jobs)).filter((name) => name.startsWith(app.name));
+          assertEquals(await modeOf(`${jobs}/${record}`), "700");
         });
       }
     }
