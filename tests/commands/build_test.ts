@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { extract } from "tar-stream";
 import { completeApp } from "../helpers/app.ts";
 import {
   type Answers,
@@ -12,6 +11,7 @@ import { runInProcess } from "../helpers/in_process.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { screenOf } from "../helpers/screen.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { entriesOf } from "../helpers/tar.ts";
 import { type TerminalResult, watchOnTerminal } from "../helpers/terminal.ts";
 
 const FIRST = [
@@ -149,24 +149,6 @@ interface Build extends ProgramResult {
   readonly sent: Readonly<Record<string, string>>;
 }
 
-/** The files of a tar archive, by their paths. */
-async function filesIn(archive: ReadableStream<Uint8Array>): Promise<Record<string, string>> {
-  const files: Record<string, string> = {};
-  const unpacker = extract();
-  const feeding = (async () => {
-    for await (const bytes of archive) unpacker.write(bytes);
-    unpacker.end(undefined);
-  })();
-  for await (const entry of unpacker) {
-    const decoder = new TextDecoder();
-    let text = "";
-    for await (const bytes of entry) text += decoder.decode(bytes as Uint8Array, { stream: true });
-    if (entry.header.type === "file") files[entry.header.name] = text;
-  }
-  await feeding;
-  return files;
-}
-
 /** Runs mlcli build in an app whose requirements name a package. */
 async function build(
   dockerfile: string,
@@ -181,8 +163,8 @@ async function build(
     "GET /_ping": () => pong("1.41"),
     "GET /info": () => Response.json({}),
     "POST /build": async (request) => {
-      for (const [path, text] of Object.entries(await filesIn(request.body!))) {
-        if (path.startsWith(".mlcli-build/")) sent[path] = text;
+      for (const [path, { header, text }] of await entriesOf(request.body!)) {
+        if (header.type === "file" && path.startsWith(".mlcli-build/")) sent[path] = text;
       }
       return new Response(`${JSON.stringify({ aux: { ID: "sha256:abc" } })}\n`);
     },

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { extract } from "tar-stream";
 import { completeApp, type TestApp, type TestAppOptions } from "../helpers/app.ts";
 import {
   type FakeContainers,
@@ -14,6 +13,7 @@ import { runInProcess } from "../helpers/in_process.ts";
 import { pingServer } from "../helpers/ping_server.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { entriesOf } from "../helpers/tar.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { freePort } from "../../runtime/serving/ports.ts";
 
@@ -171,16 +171,7 @@ suite("in SageMaker Studio", () => {
     const { code, engine, stderr } = await inStudio(() => ["build"], {
       answers: {
         "POST /build": async ({ body }) => {
-          const unpacker = extract();
-          const reading = (async () => {
-            for await (const entry of unpacker) {
-              const text = await new Response(ReadableStream.from(entry) as ReadableStream).text();
-              sent[entry.header.name] = text;
-            }
-          })();
-          for await (const bytes of body!) unpacker.write(bytes);
-          unpacker.end(undefined);
-          await reading;
+          for (const [path, { text }] of await entriesOf(body!)) sent[path] = text;
           return new Response(`${JSON.stringify({ aux: { ID: "sha256:abc" } })}\n`);
         },
       },

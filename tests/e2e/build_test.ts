@@ -175,26 +175,6 @@ suite("mlcli build", () => {
     assertMatch(screen, /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\nerror: Build failed: /);
   });
 
-  it("builds on the image of --base-image, and on the official Python by default", async () => {
-    await using app = await listingApp(LISTING, { base_image: "mlcli.invalid/none:1" });
-    const chosen = await app.run(["build", "--base-image", baseImage()]);
-    await removeImage(`${app.name}:latest`);
-    assertEquals(chosen.code, 0, chosen.stderr);
-
-    const configured = await app.run(["build"]);
-    assertEquals(configured.code, 1);
-    assertStringIncludes(configured.stderr, "mlcli.invalid/none:1");
-
-    await using other = await makeApp({
-      configuration: { python_version: "3.77" }, // nobody has it, wherever the test runs
-      files: { Dockerfile: LISTING },
-    });
-    await other.write(`${other.directory}/requirements.txt`, "");
-    const official = await other.run(["build"]);
-    assertEquals(official.code, 1);
-    assertStringIncludes(official.stderr, "python:3.77-slim");
-  });
-
   it("does every step again with --no-cache", async () => {
     const CACHED = /^#\d+ \[3\/3\] RUN .* \(cached\)$/m;
     await using app = await listingApp();

@@ -154,29 +154,6 @@ raise ImportError("no module named shap")
     assertEquals(await containersOf(app.name), []);
   });
 
-  it("--foreground ends with 143 at SIGTERM, and with 130 while the server is starting", async () => {
-    await using app = await servingApp();
-    const served = app.start(["local", "deploy", "--port", "0", "--foreground"]);
-    const address = new TextReader(served.stdout);
-    await address.until(/localhost:\d+\n/);
-    served.kill("SIGTERM");
-    await address.toEnd();
-    await served.stderr.cancel();
-    assertEquals((await served.status).code, 143);
-
-    await using slow = await servingApp(
-      `print("loading", flush=True)\nimport time\ntime.sleep(60)`,
-    );
-    const starting = slow.start(["local", "deploy", "--port", "0", "--foreground"]);
-    const log = new TextReader(starting.stdout);
-    await log.until(/loading\n/);
-    starting.kill("SIGINT");
-    await log.toEnd();
-    await starting.stderr.cancel();
-    assertEquals((await starting.status).code, 130);
-    for (const { name } of [app, slow]) assertEquals(await containersOf(name), []);
-  });
-
   /** Serves in the foreground in a shell that redirects its output. */
   async function foreground(app: TestApp, redirection: string): Promise<[string, string]> {
     const command = programCommand(["local", "deploy", "--port", "0", "--foreground"]);

@@ -74,20 +74,4 @@ suite("local logs", () => {
     assertMatch(stderr.text, /^(asked err\n)+$/);
     assertEquals((await containersOf(app.name)).map(({ State }) => State), ["running"]);
   });
-
-  it("says that there is no server on a port, or none of the app", async () => {
-    await using server = await deployServer(SERVING);
-    const { app, port } = server;
-    const wrongPort = await app.run(["local", "logs", "--port", "1"]);
-    assertEquals({ code: wrongPort.code, stdout: wrongPort.stdout }, { code: 1, stdout: "" });
-    assertMatch(wrongPort.stderr, /^error: Container not found on port 1\nhint: .*--port/);
-    const wrongApp = await app.run(["local", "logs", "--port", port, "--app-name", "other"]);
-    assertEquals(wrongApp.code, 1);
-    assertMatch(
-      wrongApp.stderr,
-      new RegExp(`^error: Container not found on port ${port} for other`),
-    );
-    const wrongTail = await app.run(["local", "logs", "--tail", "-1"]);
-    assertEquals({ code: wrongTail.code, stdout: wrongTail.stdout }, { code: 2, stdout: "" });
-  });
 });

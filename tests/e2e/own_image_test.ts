@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, buildImage, containersOf, removeImage } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -114,31 +114,5 @@ suite("an image that carries its code in /opt/ml/code", () => {
       ...["--", "/opt/program/report.py"],
     ]);
     assertEquals(JSON.parse(processed.stdout).slice(0, 3), [[], null, ["lo"]]);
-  });
-
-  it("keeps its name where mlcli build would take it", async () => {
-    await using app = await toolkitApp({ Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" });
-    await app.write(`${app.directory}/requirements.txt`, "");
-    const build = ["build", "--base-image", baseImage(), "--docker-tag"];
-    const { code, stdout, stderr } = await app.run([...build, TAG]);
-    assertEquals([code, stdout], [1, ""]);
-    assertMatch(
-      stderr,
-      /^error: \S+ is there already, and mlcli did not build it\nhint: --replace /,
-    );
-    const trained = await app.run(["local", "train", ...tag]);
-    assertEquals(trained.stdout, "the image's own code\n");
-
-    const other = `${NAME}:other-${TAG}`;
-    await buildImage(other, { Dockerfile: `FROM ${baseImage()}\nENV A=1\n` });
-    try {
-      const words = [...build, `other-${TAG}`];
-      assertEquals((await app.run(words)).code, 1);
-      assertEquals((await app.run([...words, "--replace"])).stdout, `${other}\n`);
-      // From now on it is mlcli's.
-      assertEquals((await app.run(words)).code, 0);
-    } finally {
-      await removeImage(other);
-    }
   });
 });

@@ -244,14 +244,6 @@ raise ValueError("not this")`);
     assert(!stderr.split("error: ")[1]?.includes("not this"));
   });
 
-  it("shows a failure file without its control characters", async () => {
-    await using app = await trainingApp(`
-open("/opt/ml/output/failure", "w").write("a\\x1b[31mb\\tc\\nd")
-raise SystemExit(3)`);
-    const { stderr } = await app.run(["local", "train"]);
-    assertEquals(stderr, "error: Training failed: exit status 3\n  a[31mb\tc\n  d\n");
-  });
-
   it("needs no channel called training", async () => {
     const code = 'print(open("/opt/ml/input/data/train/rows.csv").read(), end="")\n' +
       'print(open("/opt/ml/input/config/inputdataconfig.json").read().count("Mode"))' + SAVE;

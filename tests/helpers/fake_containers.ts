@@ -3,7 +3,6 @@
  * started, stopped, killed and removed, and does in between what the test says.
  */
 
-import { extract } from "tar-stream";
 import type { ContainerSummary, CreateBody } from "../../runtime/docker/engine.ts";
 import {
   type Answers,
@@ -14,6 +13,7 @@ import {
   pong,
   refusal,
 } from "./fake_engine.ts";
+import { entriesOf } from "./tar.ts";
 import { upgradeFront } from "./upgrade_front.ts";
 
 /** A container, seen from its inside. */
@@ -156,13 +156,8 @@ class Life implements FakeContainer {
 
   /** Unpacks an archive in its root. */
   async unpack(archive: Uint8Array): Promise<Response> {
-    const unpacker = extract();
-    unpacker.write(archive);
-    unpacker.end(undefined);
-    for await (const entry of unpacker) {
-      let text = "";
-      for await (const bytes of entry) text += new TextDecoder().decode(bytes as Uint8Array);
-      this.files.set(entry.header.name, text);
+    for (const [name, { text }] of await entriesOf(ReadableStream.from([archive]))) {
+      this.files.set(name, text);
     }
     return done(200);
   }

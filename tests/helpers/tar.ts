@@ -3,7 +3,36 @@
  * test wants to be wrong.
  */
 
+import { extract, type Header } from "tar-stream";
+
 const BLOCK = 512;
+
+/** An entry of an archive: its header, and its content as text. */
+export interface Entry {
+  readonly header: Header;
+  readonly text: string;
+}
+
+/** The entries of an archive, not compressed, in their order, by their paths. */
+export async function entriesOf(
+  archive: AsyncIterable<Uint8Array>,
+): Promise<ReadonlyMap<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  const unpacker = extract();
+  const feeding = (async () => {
+    for await (const bytes of archive) unpacker.write(bytes);
+    unpacker.end(undefined);
+  })();
+  feeding.catch((error) => unpacker.destroy(error));
+  for await (const entry of unpacker) {
+    const { header } = entry;
+    const text = await new Response(ReadableStream.from(entry) as ReadableStream).text();
+    if (entries.has(header.name)) throw new Error(`${header.name} is there twice`);
+    entries.set(header.name, { header, text });
+  }
+  await feeding;
+  return entries;
+}
 
 /** An entry, or anything that stands in the place of one. */
 export interface RawEntry {

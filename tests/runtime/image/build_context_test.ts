@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { extract, type Header } from "tar-stream";
 import { findApp } from "../../../runtime/app/app.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext, type MoreInputs } from "../../../runtime/image/build_context.ts";
@@ -8,12 +7,7 @@ import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_fi
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-/** An entry of an archive: its header, and its content as text. */
-interface Unpacked {
-  readonly header: Header;
-  readonly text: string;
-}
+import { entriesOf, type Entry } from "../../helpers/tar.ts";
 
 const MEGABYTE = 1024 ** 2;
 
@@ -34,29 +28,11 @@ async function contextOf(
   return await buildContext(await findApp(directory.path, "demo"), undefined, more);
 }
 
-/** Unpacks a context; the order of its entries, and each by its path. */
 async function unpack(
   directory: TestDirectory,
   more?: MoreInputs,
-): Promise<ReadonlyMap<string, Unpacked>> {
-  const entries = new Map<string, Unpacked>();
-  const unpacker = extract();
-  const feeding = (async () => {
-    for await (const bytes of await contextOf(directory, more)) unpacker.write(bytes);
-    unpacker.end(undefined);
-  })();
-  feeding.catch((error) => unpacker.destroy(error));
-  for await (const entry of unpacker) {
-    let text = "";
-    const decoder = new TextDecoder();
-    for await (const bytes of entry) {
-      text += decoder.decode(bytes as Uint8Array, { stream: true });
-    }
-    assert(!entries.has(entry.header.name), `${entry.header.name} is there twice`);
-    entries.set(entry.header.name, { header: entry.header, text });
-  }
-  await feeding;
-  return entries;
+): Promise<ReadonlyMap<string, Entry>> {
+  return await entriesOf(await contextOf(directory, more));
 }
 
 /** The paths of a context, those of the harness and of the network's settings apart. */
@@ -211,7 +187,7 @@ suite("buildContext: files of every kind", () => {
     await Deno.symlink("/nowhere/" + "x".repeat(150), path("far"));
     await Deno.symlink("empty", path("folder-link"));
     const entries = await unpack(directory);
-    const get = (name: string): Unpacked | undefined => entries.get(`demo/${name}`);
+    const get = (name: string): Entry | undefined => entries.get(`demo/${name}`);
     for (const name of names) assertEquals(get(name)?.text, `content of ${name}`);
     assertEquals(get("empty")?.header.type, "directory");
     assertEquals([get("empty.txt")?.header.size, get("empty.txt")?.text], [0, ""]);

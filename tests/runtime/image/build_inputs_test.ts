@@ -1,37 +1,20 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { extract } from "tar-stream";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { type Answers, fakeEngine, imageUnlessOf, pong } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { entriesOf, type Entry } from "../../helpers/tar.ts";
 
 interface Build extends ProgramResult {
   /** What the engine was asked for, if it was. */
   readonly query: Readonly<Record<string, string>> | undefined;
   readonly arguments: Readonly<Record<string, string>>;
-  /** The build context: content by path. */
-  readonly sent: ReadonlyMap<string, string>;
+  /** The build context: its entries by path. */
+  readonly sent: ReadonlyMap<string, Entry>;
   readonly app: string;
   readonly directory: string;
-}
-
-async function unpacked(tar: ReadableStream<Uint8Array>): Promise<ReadonlyMap<string, string>> {
-  const files = new Map<string, string>();
-  const unpacker = extract();
-  const feeding = (async () => {
-    for await (const bytes of tar) unpacker.write(bytes);
-    unpacker.end(undefined);
-  })();
-  for await (const entry of unpacker) {
-    const parts: Uint8Array[] = [];
-    for await (const bytes of entry) parts.push(bytes as Uint8Array);
-    assert(!files.has(entry.header.name), `${entry.header.name} is there twice`);
-    files.set(entry.header.name, await new Blob(parts as BlobPart[]).text());
-  }
-  await feeding;
-  return files;
 }
 
 /** Runs mlcli build in a complete app on an engine that takes whatever it is sent. */
@@ -48,12 +31,12 @@ async function build(
 ): Promise<Build> {
   await using app = await completeApp({ files });
   await prepare?.(app);
-  let sent: ReadonlyMap<string, string> = new Map();
+  let sent: ReadonlyMap<string, Entry> = new Map();
   const answers: Answers = {
     "GET /_ping": () => pong("1.41"),
     "GET /info": () => Response.json({}),
     "POST /build": async (request) => {
-      sent = await unpacked(request.body!);
+      sent = await entriesOf(request.body!);
       return new Response(`${answer}\n`);
     },
   };
@@ -207,7 +190,7 @@ suite("mlcli build --dockerfile", () => {
     });
     assertEquals([result.code, result.stderr], [0, ""]);
     assertEquals(result.query?.["dockerfile"], "other.Dockerfile");
-    assertEquals(result.sent.get("other.Dockerfile"), OTHER);
+    assertEquals(result.sent.get("other.Dockerfile")?.text, OTHER);
     assertEquals(JSON.parse(result.query!["labels"]!)["mlcli.dockerfile"], "other.Dockerfile");
   });
 
@@ -223,8 +206,8 @@ suite("mlcli build --dockerfile", () => {
     assertEquals([result.code, result.stderr], [0, ""]);
     // What a link leads to is sent by a name that nothing else has.
     assertEquals(result.query?.["dockerfile"], ".mlcli-dockerfile");
-    assertEquals(result.sent.get(".mlcli-dockerfile"), OTHER);
-    assertEquals(result.sent.get(path), OTHER);
+    assertEquals(result.sent.get(".mlcli-dockerfile")?.text, OTHER);
+    assertEquals(result.sent.get(path)?.text, OTHER);
   });
 
   it("takes one that lies elsewhere, where the user names it", async () => {
@@ -236,8 +219,8 @@ suite("mlcli build --dockerfile", () => {
       ]);
       assertEquals([code, stderr], [0, ""]);
       assertEquals(query?.["dockerfile"], ".mlcli-dockerfile");
-      assertEquals(sent.get(".mlcli-dockerfile"), `${OTHER}ARG X\n`);
-      assertEquals(sent.get(`${app}/mlcli_base/Dockerfile`), APPS);
+      assertEquals(sent.get(".mlcli-dockerfile")?.text, `${OTHER}ARG X\n`);
+      assertEquals(sent.get(`${app}/mlcli_base/Dockerfile`)?.text, APPS);
       // The image is for others: it does not say where this machine has it.
       assert(!query!["labels"]!.includes(folder));
     } finally {

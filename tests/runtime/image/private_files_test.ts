@@ -1,12 +1,12 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertRejects } from "@std/assert";
-import { extract } from "tar-stream";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext } from "../../../runtime/image/build_context.ts";
 import { readTemplate } from "../../../runtime/image/scaffold.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { entriesOf } from "../../helpers/tar.ts";
 
 const APP = {
   "demo.json": "{}",
@@ -47,22 +47,12 @@ async function sentOf(directory: TestDirectory): Promise<Sent> {
     assertEquals(leftOut, undefined, "told once");
     leftOut = paths;
   });
-  const unpacker = extract();
-  const feeding = (async () => {
-    for await (const bytes of stream) unpacker.write(bytes);
-    unpacker.end(undefined);
-  })();
-  feeding.catch((error) => unpacker.destroy(error));
   const paths: string[] = [];
-  for await (const entry of unpacker) {
-    const { name, type } = entry.header;
-    let text = "";
-    for await (const bytes of entry) text += new TextDecoder().decode(bytes as Uint8Array);
+  for (const [name, { header: { type }, text }] of await entriesOf(stream)) {
     assert(!text.includes(SECRET), `${name} holds a secret`);
     if (name.startsWith(".mlcli/") || type === "directory" || name in APP) continue;
     paths.push(name);
   }
-  await feeding;
   assert(leftOut !== undefined);
   return { paths: paths.sort(), leftOut };
 }
