@@ -1,28 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { fromFileUrl } from "@std/path";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { CLIENTS, digestOf, INSTALL_SCRIPT, pathWith } from "../../helpers/install_script.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-const SCRIPT = fromFileUrl(new URL("../../../scripts/release/install.sh", import.meta.url));
 
 /** What the release holds in place of the binary: long enough to be cut off anywhere. */
 const PROGRAM = `#!/bin/sh\necho mlcli 9.9.9\nexit\n${"# padding\n".repeat(20_000)}`;
 const FILE = `mlcli-${Deno.build.target}`;
-
-/** What the script downloads with; macOS has curl alone. */
-const CLIENTS = Deno.build.os === "linux" ? ["curl", "wget"] : ["curl"];
-
-/** What the script runs besides. */
-const TOOLS = [
-  ...["chmod", "cp", "cut", "find", "grep", "mkdir", "mktemp", "mv", "rm", "sed", "sh"],
-  ...["sha256sum", "shasum", "tail", "uname"],
-];
-
-async function digestOf(content: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
-  return new Uint8Array(digest).toHex();
-}
 
 const SUMS = async () => `${await digestOf(PROGRAM)}  ${FILE}\n`;
 
@@ -62,7 +46,7 @@ async function install(
     else await answer(connection, request);
   });
   const script = new Deno.Command("sh", {
-    args: [SCRIPT],
+    args: [INSTALL_SCRIPT],
     env: {
       MLCLI_RELEASES: `http://127.0.0.1:${server.port}/releases`,
       MLCLI_INSTALL: `${directory.path}/bin`,
@@ -70,7 +54,7 @@ async function install(
       TMPDIR: `${directory.path}/tmp`,
       NO_PROXY: "127.0.0.1",
       no_proxy: "127.0.0.1",
-      ...(client ? { PATH: await pathOf([...TOOLS, client], directory) } : {}),
+      ...(client ? { PATH: await pathWith(client, `${directory.path}/path`) } : {}),
       ...env,
     },
     stdin: "null",
@@ -92,22 +76,6 @@ async function install(
     left: [...Deno.readDirSync(`${directory.path}/tmp`)].map(({ name }) => name),
     calls: [...server.calls],
   };
-}
-
-/** A PATH on which nothing is found but these programs, as far as they are installed. */
-async function pathOf(programs: readonly string[], directory: TestDirectory): Promise<string> {
-  const path = `${directory.path}/path`;
-  await Deno.mkdir(path);
-  for (const program of programs) {
-    for (const folder of Deno.env.get("PATH")!.split(":")) {
-      const isThere = await Deno.stat(`${folder}/${program}`)
-        .then(({ isFile }) => isFile, () => false);
-      if (!isThere) continue;
-      await Deno.symlink(`${folder}/${program}`, `${path}/${program}`);
-      break;
-    }
-  }
-  return path;
 }
 
 /** Nothing was installed, what was there is there, and nothing is left. */
