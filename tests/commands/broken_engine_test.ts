@@ -22,8 +22,6 @@ function frame(text: string): string {
 
 /** An answer whose end is the end of its connection, as the engine's `attach` is. */
 const stream = (body: string): string => `HTTP/1.1 200 OK\r\n\r\n${body}`;
-const CUT = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[";
-const CHUNK_CUT = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n[\r\n";
 
 const SERVER = {
   Id: "abc",
@@ -34,19 +32,6 @@ const SERVER = {
   Created: 0,
   Labels: { "mlcli.role": "serve", "mlcli.app": "x", "mlcli.port": "8080" },
 };
-
-/** Takes all of a body in chunks before it says something. */
-function afterBody(said: string): RawHandler {
-  return async (connection) => {
-    const buffer = new Uint8Array(65_536);
-    let end = "";
-    while (!end.endsWith("\r\n0\r\n\r\n")) {
-      const length = await connection.read(buffer) ?? 0;
-      end = (end + new TextDecoder("latin1").decode(buffer.subarray(0, length))).slice(-16);
-    }
-    await say(connection, said);
-  };
-}
 
 /** What a run asks for, until its container ends with 0. */
 const RUN: RawAnswers = {
@@ -138,12 +123,6 @@ suite("an engine that breaks off", () => {
   const train = ["local", "train"];
   const rows: readonly Row[] = [
     [
-      "a run's output within a frame",
-      train,
-      { ...RUN, "POST /containers/abc/attach": stream(frame("hello\n").slice(0, -1)) },
-      /broke the container's output off: it ends within a frame/,
-    ],
-    [
       "a run's output while the run goes on",
       ["local", "process", "--file", "p.py"],
       {
@@ -155,12 +134,6 @@ suite("an engine that breaks off", () => {
         "GET /containers/abc/json": answer(200, { State: { Running: true } }),
       },
       /broke the container's output off$/m,
-    ],
-    [
-      "the exit status",
-      train,
-      { ...RUN, "POST /containers/abc/wait": CUT },
-      /The Docker Engine went away \(POST \/containers\/abc\/wait\)/,
     ],
     [
       "with an exit status that is none",
@@ -184,36 +157,6 @@ suite("an engine that breaks off", () => {
       /answer is not what its API says \(POST \/containers\/create\)/,
     ],
     [
-      "the start",
-      train,
-      { ...RUN, "POST /containers/abc/start": () => {} },
-      /The Docker Engine went away \(/,
-    ],
-    [
-      "the list of servers",
-      ["local", "status"],
-      { ...SERVING, "GET /containers/json": CUT },
-      /The Docker Engine went away \(GET \/containers\/json\)/,
-    ],
-    [
-      "the list of servers, in chunks,",
-      ["local", "stop"],
-      { ...SERVING, "GET /containers/json": CHUNK_CUT },
-      /The Docker Engine went away \(GET \/containers\/json\)/,
-    ],
-    [
-      "with a list that is none",
-      ["local", "status"],
-      { ...SERVING, "GET /containers/json": answer(200, { message: "no" }) },
-      /answer is not what its API says \(GET \/containers\/json\)/,
-    ],
-    [
-      "the stop",
-      ["local", "stop"],
-      { ...SERVING, "POST /containers/abc/stop": () => {} },
-      /The Docker Engine went away \(/,
-    ],
-    [
       "a log",
       ["local", "logs"],
       { ...SERVING, "GET /containers/abc/logs": stream(frame("hello\n").slice(0, 10)) },
@@ -232,28 +175,6 @@ suite("an engine that breaks off", () => {
         "GET /containers/abc/json": answer(200, { State: { Running: true } }),
       },
       /broke the container's output off$/m,
-    ],
-    [
-      "a build, within a message",
-      ["build"],
-      {
-        "GET /_ping": answer(200, "OK"),
-        "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
-        "GET /info": answer(200, {}),
-        "POST /build": afterBody(stream('{"stream":"Step 1"}\n{"aux":')),
-      },
-      /answer is not what its API says/,
-    ],
-    [
-      "a build, between two messages",
-      ["build"],
-      {
-        "GET /_ping": answer(200, "OK"),
-        "GET /images/APP%3Alatest/json": answer(404, { message: "No such image" }),
-        "GET /info": answer(200, {}),
-        "POST /build": afterBody(stream('{"stream":"Step 1"}\n')),
-      },
-      /Build failed: the engine ended the build without an image/,
     ],
   ];
   for (const [title, args, answers, words] of rows) {

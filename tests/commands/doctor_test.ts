@@ -234,12 +234,6 @@ suite("mlcli doctor", () => {
       /^problem {2}\S+:latest is the image of another app: payments\n {9}hint: Another image_name/m,
     ],
     [
-      "an image for Graviton",
-      { ...GOOD, image: { ...IMAGE, Architecture: "arm64" } },
-      0,
-      /^warning {2}\S+:latest is for linux\/arm64: .*Graviton.*\n {9}hint: .*--platform linux\/amd64/m,
-    ],
-    [
       "a port that another container has",
       { ...GOOD, containers: [{ ...SERVER, Labels: {} }] },
       0,

@@ -293,7 +293,6 @@ suite("the reason that the code gives", () => {
       "../../uv.lock": "",
     };
     const rows: readonly (readonly [Parameters<typeof hintWith>, hint: string])[] = [
-      [[{}, TRAIN, HARNESS_IMAGE, lack("jobblib")], `Did you mean joblib? ${own("jobblib")}`],
       [[{}, TRAIN, HARNESS_IMAGE, lack("features")], own("features") + asked],
       [[{}, PROCESS, FOREIGN_IMAGE, lack("features")], own("features", "processing") + asked],
       [
