@@ -47,6 +47,11 @@ async function withLock<T>(
   return await work();
 }
 
+/** A file, as newer versions of Deno have it. */
+interface Tried {
+  tryLock?(exclusive: boolean): Promise<boolean>;
+}
+
 async function acquire(
   file: Deno.FsFile,
   isAlone: boolean,
@@ -54,7 +59,7 @@ async function acquire(
 ): Promise<void> {
   try {
     // Deno 2.6 has no `tryLock`. Where it is, no timer is needed, the first of which takes 10 ms.
-    if ("tryLock" in file && await file.tryLock(isAlone)) return;
+    if (await (file as Tried).tryLock?.(isAlone)) return;
     const timer = setTimeout(() => tell(err, noteText(WAITING)), SILENCE);
     const held = file.lock(isAlone);
     held.catch(() => {});
