@@ -7,6 +7,9 @@ import { systemCode } from "../errors.ts";
 /** From this age (ms) on, a directory of which nobody can say who sees to it counts as left. */
 const STALE_AFTER = 60_000;
 
+/** The same where another machine's mlcli does: that may train for as long as SageMaker lets it. */
+const STALE_ELSEWHERE = 28 * 24 * 3_600_000;
+
 /** In a directory, the file that says which mlcli sees to it (`ownerText`). */
 export const OWNER = "owner";
 
@@ -54,7 +57,8 @@ export async function isLeft(directory: string): Promise<boolean> {
   const isAlive = await isOwnerAlive(owner);
   if (isAlive !== undefined) return !isAlive;
   const info = await Deno.lstat(directory).catch(() => undefined);
-  return Date.now() - (info?.mtime?.getTime() ?? Date.now()) > STALE_AFTER;
+  const age = Date.now() - (info?.mtime?.getTime() ?? Date.now());
+  return age > (owner === "" ? STALE_AFTER : STALE_ELSEWHERE);
 }
 
 async function isAlive(processId: number): Promise<boolean> {

@@ -28,6 +28,22 @@ export const UNPACKED = ".unpacked";
 /** In `jobs/`: the code that runs had. */
 export const KEPT_CODE = "code";
 
+/** The paths of what is in one of these two. A link that a repository brought is none of mlcli's. */
+export async function pathsInJobs({ jobs }: Jobs, name: string): Promise<readonly string[]> {
+  const folder = join(jobs, name);
+  if (!(await lstatIfThere(folder))?.isDirectory) return [];
+  return await Array.fromAsync(Deno.readDir(folder), ({ name }) => join(folder, name));
+}
+
+/** Makes one of these two. What else has its name goes. @throws Error of the system. */
+export async function makeInJobs(layout: Jobs, name: string): Promise<string> {
+  await makeJobs(layout);
+  const folder = join(layout.jobs, name);
+  if (!(await lstatIfThere(folder))?.isDirectory) await removeIfThere(folder);
+  await Deno.mkdir(folder, { mode: 0o700, recursive: true });
+  return folder;
+}
+
 /** The names of all that are there. Links are none of mlcli's. */
 export async function runNames({ jobs }: Jobs): Promise<readonly string[]> {
   try {

@@ -324,10 +324,13 @@ async function readCurrent({ jobs }: Layout): Promise<Current> {
     const value = parseJson(await readTextFile(path, LARGEST_TEXT));
     if (!isObject(value)) return NOTHING;
     const { of, id, next, nextId } = value;
+    // A repository may hold anything: what is behind a link is none of mlcli's.
+    const isOurs = async (run: unknown): Promise<boolean> =>
+      isRunName(run) && !(await lstatIfThere(join(jobs, run)))?.isSymlink;
     return {
-      of: isRunName(of) ? of : "",
+      of: await isOurs(of) ? of as string : "",
       id: typeof id === "string" ? id : "",
-      next: isRunName(next) ? next : "",
+      next: await isOurs(next) ? next as string : "",
       nextId: typeof nextId === "string" ? nextId : "",
     };
   } catch {

@@ -21,6 +21,7 @@ import {
 } from "../../files.ts";
 import { claim, isLeft, leftDirectories, OWNER } from "../../model/owner.ts";
 import {
+  isUnfinished,
   makeRunDirectory,
   modelOfRun,
   removeEmptyJobs,
@@ -139,7 +140,8 @@ async function removeLeft(layout: Layout): Promise<void> {
     const directory = runDirectoryOf(layout, run);
     const isDownload = (await lstatIfThere(join(directory, DOWNLOAD)))?.isDirectory ?? false;
     const isWhole = await lstatIfThere(join(directory, "job.json")) !== undefined;
-    if (isDownload && !isWhole && await isLeft(directory)) await removeTreeIfThere(directory);
+    const isKilled = isDownload && !isWhole && await isUnfinished(layout, run);
+    if (isKilled && await isLeft(directory)) await removeTreeIfThere(directory);
   }
 }
 

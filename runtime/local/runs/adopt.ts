@@ -63,20 +63,24 @@ async function settleRun(
   const layout = layoutOf(job.app);
   const directory = runDirectoryOf(layout, name);
   const record = await recordOf(layout, name);
-  if (record?.status === "Downloaded") return void await clearRun(directory).catch(() => {});
-  // It never began: no container was made for it.
-  if (record === undefined) return void await removeTreeIfThere(directory).catch(() => {});
-  const container = containerOf(record, containers, job.app);
+  // All was done but this.
+  if (record?.ended !== undefined) return void await clearRun(directory).catch(() => {});
+  const model = modelOfRun(layout, name);
+  const isEmpty = async (): Promise<boolean> => !await holdsFile(layout, model, model);
+  // It never began: no container was made for it. (Or its record was lost, on a full disk or without power.)
+  if (record === undefined && await isEmpty().catch(() => false)) {
+    return void await removeTreeIfThere(directory).catch(() => {});
+  }
+  const container = record && containerOf(record, containers, job.app);
   if (container !== undefined && await isAbandoned(container)) {
     await engine.removeContainer(container.Id);
     return void await removeTreeIfThere(directory).catch(() => {});
   }
   if (container !== undefined && !["exited", "dead"].includes(container.State)) return;
-  const model = modelOfRun(layout, name);
   // A link may lead anywhere.
   if (!(await lstatIfThere(model))?.isDirectory) await removeIfThere(model);
   await handOverToCaller(job, [model, ...await workingFolders(directory)], host);
-  const said = container === undefined
+  const said = container === undefined || record === undefined
     ? await nameModel(layout, name)
     : await adopt(layout, record, container, engine, host);
   await clearRun(directory).catch(() => {});

@@ -10,8 +10,8 @@ import type { Layout } from "../../app/layout.ts";
 import { isPrivateName } from "../../app/private_files.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { lstatIfThere, makeDirectory, removeIfThere } from "../../files.ts";
-import { KEPT_CODE } from "../../model/runs.ts";
+import { lstatIfThere, removeIfThere } from "../../files.ts";
+import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
 import { treeIn } from "../watch/tree.ts";
 import type { RunCode } from "./working_copy.ts";
 
@@ -29,10 +29,10 @@ export async function keepCode(layout: Layout, code: RunCode): Promise<string | 
   if (entries.length === 0) return undefined;
   const hash = await hashOf(entries);
   const path = join(layout.jobs, KEPT_CODE, `${hash}.tar.gz`);
-  if (await lstatIfThere(path)) return hash;
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}`;
   try {
-    await makeDirectory(join(layout.jobs, KEPT_CODE));
+    await makeInJobs(layout, KEPT_CODE);
+    if (await lstatIfThere(path)) return hash;
     // Loaded where it is needed: it brings libraries.
     const { packTo } = await import("../../archive/pack.ts");
     const refused = (shown: string) => new MlcliError(`Cannot read ${shown}`);

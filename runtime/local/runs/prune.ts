@@ -10,7 +10,14 @@ import type { Engine } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
-import { isUnfinished, KEPT_CODE, modelOfRun, runDirectoryOf, UNPACKED } from "../../model/runs.ts";
+import {
+  isUnfinished,
+  KEPT_CODE,
+  modelOfRun,
+  pathsInJobs,
+  runDirectoryOf,
+  UNPACKED,
+} from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isOver } from "../container/managed.ts";
 import { managed } from "../container/managed.ts";
@@ -36,13 +43,14 @@ export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">):
 
 async function isNothingOld(layout: Layout): Promise<boolean> {
   const { records, models } = await oldOf(layout);
-  return records.length === 0 && models.length === 0 && (await unpackedModels(layout)).length === 0;
+  return records.length === 0 && models.length === 0 &&
+    (await pathsInJobs(layout, UNPACKED)).length === 0;
 }
 
 async function removeOld(layout: Layout, engine: Engine): Promise<void> {
   const { models, records } = await oldOf(layout);
   await removeUnusedCode(layout);
-  await removeUnusedModels(await unpackedModels(layout), engine);
+  await removeUnusedModels(await pathsInJobs(layout, UNPACKED), engine);
   const used = models.length === 0 ? new Set() : await modelsInUse(engine);
   for (const name of models) {
     if (!used.has(name)) await removeTreeIfThere(modelOfRun(layout, name));
@@ -88,14 +96,10 @@ export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> 
   );
 }
 
-/** The directories into which archives were unpacked for servers. */
-async function unpackedModels({ jobs }: Layout): Promise<readonly string[]> {
-  const folder = join(jobs, UNPACKED);
-  const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
-  return entries.map(({ name }) => join(folder, name));
-}
-
-/** Removes those of servers whose containers are gone: mlcli was killed, or did not remove them. */
+/**
+ * Removes the directories into which archives were unpacked for servers whose containers are gone: mlcli
+ * was killed, or did not remove them.
+ */
 async function removeUnusedModels(paths: readonly string[], engine: Engine): Promise<void> {
   if (paths.length === 0) return;
   const servers = await engine.listContainers([`${LABELS.role}=serve`]);
@@ -107,10 +111,9 @@ async function removeUnusedModels(paths: readonly string[], engine: Engine): Pro
 /** Removes the code that no run has whose record is kept. */
 async function removeUnusedCode(layout: Layout): Promise<void> {
   const used = new Set((await recordsOf(layout)).map(({ code }) => `${code}.tar.gz`));
-  const folder = join(layout.jobs, KEPT_CODE);
-  for (const { name } of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
-    const isOurs = /^[0-9a-f]{32}\.tar\.gz$/.test(name);
-    if (isOurs && !used.has(name)) await removeIfThere(join(folder, name));
+  for (const path of await pathsInJobs(layout, KEPT_CODE)) {
+    const isOurs = /^[0-9a-f]{32}\.tar\.gz$/.test(basename(path));
+    if (isOurs && !used.has(basename(path))) await removeIfThere(path);
   }
 }
 

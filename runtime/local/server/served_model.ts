@@ -7,7 +7,7 @@ import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
-import { makeJobs, UNPACKED } from "../../model/runs.ts";
+import { makeInJobs, UNPACKED } from "../../model/runs.ts";
 import type { Server } from "./servers.ts";
 
 /**
@@ -26,9 +26,7 @@ export async function servedModel(
 ): Promise<string> {
   const archive = await modelArchiveIn(model);
   if (archive === undefined) return model;
-  await makeJobs(layout);
-  const parent = join(layout.jobs, UNPACKED);
-  await Deno.mkdir(parent, { mode: 0o700, recursive: true });
+  const parent = await makeInJobs(layout, UNPACKED);
   const name = `${server}-${crypto.randomUUID().slice(0, 8)}`;
   return await unpackedModel(layout, archive, join(parent, name), signal);
 }

@@ -22,4 +22,22 @@ suite("an archive that was unpacked for a server", () => {
     assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
     assertEquals(await namesIn(unpacked()), ["there"]);
   });
+
+  it("is not looked for, nor put, behind a link that a repository holds; nor is code", async () => {
+    await using app = await completeApp();
+    const mine = app.path("mine");
+    await app.write(`${mine}/deep/notes`, "");
+    await app.write(`${mine}/${"0".repeat(32)}.tar.gz`, "");
+    const jobs = app.path("local_test/jobs");
+    await Deno.mkdir(jobs);
+    for (const name of [".unpacked", "code"]) await Deno.symlink(mine, `${jobs}/${name}`);
+    const before = await namesIn(mine);
+    await using engine = await fakeContainers();
+    for (const _ of [1, 2]) {
+      const line = ["local", "process", "--file", "p.py"];
+      assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+      assertEquals(await namesIn(mine), before);
+    }
+    assertEquals((await Deno.lstat(`${jobs}/code`)).isDirectory, true);
+  });
 });
