@@ -38,7 +38,6 @@ export async function openAws(settings: AwsSettings, context: SessionContext): P
   };
 }
 
-/** Makes it at the first call. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined;
   return () => made ??= make();

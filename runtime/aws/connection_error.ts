@@ -1,6 +1,5 @@
 import { messageOf } from "../errors.ts";
 
-/** What went wrong, for code that has to decide. */
 export type ConnectionFailure =
   /** The host's name leads nowhere. */
   | "no such host"
@@ -49,25 +48,12 @@ export class ConnectionError extends Error {
 }
 
 /** Numbers of errors on Linux, macOS and Windows; none of these numbers has two meanings. */
-const NUMBERS: Readonly<Record<number, ConnectionFailure>> = {
-  111: "refused",
-  61: "refused",
-  10061: "refused",
-  104: "broken off",
-  54: "broken off",
-  10054: "broken off",
-  10053: "broken off",
-  32: "broken off",
-  101: "no route",
-  51: "no route",
-  10051: "no route",
-  113: "no route",
-  65: "no route",
-  10065: "no route",
-  110: "time limit",
-  60: "time limit",
-  10060: "time limit",
-};
+const NUMBERS: readonly (readonly [readonly number[], ConnectionFailure])[] = [
+  [[111, 61, 10061], "refused"],
+  [[104, 54, 10054, 10053, 32], "broken off"],
+  [[101, 51, 10051, 113, 65, 10065], "no route"],
+  [[110, 60, 10060], "time limit"],
+];
 
 /** Words of rustls (`certificate ...`), hyper and Deno's own proxy code, in this order. */
 const WORDS: readonly (readonly [RegExp, ConnectionFailure])[] = [
@@ -101,19 +87,12 @@ const WORDS: readonly (readonly [RegExp, ConnectionFailure])[] = [
  * (2.9).
  */
 export function connectionError(error: unknown, host: string): ConnectionError {
-  const words = [messageOf(error), causeWords(error)].join(": ");
-  const number = /\(os error (\d+)\)/.exec(words)?.[1];
-  const failure = NUMBERS[Number(number)] ??
+  const { cause } = (error ?? {}) as { readonly cause?: unknown };
+  const words = [messageOf(error), cause === undefined ? "" : messageOf(cause)].join(": ");
+  const number = Number(/\(os error (\d+)\)/.exec(words)?.[1]);
+  const failure = NUMBERS.find(([numbers]) => numbers.includes(number))?.[1] ??
     WORDS.find(([pattern]) => pattern.test(words))?.[1] ?? "other";
-  return new ConnectionError(failure, host, reasonIn(words), { cause: error });
-}
-
-function causeWords(error: unknown): string {
-  const cause = (error as { cause?: unknown } | undefined)?.cause;
-  return cause === undefined ? "" : messageOf(cause);
-}
-
-/** What follows hyper's own `client error (Connect): `. */
-function reasonIn(words: string): string {
-  return words.replace(/^.*client error \(\w+\): /, "").replace(/: $/, "");
+  // What follows hyper's own `client error (Connect): `.
+  const reason = words.replace(/^.*client error \(\w+\): /, "").replace(/: $/, "");
+  return new ConnectionError(failure, host, reason, { cause: error });
 }

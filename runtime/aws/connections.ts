@@ -34,7 +34,6 @@ export interface SdkRequest {
   readonly body?: BodyInit;
 }
 
-/** An answer as the SDK reads it. */
 export interface SdkResponse {
   readonly statusCode: number;
   readonly reason: string;
@@ -43,7 +42,6 @@ export interface SdkResponse {
   readonly body: Uint8Array | ReadableStream<Uint8Array>;
 }
 
-/** What the SDK says of one request. */
 export interface SdkRequestOptions {
   readonly abortSignal?: unknown;
   /** How long somebody behind the service may take for the answer, in ms. */

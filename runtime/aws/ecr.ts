@@ -5,6 +5,7 @@ import {
   ECRClient,
   GetAuthorizationTokenCommand,
   PutImageCommand,
+  type Repository as RepositoryAnswer,
 } from "@aws-sdk/client-ecr";
 import { isRefusal, orNothing } from "./errors.ts";
 import { type Answered, strangeAnswer } from "./explanations.ts";
@@ -36,17 +37,6 @@ export interface StoredImage {
   readonly manifest: string;
 }
 
-/** What to put into a repository, which has its parts already. */
-export interface NewImage {
-  readonly manifest: string;
-  readonly mediaType: string;
-  /** Without one, only the digest leads to it. */
-  readonly tag: string | undefined;
-}
-
-/** How an image is named in its repository. */
-export type ImageName = { readonly tag: string } | { readonly digest: string };
-
 /** What mlcli asks Amazon Elastic Container Registry. Each throws an `AwsError`, or `Interrupted`. */
 export interface Ecr {
   readonly region: Setting;
@@ -62,20 +52,20 @@ export interface Ecr {
    */
   image(
     repository: string,
-    name: ImageName,
+    name: { readonly tag: string } | { readonly digest: string },
     mediaTypes: readonly string[],
   ): Promise<StoredImage | undefined>;
   /**
-   * Puts an image, and returns its digest. `AwsError`, "there already", where it has not changed
-   * anything; "in use", where the tag has another one and cannot be changed.
+   * Puts an image, whose parts are there already, and returns its digest. Without a tag, only the digest
+   * leads to it. `AwsError`, "there already", where it has not changed anything; "in use", where the tag
+   * has another one and cannot be changed.
    */
-  putImage(repository: string, image: NewImage): Promise<string>;
+  putImage(
+    repository: string,
+    image: Omit<StoredImage, "digest"> & { readonly tag: string | undefined },
+  ): Promise<string>;
 }
 
-/**
- * Makes a client; nothing is sent yet.
- * @throws AwsError when no region is named.
- */
 export async function openEcr(session: AwsSession): Promise<Ecr> {
   const client = new ECRClient(await session.clientConfiguration("ECR"));
   const { ask, region } = await session.service(client, "ecr");
@@ -140,13 +130,6 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
 
 const DIGEST = /^sha256:[a-f\d]{64}$/;
 
-/** What ECR says of a repository, as far as mlcli asks. */
-interface RepositoryAnswer {
-  readonly repositoryUri?: string;
-  /** Tags may also be mutable, or immutable, but for some: `..._WITH_EXCLUSION`. */
-  readonly imageTagMutability?: string;
-}
-
 function repositoryOf(
   name: string,
   answer: RepositoryAnswer | undefined,
@@ -160,6 +143,7 @@ function repositoryOf(
   ) {
     throw strangeAnswer(whole);
   }
+  // Tags may also be mutable, or immutable, but for some: `..._WITH_EXCLUSION`.
   return { name, uri, isImmutable: imageTagMutability === "IMMUTABLE" };
 }
 

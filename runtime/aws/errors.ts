@@ -68,9 +68,8 @@ export async function ifAllowed<Answer>(
   onDenial: (denial: AwsError) => void,
 ): Promise<Answer | undefined> {
   try {
-    return await asked;
+    return await orNothing(asked);
   } catch (error) {
-    if (isRefusal(error, "not found")) return undefined;
     if (!isRefusal(error, "denied")) throw error;
     onDenial(error);
     return undefined;

@@ -197,7 +197,6 @@ function wrongClock(_request: Request, error: unknown): AwsError {
   });
 }
 
-/** How to get credentials that work. */
 function renewal({ profile }: AwsSettings): string {
   return profile
     ? `Renew those of profile "${profile.value}": aws sso login --profile ${profile.value}, ` +

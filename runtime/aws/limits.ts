@@ -47,7 +47,6 @@ export class TimeLimit implements Disposable {
     return this.#over.signal;
   }
 
-  /** Ends the request for another reason. */
   abort(reason: unknown): void {
     this.#over.abort(reason);
   }

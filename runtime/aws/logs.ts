@@ -53,10 +53,6 @@ export interface Logs {
   events(group: string, stream: string, question: LogQuestion): Promise<LogPage>;
 }
 
-/**
- * Makes a client; nothing is sent yet.
- * @throws AwsError when no region is named.
- */
 export async function openLogs(session: AwsSession): Promise<Logs> {
   const client = new CloudWatchLogsClient(await session.clientConfiguration("CLOUDWATCH_LOGS"));
   const { ask } = await session.service(client, "logs");

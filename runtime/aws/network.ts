@@ -6,14 +6,8 @@ import { type Environment, homeOf, profileValue } from "./profiles.ts";
  * The variables that name a proxy. Deno's fetch reads them by itself, but says nothing when a value is
  * not the address of a proxy. Of two spellings, capital letters count first.
  */
-const PROXIES = [
-  "HTTPS_PROXY",
-  "https_proxy",
-  "HTTP_PROXY",
-  "http_proxy",
-  "ALL_PROXY",
-  "all_proxy",
-] as const;
+const PROXIES = ["HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"]
+  .flatMap((name) => [name, name.toLowerCase()]);
 
 /** The schemes that Deno's fetch knows. It uses no proxy when an address has another one. */
 const SCHEME = /^(https?|socks5h?):\/\//i;

@@ -1,11 +1,5 @@
 import { repeatedPage } from "./explanations.ts";
 
-/** A page, and what asks for the next one. */
-export interface Page<Item> {
-  readonly items: readonly Item[];
-  readonly token: string | undefined;
-}
-
 /**
  * Notices that tokens go round in a circle, of whatever length, and remembers one at a time: after
  * twice as many as the last time, the one that comes then (Brent's algorithm).
@@ -34,7 +28,10 @@ export class Circle {
  */
 export async function* pagesOf<Item>(
   what: string,
-  ask: (token: string | undefined) => Promise<Page<Item>>,
+  ask: (token: string | undefined) => Promise<{
+    readonly items: readonly Item[];
+    readonly token: string | undefined;
+  }>,
 ): AsyncGenerator<readonly Item[]> {
   const circle = new Circle();
   let token: string | undefined;

@@ -30,18 +30,8 @@ export interface StoredObject {
   readonly size: number;
   /** To the second. */
   readonly lastModified: Date;
-  /** In quotes; the MD5 of what was put as it is. */
+  /** Another one when the object is another one. In quotes; the MD5 of what was put as it is. */
   readonly etag: string;
-}
-
-/** An object as it is asked for by itself. */
-export interface ObjectDetails {
-  /** In bytes. */
-  readonly size: number;
-  /** Another one when the object is another one. */
-  readonly etag: string;
-  /** To the second. */
-  readonly lastModified: Date;
 }
 
 export interface NotDeleted {
@@ -69,7 +59,7 @@ export interface S3 extends Multipart {
   /** Where a bucket is; `undefined` where that is not said. "not found": there is none. */
   bucketRegion(bucket: string): Promise<string | undefined>;
   /** "not found": there is none. */
-  describeObject(place: ObjectPlace): Promise<ObjectDetails>;
+  describeObject(place: ObjectPlace): Promise<Omit<StoredObject, "key">>;
   /**
    * Some bytes of an object, the last included. "changed": it is not the one with this ETag any
    * more.
@@ -96,10 +86,6 @@ const ACTIONS: Readonly<Record<string, string>> = {
   UploadPart: "s3:PutObject",
 };
 
-/**
- * Makes a client; nothing is sent yet.
- * @throws AwsError when no region is named.
- */
 export async function openS3(session: AwsSession): Promise<S3> {
   const common = await session.clientConfiguration("S3");
   const client = new S3Client({
@@ -262,17 +248,14 @@ function onHeadError(thrown: unknown): unknown {
 /** What the SDK's client of S3 expects of a request handler: objects come as streams. */
 function streaming(connections: Connections) {
   return {
-    async handle(
-      request: SdkRequest,
-      options?: SdkRequestOptions,
-    ) {
+    async handle(request: SdkRequest, options?: SdkRequestOptions) {
       const { response } = await connections.handle(request, options);
       if (isElsewhere(response)) return { response: { ...response, statusCode: 301 } };
       const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
         response.statusCode < 300;
       const { body } = response;
       return isObject && body instanceof Uint8Array
-        ? { response: { ...response, body: streamOf(body) } }
+        ? { response: { ...response, body: ReadableStream.from([body]) } }
         : { response };
     },
     updateHttpClientConfig(): void {},
@@ -288,24 +271,8 @@ function isElsewhere({ statusCode, headers }: SdkResponse): boolean {
   return statusCode === 307 && headers["x-amz-bucket-region"] !== undefined;
 }
 
-function streamOf(bytes: Uint8Array): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    start(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  });
-}
-
 /** Addresses of this machine. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
-
-/** A request of the SDK before it is signed. */
-interface Request {
-  readonly protocol: string;
-  readonly hostname: string;
-  headers: Record<string, string>;
-}
 
 /**
  * Leaves the hash of the content (SHA-256) out of signatures where nobody can change it on the way:
@@ -316,8 +283,8 @@ interface Request {
 export function leaveContentUnsigned(client: S3Client): void {
   client.middlewareStack.add(
     (next) => (args) => {
-      const request = args.request as Request;
-      const { protocol, hostname, headers } = request;
+      const { protocol, hostname } = args.request as SdkRequest;
+      const { headers } = args.request as { headers: Record<string, string> };
       const isSafe = protocol === "https:" || LOOPBACK.test(hostname);
       const hasChecksum = Object.keys(headers).some((name) => /^x-amz-checksum-crc/i.test(name));
       if (isSafe && hasChecksum) headers["x-amz-content-sha256"] = "UNSIGNED-PAYLOAD";

@@ -53,9 +53,8 @@ export type BucketInput = (
 /** What mlcli asks about them. Each throws an `AwsError`, or `Interrupted`. */
 export interface Multipart {
   /**
-   * Begins one. Ctrl-C does not cut it off, since its id would be lost, and it could not be
-   * aborted. One
-   * whose answer is lost is looked for, and aborted.
+   * Begins one. Ctrl-C does not cut it off, since its id would be lost, and it could not be aborted.
+   * One whose answer is lost is looked for, and aborted.
    *
    * @param force cuts it off.
    */
@@ -75,11 +74,7 @@ export function subjectOf({ bucket, key }: ObjectPlace): string {
   return `s3://${bucket}/${key}`;
 }
 
-/**
- * What mlcli asks about uploads.
- * @param withChecksums whether each part comes with its checksum: all of one kind.
- * @param bucketOf what names a bucket in a request.
- */
+/** @param withChecksums whether each part comes with its checksum: all of one kind. */
 export function multipartOf(
   { ask, signal }: Service,
   withChecksums: boolean,

@@ -26,7 +26,7 @@ import {
 import { accountOf } from "../contract/addresses.ts";
 import { type Answered, strangeAnswer, withoutMetadata } from "./explanations.ts";
 import { rememberLostAnswers } from "./retries.ts";
-import { type Jobs, jobsOf } from "./sagemaker_jobs.ts";
+import { type Jobs, jobsOf, type ListFilter } from "./sagemaker_jobs.ts";
 import type { AwsSession, Service } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
@@ -70,15 +70,10 @@ export interface EndpointDescription extends Endpoint {
   readonly account: string | undefined;
 }
 
-export interface EndpointFilter {
-  readonly status?: string;
-  readonly nameContains?: string;
-}
-
 /** What mlcli asks about endpoints. Each throws an `AwsError`, or `Interrupted`. */
 export interface Endpoints {
   /** Pages of endpoints in the service's order, newest first; the next is asked for when needed. */
-  listEndpoints(filter: EndpointFilter): AsyncGenerator<readonly Endpoint[]>;
+  listEndpoints(filter: ListFilter): AsyncGenerator<readonly Endpoint[]>;
   describeEndpoint(name: string): Promise<EndpointDescription>;
   /** Returns when the service has begun; the endpoint is gone minutes later. */
   deleteEndpoint(name: string): Promise<void>;
@@ -129,10 +124,8 @@ export interface SageMaker extends Endpoints, Deployments, Jobs {
 }
 
 /**
- * Makes a client; nothing is sent yet. (Importing more than types from here loads the SDK, which takes
- * 60 to 130 ms: only `aws.ts` does it, when a command asks for SageMaker.)
- *
- * @throws AwsError when no region is named.
+ * Importing more than types from here loads the SDK, which takes 60 to 130 ms: only `aws.ts` does it, when
+ * a command asks for SageMaker.
  */
 export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
   const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));

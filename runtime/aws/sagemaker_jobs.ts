@@ -34,7 +34,8 @@ export interface JobSummary {
   readonly creationTime: Date;
 }
 
-export interface JobFilter {
+/** What a list is narrowed to. */
+export interface ListFilter {
   readonly status?: string;
   readonly nameContains?: string;
 }
@@ -48,8 +49,8 @@ export interface Jobs {
   describeTrainingJob(name: string): Promise<TrainingJobDetails>;
   describeProcessingJob(name: string): Promise<ProcessingJobDetails>;
   /** Pages of jobs, newest first; the next is asked for when needed. */
-  listTrainingJobs(filter: JobFilter, pageSize?: number): AsyncGenerator<readonly JobSummary[]>;
-  listProcessingJobs(filter: JobFilter, pageSize?: number): AsyncGenerator<readonly JobSummary[]>;
+  listTrainingJobs(filter: ListFilter, pageSize?: number): AsyncGenerator<readonly JobSummary[]>;
+  listProcessingJobs(filter: ListFilter, pageSize?: number): AsyncGenerator<readonly JobSummary[]>;
   /** Returns when the service has begun; the job ends minutes later. */
   stopTrainingJob(name: string): Promise<void>;
   stopProcessingJob(name: string): Promise<void>;
@@ -59,7 +60,7 @@ export interface Jobs {
 const PAGE_SIZE = 100;
 
 export function jobsOf({ ask, change, pages }: Service): Jobs {
-  const listInput = (filter: JobFilter, size: number, NextToken: string | undefined) => ({
+  const listInput = (filter: ListFilter, size: number, NextToken: string | undefined) => ({
     MaxResults: Math.min(size, PAGE_SIZE),
     NextToken,
     NameContains: filter.nameContains,

@@ -40,10 +40,6 @@ export interface SageMakerRuntime {
   stream(request: ModelRequest): Promise<ModelAnswer>;
 }
 
-/**
- * Makes a client; nothing is sent yet.
- * @throws AwsError when no region is named.
- */
 export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime> {
   const configuration = await session.clientConfiguration("SAGEMAKER_RUNTIME");
   const client = new SageMakerRuntimeClient(configuration);

@@ -17,12 +17,6 @@ const SHORTEST_SECRET = 16;
 /** Users choose passwords. A shorter one is hidden only together with its name, as in a header. */
 const SHORTEST_PASSWORD = 6;
 
-/** The parts of AWS credentials that are secret; the access key's id is not. */
-export interface SecretParts {
-  readonly secretAccessKey?: string;
-  readonly sessionToken?: string;
-}
-
 /**
  * The secrets that this run has seen, to be kept out of whatever is printed. The service quotes them:
  * its answer to a wrong signature repeats the signed headers, the session token among them; a proxy's
@@ -40,8 +34,8 @@ export class Secrets {
     }
   }
 
-  /** Remembers the secrets of credentials that were just found. */
-  add(credentials: SecretParts): void {
+  /** Remembers the secrets of credentials that were just found; the access key's id is none. */
+  add(credentials: { readonly secretAccessKey?: string; readonly sessionToken?: string }): void {
     this.#add(credentials.secretAccessKey);
     this.#add(credentials.sessionToken);
   }

@@ -53,7 +53,6 @@ type With<Answer, Member extends keyof Answer> =
 /** An element of what may be a list. */
 type Element<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : never;
 
-/** A service, asked by its client. */
 export interface Service {
   readonly region: Setting;
   /** Aborts what is asked. */

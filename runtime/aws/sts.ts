@@ -13,10 +13,6 @@ export interface Sts {
   identity(): Promise<Identity>;
 }
 
-/**
- * Makes a client; nothing is sent yet.
- * @throws AwsError when no region is named.
- */
 export async function openSts(session: AwsSession): Promise<Sts> {
   const client = new STSClient(await session.clientConfiguration("STS"));
   const { ask } = await session.service(client, "sts");

@@ -149,8 +149,7 @@ export async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3
       throw error;
     });
   const artifact = ModelArtifacts?.S3ModelArtifacts;
-  const isOver = status !== "InProgress" && status !== "Stopping";
-  if (!isOver) {
+  if (status === "InProgress" || status === "Stopping") {
     throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
       hint: `Wait for its end: mlcli wait ${name}`,
     });

@@ -30,7 +30,6 @@ export interface EndpointInvocation {
   readonly stream: boolean;
 }
 
-/** Where the answer goes, besides what all cloud flows touch. */
 export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
 
 /**
@@ -93,7 +92,6 @@ function tooLarge(): UsageError {
   });
 }
 
-/** What was asked, and who can say more. */
 export interface FailedInvocation {
   readonly endpoint: string;
   readonly contentType: string;
@@ -116,7 +114,6 @@ export async function explainInvocation(
   return error;
 }
 
-/** The model's own refusal, in its words. */
 function ofModel(
   { status, text, logStream, message }: ModelRefusal,
   failed: FailedInvocation,

@@ -40,7 +40,12 @@ export async function showLog(
   };
   if (tail !== "all") await show(await log.tail(tail));
   if (follow) {
-    const counted = { ...shownBy(report), log: (text: string) => (count++, report.log(text)) };
+    const counted: JobReport = {
+      note: (text) => report.note(text),
+      progress: (text, running) => report.progress(text, running),
+      log: (text) => (count++, report.log(text)),
+      result: (text) => report.result(text),
+    };
     const end = await followLog(found, log, aws, host, counted, choice);
     report.note(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
   } else if (tail === "all") {
@@ -81,13 +86,4 @@ async function followLog(
   const { job, lastLines } = await followJob(found, aws, host, report, options);
   const reason = reasonBesideLog(job.failureReason ?? "", lastLines);
   return `${job.status}${reason ? `: ${printable(reason)}` : ""}`;
-}
-
-function shownBy(report: JobReport): JobReport {
-  return {
-    note: (text) => report.note(text),
-    progress: (text, running) => report.progress(text, running),
-    log: (text) => report.log(text),
-    result: (text) => report.result(text),
-  };
 }

@@ -72,11 +72,10 @@ function tellWhatIsLost({ request, state, report }: DeployContext): void {
   const { endpoint, base, description } = state;
   const variant = variantOf(request, state);
   if (base?.configuration && base.models.length > 0 && !base.model) {
+    const model = inOneLine(base.models[0]!);
     report.note(
-      `The model of ${endpoint} is deleted (${
-        inOneLine(base.models[0]!)
-      }): its variables are not ` +
-        "known, and only those given here are set.",
+      `The model of ${endpoint} is deleted (${model}): its variables are not known, and only ` +
+        "those given here are set.",
     );
   }
   if (base && !base.configuration) {

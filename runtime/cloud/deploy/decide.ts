@@ -22,7 +22,6 @@ import { type Base, type ExistingPart, isChanging, type State } from "./state.ts
 
 const UNCHANGED = "Nothing was changed.";
 
-/** What is done. */
 export type Action =
   /** Makes the endpoint. */
   | "create"
@@ -235,7 +234,7 @@ function configurationChanges(planned: EndpointConfigurationInput, state: State)
   ]);
 }
 
-/** Where the data of a container's model lies. SageMaker tells both of them of one archive. */
+/** Where a container's model lies: of one archive SageMaker fills both members. */
 function modelDataOf(container: Container | undefined): string | undefined {
   return container?.ModelDataUrl ?? container?.ModelDataSource?.S3DataSource?.S3Uri;
 }

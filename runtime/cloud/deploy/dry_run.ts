@@ -5,7 +5,6 @@ import { type Deployment, endpointTags } from "./plan.ts";
 import type { DeployContext } from "./request.ts";
 import { unusedParts } from "./state.ts";
 
-/** A call as it is shown. */
 interface ShownCall {
   readonly action: string;
   readonly input: unknown;

@@ -7,7 +7,6 @@ import {
   withHint,
   withMore,
 } from "../../aws/errors.ts";
-
 import { accountOf } from "../../contract/addresses.ts";
 import { Interrupted } from "../../errors.ts";
 import {
@@ -24,15 +23,6 @@ import { type Deployment, variablesOf } from "./plan.ts";
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
-/** What was made, and the endpoint was asked to serve. */
-export interface MadeDeployment {
-  readonly made: readonly MadePart[];
-  /** Whether mlcli's own tags may be there. */
-  readonly withOwnTags: boolean;
-  /** Whose it is, as the platform says. */
-  readonly account: string | undefined;
-}
-
 /**
  * Makes what is planned, and asks for the endpoint. What serves is touched by nothing but
  * UpdateEndpoint, whose failure leaves it as it was.
@@ -44,7 +34,7 @@ export async function make(
   deployment: Deployment,
   inTheWay: readonly ExistingPart[],
   context: DeployContext,
-): Promise<MadeDeployment> {
+): Promise<Pick<Making, "made" | "withOwnTags" | "account">> {
   const { state, sagemaker, request, report } = context;
   const variables = variablesOf(request, state);
   const making = new Making(context);
@@ -93,12 +83,14 @@ interface Creation {
  * Creates the parts and the endpoint, and knows at each moment what there is: nothing is left that the
  * user is not told of. Where an answer is lost, the platform is asked what has become of the request.
  */
-class Making implements MadeDeployment {
+class Making {
   /** What was made, in order. */
   readonly made: MadePart[] = [];
   /** Whether the endpoint was asked to serve it. */
   isAsked = false;
+  /** Whether mlcli's own tags may be there. */
   withOwnTags = true;
+  /** Whose the endpoint is, as the platform says. */
   account: string | undefined;
 
   constructor(private readonly context: DeployContext) {}

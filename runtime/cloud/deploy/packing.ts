@@ -22,7 +22,6 @@ export interface ModelArchive extends AsyncDisposable {
   readonly becomes: { readonly entries: number; readonly bytes: number };
 }
 
-/** A directory with a model. */
 export interface ModelDirectory {
   /** Absolute. */
   readonly path: string;
@@ -82,9 +81,9 @@ async function newArchive(
     });
   }
   if (room.bytes !== undefined && model.bytes > room.bytes) {
+    const gigabytes = Math.round(room.bytes / 1024 ** 3);
     throw new MlcliError(
-      `${inOneLine(shown)} holds more than ${gigabytes(room.bytes)} GB, which is what ` +
-        `${room.words} has`,
+      `${inOneLine(shown)} holds more than ${gigabytes} GB, which is what ${room.words} has`,
       { hint: room.remedy },
     );
   }
@@ -182,8 +181,4 @@ async function removeLeft(folder: string): Promise<void> {
   for (const path of await leftDirectories(folder, PREFIX)) {
     await removeTreeIfThere(path).catch(() => {});
   }
-}
-
-function gigabytes(bytes: number): number {
-  return Math.round(bytes / 1024 ** 3);
 }

@@ -48,13 +48,14 @@ const BAKING_SECONDS = 600;
 
 /** What is made. An optional part that nobody names is left out. */
 export function deploymentOf(planned: Planned): Deployment {
-  const { request, state } = planned;
+  const { request, state, slot } = planned;
+  const names = { EndpointName: state.endpoint, EndpointConfigName: slot.configuration };
   return {
     model: modelOf(planned),
     configuration: configurationOf(planned),
     endpoint: state.description === undefined
-      ? { creation: creationOf(planned) }
-      : { update: updateOf(request, state, planned.slot) },
+      ? { creation: { ...names, Tags: endpointTags(request, state) } }
+      : { update: { ...names, ...updateOf(request, state) } },
   };
 }
 
@@ -153,19 +154,9 @@ export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State):
   return tagsOf({ tags, appName: app.name, endpoint });
 }
 
-function creationOf({ request, state, slot }: Planned): EndpointInput {
-  return {
-    EndpointName: state.endpoint,
-    EndpointConfigName: slot.configuration,
-    Tags: endpointTags(request, state),
-  };
-}
-
-function updateOf(request: DeployRequest, state: State, slot: Slot): EndpointUpdate {
+function updateOf(request: DeployRequest, state: State): Partial<EndpointUpdate> {
   const { canary } = request;
-  const names = { EndpointName: state.endpoint, EndpointConfigName: slot.configuration };
   return {
-    ...names,
     ...retained(request, state),
     ...canary === undefined ? {} : {
       DeploymentConfig: {

@@ -18,7 +18,6 @@ import type { State } from "./state.ts";
  */
 export const DEPLOY_SECONDS = 3_600;
 
-/** The model that an endpoint is to serve. */
 export type ModelSource =
   /** An archive, `model.tar.gz`, in S3. */
   | { readonly address: S3Address }
@@ -77,7 +76,6 @@ export interface CheckedRequest extends DeployRequest {
   readonly model: ModelSource;
 }
 
-/** What deploying may touch of the world. */
 export type DeployHost = Pick<
   Context,
   "cwd" | "env" | "aws" | "engine" | "interruption" | "clock"
@@ -96,9 +94,7 @@ export interface DeployContext {
 }
 
 /** Whether something is asked for that only serverless endpoints have. */
-export function asksForServerless(
-  { memorySize, maxConcurrency }: Pick<DeployRequest, "memorySize" | "maxConcurrency">,
-): boolean {
+export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest): boolean {
   return memorySize !== undefined || maxConcurrency !== undefined;
 }
 
@@ -144,10 +140,7 @@ function checkHosting(request: DeployRequest): void {
  * @throws UsageError
  */
 export function requireServerless(
-  { app, typed, subnets, dataCapture, canary, healthCheckTimeout }: Pick<
-    DeployRequest,
-    "app" | "typed" | "subnets" | "dataCapture" | "canary" | "healthCheckTimeout"
-  >,
+  { app, typed, subnets, dataCapture, canary, healthCheckTimeout }: DeployRequest,
 ): void {
   const flag = firstGiven([
     ["--subnet", subnets.length > 0 ? subnets : undefined],
@@ -165,11 +158,7 @@ export function requireServerless(
   });
 }
 
-/**
- * How traffic goes over.
- *
- * @throws UsageError for alarms that nothing looks at.
- */
+/** @throws UsageError for alarms that nothing looks at. */
 export function canaryOf(
   percent: number | undefined,
   alarms: readonly string[],

@@ -49,7 +49,6 @@ export type Put = (model: string) => Promise<void>;
 /** In the directory of a run: where its model is downloaded. */
 const DOWNLOAD = "download";
 
-/** What is downloaded into an app. */
 export interface Download {
   /** The run's name: the job's, where that is known. Others are tried where it is taken. */
   readonly name: string;

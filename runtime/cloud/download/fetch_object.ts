@@ -1,5 +1,5 @@
 import { isPassing } from "../../aws/errors.ts";
-import type { ObjectDetails, ObjectPlace, S3 } from "../../aws/s3.ts";
+import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
 
 /** Bytes of a range. */
 const RANGE = 8 * 1024 ** 2;
@@ -20,7 +20,7 @@ const ATTEMPTS = 3;
 export async function fetchObject(
   s3: Pick<S3, "getBytes">,
   place: ObjectPlace,
-  details: Pick<ObjectDetails, "size" | "etag">,
+  details: Pick<StoredObject, "size" | "etag">,
   file: Deno.FsFile,
   onBytes: (bytes: number) => void,
 ): Promise<void> {
@@ -41,7 +41,7 @@ export async function fetchObject(
 export async function* rangesOf(
   s3: Pick<S3, "getBytes">,
   place: ObjectPlace,
-  { size, etag }: Pick<ObjectDetails, "size" | "etag">,
+  { size, etag }: Pick<StoredObject, "size" | "etag">,
   atOnce: number,
 ): AsyncGenerator<Uint8Array, void, void> {
   const coming: Promise<Uint8Array>[] = [];

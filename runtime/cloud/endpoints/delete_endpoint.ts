@@ -15,7 +15,6 @@ import {
 import type { LookReport } from "./other_users.ts";
 import { deletePart, deletionByHand, partWords } from "./parts.ts";
 
-/** What to delete, and how. */
 export interface EndpointDeletion extends DeletionRequest {
   readonly choice: CloudChoice;
   /** Find out what would be deleted, and delete nothing. */
@@ -24,7 +23,6 @@ export interface EndpointDeletion extends DeletionRequest {
   readonly timeout: number;
 }
 
-/** What is told on the way. */
 export interface EndpointDeletionReport extends LookReport {
   /** What is going to be deleted, and in which region. */
   planned(plan: DeletionPlan, region: Setting): void;

@@ -14,7 +14,6 @@ import {
   partWords,
 } from "./parts.ts";
 
-/** What to delete. */
 export interface DeletionRequest {
   readonly endpoint: string;
   /** Delete `{endpoint}-config` too, and the second one that `deploy` makes. */
@@ -27,7 +26,6 @@ export interface DeletionRequest {
   readonly choice: AwsOptions;
 }
 
-/** Something to delete, or to keep. */
 export interface PlannedPart extends Part {
   /** `undefined` where it may not be asked. */
   readonly isThere: boolean | undefined;
@@ -42,7 +40,6 @@ export interface DeletionPlan {
   readonly isGone?: boolean;
   /** To delete after the endpoint, in this order. */
   readonly parts: readonly PlannedPart[];
-  /** What stays. */
   readonly kept: readonly PlannedPart[];
 }
 

@@ -17,7 +17,6 @@ export interface VariantDetails {
   /** Of a serverless one: MB, and how many requests at once. */
   readonly memorySize: number | undefined;
   readonly maxConcurrency: number | undefined;
-  /** Name of the model. */
   readonly model: string | undefined;
   /** Of several containers, one after the other. */
   readonly images: readonly string[];
@@ -67,7 +66,6 @@ export async function detailsOf(
   };
 }
 
-/** The variants of an endpoint, as far as they are known. */
 export function variantsOf(
   { variants }: Pick<EndpointDescription, "variants">,
   configuration: EndpointConfigurationDetails | undefined,

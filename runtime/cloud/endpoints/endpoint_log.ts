@@ -35,7 +35,6 @@ export class EndpointLog extends LogReader {
 /** How much of a line is shown, in characters: an event of CloudWatch may have 1 MB. */
 const LONGEST_LINE = 2_000;
 
-/** The end of an endpoint's log. */
 export interface LogEnd {
   /** Oldest first, fit for a terminal; where several instances write, each with whose it is. */
   readonly lines: readonly string[];

@@ -20,7 +20,6 @@ export type Outcome =
   | "rolled back"
   /** In a status in which the service does nothing more, and that is not `InService`. */
   | "failed"
-  /** It is not there any more. */
   | "gone"
   /** It has not settled in the time given. */
   | "not yet";
@@ -34,7 +33,6 @@ export interface FollowedEndpoint {
   readonly began: Date | undefined;
 }
 
-/** What it is to become, and how long to wait. */
 export interface FollowOptions {
   /**
    * Name of the configuration that it is to have. Without one it is that which is coming when it is

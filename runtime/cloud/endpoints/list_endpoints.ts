@@ -1,27 +1,20 @@
 import { type AwsError, ifAllowed } from "../../aws/errors.ts";
-import type {
-  Endpoint,
-  EndpointConfigurationDetails,
-  EndpointFilter,
-  SageMaker,
-} from "../../aws/sagemaker.ts";
+import type { Endpoint, EndpointConfigurationDetails, SageMaker } from "../../aws/sagemaker.ts";
+import type { ListFilter } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
 import { inParallel } from "../in_parallel.ts";
 import { type VariantDetails, variantsOf } from "./details.ts";
 
-/** Which endpoints to list. */
 export interface EndpointListing {
   readonly choice: CloudChoice;
-  readonly filter: EndpointFilter;
+  readonly filter: ListFilter;
   /** Find out what they run on, too, which takes two requests for each. */
   readonly withMachines: boolean;
 }
 
-/** Endpoints, page by page, as they come. */
 export interface EndpointPages {
-  /** The region that is asked, and who named it. */
   readonly region: Setting;
   /** Newest first; the next page is asked for when it is wanted. */
   readonly pages: AsyncIterable<readonly ListedEndpoint[]>;
@@ -58,7 +51,6 @@ export interface Machines {
   readonly memorySize: number | undefined;
 }
 
-/** An endpoint of a list, and what it runs on. */
 export interface ListedEndpoint extends Endpoint {
   readonly machines?: Machines;
 }

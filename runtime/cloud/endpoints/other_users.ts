@@ -4,7 +4,6 @@ import { inOneLine } from "../../text.ts";
 import { inParallel } from "../in_parallel.ts";
 import { modelsOf, type Part } from "./parts.ts";
 
-/** Tells the user what is looked at. */
 export interface LookReport {
   /** Writes a line that stays. */
   note(line: string): void;

@@ -37,7 +37,6 @@ export function partWords({ kind, name }: Part): string {
   return `${kind === "model" ? "model" : "endpoint configuration"} ${name}`;
 }
 
-/** What the platform says of a model, or of a configuration. */
 export type PartDetails = Partial<ModelDetails & EndpointConfigurationDetails>;
 
 export function describePart(
@@ -81,7 +80,6 @@ export interface FoundPart extends Part {
   readonly denial: AwsError | undefined;
 }
 
-/** All parts of an endpoint. */
 export interface FoundParts {
   /** Those of the names that mlcli gives, and the one in use. */
   readonly configurations: readonly FoundPart[];
@@ -89,7 +87,6 @@ export interface FoundParts {
   readonly models: readonly FoundPart[];
 }
 
-/** What looking for parts asks of SageMaker. */
 export type PartsApi = Pick<
   SageMaker,
   "describeEndpointConfiguration" | "describeModel" | "tagsOf"

@@ -54,12 +54,11 @@ async function lostUpdate(
   const slots = slotsOf(name).map((slot) => slot.configuration);
   if (!slots.includes(configuration) || !lastModifiedTime) return undefined;
   try {
-    const times = await Promise.all(
+    const [used, other] = await Promise.all(
       [configuration, ...slots.filter((slot) => slot !== configuration)].map(async (one) =>
         (await sagemaker.describeEndpointConfiguration(one)).CreationTime
       ),
     );
-    const [used, other] = times;
     return used && other && used < other && other < lastModifiedTime ? { time: other } : undefined;
   } catch (error) {
     if (error instanceof AwsError) return undefined;
@@ -67,7 +66,6 @@ async function lostUpdate(
   }
 }
 
-/** The error for an endpoint that failed, is gone, or whose update was taken back. */
 async function endpointError(
   name: string,
   { outcome, description, began }: FollowedEndpoint,

@@ -1,6 +1,6 @@
 import { isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { JobFilter, JobSummary } from "../../aws/sagemaker_jobs.ts";
+import type { JobSummary, ListFilter } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
 import { JOB_KINDS, type JobKind } from "../../contract/jobs.ts";
 import { checkNamePart } from "../../contract/names.ts";
@@ -11,7 +11,7 @@ export interface JobListing {
   readonly choice: CloudChoice;
   /** All kinds without one. */
   readonly kind: JobKind | undefined;
-  readonly filter: JobFilter;
+  readonly filter: ListFilter;
   readonly limit: number;
 }
 
@@ -55,7 +55,7 @@ class KindOfJobs {
   readonly #pages: AsyncGenerator<readonly JobSummary[]>;
   #page: JobSummary[] = [];
 
-  constructor(sagemaker: SageMaker, kind: JobKind, filter: JobFilter, size: number) {
+  constructor(sagemaker: SageMaker, kind: JobKind, filter: ListFilter, size: number) {
     this.kind = kind;
     this.#pages = kind === "train"
       ? sagemaker.listTrainingJobs(filter, size)

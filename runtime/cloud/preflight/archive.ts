@@ -1,5 +1,5 @@
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
-import type { ObjectDetails, S3 } from "../../aws/s3.ts";
+import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { ModelRoom } from "../../contract/instances.ts";
 import { MlcliError } from "../../errors.ts";
@@ -34,7 +34,6 @@ const LIMITS: ReadingLimits = { compressed: 64 * 1024 ** 2, unpacked: 512 * 1024
 /** How many ranges are on their way, or in memory. */
 const AT_ONCE = 2;
 
-/** Enough of an archive has been read. */
 class ReadEnough extends MlcliError {}
 
 /**
@@ -57,7 +56,7 @@ export async function checkArchive(
   requireObject(address);
   // A bucket that may not be described may still be read; where it may not, that is told below.
   await checkBucket(s3, address, () => {}, "the endpoint");
-  let details: ObjectDetails;
+  let details: Omit<StoredObject, "key">;
   try {
     details = await s3.describeObject(address);
     await readArchive(s3, address, details, room, note, signal, limits);
@@ -73,7 +72,6 @@ export async function checkArchive(
   return { size: details.size, lastModified: details.lastModified };
 }
 
-/** The archive of a training job, as an example. */
 const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, which mlcli train " +
   "prints.";
 
@@ -121,16 +119,15 @@ async function archiveBelow(
 async function readArchive(
   s3: ArchiveAccess,
   address: S3Address,
-  details: ObjectDetails,
+  details: Pick<StoredObject, "size" | "etag">,
   room: ModelRoom,
   note: Note,
   signal: AbortSignal,
   limits: ReadingLimits,
 ): Promise<void> {
   // Loaded where they are needed: they bring libraries.
-  const [{ entriesOf, TooLarge }, { ArchiveCheck, tooLargeFor }, { Refusal }] = await Promise.all([
+  const [{ entriesOf, TooLarge }, { ArchiveCheck, Refusal, tooLargeFor }] = await Promise.all([
     import("../../archive/reader.ts"),
-    import("../../archive/entries.ts"),
     import("../../archive/entries.ts"),
   ]);
   const judgement = new ArchiveCheck(room);
