@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readConfiguration } from "../../runtime/app/configuration.ts";
+import { appObject } from "../helpers/app_object.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { type ProgramResult, runProgram } from "../helpers/program.ts";
@@ -75,22 +76,16 @@ suite("mlcli init", () => {
     assertEquals(code, 0);
     assert(lines(stdout).includes(join("deps", "image.txt")));
     assert(!lines(stdout).includes("requirements.txt"));
-    assertEquals(await readConfiguration(join(directory.path, "My.App-1.json")), {
+    const { configuration } = appObject(directory.path, "My.App-1", {
       imageName: "team/app",
-      pythonVersion: "3.12",
       requirements: "deps/image.txt",
-      certificateFile: undefined,
       baseImage: "debian:bookworm",
       platform: "linux/amd64",
       cloudRegion: "eu-west-1",
       cloudProfile: "work",
-      s3Prefix: undefined,
-      executionRole: undefined,
-      metricDefinitions: [],
-      sections: {},
-      ignoresPythonVersion: false,
-      otherKeys: [],
     });
+    const file = join(directory.path, "My.App-1.json");
+    assertEquals(await readConfiguration(file), configuration);
   });
 
   it("takes a project of uv for the requirements, and makes no others", async () => {

@@ -87,72 +87,37 @@ suite("local train", () => {
     assertEquals(report.host, "algo-1");
     assert(report.shared_memory > 64 * 1024 ** 2, "more than Docker's 64 MB of /dev/shm");
 
-    const channel = {
-      TrainingInputMode: "File",
-      S3DistributionType: "FullyReplicated",
-      RecordWrapperType: "None",
-    };
-    assertEquals(report.config, {
+    // All of the files and variables: tests/runtime/contract, runtime/harness/tests/test_toolkit.py.
+    const { "inputdataconfig.json": channels, "resourceconfig.json": resources, ...rest } =
+      report.config;
+    assertEquals(rest, {
       "hyperparameters.json": {
-        epochs: "20",
-        layers: "[1, 2]",
-        name: "a b",
-        none: "null",
-        rate: "1e-3",
-      },
-      "inputdataconfig.json": { training: channel, validation: channel },
-      "resourceconfig.json": {
-        current_group_name: "homogeneousCluster",
-        current_host: "algo-1",
-        current_instance_type: "local",
-        hosts: ["algo-1"],
-        instance_groups: [{
-          hosts: ["algo-1"],
-          instance_group_name: "homogeneousCluster",
-          instance_type: "local",
-        }],
-        network_interface_name: "eth0",
+        ...{ epochs: "20", layers: "[1, 2]", name: "a b", none: "null", rate: "1e-3" },
       },
     });
+    assertEquals(Object.keys(channels), ["training", "validation"]);
+    assertEquals(resources.current_host, "algo-1");
 
-    const { TRAINING_JOB_NAME, SM_HPS, SM_NUM_CPUS, ...rest } = report.environment;
-    assertMatch(TRAINING_JOB_NAME, new RegExp(`^${app.name}-\\d{4}(-\\d{2}){5}-\\d{3}$`));
-    // As the platform's toolkit writes them: decoded, and encoded again.
-    assertEquals(SM_HPS, '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}');
-    assertMatch(SM_NUM_CPUS, /^[1-9]\d*$/);
-    // The others: runtime/harness/tests/test_toolkit.py.
+    const { environment } = report;
+    const name = environment.TRAINING_JOB_NAME;
+    assertMatch(name, new RegExp(`^${app.name}-\\d{4}(-\\d{2}){5}-\\d{3}$`));
+    assertMatch(environment.SM_NUM_CPUS, /^[1-9]\d*$/);
     const expected: Record<string, string> = {
       AWS_REGION: "eu-west-1",
-      TRAINING_JOB_ARN:
-        `arn:aws:sagemaker:eu-west-1:000000000000:training-job/${TRAINING_JOB_NAME}`,
+      TRAINING_JOB_ARN: `arn:aws:sagemaker:eu-west-1:000000000000:training-job/${name}`,
       ML_MODEL_DIR: "/opt/ml/model",
-      ML_INPUT_DIR: "/opt/ml/input",
-      ML_OUTPUT_DIR: "/opt/ml/output",
       ML_CHANNEL_TRAINING: "/opt/ml/input/data/training",
-      SM_MODEL_DIR: "/opt/ml/model",
-      SM_INPUT_DIR: "/opt/ml/input",
-      SM_INPUT_CONFIG_DIR: "/opt/ml/input/config",
-      SM_OUTPUT_DIR: "/opt/ml/output",
-      SM_OUTPUT_DATA_DIR: "/opt/ml/output/data",
       SM_CHANNELS: '["training","validation"]',
-      SM_CHANNEL_TRAINING: "/opt/ml/input/data/training",
       SM_CHANNEL_VALIDATION: "/opt/ml/input/data/validation",
-      SM_HOSTS: '["algo-1"]',
-      SM_CURRENT_HOST: "algo-1",
-      SM_NETWORK_INTERFACE_NAME: "eth0",
-      SM_NUM_GPUS: "0",
-      SM_MODULE_DIR: "/opt/ml/code",
       SM_USER_ENTRY_POINT: "training.py",
+      // As the platform's toolkit writes them: decoded, and encoded again.
+      SM_HPS: '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}',
       SM_USER_ARGS:
         '["--epochs","20","--layers","[1, 2]","--name","a b","--none","","--rate","0.001"]',
-      SM_HP_EPOCHS: "20",
-      SM_HP_NAME: "a b",
-      SM_HP_LAYERS: "[1,2]",
-      SM_HP_NONE: "",
       SM_HP_RATE: "0.001",
     };
     assertEquals(
-      Object.fromEntries(Object.keys(expected).map((name) => [name, rest[name]])),
+      Object.fromEntries(Object.keys(expected).map((key) => [key, environment[key]])),
       expected,
     );
   });

@@ -137,6 +137,14 @@ class ContainerTest(unittest.TestCase):
             return file.read()
 
 
+def arrivals(data):
+    """The ways in which a few bytes may arrive: whole, one by one, and cut in two anywhere."""
+    yield [data]
+    yield [data[place : place + 1] for place in range(len(data))]
+    for place in range(1, len(data)):
+        yield [data[:place], data[place:]]
+
+
 def ending(call):
     """Calls what is to end the process: (its exit status, what it wrote to standard error)."""
     written = io.StringIO()

@@ -26,6 +26,17 @@ class BaseInferenceToolkitError(Exception):
         self.phrase = phrase
 
 
+def prediction(body=b"1", **more):
+    """The environ of a request for a prediction."""
+    return {
+        "PATH_INFO": "/invocations",
+        "REQUEST_METHOD": "POST",
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.input": io.BytesIO(body),
+        **more,
+    }
+
+
 class Server:
     """An application that is called as the worker does."""
 
@@ -35,14 +46,8 @@ class Server:
 
     def ask(self, body=b"", path="/invocations", method="POST", **headers):
         """(status, headers in a dict, body) of the answer; `log` is kept."""
-        environ = {
-            "PATH_INFO": path,
-            "REQUEST_METHOD": method,
-            "RAW_URI": path,
-            "wsgi.input": io.BytesIO(body),
-            "CONTENT_LENGTH": str(len(body)),
-            **headers,
-        }
+        where = {"PATH_INFO": path, "REQUEST_METHOD": method, "RAW_URI": path}
+        environ = prediction(body, **where, **headers)
         answer = []
         with redirect_stderr(io.StringIO()) as said:
             parts = self.app(environ, lambda *start: answer.extend(start))
@@ -444,12 +449,7 @@ class Streams(unittest.TestCase):
         server = Server(output_fn=output_fn, concurrent_predictions=1)
 
         def start():
-            environ = {
-                "PATH_INFO": "/invocations",
-                "REQUEST_METHOD": "POST",
-                "wsgi.input": io.BytesIO(b"1"),
-            }
-            return server.app(environ, lambda *start: None)
+            return server.app(prediction(), lambda *start: None)
 
         def is_free():
             free = server.app.turn.acquire(blocking=False)
@@ -477,28 +477,18 @@ class Streams(unittest.TestCase):
                 raise KeyError("in finally")
 
         server = Server(output_fn=output_fn, concurrent_predictions=1)
-        environ = {
-            "PATH_INFO": "/invocations",
-            "REQUEST_METHOD": "POST",
-            "wsgi.input": io.BytesIO(b"1"),
-        }
         with redirect_stderr(io.StringIO()) as said:
-            server.app(environ, lambda *start: None).close()
+            server.app(prediction(), lambda *start: None).close()
         self.assertIn("KeyError: 'in finally'", said.getvalue())
         self.assertTrue(server.app.turn.acquire(blocking=False))
 
     def test_whose_head_cannot_be_sent_give_their_turn_back(self):
         server = Server(output_fn=lambda prediction, accept: iter("a"), concurrent_predictions=1)
-        environ = {
-            "PATH_INFO": "/invocations",
-            "REQUEST_METHOD": "POST",
-            "wsgi.input": io.BytesIO(b"1"),
-        }
 
         def start_response(status, headers):
             raise OSError("the client is gone")
 
-        self.assertRaises(OSError, server.app, environ, start_response)
+        self.assertRaises(OSError, server.app, prediction(), start_response)
         self.assertTrue(server.app.turn.acquire(blocking=False))
 
 
@@ -585,13 +575,7 @@ class Turns(unittest.TestCase):
         statuses = []
 
         def ask():
-            environ = {
-                "PATH_INFO": "/invocations",
-                "REQUEST_METHOD": "POST",
-                "CONTENT_LENGTH": "1",
-                "wsgi.input": io.BytesIO(b"1"),
-            }
-            app(environ, lambda status, headers: statuses.append(status))
+            app(prediction(), lambda status, headers: statuses.append(status))
 
         threads = [threading.Thread(target=ask, daemon=True) for _ in range(3)]
         for thread in threads:

@@ -4,7 +4,7 @@ import unittest
 from types import SimpleNamespace
 from unittest import mock
 
-import support  # noqa: F401
+from support import arrivals
 from mlcli_harness.serving import connection as module, request_bodies
 from mlcli_harness.serving.connection import Connection
 from mlcli_harness.serving.http import HEAD_BYTES, Refusal
@@ -85,14 +85,6 @@ class ConnectionTest(unittest.TestCase):
 
     def assert_refused(self, status, message, connection, *parts):
         self.assertEqual(self.received(connection, *parts), [(status, message)])
-
-
-def arrivals(data):
-    """The ways in which a few bytes may arrive: whole, one by one, and cut in two anywhere."""
-    yield [data]
-    yield [data[place : place + 1] for place in range(len(data))]
-    for place in range(1, len(data)):
-        yield [data[:place], data[place:]]
 
 
 class Requests(ConnectionTest):

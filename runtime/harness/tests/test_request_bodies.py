@@ -2,7 +2,7 @@ import socket
 import unittest
 from unittest import mock
 
-import support  # noqa: F401
+from support import arrivals
 from mlcli_harness.serving import request_bodies as module
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.request_bodies import (
@@ -28,14 +28,6 @@ def taken(parts):
             except Refusal as refusal:
                 return refusal.status, refusal.message
     return (bytes(body.body), bytes(buffer)) if is_complete else None
-
-
-def arrivals(data):
-    """The ways in which a few bytes may arrive: whole, one by one, and cut in two anywhere."""
-    yield [data]
-    yield [data[place : place + 1] for place in range(len(data))]
-    for place in range(1, len(data)):
-        yield [data[:place], data[place:]]
 
 
 class Chunks(unittest.TestCase):

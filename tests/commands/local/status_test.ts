@@ -98,6 +98,26 @@ suite("local status --output json", () => {
   });
 });
 
+suite("local status asks each server", () => {
+  it("and gives up on those that do not answer, on all at once", async () => {
+    // They take connections, and leave it at that.
+    using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    using second = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const ports = [first.addr.port, second.addr.port].sort((a, b) => a - b);
+    const { stdout } = await status(ports.map((port) => server(port)), ["--output", "json"]);
+    const found = JSON.parse(stdout).map((row: Record<string, unknown>) => [
+      ...[row["port"], row["state"], row["ping_status"]],
+    ]);
+    assertEquals(found, ports.map((port) => [port, "unhealthy", null]));
+  });
+
+  it("and shows the beginning of an image's id", async () => {
+    const Image = `sha256:${"0123456789abcdef".repeat(4)}`;
+    const { stdout } = await status([{ ...EXITED, Image }], ["--output", "json"]);
+    assertEquals(JSON.parse(stdout)[0].image, "sha256:0123456789ab");
+  });
+});
+
 suite("local status on a terminal", () => {
   it("is green for what is well, red for what has ended, and yellow in between", async () => {
     await using healthy = pingServer();

@@ -1,7 +1,8 @@
 import { type Rows, sweepCalls } from "../../helpers/call_sweep.ts";
 import { type Cut, sweptScene } from "../../helpers/cut_off/scene.ts";
 import { SCENES } from "../../helpers/cut_off/scenes.ts";
-import { runProgramUntil } from "../../helpers/stopped_call.ts";
+import { SCENARIOS, sweep } from "../../helpers/deploy_sweep.ts";
+import { type EndingSignal, runProgramUntil } from "../../helpers/stopped_call.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { isInSample } from "../../helpers/sweep.ts";
 
@@ -10,6 +11,11 @@ const SIGNALS = [["SIGKILL", "SIGINT"], ["SIGKILL", "SIGTERM"]] as const;
 
 /** One row of so many is tested by day: each takes a second. */
 const SHARE = 20;
+
+/** The signals for a call, of the sample. */
+function signalsOf(at: number, row: number, share: number): readonly EndingSignal[] {
+  return SIGNALS[(at + row) % 2]!.filter((_, index) => isInSample(2 * row + index, share));
+}
 
 /** Without an engine: the image is in the registry, and asked for there. */
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
@@ -23,16 +29,32 @@ suite("the program of a cloud command, ended at each of its calls", () => {
       await using scene = await open();
       const { box, args, cwd, env } = scene;
       const rows: Rows<Cut> = (call, row) =>
-        SIGNALS[(call.at + row) % 2]!.filter((_, index) => isInSample(2 * row + index, SHARE))
-          .map((signal) => ({
+        signalsOf(call.at, row, SHARE).map((signal) => ({
+          fault: signal,
+          run: () =>
+            runProgramUntil(box, args, { ...call, signal }, {
+              cwd,
+              env: { ...NO_ENGINE, ...env },
+            }),
+        }));
+      await sweepCalls(sweptScene(scene), rows);
+    });
+  }
+
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
+    it(`leaves what serves, and goes on when it is repeated: ${name}`, async () => {
+      await sweep(
+        scenario,
+        ({ app, box }) => (call, row) =>
+          signalsOf(call.at, row, 2 * SHARE).map((signal) => ({
             fault: signal,
             run: () =>
-              runProgramUntil(box, args, { ...call, signal }, {
-                cwd,
-                env: { ...NO_ENGINE, ...env },
+              runProgramUntil(box, scenario.args, { ...call, signal }, {
+                cwd: app.directory,
+                env: NO_ENGINE,
               }),
-          }));
-      await sweepCalls(sweptScene(scene), rows);
+          })),
+      );
     });
   }
 });

@@ -2,6 +2,7 @@ import { join } from "@std/path";
 import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { type Configuration, readConfiguration } from "../../../runtime/app/configuration.ts";
+import { appObject } from "../../helpers/app_object.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -10,22 +11,7 @@ async function read(text: string, file = "Demo.json"): Promise<Configuration> {
   return await readConfiguration(join(directory.path, file));
 }
 
-const DEFAULTS: Configuration = {
-  imageName: "demo",
-  pythonVersion: "3.12",
-  requirements: "requirements.txt",
-  certificateFile: undefined,
-  baseImage: undefined,
-  platform: undefined,
-  cloudRegion: undefined,
-  cloudProfile: undefined,
-  s3Prefix: undefined,
-  executionRole: undefined,
-  metricDefinitions: [],
-  sections: {},
-  ignoresPythonVersion: false,
-  otherKeys: [],
-};
+const DEFAULTS = appObject("/", "demo").configuration;
 
 const ACCEPTED: readonly (readonly [text: string, expected: Partial<Configuration>])[] = [
   ["{}", {}],
