@@ -16,10 +16,13 @@ export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
   return ifThere(Deno.lstat(path));
 }
 
-/** Device and inode of a directory: it keeps them when it is renamed. Empty where none is there. */
+/**
+ * What a directory keeps when it is renamed. Of device and inode, the latter may be given to the next
+ * when it is removed. Empty where none is there.
+ */
 export async function idOf(path: string): Promise<string> {
   const info = await lstatIfThere(path);
-  return info === undefined ? "" : `${info.dev}:${info.ino}`;
+  return info === undefined ? "" : `${info.dev}:${info.ino}:${info.birthtime?.getTime() ?? ""}`;
 }
 
 /** Whether a path leads to a file, links followed; false where that is not known. */

@@ -45,7 +45,8 @@ export interface Budget {
 
 const unlimited = (): Budget => ({ left: Infinity });
 
-function entryAlone(path: string): Entry | undefined {
+/** The same of a directory, without what is in it. */
+export function entryAlone(path: string): Entry | undefined {
   const info = lstatNow(path);
   if (info === undefined) return path.includes("\ufffd") ? unknownEntry(path) : undefined;
   return {

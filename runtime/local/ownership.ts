@@ -9,7 +9,7 @@ import type { Caller } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import { isRootless } from "../docker/engine_info.ts";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
-import { idOf, realPathOf } from "../files.ts";
+import { realPathOf } from "../files.ts";
 import type { Output } from "../streams.ts";
 import { warningText } from "../messages.ts";
 import { listed } from "../text.ts";
@@ -21,6 +21,7 @@ import {
   changesFor,
   entriesIn,
   type Entry,
+  entryAlone,
   entryAt,
   isUnseen,
   pathsOf,
@@ -66,12 +67,11 @@ export async function ownersBefore(
   const start = areNew ? 0 : Date.now();
   // Links among them are followed here as the engine follows them, and not again.
   const paths = await Promise.all(directories.map((path) => realPathOf(path)));
-  const ids = await Promise.all(paths.map(idOf));
   // Root is given nothing: whose it was makes no difference.
   const trees = areNew || caller.uid === 0 ? [] : await treesOf(paths);
   return {
     ...remember(trees, start),
-    directories: new Map(paths.map((path, index) => [path, ids[index]!])),
+    directories: new Map(paths.map((path) => [path, entryAlone(path)?.id ?? ""])),
     caller,
   };
 }

@@ -233,6 +233,18 @@ suite("settleModel", () => {
       assertEquals(found, { [`${BEFORE}/`]: "", [`${RUN}/`]: "", "kept/model/mine": "1" });
     }));
 
+  it("does so where that has the inode of what was there", () =>
+    withFiles({ ...EARLIER, ...WRITTEN }, async (place) => {
+      const { layout, settle } = place;
+      await writeCurrent(place);
+      // Most file systems give it to the next.
+      await Deno.remove(layout.model, { recursive: true });
+      await write(layout.testDirectory, { "model/mine": "1" });
+      await settle("succeeded");
+      const { "jobs/kept/model/mine": mine } = await filesIn(layout.localTest);
+      assertEquals(mine, "1");
+    }));
+
   it("believes no name in a file that a repository holds which leads out", () =>
     withFiles({ ...EARLIER, ...WRITTEN }, async (place) => {
       const { layout, settle, finish } = place;
@@ -461,4 +473,18 @@ suite("a move that was cut off", () => {
       assertEquals(await filesIn(path("work")), { notes: "" });
       assertEquals(await Deno.lstat(layout.model).catch(() => "none"), "none");
     }));
+
+  it("takes and removes nothing of a run's directory that is a link", async () => {
+    const incoming: Files = { "test_dir/model/.mlcli-incoming/m": "" };
+    for (const more of [{}, incoming]) {
+      await withFiles({ ...EARLIER, ...more, "work/model/notes": "" }, async (place) => {
+        const { path, finish } = place;
+        await Deno.mkdir(path("jobs"));
+        await Deno.symlink(path("work"), path(`jobs/${RUN}`));
+        await writeCurrent(place, { next: RUN });
+        await finish();
+        assertEquals(await filesIn(path("work")), { "model/notes": "" });
+      });
+    }
+  });
 });
