@@ -8,14 +8,12 @@ import { it, suite } from "../helpers/suite.ts";
 /** Answers of an engine, by call; APP stands for the app's name. What is said is all that is said: then the connection closes. */
 type RawAnswers = Readonly<Record<string, string | RawHandler>>;
 
-/** An answer as text. */
 function answer(status: number, body: unknown = ""): string {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return `HTTP/1.1 ${status} X\r\nApi-Version: 1.41\r\nConnection: close\r\n` +
     `Content-Length: ${text.length}\r\n\r\n${text}`;
 }
 
-/** A frame of standard output. */
 function frame(text: string): string {
   return `\x01\0\0\0\0\0\0${String.fromCharCode(text.length)}${text}`;
 }

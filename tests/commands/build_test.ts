@@ -74,7 +74,6 @@ async function buildOnTerminal(
   return { ...result, app: app.name, frame };
 }
 
-/** Without what depends on the time. */
 function timeless(line: string, app: string): string {
   return line.replaceAll(app, "APP").replaceAll(/ *\d+\.\ds/g, " T");
 }
@@ -149,7 +148,6 @@ interface Build extends ProgramResult {
   readonly sent: Readonly<Record<string, string>>;
 }
 
-/** Runs mlcli build in an app whose requirements name a package. */
 async function build(
   dockerfile: string,
   args: readonly string[] = [],

@@ -37,10 +37,8 @@ const IMAGE = {
 /** With mlcli's harness. */
 const OURS = { ...IMAGE, Config: { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: LABELS } };
 
-/** Somebody else's. */
 const FOREIGN = { ...IMAGE, Config: { Entrypoint: ["/bin/sh", "-c", "python /x.py"] } };
 
-/** A complete app. */
 function completeApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
   return makeApp({
     configuration: { requirements: "requirements.txt", ...configuration },

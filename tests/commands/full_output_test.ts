@@ -85,7 +85,6 @@ const PROCESS = [
   ...["-e", "ml.m5.large"],
 ];
 
-/** A training job that there is. */
 async function trained({ run }: JobApp): Promise<string> {
   return (await run([...TRAIN, "--no-wait"])).stdout.trim();
 }

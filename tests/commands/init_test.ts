@@ -33,7 +33,6 @@ function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-/** Every file below a directory, with its content. */
 async function contents(path: string, prefix = ""): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const entry of Deno.readDir(path)) {

@@ -2,7 +2,6 @@ import { assertEquals } from "@std/assert";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** Runs the program in a shell that redirects its streams. */
 async function redirected(args: readonly string[], to: string): Promise<[number, string, string]> {
   const command = new Deno.Command("sh", {
     args: ["-c", `exec "$@" ${to}`, "sh", ...programCommand(args)],

@@ -28,7 +28,6 @@ function space(): Promise<TestDirectory> {
   return makeDirectory({ "opt/ml/metadata/resource-metadata.json": metadata });
 }
 
-/** What a command in Studio did. */
 interface Ran extends ProgramResult {
   readonly engine: FakeContainers;
 }

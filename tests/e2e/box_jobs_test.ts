@@ -17,12 +17,10 @@ type Request = Record<string, unknown>;
 let box: Box;
 let image: string;
 
-/** A new job's name; they are never given twice. */
 function newName(): string {
   return `job-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-/** Starts a training whose code this is, with more in the request. */
 async function startTraining(code: string, more: Request = {}): Promise<Job> {
   const name = newName();
   const { body } = await ask(box, "sagemaker", "CreateTrainingJob", {

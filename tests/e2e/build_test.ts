@@ -17,7 +17,6 @@ RUN cd /context && echo "files:" && find . -type f | sort && echo "app: \${APP},
 ENTRYPOINT ["/context/.mlcli/entrypoint"]
 `;
 
-/** An app whose image only lists its context. */
 async function listingApp(
   dockerfile = LISTING,
   configuration: Readonly<Record<string, string>> = {},
@@ -81,7 +80,6 @@ function outputIn(stderr: string): string {
   return stderr.replaceAll(/^#\d+ \| ?/gm, "");
 }
 
-/** The files that the build listed. */
 function filesIn(stderr: string): string[] {
   const listed = outputIn(stderr).split("\nfiles:\n")[1]?.split("\napp: ")[0] ?? "";
   // Between them another step may say that it is done.

@@ -13,7 +13,6 @@ def model_fn(model_dir): return None
 def predict_fn(data, model): return data
 `;
 
-/** Sends a request with these headers and a body. */
 async function send(port: string, headers: readonly string[]): Promise<RawResponse> {
   using connection = await HttpConnection.open(port);
   const length = ["Content-Type: application/json", "Content-Length: 3"];

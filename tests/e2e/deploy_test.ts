@@ -20,7 +20,6 @@ function servingApp(code = SERVING): Promise<TestApp> {
   });
 }
 
-/** Deploys on a free port and returns it. */
 async function deploy(app: TestApp, ...options: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...options]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
@@ -154,7 +153,6 @@ raise ImportError("no module named shap")
     assertEquals(await containersOf(app.name), []);
   });
 
-  /** Serves in the foreground in a shell that redirects its output. */
   async function foreground(app: TestApp, redirection: string): Promise<[string, string]> {
     const command = programCommand(["local", "deploy", "--port", "0", "--foreground"]);
     const child = new Deno.Command("bash", {
@@ -202,7 +200,6 @@ raise ImportError("no module named shap")
   });
 });
 
-/** How the engine has published the server's port. */
 async function publishedAt(id: string): Promise<unknown> {
   const { HostConfig } = JSON.parse(await engineRequest("GET", `/containers/${id}/json`, [200]));
   return HostConfig.PortBindings["8080/tcp"];

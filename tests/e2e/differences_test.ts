@@ -6,7 +6,6 @@ import { beforeAll, it, suite } from "../helpers/suite.ts";
 const TRAIN = ["local", "train"];
 const PROCESS = ["local", "process", "-f", "p.py"];
 
-/** An app whose code of both kinds begins with these lines. */
 function appOf(code: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },

@@ -27,11 +27,9 @@ suite("the road to an endpoint", () => {
 
   const done = (...args: readonly string[]): Promise<string> => road.done(...args);
 
-  /** What the endpoint answers. */
   const answer = (...more: readonly string[]): Promise<string> =>
     done("invoke-endpoint", ...ON, "number", ...more);
 
-  /** The names of all configurations and models that there are. */
   const there = (): readonly string[] =>
     [
       ...box.endpoints.configurations.values(),
@@ -188,7 +186,6 @@ suite("the road to an endpoint", () => {
     await road.app.write(`${road.app.directory}/${directory}/model.json`, json);
   }
 
-  /** Asks until the signal, one request after another, and counts the answers. */
   async function askAllTheTime(answers: Map<string, number>, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const response = await invokeEndpoint(box, ENDPOINT, { body: "4" });

@@ -36,7 +36,6 @@ elif sys.argv[1] == "serve":
     http.server.HTTPServer(("", 8080), Handler).serve_forever()
 `;
 
-/** Builds an image from one Dockerfile and one program. */
 async function buildForeign(tag: string, entrypoint: string): Promise<void> {
   const dockerfile = `FROM ${baseImage()}\nCOPY program.py /program.py\n${entrypoint}\n`;
   await buildImage(tag, { Dockerfile: dockerfile, "program.py": PROGRAM });

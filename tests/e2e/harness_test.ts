@@ -11,7 +11,6 @@ function appOf(files: Readonly<Record<string, string>>): Promise<TestApp> {
   });
 }
 
-/** What `local train` does with this training code. */
 async function train(
   code: string,
   files: Readonly<Record<string, string>> = {},

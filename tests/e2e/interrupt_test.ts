@@ -27,13 +27,11 @@ def train(input_data_path, model_save_path):
 const SAVE_AND_END = 'open(model_save_path + "/checkpoint", "w").close(); sys.exit(0)';
 const IGNORE = 'print("not yet", flush=True)';
 
-/** A run whose code has begun. */
 interface Run {
   readonly child: Deno.ChildProcess;
   readonly stdout: TextReader;
 }
 
-/** Starts `local train` and waits until the code runs. */
 async function startAndWait(app: TestApp): Promise<Run> {
   const child = app.start(["local", "train"]);
   const stdout = new TextReader(child.stdout);

@@ -33,7 +33,6 @@ def output_fn(prediction, accept):
     return "%s %d %s" % (content_type, len(body), accept)
 `;
 
-/** Runs with a body on standard input. */
 async function pipe(
   app: TestApp,
   args: readonly string[],

@@ -55,7 +55,6 @@ async function pack(app: TestApp): Promise<void> {
   assertEquals(success, true);
 }
 
-/** Deploys, asks the server, and stops it. */
 async function answer(app: TestApp): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
   assertEquals([code, stderr], [0, ""]);
@@ -69,7 +68,6 @@ async function answer(app: TestApp): Promise<string> {
   }
 }
 
-/** What was unpacked for servers. */
 async function modelsOf(app: TestApp): Promise<readonly string[]> {
   return await namesIn(app.path("local_test/jobs/.unpacked")).catch(() => []);
 }

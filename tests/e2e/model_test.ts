@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, type TestAppOptions, TRAINING_DATA } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
 import {
@@ -38,7 +38,6 @@ for _ in range(1200):
     time.sleep(0.05)`;
 }
 
-/** Answers with what is in the model now, file by file. */
 const SERVING = `
 import os
 def model_fn(model_dir): return model_dir
@@ -114,7 +113,6 @@ async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: st
   return { code: (await child.status).code, stderr };
 }
 
-/** Deploys on a free port and returns it. */
 async function deploy(app: TestApp, ...more: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...more]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
@@ -145,43 +143,6 @@ ${writes("new", "deep/new")}`);
     assertEquals(await Deno.readTextFile(app.testPath("model/deep/new")), "deep/new\n");
   });
 
-  it("is the artifact: one without a file leaves no model to serve, and says where it is", async () => {
-    await using app = await modelApp('os.makedirs(model + "/deep")');
-    const { code, stdout, stderr } = await app.run(TRAIN);
-    assertEquals([code, stdout], [0, ""]);
-    const [kept] = (await namesIn(app.path("local_test/jobs"))).filter((name) =>
-      /^kept/.test(name)
-    );
-    assertEquals(
-      stderr,
-      "warning: The training wrote no file to /opt/ml/model\nhint: The earlier model is in " +
-        `${app.name}/mlcli_base/local_test/jobs/${kept}/model now, and mlcli local deploy --run ` +
-        `${kept} serves it. On the platform, the artifact of this training would be empty.\n`,
-    );
-    assertEquals(await modelsOf(app), { model: [...KEEPING, "deep"], beside: KEPT });
-    const served = await app.run(["local", "deploy", "-p", "0"]);
-    assertEquals([served.code, served.stdout], [1, ""]);
-    assertMatch(served.stderr, /^error: Model not found: /);
-    assertEquals(await containersOf(app.name), []);
-  });
-
-  it("of a failed run stays with the run, the last one only", async () => {
-    await using app = await modelApp(`${writes("first")}\nraise SystemExit(3)`);
-    const failed = "error: Training failed: exit status 3\n";
-    const first = await app.run(TRAIN);
-    assertEquals([first.code, first.stderr], [3, await noteOf(app) + failed]);
-    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/first"] });
-
-    await retrain(app, `${writes("second")}\nraise SystemExit(3)`);
-    const second = await app.run(TRAIN);
-    assertEquals(second.stderr, await noteOf(app) + failed);
-    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/second"] });
-
-    await retrain(app, "raise SystemExit(3)");
-    assertEquals((await app.run(TRAIN)).stderr, failed);
-    assertEquals(await modelsOf(app), { ...EARLIER, beside: ["RUN/second"] });
-  });
-
   it("can be written by whom model/ is open to", async () => {
     const image = `mlcli-test-user-${crypto.randomUUID().slice(0, 8)}`;
     await buildImage(`${image}:latest`, { Dockerfile: `FROM ${TEST_IMAGE}\nUSER 54398\n` });
@@ -205,32 +166,6 @@ suite("the model of a training that is stopped", () => {
   beforeAll(buildTestImage);
 
   const saves = `${writes("half").replace(": ", ":\n        ")}`;
-  type Row = readonly [title: string, onTerminate: string, after: typeof EARLIER];
-  const rows: readonly Row[] = [
-    [
-      "replaces the model where the code saved one and ended",
-      `${saves}\n    sys.exit(1)`,
-      { model: [...KEEPING, "half"], beside: KEPT },
-    ],
-    ["is nothing where the code saved none", "sys.exit(0)", EARLIER],
-  ];
-  for (const [title, onTerminate, after] of rows) {
-    it(`by Ctrl-C ${title}`, async () => {
-      await using app = await modelApp(waits(onTerminate));
-      const run = await startAndWait((args) => app.start(args));
-      run.child.kill("SIGINT");
-      const isReplaced = after !== EARLIER;
-      assertEquals(await endOf(run), {
-        code: 130,
-        stderr: "Stopping, up to 10 s; Ctrl-C again kills it.\n" +
-          (isReplaced
-            ? `note: ${shown(app, "model")} is what this run had written when it was stopped\n`
-            : ""),
-      });
-      assertEquals(await modelsOf(app), after);
-    });
-  }
-
   for (const how of ["a second Ctrl-C", "the end of the grace"]) {
     it(`does not replace the earlier one where it was killed by ${how}`, async () => {
       await using app = await modelApp(waits(`${saves}\n    print("not yet", flush=True)`));
@@ -409,22 +344,6 @@ suite("a model belongs to the caller", () => {
       if (isDirectory) found.push(...await foreign(path));
     }
     return found;
-  }
-
-  const rows: readonly (readonly [how: string, body: string, code: number, beside: string[]])[] = [
-    ["success", "", 0, KEPT],
-    ["failure", "raise SystemExit(3)", 3, ["RUN/new"]],
-    ["a run without a file", "os.remove(model + '/new')", 0, KEPT],
-  ];
-  for (const [how, body, code, beside] of rows) {
-    it(`after ${how}`, async () => {
-      await using app = await modelApp(`${writes("new")}\n${body}`, { parent: user.home });
-      await user.owns(app.directory);
-      const result = await user.run(TRAIN, app.directory);
-      assertEquals(result.code, code, result.stderr);
-      assertEquals((await modelsOf(app)).beside, beside);
-      assertEquals(await foreign(app.path("local_test")), []);
-    });
   }
 
   it("after Ctrl-C, and after another that kills", async () => {

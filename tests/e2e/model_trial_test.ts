@@ -24,7 +24,6 @@ import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 const NAME = `mlcli-test-trial-${crypto.randomUUID().slice(0, 8)}`;
 const SIGNAL = new AbortController().signal;
 
-/** Does what the variable `DO` says. */
 const PROGRAM = `
 import http.server, os, sys
 os.dup2(1, 2) # the engine keeps no order between two streams
@@ -58,7 +57,6 @@ print("listening", flush=True)
 http.server.HTTPServer(("", 8080), Handler).serve_forever()
 `;
 
-/** A directory with a packed model. */
 async function packedModel(): Promise<TestDirectory> {
   const directory = await makeDirectory({
     "model/weights.bin": "w",
@@ -73,7 +71,6 @@ async function packedModel(): Promise<TestDirectory> {
   return directory;
 }
 
-/** Tries it; returns the notes. */
 async function tried(
   variables: Readonly<Record<string, string>>,
   more: Partial<Trial> & { readonly keys?: Keys } = {},
@@ -110,7 +107,6 @@ async function failureOf(
   return error;
 }
 
-/** Containers of trials. */
 async function leftOver(): Promise<readonly string[]> {
   return (await containersOf(NAME)).map(({ Id }) => Id);
 }

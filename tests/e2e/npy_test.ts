@@ -3,7 +3,6 @@ import { makeApp } from "../helpers/app.ts";
 import { asNobodys, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** An image with numpy. */
 const IMAGE = `mlcli-test-npy-${crypto.randomUUID().slice(0, 8)}`;
 
 const NPY = "application/x-npy";

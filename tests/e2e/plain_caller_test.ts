@@ -22,7 +22,6 @@ async function closeToOthers(path: string): Promise<void> {
   for await (const { name } of Deno.readDir(path)) await closeToOthers(join(path, name));
 }
 
-/** Paths of what does not belong to somebody. */
 async function notOf(uid: number, path: string): Promise<readonly string[]> {
   const info = await Deno.lstat(path);
   const own = info.uid === uid ? [] : [path];
@@ -52,7 +51,6 @@ suite("a caller who is not root, and whose files are for nobody else", () => {
     await user[Symbol.asyncDispose]();
   });
 
-  /** Runs a command that has to end with 0. */
   async function mlcli(...args: readonly string[]): Promise<ProgramResult> {
     const result = await user.run(args, cwd);
     assertEquals(result.code, 0, `mlcli ${args.join(" ")}: ${result.stderr}`);

@@ -142,7 +142,6 @@ function plan(
   };
 }
 
-/** Where a container's server answers. */
 async function addressOf(id: string, port: number): Promise<string> {
   const { NetworkSettings } = JSON.parse(
     await engineRequest("GET", `/containers/${id}/json`, [200]),

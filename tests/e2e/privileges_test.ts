@@ -3,7 +3,6 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** Prints what the process may do. */
 const REPORT = `
 import os
 status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines())

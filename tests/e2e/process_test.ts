@@ -5,7 +5,6 @@ import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const DATA = "local_test/test_dir/input/data/processing/table.csv";
 
-/** An app with one processing script. */
 function processingApp(file: string, code: string): Promise<TestApp> {
   return makeApp({
     configuration: { image_name: TEST_IMAGE },

@@ -71,7 +71,6 @@ async function namesIn(host: string): Promise<readonly string[]> {
   return images.flatMap(({ RepoTags }) => RepoTags ?? []).filter((name) => name.startsWith(host));
 }
 
-/** The digest under a tag of the app's repository. */
 function taggedDigest({ box, uri }: Scene, tag = "latest"): string | undefined {
   const name = uri.slice(uri.indexOf("/") + 1);
   return box.ecr.store.repositories.get(name)?.tags.get(tag);

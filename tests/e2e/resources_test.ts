@@ -15,12 +15,10 @@ print("cpus:", open(one if os.path.exists(one) else two).read().split()[0])
 print("name:", socket.gethostbyname(socket.gethostname()))
 `;
 
-/** Asks a server of another container, by its name. */
 const ASK = `import sys, urllib.request
 print(urllib.request.urlopen("http://%s:8080/ping" % sys.argv[1]).status)
 `;
 
-/** A network of the test's own. */
 async function ownNetwork(): Promise<AsyncDisposable & { readonly name: string }> {
   const engine = new EngineApi();
   const name = await createNetwork(engine, false);

@@ -3,7 +3,6 @@ import { buildTestImage } from "../helpers/engine.ts";
 import { runHostile, withServing } from "../helpers/serving_container.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** Predicts what it is asked. */
 const SERVING = `
 def model_fn(model_dir): return None
 def predict_fn(data, model): return [] if data is None else data

@@ -63,12 +63,10 @@ async function ask(
   };
 }
 
-/** An answer with a JSON body. */
 function json(status: number, body: unknown): unknown {
   return { status, type: "application/json", body };
 }
 
-/** The answer with its body parsed. */
 async function askJson(...args: Parameters<typeof ask>): Promise<unknown> {
   const answer = await ask(...args);
   return { ...answer, body: JSON.parse(answer.body) };

@@ -57,7 +57,6 @@ const DATA = {
   "local_test/test_dir/model/model.txt": "old",
 };
 
-/** What `seen` prints. */
 interface Seen {
   readonly mounts: readonly (readonly [target: string, mode: string])[];
   readonly places: readonly string[];
@@ -89,7 +88,6 @@ suite("--strict on an image of the app's own", () => {
   });
   afterAll(async () => await app?.[Symbol.asyncDispose]());
 
-  /** Puts everything back as it was before a test. */
   async function arrange(): Promise<void> {
     for (const name of ["model", "output"]) {
       await Deno.remove(app.testPath(name), { recursive: true }).catch(() => {});

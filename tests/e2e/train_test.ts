@@ -5,7 +5,6 @@ import { lastRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
-/** An app whose training code has this body. */
 function trainingApp(body: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   const code = `def train(input_data_path, model_save_path):\n${body.replace(/^/gm, "    ")}\n`;
   return makeApp({
@@ -345,7 +344,6 @@ for _ in range(256): os.write(1, block)`);
   });
 });
 
-/** Paths and contents of all files of an app. */
 async function snapshot(app: TestApp): Promise<Map<string, string>> {
   const files = new Map<string, string>();
   async function visit(folder: string): Promise<void> {
@@ -359,7 +357,6 @@ async function snapshot(app: TestApp): Promise<Map<string, string>> {
   return files;
 }
 
-/** Resident memory of a process, from the kernel. */
 async function residentBytes(pid: number): Promise<number> {
   try {
     const status = await Deno.readTextFile(`/proc/${pid}/status`);

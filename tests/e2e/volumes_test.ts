@@ -24,7 +24,6 @@ def train(input_data_path, model_save_path):
   return app;
 }
 
-/** The volumes of an app's only container. */
 async function volumesOf(app: TestApp): Promise<readonly string[]> {
   const [container] = await containersOf(app.name);
   const text = await engineRequest("GET", `/containers/${container!.Id}/json`, [200]);
@@ -32,7 +31,6 @@ async function volumesOf(app: TestApp): Promise<readonly string[]> {
   return Mounts.filter(({ Type }) => Type === "volume").map(({ Name }) => Name!);
 }
 
-/** Fails where there is such a volume. */
 async function requireGone(volumes: readonly string[]): Promise<void> {
   assertEquals(volumes.length, 1);
   for (const name of volumes) await engineRequest("GET", `/volumes/${name}`, [404]);

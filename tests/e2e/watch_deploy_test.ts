@@ -65,7 +65,6 @@ function servingApp(): Promise<TestApp> {
   });
 }
 
-/** A watch that runs. */
 interface Watching {
   readonly child: Deno.ChildProcess;
   readonly port: string;

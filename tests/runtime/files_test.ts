@@ -16,7 +16,6 @@ import {
 import { makeDirectory } from "../helpers/directory.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** A directory with one of each kind. */
 async function kinds() {
   const directory = await makeDirectory({ file: "text", "full/deep/file": "", "empty/": "" });
   const at = (name: string): string => join(directory.path, name);

@@ -7,7 +7,6 @@ import { UsageError } from "../../../runtime/errors.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** Reads a command line, and runs what it asks for. */
 async function parse(
   line: { readonly words: readonly string[]; readonly rest: readonly string[] },
   root: Group,

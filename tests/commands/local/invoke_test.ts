@@ -21,7 +21,6 @@ import { it, suite } from "../../helpers/suite.ts";
 
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 
-/** Sends a file to a server on this port. */
 async function invoke(
   port: string,
   args: readonly string[] = [],
@@ -49,14 +48,12 @@ async function answered(
 }
 
 suite("local invoke of a pipe", () => {
-  /** A pipe with a name. */
   async function pipeIn(directory: string): Promise<string> {
     const pipe = join(directory, "rows.csv");
     assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).code, 0);
     return pipe;
   }
 
-  /** What a program has open. */
   async function openFiles(pid: number): Promise<readonly string[]> {
     const open = await Array.fromAsync(Deno.readDir(`/proc/${pid}/fd`));
     const paths = open.map(({ name }) => Deno.readLink(`/proc/${pid}/fd/${name}`));
@@ -367,7 +364,6 @@ suite("local invoke fails, and says how,", () => {
     assertMatch(stderr, /^error: The answer of the server on port \d+ breaks off: \S.*\nhint: /);
   });
 
-  /** What becomes of an answer of so many bytes. */
   async function ofLength(length: number, args: readonly string[] = []): Promise<ProgramResult> {
     await using server = rawServer(async (connection) => {
       await say(connection, `HTTP/1.1 200 OK\r\nContent-Length: ${length}\r\n\r\n`);

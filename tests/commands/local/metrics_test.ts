@@ -12,7 +12,6 @@ import { it, suite } from "../../helpers/suite.ts";
 
 const LOSS = { Name: "loss", Regex: "loss=(\\S+)" };
 
-/** Trains with these definitions. */
 async function train(
   definitions: unknown,
   program: (container: FakeContainer) => void,

@@ -41,7 +41,6 @@ async function recordOf(app: TestApp) {
   return { name: name!, files: await namesIn(jobs(app, name!)), document };
 }
 
-/** Puts a record there that another run might have left. */
 async function putRecord(
   app: TestApp,
   name: string,

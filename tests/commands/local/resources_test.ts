@@ -5,7 +5,6 @@ import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** Runs a command line with a configuration file; what it created, and what it said. */
 async function run(
   args: readonly string[],
   { local, play = {} }: { readonly local?: unknown; readonly play?: Play } = {},

@@ -10,7 +10,6 @@ function ending(status: number): Play {
   return { program: ({ end }) => end(status), onInput: () => {} };
 }
 
-/** Runs `local shell`; what it created, and what it left. */
 async function shell(
   args: readonly string[],
   play: Play = ending(0),
@@ -39,7 +38,6 @@ async function shell(
 /** What there is in an app of which nothing was run but a shell. */
 const UNTOUCHED = [["test_dir"], ["input", "model", "output"]];
 
-/** The targets of what is mounted. */
 function targets(
   body: { HostConfig: { Mounts: readonly { Target: string; ReadOnly: boolean }[] } },
 ): readonly string[] {

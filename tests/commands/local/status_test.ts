@@ -160,7 +160,6 @@ suite("local status on a terminal", () => {
 const EDITED = new Date("2026-03-01T12:03:00");
 const NOW = new Date("2026-03-01T18:00:00");
 
-/** What a deployed app is asked for. */
 interface Deployed {
   readonly app: TestApp;
   readonly port: number;

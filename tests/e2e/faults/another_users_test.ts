@@ -8,7 +8,6 @@ import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 const REFUSED =
   /^error: (Cannot \w+ .+: Permission denied\nhint: It is another user's, or closed to you|\S+ belongs to another user \(0\)\nhint: )/m;
 
-/** Everything in a directory, with its mode. */
 async function listing(path: string): Promise<readonly string[]> {
   const names: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(path)) {

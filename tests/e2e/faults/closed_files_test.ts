@@ -10,7 +10,6 @@ def train(data, model, hyperparameters):
     print(os.getuid(), hyperparameters, open("/opt/ml/input/config/own.json").read())
 `;
 
-/** An app whose image runs as another user than root. */
 async function appOfOther(): Promise<TestApp> {
   const name = `test-${crypto.randomUUID().slice(0, 8)}`;
   await buildImage(name, { Dockerfile: `FROM ${TEST_IMAGE}\nUSER 1000\n` });

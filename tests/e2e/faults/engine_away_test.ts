@@ -113,7 +113,6 @@ async function makeAppOf({ args }: Row): Promise<TestApp> {
   });
 }
 
-/** The port of the app's server. */
 async function serve(app: TestApp): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0"]);
   assertEquals(code, 0, stderr);

@@ -8,7 +8,6 @@ import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.t
 import { unfinishedRuns } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
-/** Writes a model, and says it. */
 const TRAINING = `
 import os
 def train(data, model):
@@ -18,7 +17,6 @@ def train(data, model):
     print("trained", flush=True)
 `;
 
-/** Answers with the names of the model's files. */
 const SERVING = `
 import os
 def model_fn(model_dir): return model_dir
@@ -43,7 +41,6 @@ function appOn(disk: SmallDisk, training = TRAINING): Promise<TestApp> {
   });
 }
 
-/** Deploys, asks, and stops: what is served. */
 async function served(app: TestApp): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0"]);
   assertEquals([code, stderr], [0, ""]);
@@ -58,7 +55,6 @@ async function served(app: TestApp): Promise<string> {
   return answer;
 }
 
-/** That nothing is there of runs that are over. */
 async function assertNothingLeft(app: TestApp): Promise<void> {
   assertEquals(await containersOf(app.name), []);
   const beside = await namesIn(app.testPath());

@@ -134,7 +134,6 @@ async function openLocal({ args, begin, serves, check }: Local): Promise<Scene> 
   };
 }
 
-/** The files below a directory. */
 function filesIn(path: string): readonly string[] {
   return [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
     isDirectory ? filesIn(`${path}/${name}`).map((file) => `${name}/${file}`) : [name]
@@ -170,7 +169,6 @@ const CLOUD: readonly (readonly string[])[] = [
   ["list-jobs"],
 ];
 
-/** Without an engine. */
 const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 
 async function openCloud(args: readonly string[]): Promise<Scene> {

@@ -67,7 +67,6 @@ if (Deno.uid() === 0) {
 
     const start = (...args: string[]): Deno.ChildProcess => space.user.start(args, app.directory);
 
-    /** Deploys the app on a free port, whose number is returned. */
     async function deploy(...args: string[]): Promise<string> {
       const { code, stdout, stderr } = await run("local", "deploy", "--port", "0", ...args);
       assertEquals({ code, stderr }, { code: 0, stderr: "" });

@@ -29,7 +29,6 @@ async function pack(
   return await packTo(join(directory.path, name), entries, ERRORS, signal);
 }
 
-/** What tar's own program says of an archive. */
 async function listed(path: string): Promise<string> {
   const { stdout } = await new Deno.Command("tar", {
     args: ["-tvzf", path, "--numeric-owner", "--full-time", "--utc"],

@@ -17,7 +17,6 @@ import { MlcliError } from "../../../runtime/errors.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** An answer in HTTP. */
 function http(body: string, status = "200 OK", length = new TextEncoder().encode(body).length) {
   return `HTTP/1.1 ${status}\r\nContent-Length: ${length}\r\n\r\n${body}`;
 }

@@ -10,7 +10,6 @@ function sha256(text: string): string {
   return createHash("sha256").update(text).digest("hex");
 }
 
-/** A home with a Docker configuration in it. */
 async function withHome(
   { current, contexts }: { current?: string; contexts?: Variables },
   work: (home: string) => Promise<void>,

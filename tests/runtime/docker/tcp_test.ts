@@ -7,7 +7,6 @@ import { TextReader } from "../../helpers/text_reader.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-/** Runs openssl in a directory. */
 async function openssl(cwd: string, ...args: readonly string[]): Promise<void> {
   const output = await new Deno.Command("openssl", { args: [...args], cwd }).output();
   if (!output.success) throw new Error(new TextDecoder().decode(output.stderr));

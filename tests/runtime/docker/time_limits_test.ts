@@ -33,7 +33,6 @@ const ASK: EngineWait = { call: "GET /containers/json", effort: "ask" };
 const ACT: EngineWait = { call: "POST /containers/create", effort: "act" };
 const STOP: EngineWait = { call: "POST /containers/abc/stop", effort: "ask", grace: 30 };
 
-/** A call that is never answered. */
 function unanswered(timeLimits: TimeLimits, wait: EngineWait): Promise<unknown> {
   const cut = new AbortController();
   return timeLimits.during(

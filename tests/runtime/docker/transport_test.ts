@@ -13,7 +13,6 @@ type Kind = Address["kind"];
 /** How an engine is reached; to Deno, a named pipe of Windows is a socket with another path. */
 const KINDS: readonly Kind[] = ["tcp", "unix", ...knowsPipes() ? ["pipe"] as const : []];
 
-/** Talks to an engine that answers each request as the test says. */
 async function withTransport(
   kind: Kind,
   handle: RawHandler,

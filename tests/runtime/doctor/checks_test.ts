@@ -29,7 +29,6 @@ interface Findings {
 /** Somebody's container on the port that is checked, so that the machine's own does not matter. */
 const PORT = { Ports: [{ PublicPort: 8080 }], Id: "other", Names: ["/web"] } as never;
 
-/** Runs the doctor on an engine that plays. */
 async function doctor(
   { answers, ...play }: Play,
   prepare: (app: TestApp) => Promise<void> = () => Promise.resolve(),

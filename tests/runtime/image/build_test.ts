@@ -39,10 +39,8 @@ interface Build extends ProgramResult {
   readonly calls: readonly string[];
 }
 
-/** The image that was built. */
 const IMAGE = { Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
 
-/** Runs mlcli build in a complete app. */
 async function build(
   answer: Answer,
   args: readonly string[] = [],

@@ -9,7 +9,6 @@ import { it, suite } from "../../helpers/suite.ts";
 /** Below those that systems give to who asks for any: another test may have one of them. */
 const PORT = 25_678;
 
-/** The number of a process that has ended. */
 async function endedProcess(): Promise<number> {
   const child = new Deno.Command("true").spawn();
   await child.status;

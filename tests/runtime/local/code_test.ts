@@ -21,7 +21,6 @@ interface Run extends ProgramResult {
   readonly created: readonly any[];
 }
 
-/** Runs a local command of a complete app, but for what `prepare` changes. */
 async function run(
   args: readonly string[],
   image: Readonly<Record<string, unknown>>,

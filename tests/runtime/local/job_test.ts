@@ -15,7 +15,6 @@ import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_proc
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** What came of a run. */
 interface Run extends ProgramResult {
   readonly course: readonly string[];
   /** The queries of removals and of stops. */

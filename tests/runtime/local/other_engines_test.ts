@@ -12,7 +12,6 @@ interface Run extends ProgramResult {
   readonly left: readonly string[];
 }
 
-/** Runs a command on an engine that says this of itself. */
 async function on(
   info: Readonly<Record<string, unknown>>,
   args: readonly string[],

@@ -39,7 +39,6 @@ const JOB: TrainingJob = {
 const BASE = "/home/me/demo/mlcli_base";
 const TEST = `${BASE}/local_test/test_dir`;
 
-/** Mounts as `docker run -v` writes them. */
 function mountsOf(body: CreateBody): string[] {
   return body.HostConfig.Mounts.map(({ Source, Target, ReadOnly }) =>
     `${Source}:${Target}${ReadOnly ? ":ro" : ""}`

@@ -32,7 +32,6 @@ suite("the registry of an image", () => {
 });
 
 suite("where a login is", () => {
-  /** What is found with this `config.json`. */
   async function found(registry: string, configuration: unknown): Promise<LoginSource | undefined> {
     await using folder = await makeDirectory({ "config.json": JSON.stringify(configuration) });
     return loginSource(registry, {
@@ -121,7 +120,6 @@ suite("where a login is", () => {
 });
 
 suite("a credential helper", () => {
-  /** Asks a helper that is this script. */
   async function answer(
     script: string,
     { path, signal = new AbortController().signal }: {

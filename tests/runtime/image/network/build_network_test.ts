@@ -45,7 +45,6 @@ async function handed(
   });
 }
 
-/** The files of the context, by their names. */
 async function contentsOf(
   { entries }: { readonly entries: readonly TarEntry[] },
 ): Promise<Record<string, string>> {

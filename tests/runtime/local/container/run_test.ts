@@ -132,7 +132,6 @@ async function runWith(
   };
 }
 
-/** Standard input that cannot be read. */
 function unreadable(error: Error): Input {
   const read = { next: () => Promise.reject(error) };
   return fakeInput({ [Symbol.asyncIterator]: () => read });

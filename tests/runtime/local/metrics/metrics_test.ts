@@ -47,7 +47,6 @@ suite("Metrics", () => {
   });
 });
 
-/** The lines of these pieces. */
 function linesOf(pieces: readonly (string | Uint8Array)[]): string[] {
   const lines = new Lines();
   const heard = pieces.map((piece) => [

@@ -23,7 +23,6 @@ function assertWellFormed(picture: string): void {
   assert(!/&(?!(amp|lt|gt|quot);)/.test(rest), rest);
 }
 
-/** The points of each curve. */
 function curvesOf(picture: string): number[][][] {
   return [...picture.matchAll(/points="([^"]*)"/g)].map(([, points]) =>
     points!.split(" ").map((point) => point.split(",").map(Number))
