@@ -1,5 +1,3 @@
-/** Apps in temporary directories, for tests that drive the program. */
-
 import { dirname, join } from "@std/path";
 import { createHash } from "node:crypto";
 import { LABELS } from "../../runtime/contract/images.ts";
@@ -27,7 +25,6 @@ export interface TestApp extends AsyncDisposable {
   start(args: readonly string[], options?: Partial<ProgramOptions>): Deno.ChildProcess;
 }
 
-/** What an app consists of. */
 export interface TestAppOptions {
   /** Default: one unlike any other's, so that its containers can be told apart. */
   readonly name?: string;
@@ -65,7 +62,6 @@ export function completeApp(options: TestAppOptions = {}): Promise<TestApp> {
   });
 }
 
-/** Makes an app. */
 export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
   const { name = `test-${crypto.randomUUID().slice(0, 8)}` } = options;
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-", dir: options.parent });

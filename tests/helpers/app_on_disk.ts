@@ -9,14 +9,12 @@ import type { SmallDisk } from "./small_disk.ts";
 
 const CONFIGURATION = { metric_definitions: [{ Name: "loss", Regex: "loss=(\\d+)" }] };
 const PLACEHOLDER = { ".gitkeep": "kept\n" };
-/** The model that it has. */
 export const OLD = { ...PLACEHOLDER, m: "old\n" };
 /** What a training writes: more than a block. */
 export const WEIGHTS = "n".repeat(5_000);
 /** The model that it has after a training. */
 export const NEW = { ...PLACEHOLDER, "new/": "", "new/weights": WEIGHTS };
 
-/** Makes an app there. */
 export function appOn(disk: SmallDisk): Promise<TestApp> {
   return completeApp({
     parent: disk.path,

@@ -22,7 +22,6 @@ export type Rows<Fault extends string = EndingSignal> = (
   row: number,
 ) => readonly Row<Fault>[];
 
-/** What is swept. */
 export interface Swept<Fault extends string = EndingSignal> {
   readonly box: Box;
   /** Makes what there is before. */

@@ -1,9 +1,6 @@
-/** Certificates for servers of tests that speak TLS. */
-
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 
-/** A certificate and its key, in PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;

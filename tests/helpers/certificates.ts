@@ -2,7 +2,6 @@
 
 import { installPackages } from "../../scripts/engine/debian.ts";
 
-/** Files of a certificate and its key, as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -12,7 +11,6 @@ export interface Certificate {
 export class Authority implements AsyncDisposable {
   private constructor(private readonly directory: string) {}
 
-  /** The authority's certificate, as PEM. */
   get file(): string {
     return `${this.directory}/authority.pem`;
   }

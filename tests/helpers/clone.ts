@@ -18,7 +18,6 @@ const FILES = {
   [`${TEST}/output/.gitkeep`]: "",
 };
 
-/** What is special about it. */
 export interface CloneOptions {
   /** Files below `mlcli_base`, besides or instead of the usual ones. */
   readonly files?: Readonly<Record<string, string>>;

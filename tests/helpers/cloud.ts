@@ -1,5 +1,3 @@
-/** Runs mlcli against a platform in a box: nothing of the machine's own AWS settings is seen. */
-
 import { makeDirectory } from "./directory.ts";
 import {
   denoDirectory,
@@ -16,14 +14,12 @@ export interface Cloud {
   env(): Readonly<Record<string, string>>;
 }
 
-/** How to run it. */
 export interface CloudOptions {
   /** Replaces what the environment for the platform in a box says; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
 }
 
-/** Runs a command line to its end. */
 export function runCloud(
   aws: Cloud,
   args: readonly string[],

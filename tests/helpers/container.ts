@@ -1,5 +1,3 @@
-/** Containers of the real engine that a test makes without mlcli, as the platform does. */
-
 import type { CreateBody, Engine } from "../../runtime/docker/engine.ts";
 import { demultiplex } from "../../runtime/docker/frames.ts";
 import { withEngine } from "./engine.ts";
@@ -26,10 +24,8 @@ export async function withContainer<T>(
   });
 }
 
-/** How a container ended. */
 export interface Ended {
   readonly status: number;
-  /** Standard output and standard error. */
   readonly log: string;
 }
 

@@ -14,18 +14,15 @@ import type { ProgramResult } from "./program.ts";
 
 /** What becomes of one of its calls. */
 export interface Cut {
-  /** Number of the call, from 0. */
   readonly at: number;
   readonly fate: Fate;
   /** Whether nobody listens from then on. */
   readonly isGone: boolean;
 }
 
-/** What came of a command. */
 export interface CutRun extends ProgramResult {
   /** The calls: `POST /containers/c1/start`. */
   readonly course: readonly string[];
-  /** Names of containers that are left. */
   readonly left: readonly string[];
   /** What is in the app's model directory. */
   readonly model: readonly string[];

@@ -4,7 +4,6 @@ import type { TestAppOptions } from "./app.ts";
 import { BUCKET, type JobApp, makeJobApp } from "./job_app.ts";
 import { tarGz } from "./tar.ts";
 
-/** Where its model lies. */
 export const MODEL_KEY = "app/model/model.tar.gz";
 export const MODEL = `s3://${BUCKET}/${MODEL_KEY}`;
 

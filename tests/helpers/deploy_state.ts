@@ -47,7 +47,6 @@ export function deployRequest(values: Partial<DeployRequest> = {}): DeployReques
   };
 }
 
-/** There is no endpoint. */
 export const NOTHING: State = {
   endpoint: "shop",
   description: undefined,

@@ -16,7 +16,6 @@ const SECOND = `s3://${BUCKET}/${SECOND_KEY}`;
 const UPDATE = ["deploy", "-n", "shop", "-m", SECOND];
 const DELETE = ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model"];
 
-/** What is swept. */
 export interface Scenario {
   readonly args: readonly string[];
   /** Makes what there is before; the platform is empty. */
@@ -26,7 +25,6 @@ export interface Scenario {
   readonly serves?: string | ((job: JobApp) => string);
   /** What there is that mlcli did not make. */
   readonly others?: readonly string[];
-  /** Instances in the end. */
   readonly count?: number;
 }
 
@@ -157,7 +155,6 @@ function isNamed(name: string, text: string): boolean {
   );
 }
 
-/** The same command once more. */
 async function repeat(
   job: JobApp,
   scenario: Scenario,

@@ -3,7 +3,6 @@ import type { Endpoint } from "./box/endpoints/endpoint.ts";
 import type { EndpointStore } from "./box/endpoints/endpoint_store.ts";
 import type { Deployment } from "./box/endpoints/resource.ts";
 
-/** Names of what there is. */
 export interface Deployed {
   readonly all: readonly string[];
   readonly used: ReadonlySet<string>;

@@ -35,7 +35,6 @@ export async function copyTree(from: string, to: string): Promise<void> {
   for await (const { name } of Deno.readDir(from)) await copyTree(join(from, name), join(to, name));
 }
 
-/** The names in a directory, sorted. */
 export async function namesIn(path: string): Promise<readonly string[]> {
   return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
 }

@@ -1,5 +1,3 @@
-/** Tables of documents whose rows name their tests. */
-
 /** Gives the text of a file of the project, if there is one. */
 export type ReadText = (path: string) => Promise<string | undefined>;
 

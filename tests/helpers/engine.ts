@@ -25,7 +25,6 @@ export function baseImage(): string {
   return imageOf("MLCLI_TEST_BASE_IMAGE");
 }
 
-/** The base image with pip. */
 export function pipImage(): string {
   return imageOf("MLCLI_TEST_PIP_IMAGE");
 }
@@ -41,7 +40,6 @@ function imageOf(variable: string): string {
   throw new Error(`${variable} is not set: run the tests by deno task test`);
 }
 
-/** Removes an image that a test made. */
 export async function removeImage(reference: string): Promise<void> {
   const path = `/images/${encodeURIComponent(reference)}?force=1`;
   await engineRequest("DELETE", path, [200, 404]);
@@ -119,7 +117,6 @@ export async function* filesOfImage(
   }
 }
 
-/** Calls `work` with the engine. */
 export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promise<T> {
   const engine = await connectToEngine({ env: (name) => Deno.env.get(name) });
   try {

@@ -11,7 +11,6 @@
 import { withEngine } from "./engine.ts";
 import { type RawHandler, type RawRequest, rawServer, say, untilClosed } from "./raw_server.ts";
 
-/** A call of the Engine API. */
 export interface FrontCall {
   /** Method and path without the version: `POST /containers/create` */
   readonly call: string;
@@ -41,14 +40,12 @@ export type Fate =
   /** The engine never sees it; this is the answer. */
   | { readonly answer: FrontAnswer };
 
-/** An answer in the engine's place. */
 export interface FrontAnswer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A front that listens. */
 export interface EngineFront extends AsyncDisposable {
   readonly socket: string;
   /** Its address as `DOCKER_HOST`. */

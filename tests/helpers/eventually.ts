@@ -1,5 +1,3 @@
-/** Waits for what another process does in its own time. */
-
 /** How often, and how long (ms) to ask: 30 s in all. */
 const ATTEMPTS = 600;
 const INTERVAL = 50;

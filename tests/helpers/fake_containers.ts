@@ -16,16 +16,13 @@ import {
 import { entriesOf } from "./tar.ts";
 import { upgradeFront } from "./upgrade_front.ts";
 
-/** A container, seen from its inside. */
 export interface FakeContainer {
   readonly id: string;
   readonly name: string;
   readonly body: CreateBody;
   /** What was unpacked in it, by its path without the first slash; directories end with a slash. */
   readonly files: ReadonlyMap<string, string>;
-  /** Writes to standard output. */
   out(text: string): void;
-  /** Writes to standard error. */
   err(text: string): void;
   /** Its program ends. Only the first end counts. */
   end(status: number): void;
@@ -61,7 +58,6 @@ export interface Play {
   readonly before?: (call: string) => void | Promise<void>;
 }
 
-/** A fake engine with containers. */
 export interface FakeContainers extends FakeEngine {
   /** Calls so far, with ID and NAME in the place of ids and images, without `_ping`. */
   readonly course: readonly string[];
@@ -154,7 +150,6 @@ class Life implements FakeContainer {
     }
   }
 
-  /** Unpacks an archive in its root. */
   async unpack(archive: Uint8Array): Promise<Response> {
     for (const [name, { text }] of await entriesOf(ReadableStream.from([archive]))) {
       this.files.set(name, text);

@@ -4,7 +4,6 @@ import type { Context } from "../../runtime/context.ts";
 import type { Output } from "../../runtime/streams.ts";
 import type { Clock } from "../../runtime/time.ts";
 
-/** A stream that remembers what was printed. */
 export interface MemoryOutput extends Output {
   readonly text: string;
 }

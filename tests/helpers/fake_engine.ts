@@ -12,7 +12,6 @@ export type Answer = (
 /** Answers a request, by its method and path without the version: `POST /containers/create`. */
 export type Answers = Readonly<Record<string, Answer>>;
 
-/** A request that came. */
 export interface Call {
   /** Method and path without the version: `POST /containers/create` */
   readonly call: string;
@@ -21,7 +20,6 @@ export interface Call {
   readonly body: unknown;
 }
 
-/** A fake engine that listens. */
 export interface FakeEngine extends AsyncDisposable {
   readonly socket: string;
   /** Requests so far: `GET /v1.44/info`. */
@@ -95,7 +93,6 @@ export function imageUnlessOf(name: string, call: string): Response {
   return Response.json({ Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" });
 }
 
-/** Done, without a word. */
 export function done(status = 204): Response {
   return new Response(null, { status });
 }

@@ -1,5 +1,3 @@
-/** Standard input in memory: a pipe, or a terminal on which the test types. */
-
 import type { Input, Keyboard } from "../../runtime/streams.ts";
 
 /** A terminal that the test uses. */

@@ -1,5 +1,3 @@
-/** Sweeps over the moments at which a disk may be full. */
-
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import type { ProgramResult } from "./program.ts";

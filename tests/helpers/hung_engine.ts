@@ -20,7 +20,6 @@ export interface Hanging {
   readonly isPressed: boolean;
 }
 
-/** What came of a command. */
 export interface HungRun extends ProgramResult {
   /** The calls: `POST /containers/ID/start`. */
   readonly course: readonly string[];

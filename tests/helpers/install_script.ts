@@ -1,5 +1,3 @@
-/** What the tests of `install.sh` share. */
-
 import { fromFileUrl } from "@std/path";
 
 export const INSTALL_SCRIPT = fromFileUrl(

@@ -1,5 +1,3 @@
-/** Jobs in the box, for the tests of the commands that follow them. */
-
 import type { Box } from "./box/box.ts";
 import type { Job, JobKind } from "./box/jobs/job.ts";
 import type { JobStep } from "./box/jobs/job_store.ts";

@@ -16,7 +16,6 @@ export interface ProgramResult {
   readonly stderr: string;
 }
 
-/** How to run it. */
 export interface ProgramOptions {
   readonly cwd: string;
   readonly env?: Readonly<Record<string, string>>;

@@ -1,5 +1,3 @@
-/** Proxies that ask the test's server, whatever host is asked for. */
-
 import { joined } from "./certificates.ts";
 import { closed, forward, MessageReader, send } from "./http_message.ts";
 

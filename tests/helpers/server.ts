@@ -1,5 +1,3 @@
-/** Servers of test apps: deployed by the program, stopped however the test ends. */
-
 import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp } from "./app.ts";
 import { logOf } from "./container.ts";

@@ -1,5 +1,3 @@
-/** Reading what a running program prints, in whatever pieces it comes. */
-
 /** Reads a stream as text, piece by piece. */
 export class TextReader {
   readonly #reader: ReadableStreamDefaultReader<string>;

@@ -13,7 +13,6 @@ export interface TypedAt {
   readonly onInput: (text: string | null) => void;
 }
 
-/** A front that listens. */
 export interface UpgradeFront extends AsyncDisposable {
   readonly socket: string;
 }

@@ -1,5 +1,3 @@
-/** A platform with a bucket, and a directory here to send from. */
-
 import { Box } from "./box/box.ts";
 import { makeDirectory, type TestDirectory } from "./directory.ts";
 import { type InProcessOptions, runInProcess } from "./in_process.ts";

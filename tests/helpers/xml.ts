@@ -1,5 +1,3 @@
-/** Text in XML. */
-
 /** Text that may stand between two tags; control characters as S3 writes them. */
 export function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")

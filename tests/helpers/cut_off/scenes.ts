@@ -104,7 +104,6 @@ export async function starting(args: readonly string[]): Promise<Scene> {
   };
 }
 
-/** A training in the middle. */
 const STEPS: readonly JobStep[] = [
   { status: "Training", log: ["one", "two"] },
   { log: ["three"], end: { status: "Completed" } },
