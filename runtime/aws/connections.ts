@@ -61,12 +61,9 @@ const EVENTS = "application/vnd.amazon.eventstream";
 export class Connections implements Disposable {
   /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
   failure: ConnectionError | AwsError | undefined;
-  readonly #options: ConnectionOptions;
   readonly #clients = new Map<string, Promise<Deno.HttpClient | undefined>>();
 
-  constructor(options: ConnectionOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: ConnectionOptions) {}
 
   /**
    * Sends a request and reads the whole answer, so that an answer that stops half-way fails here,
@@ -83,7 +80,7 @@ export class Connections implements Disposable {
     // The SDK has a type of its own for the signal, but passes on the object that it was given.
     const abortSignal = options.abortSignal as AbortSignal | undefined;
     abortSignal?.throwIfAborted();
-    const { env, limits = TIME_LIMITS } = this.#options;
+    const { env, limits = TIME_LIMITS } = this.options;
     const url = urlOf(request);
     const usual = requestTimeout === undefined
       ? limits.answer
@@ -144,7 +141,7 @@ export class Connections implements Disposable {
   }
 
   async #makeClient(isEncrypted: boolean, isKept: boolean): Promise<Deno.HttpClient | undefined> {
-    const { profile, env } = this.#options;
+    const { profile, env } = this.options;
     const caCerts = isEncrypted ? await trustedCertificates(profile, env) : [];
     if (isKept && caCerts.length === 0) return undefined; // Deno's default client is enough
     return Deno.createHttpClient({

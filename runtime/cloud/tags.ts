@@ -9,7 +9,6 @@ const IMAGE_TAG = "mlcli.image";
 /** The tag of what an endpoint is made of: the endpoint's name. */
 export const ENDPOINT_TAG = "mlcli.endpoint";
 
-/** What mlcli's own tags tell. */
 export interface Tagged {
   /** The user's own. */
   readonly tags: Readonly<Record<string, string>>;
@@ -42,7 +41,6 @@ export function isAboutTags(error: unknown): error is AwsError {
   return isRefusal(error, "denied") && /\bAddTags\b/.test(error.message);
 }
 
-/** Tags in the platform's form. */
 export function tagList(tags: Readonly<Record<string, string>>): Tag[] {
   return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }

@@ -16,7 +16,6 @@ export interface UploadResult {
   /** The target's address; of one file: the object's. */
   readonly address: string;
   readonly done: Done;
-  /** How many objects were deleted. */
   readonly deleted: number;
 }
 
@@ -59,7 +58,6 @@ export interface PlannedFile {
   readonly calls: Calls;
 }
 
-/** What a plan comes to. */
 export class PlannedTotal {
   files = 0;
   bytes = 0;
@@ -176,15 +174,8 @@ export function keysToDelete(
   return deleted;
 }
 
-/**
- * Deletes them.
- * @throws AwsError that names what could not be deleted.
- */
-async function deleteExtras(
-  s3: S3,
-  bucket: string,
-  keys: readonly string[],
-): Promise<void> {
+/** @throws AwsError that names what could not be deleted. */
+async function deleteExtras(s3: S3, bucket: string, keys: readonly string[]): Promise<void> {
   const left: NotDeleted[] = [];
   for (let start = 0; start < keys.length; start += MOST_AT_ONCE) {
     left.push(...await s3.deleteObjects(bucket, keys.slice(start, start + MOST_AT_ONCE)));

@@ -43,7 +43,6 @@ export class Waiter {
   }
 
   /**
-   * Asks once.
    * @param what is asked; one that does not answer is told of, until it does.
    * @returns `undefined` where there is no answer at the moment.
    * @throws whatever will not pass.

@@ -122,7 +122,6 @@ function* everyEntry(entry: Entry): Generator<Entry> {
   for (const inner of entry.entries ?? []) yield* everyEntry(inner);
 }
 
-/** The same of several. */
 export function entriesIn(trees: readonly Entry[]): readonly Entry[] {
   return trees.flatMap((tree) => [...everyEntry(tree)]);
 }

@@ -34,7 +34,6 @@ import { bodyLimit } from "../serving/plan.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
-/** Where the code would run. */
 interface Place {
   readonly name: string;
   readonly image: ImageDetails;
@@ -78,11 +77,7 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
         (run) => runIn(job, placeOf(run, "processing"), host),
       );
     case "serve":
-      return await withServing(
-        job,
-        host,
-        (place) => runIn(job, place, host),
-      );
+      return await withServing(job, host, (place) => runIn(job, place, host));
   }
 }
 

@@ -35,7 +35,6 @@ export interface FollowedJob {
   readonly log: "shown" | "denied" | "not shown";
   /** The last lines of what was shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
-  /** Makes command lines about it. */
   readonly command: JobCommand;
 }
 

@@ -71,7 +71,6 @@ export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
 /** What has a name on the platform: a job, or an endpoint. */
 export type Kind = JobKind | "endpoint";
 
-/** The kinds, as messages name them. */
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   train: "training job",
   process: "processing job",
@@ -91,7 +90,6 @@ export async function describeJob(
     : processingJob(name, await sagemaker.describeProcessingJob(name));
 }
 
-/** What the service says of a training job. */
 export function trainingJob(name: string, details: TrainingJobDetails): CloudJob {
   const { ResourceConfig, StoppingCondition } = details;
   const output = details.OutputDataConfig?.S3OutputPath;
@@ -134,7 +132,6 @@ export function trainingJob(name: string, details: TrainingJobDetails): CloudJob
   };
 }
 
-/** What the service says of a processing job. */
 export function processingJob(name: string, details: ProcessingJobDetails): CloudJob {
   const cluster = details.ProcessingResources?.ClusterConfig;
   return {

@@ -12,13 +12,6 @@ export type ArchiveAccess = Pick<
   "region" | "bucketRegion" | "listObjects" | "describeObject" | "getBytes"
 >;
 
-export interface CheckedArchive {
-  /** In bytes, compressed. */
-  readonly size: number;
-  /** To the second. */
-  readonly lastModified: Date;
-}
-
 /** How much of an archive is read, in bytes: as it is, and without the compression. */
 export interface ReadingLimits {
   readonly compressed: number;
@@ -52,7 +45,7 @@ export async function checkArchive(
   note: Note,
   signal: AbortSignal,
   limits: ReadingLimits = LIMITS,
-): Promise<CheckedArchive | undefined> {
+): Promise<Pick<StoredObject, "size" | "lastModified"> | undefined> {
   requireObject(address);
   // A bucket that may not be described may still be read; where it may not, that is told below.
   await checkBucket(s3, address, () => {}, "the endpoint");

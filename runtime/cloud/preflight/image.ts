@@ -8,14 +8,13 @@ import { type ImageDetails, platformOf } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import {
   hostOf,
-  imageOf,
-  imageUnder,
   type JobForm,
   jobForm,
   repositoryFor,
   type RepositoryImages,
   requireOwnRegistry,
   sameImage,
+  storedImage,
 } from "../push/repository.ts";
 
 export interface ImageRequest {
@@ -56,7 +55,7 @@ export async function imageForJob(
   }
   requireOwnRegistry(named, hostOf(repository.uri));
   const images = { ecr, repository: named.name };
-  const stored = await imageUnder(tag, images);
+  const stored = await storedImage({ tag }, images);
   const address = `${repository.uri}:${tag}`;
   if (!stored) throw notPushed(`${reference} is not pushed: there is no ${address}`);
   const platform = `linux/${architectureOf(instanceType)}`;
@@ -87,7 +86,7 @@ async function requireForm(
   address: string,
   images: RepositoryImages,
 ): Promise<void> {
-  if (form.digest === stored.digest || await imageOf(form.digest, images)) return;
+  if (form.digest === stored.digest || await storedImage(form, images)) return;
   throw new MlcliError(
     `SageMaker refuses the manifest of ${address}: its type is ${stored.mediaType}`,
     { hint: "It was not pushed by mlcli. mlcli push puts one there that SageMaker takes." },

@@ -82,7 +82,9 @@ async function engineFor(
     }
     const image = await engine.image(reference);
     if (image === undefined) return `this machine has no image ${reference}`;
-    return await otherPlatform(engine, reference, image) ?? { engine, image };
+    const { Arch } = await engine.version();
+    if (image.Architecture === Arch) return { engine, image };
+    return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
   } catch (error) {
     // Interruptions are no such errors.
     if (error instanceof MlcliError) return error.message;
@@ -93,16 +95,6 @@ async function engineFor(
 /** Whether the ports of an engine's containers are this machine's. */
 function isHere(address: string): boolean {
   return /^(unix|npipe):|^tcp:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(address);
-}
-
-async function otherPlatform(
-  engine: Engine,
-  reference: string,
-  image: ImageDetails,
-): Promise<string | undefined> {
-  const { Arch } = await engine.version();
-  if (image.Architecture === Arch) return undefined;
-  return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
 }
 
 /** An hour for the health check, and as much for what comes before it, in seconds. */

@@ -3,7 +3,6 @@ import { remedyFor } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 
-/** Why a push failed, for code that has to decide. */
 export type PushFailure =
   | "expired"
   | "immutable"

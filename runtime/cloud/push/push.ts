@@ -13,8 +13,6 @@ import { connectFor } from "../connection.ts";
 import { immutableTag, type PushTarget } from "./failures.ts";
 import {
   hostOf,
-  imageOf,
-  imageUnder,
   type JobForm,
   jobForm,
   repositoryFor,
@@ -22,6 +20,7 @@ import {
   requireOwnLogin,
   requireOwnRegistry,
   sameImage,
+  storedImage,
 } from "./repository.ts";
 import { sendImage, type SendReport } from "./send.ts";
 
@@ -125,7 +124,7 @@ class Push {
     const sent = await sendImage(work, login, report);
     if (sent === "immutable") return await this.#afterRefusal();
     let isDenied = false;
-    const stored = await ifAllowed(imageOf(sent, images), ({ message }) => {
+    const stored = await ifAllowed(storedImage({ digest: sent }, images), ({ message }) => {
       isDenied = true;
       report.note(`${message}: it is not checked that SageMaker takes the image's manifest`);
     });
@@ -219,7 +218,7 @@ async function lookUp(
   images: RepositoryImages,
   { note }: PushReport,
 ): Promise<Found | undefined> {
-  const stored = await ifAllowed(imageUnder(tag, images), ({ message }) => {
+  const stored = await ifAllowed(storedImage({ tag }, images), ({ message }) => {
     note(`${message}: it is not checked what ${images.repository}:${tag} is now`);
   });
   if (!stored) return undefined;
@@ -273,7 +272,6 @@ export interface Situation {
   readonly isRepositoryThere: boolean;
   readonly found: Found | undefined;
   readonly target: PushTarget;
-  /** The repository's name. */
   readonly name: string;
 }
 

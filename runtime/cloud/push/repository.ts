@@ -66,20 +66,12 @@ export interface RepositoryImages {
   readonly repository: string;
 }
 
-/** The image under a tag; undefined where there is none. */
-export async function imageUnder(
-  tag: string,
+/** The image of a tag or a digest; undefined where there is none. */
+export async function storedImage(
+  name: { readonly tag: string } | { readonly digest: string },
   { ecr, repository }: RepositoryImages,
 ): Promise<StoredImage | undefined> {
-  return await ecr.image(repository, { tag }, MANIFEST_TYPES);
-}
-
-/** The image of a digest; undefined where there is none. */
-export async function imageOf(
-  digest: string,
-  { ecr, repository }: RepositoryImages,
-): Promise<StoredImage | undefined> {
-  return await ecr.image(repository, { digest }, MANIFEST_TYPES);
+  return await ecr.image(repository, name, MANIFEST_TYPES);
 }
 
 /**
@@ -96,14 +88,13 @@ export async function jobForm(
   const read = readManifest(image.manifest, image.mediaType);
   if (read.kind === "list") {
     const chosen = imageFor(platform, read.manifests);
-    const found = await imageOf(chosen.digest, images);
+    const found = await storedImage({ digest: chosen.digest }, images);
     if (!found) throw notThere(chosen.digest, images.repository);
     return { ...await formOf(found), isOfList: true };
   }
   return { ...await formOf(image), isOfList: false };
 }
 
-/** The form of one image. */
 async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   const read = readManifest(image.manifest, image.mediaType);
   if (read.kind === "list") {
@@ -123,26 +114,23 @@ async function digestOf(manifest: string): Promise<string> {
   return `sha256:${new Uint8Array(digest).toHex()}`;
 }
 
-/** That the engine's image is the one that a repository holds. */
-export interface Same {
-  /** Whether it is one of several platforms' on the engine, which may tell of another one. */
-  readonly isOfList: boolean;
-}
-
-/** Whether the engine's image is the one that a repository holds; undefined where it is not. */
+/**
+ * Whether the engine's image is the one that a repository holds; undefined where it is not. `isOfList`:
+ * it is one of several platforms' on the engine, which may tell of another one.
+ */
 export async function sameImage(
   local: { readonly Id: string },
   stored: StoredImage,
   form: JobForm,
   platform: string,
   images: RepositoryImages,
-): Promise<Same | undefined> {
+): Promise<Pick<JobForm, "isOfList"> | undefined> {
   if ([form.configuration, form.digest, stored.digest].includes(local.Id)) {
     return { isOfList: form.isOfList };
   }
   // With the containerd image store the engine has the digest of a manifest, which was pushed as it
   // is, and whose configuration went into what is under the tag now.
-  const pushed = await imageOf(local.Id, images);
+  const pushed = await storedImage({ digest: local.Id }, images);
   if (!pushed) return undefined;
   const { configuration, isOfList } = await jobForm(pushed, platform, images);
   return configuration === form.configuration ? { isOfList } : undefined;

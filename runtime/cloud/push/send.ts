@@ -78,13 +78,11 @@ async function named(
   };
 }
 
-type Attempt = { readonly digest: string } | { readonly failure: string };
-
 async function attempt(
   { engine, target: { uri, tag }, signal }: Sending,
   { username, password, host }: RegistryAuthorization,
   { progress, layer }: SendReport,
-): Promise<Attempt> {
+): Promise<{ readonly digest: string } | { readonly failure: string }> {
   const layers = new Layers();
   let digest: string | undefined;
   const login = { username, password, serveraddress: host };

@@ -19,7 +19,8 @@ export type Needed = readonly [flag: `--${string}`, value: unknown];
  * @throws UsageError that names options and keys, and the local command where the user may want that.
  */
 export function requireGiven(kind: CloudSectionName, app: App, needed: readonly Needed[]): void {
-  const missing = needed.filter(([, value]) => value === undefined || isEmpty(value))
+  const missing = needed
+    .filter(([, value]) => value === undefined || Array.isArray(value) && value.length === 0)
     .map(([flag]) => flag);
   if (missing.length === 0) return;
   const keys = missing.map((flag) => `"${flag.slice(2).replaceAll("-", "_")}"`);
@@ -42,10 +43,6 @@ const WANTS_PLATFORM: Readonly<Record<CloudSectionName, Needed[0]>> = {
   process: "--ec2-type",
   deploy: "--endpoint-name",
 };
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
 
 /** An address that a job writes to. */
 export interface Place {

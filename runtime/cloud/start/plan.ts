@@ -56,7 +56,6 @@ export interface TrainingRequest extends JobRequest {
 export interface ProcessingRequest extends JobRequest {
   /** Relative to `processing/`. */
   readonly file: string | undefined;
-  /** Arguments of the script. */
   readonly arguments: readonly string[];
   readonly input: S3Address | undefined;
   readonly output: S3Address | undefined;
@@ -85,15 +84,9 @@ export interface PlannedJob {
   readonly networkIsolation: boolean;
 }
 
-/** Data in S3 as a job takes it: of a directory the address ends with `/`. */
-export interface PlannedData {
-  readonly name: string;
-  readonly address: S3Address;
-}
-
-/** What is known of a training. */
 export interface PlannedTraining extends PlannedJob {
-  readonly channels: readonly PlannedData[];
+  /** Of a directory the address ends with `/`. */
+  readonly channels: readonly { readonly name: string; readonly address: S3Address }[];
   readonly hyperparameters: Readonly<Record<string, string>>;
   /** What SageMaker looks for in its log. */
   readonly metrics: readonly MetricDefinition[];
@@ -102,7 +95,6 @@ export interface PlannedTraining extends PlannedJob {
   readonly checkpoints: S3Address | undefined;
 }
 
-/** What is known of a processing job. */
 export interface PlannedProcessing extends PlannedJob {
   /** Relative to `processing/`, with slashes. */
   readonly file: string;

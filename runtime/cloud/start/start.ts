@@ -30,13 +30,11 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   readonly instanceType: string;
   /** Looks at what the job reads and writes; changes nothing. */
   readonly lookAtData: (aws: Aws, note: Note) => Promise<Data>;
-  /** Looks at what the job needs of its image. */
   readonly lookAtImage?: () => Promise<void>;
   readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
 }
 
-/** A name for a new job of an app. */
 export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost): string {
   return platformJobName(baseJobName ?? app.name, clock.date().toISOString());
 }

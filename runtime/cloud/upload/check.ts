@@ -62,7 +62,6 @@ export interface CheckedUpload {
   steps(): AsyncGenerator<Step, void, void>;
 }
 
-/** Checks all that can be checked before something is sent. */
 export async function checkUpload(
   upload: DataUpload,
   host: CloudHost,
@@ -197,12 +196,7 @@ function sizeOf(path: string): number {
 }
 
 /** Keys of a command's object that name what jobs write. */
-const RESULT_KEYS = [
-  "output_s3_dir",
-  "output_s3_location",
-  "checkpoint_s3_dir",
-  "data_capture",
-];
+const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir", "data_capture"];
 
 /**
  * Where jobs and endpoints of the apps here put their results, and what endpoints serve lies, unless

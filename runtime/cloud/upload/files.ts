@@ -48,7 +48,6 @@ export async function namedInputs(
   }));
 }
 
-/** The error for a file or a directory that cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, {
     hint: fileErrorHint(cause) ?? "Check that it is yours to read.",
@@ -67,7 +66,6 @@ function notThere(shown: string, cause: unknown): MlcliError {
   });
 }
 
-/** A file to send. */
 export interface LocalFile {
   /** What its key has behind the target's, with slashes. */
   readonly name: string;
@@ -179,17 +177,13 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   }
   const sent: Entry[] = [];
   for (const entry of entries) {
-    // Few files have a name for which this looks inside.
-    if (!entry.isDirectory && await holdsPrivateKey(folder, entry.name)) {
-      leave("private", entry.name);
-    } else sent.push(entry);
+    // Few files have a name for which this looks inside. What cannot be read is named when it is sent.
+    const isKey = !entry.isDirectory &&
+      await isPrivateKey(folder.path, entry.name).catch(() => false);
+    if (isKey) leave("private", entry.name);
+    else sent.push(entry);
   }
   return sortKeys(sent, ({ name, isDirectory }) => isDirectory ? `${name}/` : name);
-}
-
-/** What cannot be read is named when it is to be sent. */
-async function holdsPrivateKey({ path }: Folder, name: string): Promise<boolean> {
-  return await isPrivateKey(path, name).catch(() => false);
 }
 
 /**
@@ -249,8 +243,7 @@ function notUtf8(shown: string): MlcliError {
 
 /**
  * Compares two keys in the order in which S3 lists them, that of their bytes in UTF-8: negative where the
- * first comes first. JavaScript's own order is that of UTF-16,
- * which has the letters beyond the first plane before some within it.
+ * first comes first. UTF-16, JavaScript's, has the letters beyond the first plane before some within it.
  */
 export function compareKeys(one: string, other: string): number {
   const length = Math.min(one.length, other.length);

@@ -55,17 +55,15 @@ export interface FileState {
   readonly modified: number | undefined;
 }
 
-/** Whether an object is what a file is; `unclear`: its content says. */
-type Likeness = "same" | "different" | "unclear";
-
 /**
  * Whether an object is what a file is: of the same size, and no older, as `aws s3 sync` decides. The
- * service tells times to the second: of the same one, either may have come first.
+ * service tells times to the second: of the same one, either may have come first (`unclear`: the content
+ * says).
  */
 export function likeness(
   { size, modified }: FileState,
   there: Pick<StoredObject, "size" | "lastModified"> | undefined,
-): Likeness {
+): "same" | "different" | "unclear" {
   if (there === undefined || there.size !== size || modified === undefined) return "different";
   const second = (time: number): number => Math.floor(time / 1000);
   const age = second(there.lastModified.getTime()) - second(modified);

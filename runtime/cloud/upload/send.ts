@@ -109,7 +109,6 @@ async function sendParts(
   }
 }
 
-/** Says something, and what to do about it. */
 export type Warn = (message: string, hint: string) => void;
 
 /** Says of parts that belong to no object what to do about them. */
@@ -153,30 +152,26 @@ const REUSED = 1024 ** 2;
 /** Bytes in memory on their way to the platform. */
 export const IN_FLIGHT = 32 * 1024 ** 2;
 
-/** Bytes to read into, until they are disposed of. */
-export interface Taken extends Disposable {
-  readonly bytes: Uint8Array;
-}
-
 /**
  * Bounds how many bytes are in memory at the same time: work takes from it, and gives back. Large pieces
  * are used again: until a garbage collector notices, several times as much would be in use.
  */
 export class Budget {
   #left: number;
-  readonly #most: number;
   readonly #free: ArrayBuffer[] = [];
   readonly #waiting: { readonly size: number; readonly go: () => void }[] = [];
 
   /** @param most bytes that are out at the same time. */
-  constructor(most: number) {
-    this.#most = most;
+  constructor(private readonly most: number) {
     this.#left = most;
   }
 
-  /** Waits for its turn. What asks for more than there is gets it when nothing else is out. */
-  async take(size: number): Promise<Taken> {
-    const taken = Math.min(size, this.#most);
+  /**
+   * Waits for its turn, and gives bytes to read into, until they are disposed of. What asks for more than
+   * there is gets it when nothing else is out.
+   */
+  async take(size: number): Promise<Disposable & { readonly bytes: Uint8Array }> {
+    const taken = Math.min(size, this.most);
     if (this.#waiting.length > 0 || this.#left < taken) {
       await new Promise<void>((go) => this.#waiting.push({ size: taken, go }));
     } else this.#left -= taken;

@@ -18,7 +18,6 @@ const HOPELESS = 20;
 
 const NAMED = 20;
 
-/** What has been done so far. */
 export interface Done {
   files: number;
   bytes: number;
@@ -98,7 +97,6 @@ function isTheSameForAll(error: MlcliError): boolean {
   return isRefusal(error, "credentials") || isRefusal(error, "not found");
 }
 
-/** Whether another attempt may succeed. */
 function mayPass(error: MlcliError): boolean {
   return error instanceof Changed || isRefusal(error, "changed") || isPassing(error);
 }

@@ -14,12 +14,10 @@ export function hostOf({ inStudio }: Pick<Engine, "inStudio">): string {
   return inStudio ? STUDIO_HOST : HOST;
 }
 
-/** A mount that the container may only read. */
 export function readOnly(source: string, target: string): Mount {
   return { Type: "bind", Source: source, Target: target, ReadOnly: true };
 }
 
-/** A mount that the container may write to. */
 export function writable(source: string, target: string): Mount {
   return { Type: "bind", Source: source, Target: target, ReadOnly: false };
 }
@@ -31,7 +29,6 @@ export function writable(source: string, target: string): Mount {
  */
 const WITHOUT_LABEL = "label=disable";
 
-/** What matters of an engine here. */
 export interface Protection {
   /** Users in containers are others outside (`--userns-remap`). */
   readonly remapsUsers: boolean;
@@ -109,12 +106,7 @@ export function initProbePlan(image: string): CreateBody {
     Entrypoint: ["true"],
     Cmd: [],
     Labels: labels({}),
-    HostConfig: {
-      ...CONFINED,
-      AutoRemove: false,
-      Init: true,
-      Mounts: [],
-    },
+    HostConfig: { ...CONFINED, AutoRemove: false, Init: true, Mounts: [] },
   };
 }
 

@@ -88,8 +88,8 @@ export async function startContainer(engine: Engine, id: string, body: CreateBod
 }
 
 /**
- * Attaches to a container that has not begun, as `attach` does. (Podman prepares it then, and finds what Docker finds
- * at the start.)
+ * Attaches to a container that has not begun, as `attach` does. (Podman prepares it then, and finds what
+ * Docker finds at the start.)
  *
  * @throws MlcliError when the image cannot run the command.
  */

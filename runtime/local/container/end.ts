@@ -1,8 +1,3 @@
-/**
- * How a container comes to its end: stopping and killing it, and noticing that the engine does not tell
- * its end, or has broken its output off.
- */
-
 import { type End, endOf } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { abortOf, CLOCK, type Clock, onAbort, pause } from "../../time.ts";

@@ -1,8 +1,3 @@
-/**
- * Runs a container to its end: its output is passed on while it runs, and when this returns, the
- * container is gone, whatever happened.
- */
-
 import type { Context, Interruption } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
 import { BrokenEngine } from "../../docker/errors.ts";
@@ -56,7 +51,7 @@ export interface RunOutcome extends End {
 
 /**
  * Creates the container, runs it, passes its output on byte for byte, and waits until the engine
- * has removed it.
+ * has removed it. When this returns, the container is gone, whatever happened.
  *
  * @param body has `AutoRemove`.
  * @throws Interrupted when the user stopped the run before its program was started.

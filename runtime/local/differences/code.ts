@@ -113,20 +113,13 @@ async function ageDifferences(
   }
   if (changed.length === 0) return [];
   const shown = changed.map((path) => typedPath(app.directory, path));
+  const words = shown.length === 2 ? shown.map(inOneLine).join(" and ") : listed(shown);
   return [{
-    message: `${imageReference(app, tag)} is older than ${inWords(shown)}: the platform ` +
+    message: `${imageReference(app, tag)} is older than ${words}: the platform ` +
       "runs the image as it is",
-    hint: buildHint(tag),
+    hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
     isOfOlderCode: changed.some((path) => codes.includes(path)),
   }];
-}
-
-function buildHint(tag: string): string {
-  return `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`;
-}
-
-function inWords(paths: readonly string[]): string {
-  return paths.length === 2 ? paths.map(inOneLine).join(" and ") : listed(paths);
 }
 
 /** The files of the code that are in the image. */

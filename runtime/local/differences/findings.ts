@@ -40,7 +40,6 @@ export class Findings {
     }
   }
 
-  /** Whether there is one that makes the run fail. */
   get hasViolations(): boolean {
     return this.#violations.length > 0;
   }

@@ -70,9 +70,7 @@ export class Metrics {
   #steps = 0;
   #lastSteps = LAST_STEPS;
 
-  /**
-   * @param now what time it is, in milliseconds since 1970.
-   */
+  /** @param now what time it is, in milliseconds since 1970. */
   constructor(
     readonly definitions: readonly MetricDefinition[],
     private readonly now: () => number,

@@ -13,7 +13,6 @@ import { COMMON_PATH } from "../../contract/images.ts";
 import type { MountedCode } from "../code.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
 
-/** Code that goes into a container. */
 export interface CodeCopy {
   /** What is mounted all the same: directories with more files than anybody edits. */
   readonly mounted: MountedCode;
@@ -28,7 +27,6 @@ interface Part {
   readonly tree: Tree;
 }
 
-/** Looks at the code, to copy it. */
 export async function codeCopy({ codeFolder, commonFolder }: MountedCode): Promise<CodeCopy> {
   const code = await partOf(codeFolder, PATHS.code);
   const common = await partOf(commonFolder, COMMON_PATH);

@@ -170,15 +170,11 @@ function brokenOff(port: number, cause: unknown): MlcliError {
 }
 
 function tooSlow(port: number, seconds: number): MlcliError {
-  return new MlcliError(
-    `The server on port ${port} did not answer within ${seconds} s`,
-    {
-      hint: `The platform gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
-        `${STREAM_SECONDS}. ` +
-        "--timeout gives it longer here; " +
-        `mlcli local logs --port ${port} shows what the server is doing.`,
-    },
-  );
+  return new MlcliError(`The server on port ${port} did not answer within ${seconds} s`, {
+    hint: `The platform gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
+      `${STREAM_SECONDS}. --timeout gives it longer here; ` +
+      `mlcli local logs --port ${port} shows what the server is doing.`,
+  });
 }
 
 /** The error for an answer that is not a success: the text of its `error`, or its whole body. */

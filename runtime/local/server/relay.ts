@@ -159,7 +159,6 @@ async function connect(port: number): Promise<Deno.TcpConn | undefined> {
   }
 }
 
-/** What is said in the place of a server. */
 const GONE = {
   status: "503 Service Unavailable",
   error: "The server has ended; mlcli local deploy --watch waits for an edit",

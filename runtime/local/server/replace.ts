@@ -20,10 +20,8 @@ import { startedServersOn, stopRunning } from "./stop.ts";
 import { isReplaceable, type Server, takenBy } from "./servers.ts";
 import { type Start, type StartHost, startOf, startServer } from "./starting.ts";
 
-/** What replacing a server may use. */
 export type ReplaceHost = StartHost & { readonly clock: Clock };
 
-/** What came of it. */
 export interface Replacement {
   readonly server: Server;
   /** How long nobody answered on the port, in seconds; undefined where there was no server. */

@@ -1,5 +1,3 @@
-/** The directory that a server gets as `/opt/ml/model`. */
-
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";

@@ -1,5 +1,3 @@
-/** Whether the server that answers on a port is of yesterday. */
-
 import type { Engine } from "../../docker/engine.ts";
 import { abortOf, deadlineIn } from "../../time.ts";
 import type { Host } from "../jobs.ts";

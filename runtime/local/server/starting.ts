@@ -1,5 +1,3 @@
-/** Starting a server: what is looked at before, its container, and the wait until it answers. */
-
 import { imageReference } from "../../app/app.ts";
 import {
   type Layout,
@@ -17,7 +15,7 @@ import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
-import { type MountedCode, mountedCode } from "../code.ts";
+import { mountedCode } from "../code.ts";
 import {
   createContainer,
   discardContainer,
@@ -39,7 +37,6 @@ import { removeUnpacked, servedModel } from "./served_model.ts";
 import { startedServersOn } from "./stop.ts";
 import { type Server, takenBy } from "./servers.ts";
 
-/** What starting a server may use. */
 export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
 
 /**
@@ -48,13 +45,11 @@ export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" 
  */
 export type Follow = (engine: Engine, server: Server) => Promise<void>;
 
-/** What follows from the image of a server. */
 interface OfServedImage {
   readonly image: ImageDetails;
   readonly planned: Pick<PlannedServer, "withInit" | "reportFile" | "bodyLimit">;
 }
 
-/** What a start needs. */
 export interface Start {
   readonly job: ServingJob;
   readonly engine: Engine;
@@ -145,7 +140,6 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
   };
 }
 
-/** Where a server is to be. */
 export interface Place {
   /** Of its container. */
   readonly name: string;
@@ -175,7 +169,9 @@ export async function startServer(
   }
   const layout = layoutOf(job.app);
   const code = await mountedCode(job, layout, "prediction", image, start.note);
-  const copy = start.copiesCode ? await codeCopy(code) : mountedAsItIs(code);
+  const copy: CodeCopy = start.copiesCode
+    ? await codeCopy(code)
+    : { mounted: code, into: () => Promise.resolve() };
   let modelFolder: string | undefined;
   let server: Server | undefined;
   let ready = false;
@@ -206,17 +202,13 @@ export async function startServer(
   }
 }
 
-/** What an engine does that publishes ports. */
+/** In Studio no engine publishes ports, which would refuse one that is taken. */
 async function requireOwnPort(engine: Engine, { app }: ServingJob, place: Place): Promise<void> {
   // One of another app that is being started does not listen yet.
   const others = (await startedServersOn(engine, place.port))
     .filter(({ appName, ended }) => appName !== app.name && !ended);
   if (others.length > 0) throw takenBy(others[0]!, app);
   if (isTaken(place.published)) throw portInUse(place.published);
-}
-
-function mountedAsItIs(mounted: MountedCode): CodeCopy {
-  return { mounted, into: () => Promise.resolve() };
 }
 
 async function createAndStart(

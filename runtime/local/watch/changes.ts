@@ -10,7 +10,6 @@ import { listed } from "../../text.ts";
 import { type Clock, joinSignals } from "../../time.ts";
 import { changedBetween, type Tree, treeIn } from "./tree.ts";
 
-/** A directory whose changes count. */
 export interface WatchedFolder {
   readonly path: string;
   /** Its path in messages. */
@@ -42,19 +41,15 @@ const QUIET = 50;
 const MOST_LOOKS = 100;
 
 export class Watch {
-  readonly #folders: readonly WatchedFolder[];
-  readonly #around: readonly string[];
-  readonly #clock: Clock;
-
   /** @param around directories in which one of them appears or is replaced. */
-  constructor(folders: readonly WatchedFolder[], around: readonly string[], clock: Clock) {
-    this.#folders = folders;
-    this.#around = around;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly folders: readonly WatchedFolder[],
+    private readonly around: readonly string[],
+    private readonly clock: Clock,
+  ) {}
 
   look(): Promise<Look> {
-    return Promise.all(this.#folders.map(({ path }) => treeIn(path, "times")));
+    return Promise.all(this.folders.map(({ path }) => treeIn(path, "times")));
   }
 
   /**
@@ -70,28 +65,28 @@ export class Watch {
       const look = await this.look();
       hints.listenTo(this.#directoriesOf(look));
       if (this.#wordsOf(since, look) !== undefined) {
-        const at = this.#clock.now();
+        const at = this.clock.now();
         const settled = await this.#settled(look, signal);
         const words = this.#wordsOf(since, settled);
         // Else it was taken back.
         if (words !== undefined) return { look: settled, words, at };
       }
       using either = joinSignals(signal, hint);
-      await this.#clock.pause(INTERVAL, either.signal).catch(() => signal.throwIfAborted());
+      await this.clock.pause(INTERVAL, either.signal).catch(() => signal.throwIfAborted());
     }
   }
 
   #directoriesOf(look: Look): readonly string[] {
-    const folders = this.#folders.flatMap(({ path }, index) =>
+    const folders = this.folders.flatMap(({ path }, index) =>
       (look[index]?.folders ?? []).map((folder) => join(path, folder))
     );
-    return [...this.#around, ...folders].slice(0, MOST_DIRECTORIES);
+    return [...this.around, ...folders].slice(0, MOST_DIRECTORIES);
   }
 
   async #settled(first: Look, signal: AbortSignal): Promise<Look> {
     let look = first;
     for (let number = 0; number < MOST_LOOKS; number++) {
-      await this.#clock.pause(QUIET, signal);
+      await this.clock.pause(QUIET, signal);
       const next = await this.look();
       if (this.#wordsOf(look, next) === undefined) return next;
       look = next;
@@ -100,7 +95,7 @@ export class Watch {
   }
 
   #wordsOf(before: Look, after: Look): string | undefined {
-    const words = this.#folders.flatMap(({ shown, words, needsFile = false }, index) => {
+    const words = this.folders.flatMap(({ shown, words, needsFile = false }, index) => {
       const [one, other] = [before[index], after[index]];
       if (one === undefined || other === undefined) return [];
       if (needsFile && other.files.size === 0) return [];

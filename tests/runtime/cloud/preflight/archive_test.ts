@@ -1,10 +1,6 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import {
-  checkArchive,
-  type CheckedArchive,
-  type ReadingLimits,
-} from "../../../../runtime/cloud/preflight/archive.ts";
+import { checkArchive, type ReadingLimits } from "../../../../runtime/cloud/preflight/archive.ts";
 import { roomFor } from "../../../../runtime/contract/instances.ts";
 import { Interrupted, MlcliError } from "../../../../runtime/errors.ts";
 import { Box } from "../../../helpers/box/box.ts";
@@ -27,7 +23,7 @@ interface Surroundings {
 }
 
 interface Checked {
-  readonly found: CheckedArchive | undefined;
+  readonly found: Awaited<ReturnType<typeof checkArchive>>;
   readonly notes: readonly string[];
 }
 
