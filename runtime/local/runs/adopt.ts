@@ -16,7 +16,7 @@ import { LABELS } from "../../contract/images.ts";
 import { noteText, tell, warningText } from "../../messages.ts";
 import { isLeft } from "../../model/owner.ts";
 import { isUnfinished, modelOfRun, runDirectoryOf, runNames } from "../../model/runs.ts";
-import { finishMove, settleModel } from "../../model/versions.ts";
+import { currentRun, finishMove, settleModel } from "../../model/versions.ts";
 import { isAbandoned, managed, removeAbandoned } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
@@ -163,7 +163,9 @@ async function handOverToCaller(
 
 /** A run of which nobody knows how it ended: whoever started it decides. */
 async function nameModel(layout: Layout, run: string): Promise<string | undefined> {
-  await completeRecord(layout, run, { status: "Lost", exit_status: null, reason: null });
+  // Its model is in its place: it had a good end.
+  const status = await currentRun(layout) === run ? "Completed" : "Lost";
+  await completeRecord(layout, run, { status, exit_status: null, reason: null });
   const model = modelOfRun(layout, run);
   if (!await holdsFile(layout, model, model).catch(() => true)) {
     return void await removeTreeIfThere(model).catch(() => {});

@@ -13,6 +13,7 @@ import { movingModel } from "../../model/lock.ts";
 import {
   isUnfinished,
   KEPT_CODE,
+  makeInJobs,
   modelOfRun,
   pathsInJobs,
   runDirectoryOf,
@@ -50,11 +51,14 @@ async function isNothingOld(layout: Layout): Promise<boolean> {
 async function removeOld(layout: Layout, engine: Engine): Promise<void> {
   const { models, records } = await oldOf(layout);
   await removeUnusedCode(layout);
-  await removeUnusedModels(await pathsInJobs(layout, UNPACKED), engine);
   const used = models.length === 0 ? new Set() : await modelsInUse(engine);
-  for (const name of models) {
-    if (!used.has(name)) await removeTreeIfThere(modelOfRun(layout, name));
+  for (const name of models.filter((name) => !used.has(name))) {
+    // So that no half of it is ever taken for a model.
+    const to = join(await makeInJobs(layout, UNPACKED), name);
+    await Deno.rename(modelOfRun(layout, name), to);
   }
+  await removeUnusedModels(await pathsInJobs(layout, UNPACKED), engine);
+  await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
   for (const name of records) await removeRecord(runDirectoryOf(layout, name));
 }
 
@@ -74,10 +78,10 @@ async function oldOf(
     const info = await lstatIfThere(modelOfRun(layout, record.name)).catch(() => undefined);
     if (info?.isDirectory) withModel.push(record);
   }
-  const hasFailed = ({ status }: RunSummary): boolean => status === "Failed" || status === "Lost";
+  // Of one that is lost, a person was told to see whether it is whole.
   const models = [
-    ...withModel.filter(hasFailed).slice(KEPT_FAILED),
-    ...withModel.filter((run) => !hasFailed(run))
+    ...withModel.filter(({ status }) => status === "Failed").slice(KEPT_FAILED),
+    ...withModel.filter(({ status }) => status !== "Failed" && status !== "Lost")
       .slice(KEPT_MODELS - (current === undefined ? 0 : 1)),
   ].map(({ name }) => name);
   const last = new Set(all.slice(0, KEPT_RECORDS));
@@ -97,8 +101,8 @@ export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> 
 }
 
 /**
- * Removes the directories into which archives were unpacked for servers whose containers are gone: mlcli
- * was killed, or did not remove them.
+ * Removes old models, and the directories into which archives were unpacked for servers whose containers
+ * are gone: mlcli was killed, or did not remove them.
  */
 async function removeUnusedModels(paths: readonly string[], engine: Engine): Promise<void> {
   if (paths.length === 0) return;

@@ -264,7 +264,7 @@ suite("a move that was cut off", () => {
       const model = app.testPath("model");
       const folder = await leaveRun(app, {
         container: `mlcli-${app.name}-train-0badcafe`,
-        outcome: { status: "Completed", exit_status: 0, reason: null },
+        outcome: null,
         files: ["new"],
       });
       await Deno.rename(model, `${folder}/../kept`);
@@ -279,6 +279,9 @@ suite("a move that was cut off", () => {
       // It found a model: what it says is the next thing in its way.
       if (args[1] === "deploy") assertMatch(stderr, /^error: Image not found/);
       assertEquals(await entriesOf(model), ["new"]);
+      // It had a good end, or nothing would have been moved.
+      const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));
+      assertEquals(outcome.status, "Completed");
     }
   });
 });

@@ -5,6 +5,40 @@ import { fakeContainers } from "../../../helpers/fake_containers.ts";
 import { runInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
+suite("the models of earlier runs", () => {
+  it("stay: of the last three, the last that failed, and each whose end nobody saw", async () => {
+    await using app = await completeApp();
+    const jobs = (...parts: string[]) => app.path("local_test/jobs", ...parts);
+    const runs = [
+      "Lost",
+      "Failed",
+      "Completed",
+      "Lost",
+      "Completed",
+      "Failed",
+      "Stopped",
+      "Completed",
+    ];
+    for (const [index, status] of runs.entries()) {
+      const record = { kind: "train", started: `2026-03-0${index + 1}`, outcome: { status } };
+      await app.write(jobs(`${index}-${status}`, "job.json"), JSON.stringify(record));
+      await app.write(jobs(`${index}-${status}`, "model", "m"), "");
+    }
+    // What an earlier command had begun to remove when it was killed.
+    await app.write(jobs(".unpacked/gone/m"), "");
+    await using engine = await fakeContainers();
+    const line = ["local", "process", "--file", "p.py"];
+    assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+    const kept: string[] = [];
+    for (const name of await namesIn(jobs())) {
+      if ((await namesIn(jobs(name)).catch((): string[] => [])).includes("model")) kept.push(name);
+    }
+    const expected = ["0-Lost", "3-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
+    assertEquals(kept, expected);
+    assertEquals((await namesIn(jobs())).includes(".unpacked"), false);
+  });
+});
+
 suite("an archive that was unpacked for a server", () => {
   it("goes with the next run where the server is gone, and stays where it is not", async () => {
     await using app = await completeApp();
