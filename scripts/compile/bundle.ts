@@ -43,8 +43,9 @@ export async function bundled(
   await resolveLocked(stage, cache, signal);
   for await (const path of filesBelow(join(stage, SDK))) await importDeeply(join(stage, SDK, path));
   await bundle(stage, join(directory, CODE), cache, signal);
-  await checkBundler(cache);
+  const bundler = await checkBundler(cache);
   await requireLazily(join(directory, CODE));
+  await minify(join(directory, CODE), bundler, signal);
   // Where the bundled code looks for them, as `runtime/image/` does in the source tree.
   await copy(join(stage, "runtime/image/template"), join(directory, CODE, "template"));
   for (const { path } of await harnessFiles()) {
@@ -59,7 +60,7 @@ async function bundle(
   cache: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const options = ["--quiet", "--platform", "deno", "--code-splitting", "--minify"];
+  const options = ["--quiet", "--platform", "deno", "--code-splitting"];
   const command = [Deno.execPath(), "bundle", ...options, ...lockedOptions()];
   await run([...command, "--outdir", directory, "main.ts"], {
     cwd: stage,
@@ -104,20 +105,14 @@ function fileOf(name: string): string {
 }
 
 /**
- * A bundled file in which CommonJS modules require Node's when they first run: Deno 2.9's bundles
- * load `node:module` for that in every command (9 ms), and 2.6's cannot require once they are
- * minified.
+ * A bundled file in which CommonJS modules require Node's when they first run: Deno's bundles load
+ * `node:module` for that in every command (9 ms).
  */
 export function withLazyRequire(code: string): string {
-  return code
-    .replace(
-      /import\{createRequire as (\w+)\} from "node:module";var ([\w$]+)=\1\(import\.meta\.url\);/,
-      "var $2=a=>process.getBuiltinModule(a);",
-    )
-    .replace(
-      /throw Error\('Dynamic require of "'\+([\w$]+)\+'" is not supported'\)/,
-      "return process.getBuiltinModule($1)",
-    );
+  return code.replace(
+    /import \{ createRequire as (\w+) \} from "node:module";\nvar (\w+) = \1\(import\.meta\.url\);/,
+    "var $2 = (name) => process.getBuiltinModule(name);",
+  );
 }
 
 async function requireLazily(directory: string): Promise<void> {
@@ -131,4 +126,22 @@ async function requireLazily(directory: string): Promise<void> {
     changed++;
   }
   if (changed !== 1) throw new Error(`deno bundle requires Node's modules in ${changed} files`);
+}
+
+/**
+ * Makes white space and names short, which the runtime reads sooner. No more: `deno bundle --minify`
+ * forgets what `using` has to close (evanw/esbuild, issue 4482; mended in 0.28).
+ */
+async function minify(directory: string, bundler: string, signal: AbortSignal): Promise<void> {
+  const files = await Array.fromAsync(filesBelow(directory));
+  const options = ["--minify-whitespace", "--minify-identifiers", "--target=esnext"];
+  await run(
+    [bundler, ...files, ...options, "--allow-overwrite", "--outdir=.", "--log-level=error"],
+    {
+      cwd: directory,
+      timeout: TIMEOUT,
+      hint: "See above.",
+      signal,
+    },
+  );
 }

@@ -68,8 +68,9 @@ export async function resolveLocked(
 /**
  * Makes sure that what bundled was the locked package: Deno names its version itself.
  * @param cache where `deno bundle` has resolved.
+ * @returns its program.
  */
-export async function checkBundler(cache: string): Promise<void> {
+export async function checkBundler(cache: string): Promise<string> {
   const locked: string[] = [];
   const packages = join(cache, "npm");
   for await (const path of filesBelow(packages)) {
@@ -77,17 +78,16 @@ export async function checkBundler(cache: string): Promise<void> {
     if (isBundler.test(path)) locked.push(await digestOf(join(packages, path)));
   }
   const downloads = join(cache, "dl");
-  let checked = 0;
+  let bundler: string | undefined;
   for await (const path of filesBelow(downloads)) {
-    checked++;
+    bundler = join(downloads, path);
     if (locked.includes(await digestOf(join(downloads, path)))) continue;
     throw new MlcliError(`Deno bundles with ${path}, which is not ${BUNDLER}`, {
       hint: "Another Deno needs another: name it in scripts/compile/locked.ts, `deno task lock`.",
     });
   }
-  if (checked === 0) {
-    throw new MlcliError("Deno does not say what it bundles with");
-  }
+  if (bundler === undefined) throw new MlcliError("Deno does not say what it bundles with");
+  return bundler;
 }
 
 async function digestOf(file: string): Promise<string> {
