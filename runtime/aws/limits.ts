@@ -5,7 +5,6 @@ import { AwsError } from "./errors.ts";
 
 /** How long something may take, in ms. */
 export interface TimeLimits {
-  /** Until there is a connection. */
   readonly connection: number;
   /**
    * Until the whole answer is there, the connection included. What is sent or fetched of data, in
@@ -51,7 +50,6 @@ export class TimeLimit implements Disposable {
     this.#over.abort(reason);
   }
 
-  /** What took too long, if something has. */
   get reason(): ConnectionError | undefined {
     const { aborted, reason } = this.#over.signal;
     return aborted ? reason : undefined;

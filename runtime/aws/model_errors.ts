@@ -41,7 +41,6 @@ function wordsOfModel(sentence: string): string {
 /** Where the request's body is too large: the words of an instance, and of a serverless endpoint. */
 const TOO_LARGE = /content length exceeded|has oversize body/;
 
-/** In whose name a request is sent. */
 export interface Asked {
   readonly endpoint: string;
   /** How long the model may take, in seconds. */

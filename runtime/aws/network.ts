@@ -26,7 +26,6 @@ export function checkProxies(env: Environment): void {
   }
 }
 
-/** Whether the environment names a proxy for anything. */
 export function namesProxy(env: Environment): boolean {
   return PROXIES.some((name) => env(name));
 }

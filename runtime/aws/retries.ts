@@ -76,7 +76,7 @@ export function isAfterLostAnswer(error: unknown): boolean {
   return AFTER_LOST_ANSWER.has(error as Error);
 }
 
-/** What comes before a request is sent. */
+/** With these, no request was sent. */
 const BEFORE: readonly ConnectionFailure[] = ["no such host", "refused", "no route"];
 
 /** Whether a request that failed may have been carried out: what answered was no refusal. */

@@ -271,7 +271,6 @@ function isElsewhere({ statusCode, headers }: SdkResponse): boolean {
   return statusCode === 307 && headers["x-amz-bucket-region"] !== undefined;
 }
 
-/** Addresses of this machine. */
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
 
 /**

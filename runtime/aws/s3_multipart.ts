@@ -21,7 +21,6 @@ export interface Upload extends ObjectPlace {
   readonly id: string;
 }
 
-/** One that was found: when it began. */
 export interface OpenUpload extends Upload {
   readonly begun: Date;
 }
@@ -36,7 +35,6 @@ export interface LeftParts {
   readonly unknown: (place: ObjectPlace) => void;
 }
 
-/** A part that has arrived. */
 export interface UploadedPart {
   /** From 1 on. */
   readonly number: number;

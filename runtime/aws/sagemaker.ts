@@ -54,7 +54,6 @@ export interface EndpointVariant {
   readonly desiredCount: number | undefined;
 }
 
-/** An endpoint with what only a description of it tells. */
 export interface EndpointDescription extends Endpoint {
   readonly arn: string | undefined;
   /** Name of the endpoint configuration in use; while it is being updated, of the one before. */
@@ -87,7 +86,6 @@ const PAGE_SIZE = 100;
 export type ModelDetails = Omit<DescribeModelCommandOutput, "$metadata">;
 export type EndpointConfigurationDetails = Omit<DescribeEndpointConfigCommandOutput, "$metadata">;
 
-/** Tags of a resource, by key. */
 export type Tags = Readonly<Record<string, string>>;
 
 /**
@@ -118,7 +116,6 @@ export interface Deployments {
   addTags(arn: string, tags: Tags): Promise<void>;
 }
 
-/** The operations that mlcli asks for. */
 export interface SageMaker extends Endpoints, Deployments, Jobs {
   readonly region: Setting;
 }

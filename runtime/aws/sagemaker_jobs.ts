@@ -23,7 +23,6 @@ export type {
   CreateTrainingJobCommandInput as TrainingJobInput,
 } from "@aws-sdk/client-sagemaker";
 
-/** What SageMaker says of a job. */
 export type TrainingJobDetails = Omit<DescribeTrainingJobCommandOutput, "$metadata">;
 export type ProcessingJobDetails = Omit<DescribeProcessingJobCommandOutput, "$metadata">;
 

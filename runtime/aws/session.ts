@@ -35,7 +35,6 @@ export interface Command<Answer> {
   resolveMiddleware(...parts: any[]): (args: any) => Promise<{ readonly output: Answer }>;
 }
 
-/** How one request is sent. */
 export interface AskOptions {
   /** Aborts it, in the place of the session's own. */
   readonly abortSignal?: AbortSignal;
@@ -55,7 +54,6 @@ type Element<List> = NonNullable<List> extends readonly (infer Item)[] ? Item : 
 
 export interface Service {
   readonly region: Setting;
-  /** Aborts what is asked. */
   readonly signal: AbortSignal;
   /**
    * Sends one request, retries included. With credentials that have expired it is sent once more

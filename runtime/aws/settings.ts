@@ -29,7 +29,6 @@ export interface AwsOptions {
   readonly iamRoleArn: string | undefined;
 }
 
-/** What an app's configuration says about SageMaker. */
 export interface AwsConfiguration {
   readonly cloudRegion?: string;
   readonly cloudProfile?: string;

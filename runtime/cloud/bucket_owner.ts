@@ -13,7 +13,6 @@ import type { S3 } from "../aws/s3.ts";
 import { accountOf, type S3Address, s3Uri } from "../contract/addresses.ts";
 import type { JobRequest } from "./start/plan.ts";
 
-/** What the configuration file names. */
 export interface NamedByFile {
   readonly address: S3Address;
   /** `"s3_prefix" in churn.json` */

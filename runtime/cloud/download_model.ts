@@ -109,7 +109,6 @@ async function inWords(write: () => Promise<void>): Promise<void> {
   }
 }
 
-/** What somebody named: an address, or a job. */
 export type ModelSource =
   | { readonly kind: "address"; readonly address: S3Address }
   | { readonly kind: "job"; readonly name: string };

@@ -11,7 +11,6 @@ export interface LogSource {
   readonly streamPrefix?: string;
   /** Leaves out what was written before. */
   readonly since?: Date | undefined;
-  /** Leaves out streams. */
   readonly isWanted?: (stream: LogStream) => boolean;
   /**
    * What begins each line of a stream: nothing, or whose it is.
@@ -217,7 +216,6 @@ export class LogReader {
   }
 }
 
-/** The stream whose next event was written first. */
 function earliest(streams: readonly Stream[]): Stream | undefined {
   let first: Stream | undefined;
   for (const stream of streams) {

@@ -19,7 +19,6 @@ export interface Tagged {
   readonly endpoint?: string;
 }
 
-/** A tag as the platform takes it. */
 export interface Tag {
   readonly Key: string;
   readonly Value: string;

@@ -100,9 +100,8 @@ async function* plannedFiles(
 
 export interface PlannedUpload {
   readonly target: string;
-  /** The files to send, as they are found. */
   readonly files: AsyncGenerator<PlannedFile, void, void>;
-  /** What is known when all of them were. */
+  /** To be called when all files have been gone through. */
   total(): PlannedTotal & { readonly deleted: readonly string[] };
 }
 

@@ -78,7 +78,6 @@ export class Waiter {
     this.#away.add(what);
   }
 
-  /** Whether no time is left. */
   get isOver(): boolean {
     return this.host.clock.now() >= this.#end;
   }

@@ -55,7 +55,8 @@ export async function failureOf(
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
-    unquotedHint(unquoted);
+    (unquoted &&
+      `Another run of the app was there at the same time: what ${unquoted} says may be its.`);
   return headline !== undefined && isShownIn(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
@@ -65,11 +66,6 @@ export async function failureOf(
 function debuggerHint(kind: JobKind, headline: string | undefined): string | undefined {
   if (headline === undefined || !/\bBdbQuit\b/.test(headline)) return undefined;
   return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
-}
-
-/** Where words are that may be another run's. */
-function unquotedHint(path: string | undefined): string | undefined {
-  return path && `Another run of the app was there at the same time: what ${path} says may be its.`;
 }
 
 /** `exit status 137: ended by SIGKILL`, to stand in brackets. */

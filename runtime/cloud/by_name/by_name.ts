@@ -27,12 +27,10 @@ type Asked = Pick<
   "describeTrainingJob" | "describeProcessingJob" | "describeEndpoint" | "region"
 >;
 
-/** An endpoint, beside jobs. */
 interface FoundEndpoint extends EndpointDescription {
   readonly kind: "endpoint";
 }
 
-/** What there is by a name. */
 export type Found<Of extends Kind> = Of extends "endpoint" ? FoundEndpoint : CloudJob;
 
 /**

@@ -203,7 +203,6 @@ export function namesOf(parts: readonly Part[]): string {
   return parts.map(partWords).join(" and ");
 }
 
-/** Sentences with each part and how to delete it. */
 function howToDelete(
   parts: readonly (Part & { readonly isCertain?: boolean })[],
   choice: DeployContext["choice"],

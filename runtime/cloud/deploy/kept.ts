@@ -18,7 +18,6 @@ const VARIANT = "AllTraffic";
 /** How many requests at once a serverless endpoint answers where nobody says: the SDK's number. */
 const MAX_CONCURRENCY = 5;
 
-/** The container of a model. */
 export function containerOf(
   model: Pick<ModelInput, "PrimaryContainer" | "Containers"> | undefined,
 ): Container | undefined {
@@ -147,7 +146,6 @@ export function changesCapture(
     kmsKey !== undefined && before?.KmsKeyId !== kmsKey;
 }
 
-/** Whether the endpoint is serverless now. */
 export function isServerless({ base }: Pick<State, "base">): boolean {
   return base?.configuration?.ProductionVariants?.[0]?.ServerlessConfig !== undefined;
 }

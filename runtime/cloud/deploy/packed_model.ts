@@ -21,7 +21,6 @@ import { sendFile } from "../upload/transfer.ts";
 import { archiveOf, type ModelArchive, type ModelDirectory } from "./packing.ts";
 import type { DeployContext } from "./request.ts";
 
-/** What the model is for. */
 export interface ModelUse {
   readonly endpoint: string;
   /** What the server gets: the user's own, and those that an update keeps. */
@@ -34,7 +33,6 @@ export interface ModelUse {
   readonly room: ModelRoom;
 }
 
-/** What getting a model ready works with. */
 export interface ModelContext {
   readonly request: Pick<DeployContext["request"], "app" | "tag" | "model" | "typed">;
   readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;

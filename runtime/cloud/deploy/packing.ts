@@ -10,7 +10,6 @@ import { claim, leftDirectories } from "../../model/owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 
-/** An archive on this machine. */
 export interface ModelArchive extends AsyncDisposable {
   readonly path: string;
   /** What the user knows it by. */

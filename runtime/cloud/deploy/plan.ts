@@ -24,14 +24,12 @@ import type { State } from "./state.ts";
 export interface Planned {
   readonly request: DeployRequest;
   readonly state: State;
-  /** Names of what is made. */
   readonly slot: Slot;
   /** `REPOSITORY@sha256:...` */
   readonly image: string;
   readonly model: S3Address;
 }
 
-/** What is made, and then asked for. */
 export interface Deployment {
   readonly model: ModelInput;
   readonly configuration: EndpointConfigurationInput;

@@ -81,7 +81,6 @@ export type DeployHost = Pick<
   "cwd" | "env" | "aws" | "engine" | "interruption" | "clock"
 >;
 
-/** What each step of a deployment works with. */
 export interface DeployContext {
   readonly request: CheckedRequest;
   readonly state: State;
@@ -93,7 +92,6 @@ export interface DeployContext {
   readonly choice: AwsOptions;
 }
 
-/** Whether something is asked for that only serverless endpoints have. */
 export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest): boolean {
   return memorySize !== undefined || maxConcurrency !== undefined;
 }

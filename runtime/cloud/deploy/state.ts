@@ -27,13 +27,11 @@ export interface Base {
   readonly configuration: EndpointConfigurationDetails | undefined;
   /** Its model; `undefined` where that is deleted, or it has not exactly one. */
   readonly model: ModelDetails | undefined;
-  /** Names of all its models. */
   readonly models: readonly string[];
   /** Of the configuration; none where they may not be read. */
   readonly tags: Tags;
 }
 
-/** A configuration or a model that there is. */
 export interface ExistingPart extends Part {
   /** When the platform made it: another time is another part of that name, and not ours to delete. */
   readonly created: Date | undefined;
@@ -68,7 +66,6 @@ const CHANGING: ReadonlySet<string> = new Set([
   "Deleting",
 ]);
 
-/** Whether an endpoint has a configuration, or is about to. */
 export function isGoingTo(
   { configuration, pendingConfiguration }: EndpointDescription,
   name: string,
@@ -162,7 +159,6 @@ function inUse({ endpoint, base, parts }: State): InUse {
   return { configurations: [base.name], models: likely ? [likely.model] : [] };
 }
 
-/** The parts that are not needed beside what is served. */
 export function unusedParts(
   served: { readonly configuration: string; readonly model: string },
   { parts }: State,

@@ -4,7 +4,6 @@ import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
 /** Bytes of a range. */
 const RANGE = 8 * 1024 ** 2;
 
-/** How many ranges are fetched at once. */
 const AT_ONCE = 6;
 
 /** How often a range is asked for, each time with the SDK's own retries. */

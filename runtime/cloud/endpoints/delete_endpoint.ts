@@ -24,7 +24,6 @@ export interface EndpointDeletion extends DeletionRequest {
 }
 
 export interface EndpointDeletionReport extends LookReport {
-  /** What is going to be deleted, and in which region. */
   planned(plan: DeletionPlan, region: Setting): void;
   /** The service has begun to delete the endpoint. */
   deleted(endpoint: string): void;
@@ -58,7 +57,6 @@ export async function deleteEndpoint(
   if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
 }
 
-/** What has become of a part. */
 type Fate = "deleted" | "not there" | "perhaps deleted" | "kept";
 
 interface PartFate {

@@ -36,7 +36,6 @@ export interface DeletionPlan {
   readonly endpoint: string;
   /** What the service says about the endpoint; `undefined` when it may not be asked. */
   readonly description: EndpointDescription | undefined;
-  /** Whether the endpoint is gone, and only its parts are to be deleted. */
   readonly isGone?: boolean;
   /** To delete after the endpoint, in this order. */
   readonly parts: readonly PlannedPart[];
@@ -181,7 +180,6 @@ async function requireNoOtherUsers(
   }
 }
 
-/** What may not be asked, in a line. */
 function noteDenials(
   { configurations, models }: FoundParts,
   { endpoint, withConfiguration, withModel }: DeletionRequest,
@@ -227,7 +225,6 @@ async function describeIfAllowed(
   }
 }
 
-/** The error for an endpoint that the service changes by itself. */
 export function updatingError(endpoint: string, status: string): AwsError {
   return new AwsError(
     "in progress",

@@ -27,7 +27,6 @@ export interface VariantDetails {
   readonly variables: readonly string[];
 }
 
-/** An endpoint, with what its configuration and its models say. */
 export interface EndpointDetails extends Omit<EndpointDescription, "variants"> {
   readonly kind: "endpoint";
   readonly variants: readonly VariantDetails[];

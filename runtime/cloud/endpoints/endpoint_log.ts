@@ -38,7 +38,6 @@ const LONGEST_LINE = 2_000;
 export interface LogEnd {
   /** Oldest first, fit for a terminal; where several instances write, each with whose it is. */
   readonly lines: readonly string[];
-  /** Why it could not be read. */
   readonly denial: string | undefined;
 }
 

@@ -63,7 +63,6 @@ const UNKNOWN: Machines = {
 
 const REQUESTS_AT_ONCE = 8;
 
-/** The same endpoints in the same order, with what they run on. */
 async function* withTheirMachines(
   pages: AsyncIterable<readonly Endpoint[]>,
   sagemaker: Pick<SageMaker, "describeEndpoint" | "describeEndpointConfiguration">,
@@ -96,7 +95,6 @@ async function* withTheirMachines(
   }
 }
 
-/** What variants run on, together. */
 function machinesOf(variants: readonly VariantDetails[]): Machines {
   const types = new Set(variants.flatMap(({ instanceType }) => instanceType ?? []));
   const sum = (values: readonly (number | undefined)[]): number | undefined => {

@@ -76,7 +76,6 @@ export async function findOtherUsers(
   return (part) => users.get(part)!.toSorted();
 }
 
-/** The error for a configuration, or a model, that others use. */
 export function inUseError(
   { kind, name }: Part,
   users: readonly string[],

@@ -71,12 +71,10 @@ export function modelsOf(configuration: PartDetails | undefined): readonly strin
   return [...new Set(names)];
 }
 
-/** A part that was asked for by its name. */
 export interface FoundPart extends Part {
   /** `undefined` where it may not be asked. */
   readonly isThere: boolean | undefined;
   readonly details: PartDetails | undefined;
-  /** Why it may not be asked. */
   readonly denial: AwsError | undefined;
 }
 

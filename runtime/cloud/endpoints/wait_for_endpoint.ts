@@ -94,7 +94,6 @@ async function endpointError(
   });
 }
 
-/** What can be told of an endpoint that is not as it was to be. */
 export interface FailureFacts {
   /** SageMaker's reason, and the end of the log of the instances that began since then. */
   readonly quote: string;

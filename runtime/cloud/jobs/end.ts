@@ -34,7 +34,7 @@ export async function reportEnd(
 }
 
 /** Addresses of what a completed job made. */
-export function resultsOf(job: CloudJob): readonly string[] {
+function resultsOf(job: CloudJob): readonly string[] {
   if (job.kind === "process") return job.outputs.map(({ uri }) => inOneLine(uri));
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
 }
@@ -56,7 +56,6 @@ async function stopped(
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }
 
-/** What ended it, and what to do about that. */
 function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly [string, string] {
   switch (secondaryStatus) {
     case "MaxRuntimeExceeded":

@@ -164,7 +164,6 @@ class Following {
     }
   }
 
-  /** Shows what comes of the log after the end. */
   async #showRest(job: CloudJob, lines: number | undefined): Promise<void> {
     const { clock, interruption } = this.host;
     const now = clock.date().getTime();
@@ -208,7 +207,6 @@ export class States {
   /** The last status that no step tells. */
   #status = "";
 
-  /** What has changed since it was asked last. */
   changes(job: Pick<CloudJob, "status" | "secondaryStatus" | "transitions">): Changes {
     const lines: { readonly status: string; readonly line: string }[] = [];
     // The words about the last step that was told may be others by now.

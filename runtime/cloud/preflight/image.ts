@@ -93,7 +93,6 @@ async function requireForm(
   );
 }
 
-/** The engine's image, or why there is none. */
 export async function localImage(
   reference: string,
   engine: () => Promise<Engine>,

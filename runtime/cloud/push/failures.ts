@@ -107,7 +107,6 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
   }
 }
 
-/** The error for a tag that has another image, and keeps it. */
 export function immutableTag(uri: string, tag: string): MlcliError {
   return new MlcliError(`The tag ${tag} of ${uri} has another image, and cannot be changed`, {
     hint: "The repository's tags are immutable. Take another tag: mlcli build -t TAG, then " +

@@ -36,9 +36,7 @@ export interface PushReport extends SendReport {
   readonly say: (text: string) => void;
 }
 
-/** A push whose conditions are all checked. */
 export interface PreparedPush {
-  /** What it will call, in this order. */
   readonly calls: readonly Call[];
   /** Carries it out, and returns `REPOSITORY_URI@sha256:...`. */
   run(): Promise<string>;
@@ -210,7 +208,6 @@ async function knownRepository(
   return isDenied ? { name, uri: `${host}/${name}`, isImmutable: false } : repository;
 }
 
-/** What the tag has now. */
 async function lookUp(
   tag: string,
   local: ImageDetails,

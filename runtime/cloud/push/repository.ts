@@ -60,7 +60,6 @@ export interface JobForm {
   readonly isOfList: boolean;
 }
 
-/** What is asked about images of one repository. */
 export interface RepositoryImages {
   readonly ecr: Pick<Ecr, "image">;
   readonly repository: string;

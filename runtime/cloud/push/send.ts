@@ -17,7 +17,6 @@ export interface Sending {
 export interface SendReport {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
-  /** Something good to know. */
   readonly note: (text: string) => void;
   /** What is not as it is to be, and what to do about it. */
   readonly warning: (message: string, hint: string) => void;

@@ -82,7 +82,6 @@ export function outputOf(
   });
 }
 
-/** What an option names, or its key in the file. */
 export function placeOf(
   { app, typed }: Pick<JobRequest, "app" | "typed">,
   kind: CloudSectionName,

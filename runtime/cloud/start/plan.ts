@@ -13,7 +13,6 @@ import { tagsOf } from "../tags.ts";
 /** What all jobs have in common. `undefined` is what nobody named. */
 export interface JobRequest {
   readonly app: App;
-  /** Tag of the app's image. */
   readonly tag: string;
   /** Repository in ECR; by default the one of the image's name. */
   readonly repository: NamedRepository | undefined;
@@ -84,23 +83,18 @@ export interface PlannedJob {
   readonly networkIsolation: boolean;
 }
 
-export interface PlannedTraining extends PlannedJob {
+export interface PlannedTraining
+  extends PlannedJob, Pick<TrainingRequest, "maxWait" | "checkpoints"> {
   /** Of a directory the address ends with `/`. */
   readonly channels: readonly { readonly name: string; readonly address: S3Address }[];
   readonly hyperparameters: Readonly<Record<string, string>>;
-  /** What SageMaker looks for in its log. */
   readonly metrics: readonly MetricDefinition[];
-  /** On spot instances: how long it may wait and run, in seconds. */
-  readonly maxWait: number | undefined;
-  readonly checkpoints: S3Address | undefined;
 }
 
-export interface PlannedProcessing extends PlannedJob {
+export interface PlannedProcessing
+  extends PlannedJob, Pick<ProcessingRequest, "arguments" | "input" | "inputSharded"> {
   /** Relative to `processing/`, with slashes. */
   readonly file: string;
-  readonly arguments: readonly string[];
-  readonly input: S3Address | undefined;
-  readonly inputSharded: boolean;
 }
 
 /** CreateTrainingJob. Its type has no such call without an optional part left out. */

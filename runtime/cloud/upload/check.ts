@@ -31,7 +31,6 @@ export interface DataUpload {
 }
 
 export interface UploadReport {
-  /** Something good to know. */
   note(text: string): void;
   warning(text: string, hint: string): void;
   /** Called often, before anything is sent: what has been found so far. */
@@ -56,7 +55,6 @@ export interface CheckedUpload {
   readonly target: S3Address;
   /** What is not deleted: all of it is known when the steps were gone through. */
   readonly kept: Kept;
-  /** Of all files. */
   readonly size: Size;
   /** What there is to do. Can be gone through once. */
   steps(): AsyncGenerator<Step, void, void>;

@@ -4,7 +4,6 @@ import { MlcliError } from "../../errors.ts";
 import { cannotRead, type LocalFile } from "./files.ts";
 import { type FileState, isTooLarge, likeness, partSizeOf, partsOf } from "./plan.ts";
 
-/** A file changed while it was being sent. */
 export class Changed extends MlcliError {
   override readonly name = "Changed";
 

@@ -110,7 +110,6 @@ export function callsOf(size: number): Calls {
     : { CreateMultipartUpload: 1, UploadPart: parts, CompleteMultipartUpload: 1 };
 }
 
-/** The operations that delete so many objects. */
 export function deletingCalls(count: number): Calls {
   return count === 0 ? {} : { DeleteObjects: Math.ceil(count / MOST_AT_ONCE) };
 }

@@ -99,7 +99,6 @@ export type OwnershipCommand =
   | readonly ["chown", "-h" | "-hR", owner: string]
   | readonly ["chmod", mode: string];
 
-/** A container that does nothing, with an init. */
 export function initProbePlan(image: string): CreateBody {
   return {
     Image: image,

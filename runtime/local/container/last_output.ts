@@ -1,7 +1,6 @@
 import { type Output, overlaid } from "../../streams.ts";
 import { withoutSequences } from "../../text.ts";
 
-/** Keeps the last bytes of a stream. */
 export class Tail {
   #pieces: Uint8Array[] = [];
   #size = 0;

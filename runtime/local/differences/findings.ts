@@ -25,7 +25,6 @@ export function ignoringFailures(err: MessageStream): MessageStream {
   };
 }
 
-/** Takes what differs as it is found. */
 export class Findings {
   readonly #violations: Difference[] = [];
 

@@ -8,7 +8,6 @@ import { isKeptOutput, type JobKind, JOBS, PATHS } from "../../contract/jobs.ts"
 import { lstatIfThere } from "../../files.ts";
 import { listed } from "../../text.ts";
 
-/** What was in the directory before a run. */
 export interface OutputBefore {
   /** When something was last made or removed right in it, in ms since 1970. */
   readonly changed: number;

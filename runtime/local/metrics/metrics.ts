@@ -78,7 +78,6 @@ export class Metrics {
     this.#search = new MetricSearch(definitions);
   }
 
-  /** Definitions that cannot be used here. */
   get unusable(): readonly Unusable[] {
     return this.#search.unusable;
   }

@@ -18,7 +18,6 @@ export class Backend {
   readonly #idle = Promise.withResolvers<void>();
   #requests = 0;
   #isRetired = false;
-  /** Whether its program has ended. */
   hasEnded = false;
   /** Whether the user was told so. */
   wasReported = false;
@@ -26,7 +25,6 @@ export class Backend {
   /** @param published its port on this machine. */
   constructor(readonly server: Server, readonly published: number) {}
 
-  /** Keeps it for a request. */
   lease(): Lease {
     this.#requests++;
     return {

@@ -99,7 +99,6 @@ export class FollowedLogs {
     private readonly onFailure: (error: unknown) => void,
   ) {}
 
-  /** Passes a server's log on, to its end. */
   follow(engine: Engine, { id }: Server): Promise<void> {
     const options = { tail: "all", follow: true, signal: this.#reading.signal } as const;
     const log = passLogOn(engine, id, options, this.host);

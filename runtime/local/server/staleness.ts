@@ -4,7 +4,6 @@ import type { Host } from "../jobs.ts";
 import { type Stale, stalenessOf } from "./made_of.ts";
 import { findServers, type Server } from "./servers.ts";
 
-/** What is newer than a server, as `stalenessOf` has it. */
 export async function stalenessOfServer(
   { madeOf, isRelayed }: Pick<Server, "madeOf" | "isRelayed">,
   engine: Engine,

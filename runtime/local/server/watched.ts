@@ -25,7 +25,6 @@ import { requireServable, type Start, startOf, startServer } from "./starting.ts
 export interface Audience {
   /** The first server answers on this port. */
   readonly onReady: (port: number) => Promise<void>;
-  /** A new server is started. */
   readonly onStart: (change: Change) => void;
   /** A new server answers, so many seconds after the change. */
   readonly onSwitch: (change: Change, seconds: number) => void;

@@ -10,7 +10,6 @@ export interface Tree {
   readonly changed: Date | undefined;
 }
 
-/** What a file is known by. */
 export type Identity =
   /** Its content, so that writing the same again is no change; that of a large one by its times. */
   | "content"
