@@ -247,7 +247,7 @@ suite("mlcli doctor", () => {
     });
   }
 
-  it("says so where an engine's answer is none of an engine", async () => {
+  it("reports an answer that no engine gives", async () => {
     await using app = await completeApp();
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,

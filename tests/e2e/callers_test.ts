@@ -28,7 +28,7 @@ suite("who may call the server of local deploy", () => {
   });
   afterAll(async () => await server?.[Symbol.asyncDispose]());
 
-  it("are those who know its names, and pages of this machine; the names of --allow-host too", async () => {
+  it("are clients that use its names, and pages of this machine; --allow-host adds names", async () => {
     const { app, port } = server;
     const mine = [
       ...["localhost", "host.docker.internal", "host.containers.internal:8080"],
@@ -77,7 +77,7 @@ suite("who may call the server of local deploy", () => {
 suite("who may call a server on the platform", () => {
   beforeAll(buildTestImage);
 
-  it("is not for the server to say", async () => {
+  it("is not checked by the server: the platform decides", async () => {
     await using app = await makeApp({
       files: { "prediction/serve": ECHO, "local_test/test_dir/model/model.txt": "" },
     });

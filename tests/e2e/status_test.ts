@@ -53,7 +53,7 @@ suite("local status", () => {
     assertMatch(shown, new RegExp(`^${image}$`));
   });
 
-  it("nor stop or completions take a container for mlcli's that has its image's labels", async () => {
+  it("leaves out a container that has mlcli's labels from its image, as stop and completions do", async () => {
     await using app = await makeApp();
     const port = "65001";
     const id = await withEngine((engine) =>

@@ -392,11 +392,11 @@ suite("local invoke fails, and says how,", () => {
     assertMatch((await ofLength(26_214_401)).stderr, /26214400 \(25 MB\): it would not reach/);
   });
 
-  it("of no length, where a stream was asked for", async () => {
+  it("but not because of its length, where a stream was asked for", async () => {
     assertEquals((await ofLength(6_291_457, ["--stream"])).code, 0);
   });
 
-  it("before anything is sent, where a header is none, or a stream cannot have it", async () => {
+  it("before anything is sent, where a header is invalid, or not allowed with --stream", async () => {
     await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
     for (
       const [args, message] of [
@@ -540,7 +540,7 @@ suite("local invoke fails, and says how,", () => {
     assertEquals(await result, { code: 130, stdout: "", stderr: "" });
   });
 
-  it("where a type is none that a header can carry, before anything is sent", async () => {
+  it("where a media type cannot stand in a header, before anything is sent", async () => {
     await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
     for (const option of ["--content-type", "--accept"]) {
       for (const value of ["a\nb", "a\rb", "text/csv\n", "a\u0001", "text/é", "text/模", " "]) {

@@ -113,7 +113,7 @@ suite("mlcli local train with metric_definitions", () => {
     );
   });
 
-  it("searches for none that would keep it busy, and says each once", async () => {
+  it("skips expressions that would take too long, and names each once", async () => {
     const Regex = `(${".{0,999}".repeat(50)})z`;
     const definitions = [
       LOSS,

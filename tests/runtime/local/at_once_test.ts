@@ -108,7 +108,7 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
       }
     });
 
-    it(`nobody's reason is taken for another's, in other images (${file})`, async () => {
+    it(`neither reports the other's reason, in other images (${file})`, async () => {
       await using at = await scene(failing(false), 1, { image: FOREIGN_IMAGE });
       const [first, second] = [await at.start(args), await at.start(args)];
       for (const { held, end } of [second, first]) {

@@ -192,7 +192,7 @@ suite("the reason that the code gives", () => {
     });
   }
 
-  it("stands with what ended it", async () => {
+  it("is shown together with the signal that ended the code", async () => {
     const program = failing("failure", ({ err, end }) => {
       err(traceback);
       end(137);
@@ -350,7 +350,7 @@ suite("the reason that the code gives", () => {
     );
   });
 
-  it("names none where something else ended the code", async () => {
+  it("has no hint about modules where another error ended the code", async () => {
     const program = ({ err, end }: FakeContainer): void => {
       err("ModuleNotFoundError: No module named 'sklearn'\nKeyError: 3\n");
       end(1);
@@ -376,7 +376,7 @@ suite("the reason that the code gives", () => {
     });
   }
 
-  it("of an earlier run goes, but nobody's work where the output lies behind a link", async () => {
+  it("of an earlier run is removed, but not where the output directory lies behind a link", async () => {
     for (const isLink of [false, true]) {
       await using app = await completeApp();
       if (isLink) {

@@ -37,7 +37,7 @@ suite("what is cut off anywhere", () => {
     }
   });
 
-  it("hides no other record", async () => {
+  it("does not keep other records from being read", async () => {
     await using directory = await makeDirectory();
     const layout = layoutOf(appObject(directory.path, "demo"));
     for (const [name, text] of [["cut", RECORD.slice(0, 200)], ["empty", ""], ["whole", RECORD]]) {

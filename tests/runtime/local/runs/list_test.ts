@@ -88,7 +88,7 @@ suite("runDifferences", () => {
     );
   });
 
-  it("do not take packages that nobody told for packages that are not there", () => {
+  it("do not call packages missing whose list is not known", () => {
     assertEquals(runDifferences(run(), run({ packages: null })), []);
   });
 });

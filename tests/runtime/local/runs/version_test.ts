@@ -60,7 +60,7 @@ suite("the version that --run names", () => {
     }
   });
 
-  it("is none of a run without a model, of a link, or of what leads out", async () => {
+  it("is refused for a run without a model, for a link, and for a path that leads out", async () => {
     const { directory, layout } = await layoutWithRuns({ "elsewhere/m": "" });
     await using _ = directory;
     await Deno.mkdir(join(layout.jobs, "linked"));
