@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { readConfiguration } from "../../runtime/app/configuration.ts";
 import { appObject } from "../helpers/app_object.ts";
-import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
+import { filesBelow, makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -33,23 +33,13 @@ function lines(text: string): string[] {
   return text.split("\n").filter((line) => line !== "");
 }
 
-async function contents(path: string, prefix = ""): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for await (const entry of Deno.readDir(path)) {
-    const inner = join(path, entry.name);
-    if (entry.isDirectory) Object.assign(found, await contents(inner, `${prefix}${entry.name}/`));
-    else found[`${prefix}${entry.name}`] = await Deno.readTextFile(inner);
-  }
-  return found;
-}
-
 suite("mlcli init", () => {
   it("makes an app, prints its files, and says what comes next", async () => {
     await using directory = await makeDirectory();
     // On a machine of the platform's kind, whatever this one is.
     const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
-    assertEquals(Object.keys(await contents(directory.path)).sort(), [...FILES].sort());
+    assertEquals(Object.keys(await filesBelow(directory.path)).sort(), [...FILES].sort());
     assertStringIncludes(stderr, `Created ${FILES.length} files of demo.\n`);
     assertStringIncludes(stderr, "  mlcli build\n  mlcli local train\n  mlcli local deploy\n");
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
@@ -126,7 +116,7 @@ suite("mlcli init", () => {
       "demo/mlcli_base/common/linear_model.py",
       "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
     ]);
-    const found = await contents(directory.path);
+    const found = await filesBelow(directory.path);
     for (const [path, content] of Object.entries(own)) assertEquals(found[path], content, path);
     assertMatch(stderr, /Kept what was there: demo\.json, .*own\.txt, .*training\.py\n/);
     assertStringIncludes(stderr, "demo.json is kept as it was, without --region.\n");
@@ -138,13 +128,13 @@ suite("mlcli init", () => {
   it("does nothing the second time, and says so", async () => {
     await using directory = await makeDirectory();
     await init(directory, "demo");
-    const before = await contents(directory.path);
+    const before = await filesBelow(directory.path);
     for (const args of [["demo"], []]) {
       const { code, stdout, stderr } = await init(directory, ...args);
       assertEquals([code, stdout], [0, ""]);
       assertStringIncludes(stderr, "Nothing to do: demo is complete.\n");
     }
-    assertEquals(await contents(directory.path), before);
+    assertEquals(await filesBelow(directory.path), before);
   });
 
   it("writes the schema of its configuration again where another mlcli did", async () => {
@@ -168,7 +158,7 @@ suite("mlcli init", () => {
   it("completes what an interrupted run left, wherever that was", async () => {
     await using whole = await makeDirectory();
     await init(whole, "demo");
-    const expected = await contents(whole.path);
+    const expected = await filesBelow(whole.path);
     for (const count of [1, 5, 8, 11]) {
       const start = FILES.slice(0, count).map((path) => [path, expected[path]!] as const);
       await using directory = await makeDirectory(Object.fromEntries(start));
@@ -176,7 +166,7 @@ suite("mlcli init", () => {
       await directory.write({ ["demo/mlcli_base/.mlcli-new"]: "ha" });
       const { code, stdout } = await init(directory, "demo");
       assertEquals([code, lines(stdout)], [0, FILES.slice(count)]);
-      assertEquals(await contents(directory.path), expected);
+      assertEquals(await filesBelow(directory.path), expected);
     }
   });
 
@@ -187,7 +177,7 @@ suite("mlcli init", () => {
     await Deno.rename(join(data, "apartments.csv"), join(data, "mine.csv"));
     const { code, stdout } = await init(directory, "demo");
     assertEquals([code, stdout], [0, ""]);
-    assertEquals(Object.keys(await contents(data)), ["mine.csv"]);
+    assertEquals(Object.keys(await filesBelow(data)), ["mine.csv"]);
   });
 
   it("does not wait for a pipe in the place of the example", async () => {
@@ -203,7 +193,7 @@ suite("mlcli init", () => {
     const file = join(directory.path, "demo.json");
     await Deno.link(file, join(directory.path, "demo/mlcli_base/.mlcli-new"));
     assertEquals((await init(directory, "demo")).code, 0);
-    const found = await contents(directory.path);
+    const found = await filesBelow(directory.path);
     assertEquals([found["demo.json"], Object.keys(found).length], ["{}", FILES.length]);
   });
 
@@ -298,7 +288,7 @@ suite("mlcli init without a terminal", () => {
     const { code, stdout, stderr } = await runProgram(["init"], { cwd: join(parent.path, "a b") });
     assertEquals([code, stdout], [2, ""]);
     assertStringIncludes(stderr, "error: Missing argument: APP");
-    assertEquals(await contents(parent.path), {});
+    assertEquals(await filesBelow(parent.path), {});
   });
 
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
@@ -325,7 +315,7 @@ suite("mlcli init without a terminal", () => {
       assertEquals([code, stdout], [2, ""]);
       assertMatch(stderr, /^error: .*\nhint: /);
       assertStringIncludes(stderr, words);
-      assertEquals(await contents(directory.path), {});
+      assertEquals(await filesBelow(directory.path), {});
     });
   }
 
@@ -341,7 +331,7 @@ suite("mlcli init without a terminal", () => {
     const { code, stdout, stderr } = await init(directory, "demo");
     assertEquals([code, stdout], [1, ""]);
     assertStringIncludes(stderr, "error: Cannot create demo/mlcli_base: Not a directory\n");
-    assertEquals(await contents(directory.path), { demo: "a file" });
+    assertEquals(await filesBelow(directory.path), { demo: "a file" });
   });
 });
 
@@ -401,7 +391,7 @@ suite("mlcli init on a terminal", () => {
       await using directory = await makeDirectory();
       const { code } = await answerOnTerminal(["init"], directory.path, key);
       assertEquals(code, 130);
-      assertEquals(await contents(directory.path), { "stdout.txt": "" });
+      assertEquals(await filesBelow(directory.path), { "stdout.txt": "" });
     });
   }
 

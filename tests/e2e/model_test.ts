@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, type TestAppOptions, TRAINING_DATA } from "../helpers/app.ts";
+import { ownersBelow } from "../helpers/clone.ts";
 import { namesIn } from "../helpers/directory.ts";
 import {
   buildImage,
@@ -337,13 +338,9 @@ suite("a model belongs to the caller", () => {
 
   /** What of `test_dir/` is not the caller's, by path. */
   async function foreign(directory: string): Promise<string[]> {
-    const found: string[] = [];
-    for await (const { name, isDirectory } of Deno.readDir(directory)) {
-      const path = `${directory}/${name}`;
-      if ((await Deno.lstat(path)).uid !== user.uid) found.push(path);
-      if (isDirectory) found.push(...await foreign(path));
-    }
-    return found;
+    const owners = await ownersBelow(directory);
+    return [...owners].filter(([path, { uid }]) => path && uid !== user.uid)
+      .map(([path]) => `${directory}/${path}`);
   }
 
   it("after Ctrl-C, and after another that kills", async () => {

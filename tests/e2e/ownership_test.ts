@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { ownersBelow } from "../helpers/clone.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { lastRun } from "../helpers/runs.ts";
@@ -16,18 +17,6 @@ const WRITE = `
     open("/opt/ml/model/model.bin", "w").close()
     os.symlink("/etc/passwd", "/opt/ml/output/data/link")
 `;
-
-async function ownersBelow(path: string): Promise<Map<string, number | null>> {
-  const owners = new Map<string, number | null>();
-  for await (const entry of Deno.readDir(path)) {
-    const inner = `${path}/${entry.name}`;
-    owners.set(entry.name, (await Deno.lstat(inner)).uid);
-    if (entry.isDirectory) {
-      for (const [name, uid] of await ownersBelow(inner)) owners.set(`${entry.name}/${name}`, uid);
-    }
-  }
-  return owners;
-}
 
 suite("what containers wrote belongs to the caller", () => {
   let user: OtherUser;
@@ -61,7 +50,8 @@ suite("what containers wrote belongs to the caller", () => {
       stderr: "",
     });
     const owners = await ownersBelow(app.testPath("output"));
-    assertEquals(owners, new Map([["data", user.uid], ["data/private", user.uid]]));
+    assertEquals([...owners.keys()].sort(), ["", "data", "data/private"]);
+    assertEquals([...owners].filter(([, { uid }]) => uid !== user.uid), []);
   });
 
   for (
@@ -78,9 +68,9 @@ suite("what containers wrote belongs to the caller", () => {
       const owners = await ownersBelow(app.testPath());
       const made = model === undefined ? await lastRun(app, "model") : app.testPath(model);
       assertEquals((await Deno.stat(`${made}/model.bin`)).uid, user.uid);
-      assertEquals(owners.get("output/data/private/metrics.json"), user.uid);
-      assertEquals(owners.get("output/data/link"), user.uid);
-      assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
+      assertEquals(owners.get("output/data/private/metrics.json")?.uid, user.uid);
+      assertEquals(owners.get("output/data/link")?.uid, user.uid);
+      assertEquals([...owners].filter(([, { uid }]) => uid !== user.uid), []);
       assertEquals((await Deno.stat("/etc/passwd")).uid, 0, "a link's target is nobody's business");
       assertEquals(await containersOf(app.name), []);
     });
@@ -96,9 +86,9 @@ suite("what containers wrote belongs to the caller", () => {
     const { code, stderr } = await user.run(["local", "train"], app.directory);
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     const owners = await ownersBelow(app.testPath());
-    assertEquals(owners.get("model/model.bin"), user.uid);
-    assertEquals(owners.get("output/data/deep/down/x"), user.uid);
-    assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
+    assertEquals(owners.get("model/model.bin")?.uid, user.uid);
+    assertEquals(owners.get("output/data/deep/down/x")?.uid, user.uid);
+    assertEquals([...owners].filter(([, { uid }]) => uid !== user.uid), []);
     // And may be looked at and removed by them.
     for (const path of ["model", "output", "output/data", "output/data/deep"]) {
       assertEquals([path, (await Deno.lstat(app.testPath(path))).mode! & 0o700], [path, 0o700]);
@@ -114,7 +104,7 @@ suite("what containers wrote belongs to the caller", () => {
     const { code } = await user.interrupt(["local", "train"], app.directory, /ready\n/);
     assertEquals(code, 130);
     const owners = await ownersBelow(app.testPath());
-    assertEquals([...owners].filter(([, uid]) => uid !== user.uid), []);
+    assertEquals([...owners].filter(([, { uid }]) => uid !== user.uid), []);
   });
 
   it("after local process", async () => {
@@ -123,7 +113,7 @@ suite("what containers wrote belongs to the caller", () => {
     const { code, stderr } = await user.run(["local", "process", "-f", "p.py"], app.directory);
     assertEquals(code, 5);
     assertStringIncludes(stderr, "error: Processing failed: exit status 5\n");
-    assertEquals((await ownersBelow(app.testPath())).get("output/table.csv"), user.uid);
+    assertEquals((await ownersBelow(app.testPath())).get("output/table.csv")?.uid, user.uid);
   });
 
   const give = (path: string, uid: number): Promise<void> => Deno.chown(path, uid, uid);
@@ -155,8 +145,8 @@ suite("what containers wrote belongs to the caller", () => {
         /^warning: The run changed what belongs to another user, .*\nhint: It stays theirs.*chown/,
       );
       const owners = await ownersBelow(app.testPath("output/data"));
-      const foreign = [...owners].filter(([, uid]) => uid !== user.uid);
-      assertEquals(Object.fromEntries(foreign), {
+      const foreign = [...owners].filter(([, { uid }]) => uid !== user.uid);
+      assertEquals(Object.fromEntries(foreign.map(([path, { uid }]) => [path, uid])), {
         kept: STRANGER,
         taken: STRANGER,
         linked: STRANGER,
@@ -165,9 +155,9 @@ suite("what containers wrote belongs to the caller", () => {
         theirs: 0,
         "closed/hidden": STRANGER,
       });
-      assertEquals(owners.get("closed/new"), user.uid);
-      assertEquals(owners.get("theirs/new"), user.uid);
-      assertEquals(owners.get("deep/closed"), user.uid);
+      assertEquals(owners.get("closed/new")?.uid, user.uid);
+      assertEquals(owners.get("theirs/new")?.uid, user.uid);
+      assertEquals(owners.get("deep/closed")?.uid, user.uid);
       assertEquals(await containersOf(app.name), []);
     });
 

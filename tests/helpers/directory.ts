@@ -38,3 +38,14 @@ export async function copyTree(from: string, to: string): Promise<void> {
 export async function namesIn(path: string): Promise<readonly string[]> {
   return (await Array.fromAsync(Deno.readDir(path), ({ name }) => name)).sort();
 }
+
+/** The text of each file in a directory and below, by its path there. */
+export async function filesBelow(path: string, before = ""): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for await (const { name, isDirectory } of Deno.readDir(path)) {
+    const inner = join(path, name);
+    if (isDirectory) Object.assign(found, await filesBelow(inner, `${before}${name}/`));
+    else found[`${before}${name}`] = await Deno.readTextFile(inner);
+  }
+  return found;
+}
