@@ -12,7 +12,7 @@ export type Refusal =
   /** It is not what it was when it was looked at. */
   | "changed"
   | "throttled"
-  /** A list that is not in the order of what it lists. */
+  /** Objects were listed in another order than that of their keys. */
   | "unordered"
   | "unreachable"
   /** Of a model: it took too long. */

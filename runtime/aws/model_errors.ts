@@ -96,7 +96,7 @@ function lost(asked: Asked, error: ConnectionError): AwsError | ConnectionError 
   return brokenOff(asked, words);
 }
 
-/** The same for an error of a stream that has begun. What has no name is that it cannot be read. */
+/** The same for an error of a stream that has begun; one without a name: it cannot be read. */
 export function streamError(error: unknown, asked: Asked): unknown {
   const explained = modelError(error, asked);
   if (explained !== error || error instanceof ConnectionError) return explained;

@@ -48,13 +48,13 @@ export async function downloadModel(
   host: CloudHost & Pick<Context, "err">,
   report: DownloadReport,
 ): Promise<DownloadedModel> {
-  const source = modelSource(typed);
+  const named = addressIn(typed);
   let aws: Aws;
   let destination: Destination;
   if (to === undefined) {
     const app = await findApp(host.cwd, choice.appName);
-    const name = source.kind === "job"
-      ? source.name
+    const name = named === undefined
+      ? typed
       : platformJobName(app.name, host.clock.date().toISOString());
     destination = await modelOf(app, { name, address: typed }, host);
     aws = await connectFor(app, choice, host);
@@ -63,9 +63,7 @@ export async function downloadModel(
     destination = await emptyDirectory(absolutePath(host.cwd, to).replace(/(?!^)[/\\]+$/, ""), to);
     aws = await connectToAws(choice, host);
   }
-  const address = source.kind === "address"
-    ? source.address
-    : await artifactOf(source.name, await aws.sagemaker());
+  const address = named ?? await artifactOf(typed, await aws.sagemaker());
   const s3 = await aws.s3();
   const details = await s3.describeObject(address);
   const { signal } = host.interruption;
@@ -109,16 +107,12 @@ async function inWords(write: () => Promise<void>): Promise<void> {
   }
 }
 
-export type ModelSource =
-  | { readonly kind: "address"; readonly address: S3Address }
-  | { readonly kind: "job"; readonly name: string };
-
 /**
- * Tells addresses and names of jobs apart.
+ * The address that was typed; `undefined` where it is a job's name.
  * @throws UsageError where it can be neither.
  */
-export function modelSource(typed: string): ModelSource {
-  if (isResourceName(typed)) return { kind: "job", name: typed };
+function addressIn(typed: string): S3Address | undefined {
+  if (isResourceName(typed)) return undefined;
   const address = parseS3Uri(typed);
   const shape = "Such as churn-2026-03-01-09-30-00-123, or s3://my-bucket/JOB/output/model.tar.gz";
   if (!address) {
@@ -132,16 +126,16 @@ export function modelSource(typed: string): ModelSource {
       hint: shape,
     });
   }
-  return { kind: "address", address };
+  return address;
 }
 
-export type JobAccess = Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">;
+type JobAccess = Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">;
 
 /**
  * The archive that a training job left.
  * @throws MlcliError where there is none, or no such job.
  */
-export async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3Address> {
+async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3Address> {
   const { TrainingJobStatus: status, ModelArtifacts, FailureReason } = await sagemaker
     .describeTrainingJob(name).catch(async (error) => {
       if (isRefusal(error, "not found")) await refuseProcessing(name, sagemaker);

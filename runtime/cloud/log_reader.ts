@@ -39,7 +39,7 @@ interface Stream {
   /** Whether it has been read to its end once. */
   isRead: boolean;
   token: string | undefined;
-  /** Of the tokens that came since one had expired. */
+  /** Notices that tokens repeat; a new one where a token had expired. */
   circle: Circle;
   /** When (ms) the last event was written that was read, and how many were read of that time. */
   last: number;
@@ -95,7 +95,7 @@ export class LogReader {
       yield lines;
       [lines, length] = [[], 0];
     }
-    // Of what was taken, nothing is lost.
+    // What was read before a failure is handed on.
     if (lines.length > 0) yield lines;
     if (failure) throw failure.error;
   }

@@ -25,8 +25,8 @@ export function containerOf(
 }
 
 /**
- * Of a container what stays with another image and model: neither where these come from, nor what
- * there is but with several models.
+ * What of a container stays when image and model change: not where these come from, nor what only a
+ * container with several models has.
  */
 export function keptContainer(container: Container | undefined): Container {
   const {

@@ -9,6 +9,7 @@ import { cannotRead, changed, modelFiles } from "../../model/files.ts";
 import { claim, leftDirectories } from "../../model/owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
+import { cannotUnpack } from "../preflight/archive.ts";
 
 export interface ModelArchive extends AsyncDisposable {
   readonly path: string;
@@ -141,12 +142,7 @@ async function existingArchive(
       for await (const _ of content) signal.throwIfAborted();
     }
   } catch (error) {
-    if (error instanceof Refusal) {
-      throw new MlcliError(`SageMaker cannot unpack ${inOneLine(shown)}: ${error.message}`, {
-        hint: error.hint,
-        cause: error,
-      });
-    }
+    if (error instanceof Refusal) throw cannotUnpack(inOneLine(shown), error);
     throw isSystemError(error) ? cannotRead(shown, error) : error;
   }
   if (check.files === 0) {

@@ -75,7 +75,7 @@ type DeletionApi = Pick<
  *
  * @throws AwsError when there is no such endpoint, or it is being updated.
  */
-export async function deletePlannedEndpoint(
+async function deletePlannedEndpoint(
   sagemaker: DeletionApi,
   { endpoint, description, isGone, parts }: DeletionPlan,
   report: LookReport,
@@ -114,7 +114,7 @@ async function isGoing(sagemaker: DeletionApi, endpoint: string): Promise<boolea
  * Deletes configurations and models after the endpoint, and tells what is left.
  * @throws AwsError when the service refuses; its hint says what is deleted and what is not.
  */
-export async function deletePlannedParts(
+async function deletePlannedParts(
   sagemaker: DeletionApi,
   plan: DeletionPlan,
   report: LookReport,

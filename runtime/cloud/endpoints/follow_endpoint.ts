@@ -52,7 +52,7 @@ const ENDED_BADLY: ReadonlySet<string> = new Set([
   "UpdateRollbackFailed",
 ]);
 
-/** So many times what was just begun may not be seen yet. */
+/** How many questions may be answered as if nothing had begun. */
 const UNSEEN_ROUNDS = 6;
 
 /**
@@ -90,7 +90,7 @@ async function follow(
   let latest: EndpointDescription | undefined;
   let [hasChanged, isTakenBack, unseen] = [false, false, 0];
   let began: Date | undefined;
-  /** Whether what the caller has just begun may only not be seen yet. */
+  /** Whether the service may not show yet what the caller has just begun. */
   const mayComeYet = (): boolean => options.target !== undefined && ++unseen < UNSEEN_ROUNDS;
 
   /** How it has settled, where it has. */

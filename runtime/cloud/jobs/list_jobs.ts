@@ -25,9 +25,6 @@ export interface ListedJobs {
   readonly jobs: AsyncGenerator<ListedJob>;
 }
 
-/** What a list gives at once at most. */
-const LARGEST_PAGE = 100;
-
 /**
  * Lists jobs: asks for no more pages than needed.
  *
@@ -44,7 +41,7 @@ export async function listJobs(
   const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const kinds = kind ? [kind] : JOB_KINDS;
   // The service applies a status to pages that it has cut already: small ones would be empty.
-  const size = filter.status === undefined ? Math.min(limit, LARGEST_PAGE) : LARGEST_PAGE;
+  const size = filter.status === undefined ? limit : undefined;
   const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, filter, size));
   return { region: sagemaker.region, jobs: newestFirst(lists, limit, note) };
 }
@@ -55,7 +52,7 @@ class KindOfJobs {
   readonly #pages: AsyncGenerator<readonly JobSummary[]>;
   #page: JobSummary[] = [];
 
-  constructor(sagemaker: SageMaker, kind: JobKind, filter: ListFilter, size: number) {
+  constructor(sagemaker: SageMaker, kind: JobKind, filter: ListFilter, size?: number) {
     this.kind = kind;
     this.#pages = kind === "train"
       ? sagemaker.listTrainingJobs(filter, size)

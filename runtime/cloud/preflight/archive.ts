@@ -136,7 +136,7 @@ async function readArchive(
     }
   } catch (error) {
     isWhole = !(error instanceof ReadEnough || error instanceof TooLarge);
-    if (isWhole) throw error instanceof Refusal ? cannotUnpack(address, error) : error;
+    if (isWhole) throw error instanceof Refusal ? cannotUnpack(s3Uri(address), error) : error;
   }
   if (isWhole && judgement.files === 0) throw empty(address);
   for (const text of judgement.warnings(s3Uri(address))) note(text);
@@ -160,8 +160,9 @@ async function* upTo(
   }
 }
 
-function cannotUnpack(address: S3Address, cause: MlcliError): MlcliError {
-  return new MlcliError(`SageMaker cannot unpack ${s3Uri(address)}: ${cause.message}`, {
+/** @param shown the archive, as the user knows it. */
+export function cannotUnpack(shown: string, cause: MlcliError): MlcliError {
+  return new MlcliError(`SageMaker cannot unpack ${shown}: ${cause.message}`, {
     hint: cause.hint,
     cause,
   });

@@ -133,7 +133,7 @@ export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody
   };
 }
 
-/** Nothing but what the platform gives. */
+/** Without what a user may ask for here: as the platform runs it. */
 const AS_THERE = {
   memory: undefined,
   cpus: undefined,

@@ -47,7 +47,7 @@ export async function protectionOf(engine: Engine): Promise<Protection> {
   return { remapsUsers: remapsUsers(info), usesSelinux: usesSelinux(info) };
 }
 
-/** The container as this engine needs it. One without mounts is as it was: it has what it needs. */
+/** The container as this engine needs it; one without mounts needs nothing. */
 export function mountingOn({ remapsUsers, usesSelinux }: Protection, body: CreateBody): CreateBody {
   const { HostConfig } = body;
   if (HostConfig.Mounts.length === 0) return body;
