@@ -17,6 +17,7 @@ import {
   modelOfRun,
   pathsInJobs,
   runDirectoryOf,
+  runNames,
   UNPACKED,
 } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
@@ -35,22 +36,27 @@ const KEPT_FAILED = 1;
 /** Removes what is old. A failure is none of the run that ends. */
 export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">): Promise<void> {
   try {
-    if (await isNothingOld(layout)) return;
-    await movingModel(layout, host, async () => await removeOld(layout, await host.engine()));
+    const old = await oldOf(layout);
+    const isNone = old.records.length === 0 && old.models.length === 0 &&
+      (await pathsInJobs(layout, UNPACKED)).length === 0;
+    if (isNone) return;
+    await movingModel(layout, host, async () => await removeOld(layout, old, await host.engine()));
   } catch {
     // Another command does the same, or somebody keeps it.
   }
 }
 
-async function isNothingOld(layout: Layout): Promise<boolean> {
-  const { records, models } = await oldOf(layout);
-  return records.length === 0 && models.length === 0 &&
-    (await pathsInJobs(layout, UNPACKED)).length === 0;
+/** The names of runs whose models, or records, are more than are kept. */
+interface OldRuns {
+  readonly models: readonly string[];
+  readonly records: readonly string[];
 }
 
-async function removeOld(layout: Layout, engine: Engine): Promise<void> {
-  const { models, records } = await oldOf(layout);
-  await removeUnusedCode(layout);
+async function removeOld(
+  layout: Layout,
+  { models, records }: OldRuns,
+  engine: Engine,
+): Promise<void> {
   const used = models.length === 0 ? new Set() : await modelsInUse(engine);
   for (const name of models.filter((name) => !used.has(name))) {
     // So that no half of it is ever taken for a model.
@@ -60,24 +66,24 @@ async function removeOld(layout: Layout, engine: Engine): Promise<void> {
   await removeUnusedModels(await pathsInJobs(layout, UNPACKED), engine);
   await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
   for (const name of records) await removeRecord(runDirectoryOf(layout, name));
+  if (records.length > 0) await removeUnusedCode(layout);
 }
 
-/** The names of runs whose models, or records, are more than are kept. */
-async function oldOf(
-  layout: Layout,
-): Promise<{ readonly models: readonly string[]; readonly records: readonly string[] }> {
+async function oldOf(layout: Layout): Promise<OldRuns> {
   const current = await currentRun(layout);
-  const all = await recordsOf(layout);
+  const names = await runNames(layout);
+  const infos = await Promise.all(
+    names.map((name) => lstatIfThere(modelOfRun(layout, name)).catch(() => undefined)),
+  );
+  const haveModel = new Set(names.filter((_, index) => infos[index]?.isDirectory));
+  // Reading a hundred records after each run would take longer than all else that it does.
+  const all = await recordsOf(layout, names.length > KEPT_RECORDS ? names : [...haveModel]);
   const ended: RunSummary[] = [];
   for (const record of all) {
     const isEnded = record.status !== "InProgress" && !await isUnfinished(layout, record.name);
     if (isEnded && record.name !== current) ended.push(record);
   }
-  const withModel: RunSummary[] = [];
-  for (const record of ended) {
-    const info = await lstatIfThere(modelOfRun(layout, record.name)).catch(() => undefined);
-    if (info?.isDirectory) withModel.push(record);
-  }
+  const withModel = ended.filter(({ name }) => haveModel.has(name));
   // Of one that is lost, a person was told to see whether it is whole.
   const models = [
     ...withModel.filter(({ status }) => status === "Failed").slice(KEPT_FAILED),

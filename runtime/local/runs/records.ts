@@ -174,8 +174,13 @@ function lastIn(value: unknown): Readonly<Record<string, number>> {
 }
 
 /** The records that there are, the newest first. What is none of mlcli's is left out. */
-export async function recordsOf(layout: Layout): Promise<readonly RunSummary[]> {
-  const found = await Promise.all((await runNames(layout)).map((name) => recordOf(layout, name)));
+export async function recordsOf(
+  layout: Layout,
+  names?: readonly string[],
+): Promise<readonly RunSummary[]> {
+  const found = await Promise.all(
+    (names ?? await runNames(layout)).map((name) => recordOf(layout, name)),
+  );
   return found.filter((record) => record !== undefined).sort((a, b) =>
     b.started.getTime() - a.started.getTime() || (a.name < b.name ? 1 : -1)
   );
