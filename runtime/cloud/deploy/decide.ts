@@ -4,11 +4,10 @@ import type { EndpointConfigurationInput, ModelDetails, ModelInput } from "../..
 import type { AwsOptions } from "../../aws/settings.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated, inOneLine, printable } from "../../text.ts";
-import { deletionOf } from "../endpoints/parts.ts";
+import { deletionOf, modelDataOf } from "../endpoints/parts.ts";
 import { commandFor } from "../jobs/job.ts";
 import { requireGiven } from "../start/checks.ts";
 import {
-  type Container,
   containerOf,
   isServerless,
   keptConfiguration,
@@ -232,11 +231,6 @@ function configurationChanges(planned: EndpointConfigurationInput, state: State)
     ["data capture", capture ?? {}, captureBefore ?? {}],
     ["configuration", others, othersBefore],
   ]);
-}
-
-/** Where a container's model lies: of one archive SageMaker fills both members. */
-function modelDataOf(container: Container | undefined): string | undefined {
-  return container?.ModelDataUrl ?? container?.ModelDataSource?.S3DataSource?.S3Uri;
 }
 
 /** Whether another count of instances is asked for than there is to be. */

@@ -5,7 +5,7 @@ import type {
   ModelDetails,
   SageMaker,
 } from "../../aws/sagemaker.ts";
-import { modelsOf } from "./parts.ts";
+import { modelDataOf, modelsOf } from "./parts.ts";
 
 /** A part of an endpoint. What is not known is `undefined`. */
 export interface VariantDetails {
@@ -99,11 +99,7 @@ function modelParts(
   const texts = (all: readonly (string | undefined)[]) => all.filter((one) => one !== undefined);
   return {
     images: texts(containers.map(({ Image }) => Image)),
-    data: texts(
-      containers.map(({ ModelDataUrl, ModelDataSource }) =>
-        ModelDataUrl ?? ModelDataSource?.S3DataSource?.S3Uri
-      ),
-    ),
+    data: texts(containers.map(modelDataOf)),
     role: model?.ExecutionRoleArn,
     variables: containers.flatMap(({ Environment = {} }) => Object.keys(Environment)),
   };

@@ -63,6 +63,11 @@ export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): 
     `To delete it then: ${deletionOf(name, choice)}.`;
 }
 
+/** Where a container's model lies: of one archive SageMaker fills both members. */
+export function modelDataOf(container: ModelDetails["PrimaryContainer"]): string | undefined {
+  return container?.ModelDataUrl ?? container?.ModelDataSource?.S3DataSource?.S3Uri;
+}
+
 /** Names of the models that a configuration names, each once. */
 export function modelsOf(configuration: PartDetails | undefined): readonly string[] {
   const { ProductionVariants, ShadowProductionVariants } = configuration ?? {};
