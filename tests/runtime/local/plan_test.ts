@@ -99,30 +99,6 @@ const SERVER: PlannedServer = {
 const serve = servePlan({ ...SERVING, memory: 1024 }, SERVER);
 
 suite("plans", () => {
-  it("mount what the specification's table says", () => {
-    assertEquals(mountsOf(train), [
-      `${BASE}/training:/opt/ml/code`,
-      "/run/report:/opt/mlcli/report",
-      "/run/input:/opt/ml/input",
-      `${BASE}/local_test/jobs/one/model:/opt/ml/model`,
-      `${TEST}/output:/opt/ml/output`,
-    ]);
-    assertEquals(mountsOf(process), [
-      `${BASE}/processing:/opt/ml/code:ro`,
-      "/run/report:/opt/mlcli/report",
-      "/run/config:/opt/ml/config",
-      `${TEST}/input:/opt/ml/input:ro`,
-      `${TEST}/model:/opt/ml/model:ro`,
-      `${TEST}/input/data/processing:/opt/ml/processing/input:ro`,
-      `${TEST}/output:/opt/ml/processing/output`,
-      `${TEST}/output:/opt/ml/output`,
-    ]);
-    assertEquals(mountsOf(serve), [
-      `${BASE}/prediction:/opt/ml/code:ro`,
-      `${TEST}/model:/opt/ml/model:ro`,
-    ]);
-  });
-
   it("mount what a training reads by itself, read-only", () => {
     const inputs = [
       { path: "data/training", source: "/data/churn" },
@@ -139,20 +115,6 @@ suite("plans", () => {
     const copy = { inputFolder: "/run/input", isInputCopied: true };
     const mounts = mountsOf(processPlan(PROCESSING, { ...PROCESS, ...copy }));
     assertEquals(mounts.includes("/run/input:/opt/ml/processing/input"), true);
-  });
-
-  it("mount what the roles share where it is given", () => {
-    const given = { commonFolder: `${BASE}/common` };
-    const bodies = [
-      trainPlan(JOB, { ...TRAINING, ...given }),
-      processPlan(PROCESSING, { ...PROCESS, ...given }),
-      servePlan(SERVING, { ...SERVER, ...given }),
-    ];
-    for (const [index, body] of bodies.entries()) {
-      const [code, ...rest] = mountsOf([train, process, serve][index]!);
-      const access = code!.endsWith(":ro") ? ":ro" : "";
-      assertEquals(mountsOf(body), [code, `${BASE}/common:/opt/program/common${access}`, ...rest]);
-    }
   });
 
   it("leave the image's own code where no other is given", () => {
@@ -281,50 +243,6 @@ suite("plans", () => {
     }
   });
 
-  it("let no container gain privileges, make device nodes or processes without end", () => {
-    for (const { HostConfig } of [train, process, serve]) {
-      assertEquals(HostConfig.SecurityOpt, ["no-new-privileges"]);
-      assertEquals([HostConfig.CapDrop, HostConfig.PidsLimit], [["MKNOD", "SETFCAP"], 32_768]);
-      assertEquals(HostConfig.Init, undefined);
-    }
-    const allowed = servePlan({ ...SERVING, allowPrivileges: true }, {
-      ...SERVER,
-      withInit: true,
-    });
-    assertEquals([allowed.HostConfig.SecurityOpt, allowed.HostConfig.Init], [undefined, true]);
-    assertEquals(allowed.HostConfig.CapDrop, ["MKNOD", "SETFCAP"]);
-  });
-
-  it("run the platform's command lines", () => {
-    assertEquals(train.Cmd, ["train"]);
-    assertEquals(process.Cmd, ["process", "steps/clean.py"]);
-    assertEquals([train.Entrypoint, process.Entrypoint], [undefined, undefined]);
-    const own = { ...PROCESSING, file: undefined, entrypoint: ["python3", "-u"] };
-    const body = processPlan(own, { ...PROCESS, arguments: ["a b", ""] });
-    assertEquals([body.Entrypoint, body.Cmd], [["python3", "-u"], ["a b", ""]]);
-    assertEquals(serve.Cmd, ["serve"]);
-  });
-
-  it("label what they create", () => {
-    const common = {
-      "mlcli.app": "demo",
-      "mlcli.directory": "mark of /home/me",
-      "mlcli.port": "",
-      "mlcli.model": "",
-      "mlcli.made-of": "",
-      "mlcli.version": VERSION,
-    };
-    assertEquals(train.Labels, { ...common, "mlcli.role": "train" });
-    assertEquals(process.Labels, { ...common, "mlcli.role": "process" });
-    assertEquals(serve.Labels, {
-      ...common,
-      "mlcli.role": "serve",
-      "mlcli.port": "9000",
-      "mlcli.model": "demo-1",
-      "mlcli.made-of": JSON.stringify(MADE_OF),
-    });
-  });
-
   it("inherit none of mlcli's labels from the image", () => {
     const none = {
       "mlcli.app": "",
@@ -337,48 +255,6 @@ suite("plans", () => {
     };
     assertEquals(initProbePlan("demo:v1").Labels, none);
     assertEquals(ownershipPlan("demo:v1", ["/a"], ["/a"], ["chown", "-h", "1:1"]).Labels, none);
-  });
-
-  it("remove runs by the engine, and keep servers for their logs", () => {
-    assertEquals(
-      [train, process, serve].map(({ HostConfig }) => HostConfig.AutoRemove),
-      [true, true, false],
-    );
-  });
-
-  it("publish a server on loopback alone", () => {
-    assertEquals(serve.HostConfig.PortBindings, {
-      "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "9000" }],
-    });
-  });
-
-  it("limit memory without swap, and only when asked", () => {
-    assertEquals([serve.HostConfig.Memory, serve.HostConfig.MemorySwap], [1024, 1024]);
-    assertEquals([train.HostConfig.Memory, train.HostConfig.MemorySwap], [undefined, undefined]);
-  });
-
-  it("tell all code its region, and a training its name", () => {
-    const region = "AWS_REGION=eu-west-1";
-    const platform = (body: CreateBody): unknown =>
-      body.Env?.filter((variable) => /^(AWS|TRAINING|SM)_/.test(variable));
-    assertEquals([platform(process), platform(serve)], [[region], [region]]);
-    assertEquals(platform(train), [
-      region,
-      "TRAINING_JOB_NAME=demo-2026-03-01-09-30-00-123",
-      "TRAINING_JOB_ARN=arn:aws:sagemaker:eu-west-1:000000000000:" +
-      "training-job/demo-2026-03-01-09-30-00-123",
-    ]);
-  });
-
-  it("tell a server, and nothing else, by which names it may be called", () => {
-    const hosts = (body: CreateBody): unknown =>
-      body.Env?.filter((variable) => variable.startsWith("MLCLI_ALLOWED"));
-    const own = "host.docker.internal host.containers.internal mlcli-demo-serve-9000";
-    assertEquals(hosts(serve), [`MLCLI_ALLOWED_HOSTS=${own}`]);
-    assertEquals(hosts(servePlan({ ...SERVING, allowedHosts: ["a.example", "::1"] }, SERVER)), [
-      `MLCLI_ALLOWED_HOSTS=${own} a.example ::1`,
-    ]);
-    assertEquals([hosts(train), hosts(process)], [[], []]);
   });
 
   it("change owners without following links, without a network, with no more rights", () => {
