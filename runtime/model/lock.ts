@@ -10,7 +10,7 @@ import { lstatIfThere } from "../files.ts";
 import { type MessageStream, tell } from "../messages.ts";
 import { noteText } from "../messages.ts";
 import { abortOf } from "../time.ts";
-import { makeJobs } from "./runs.ts";
+import { giveToOwner, makeJobs } from "./runs.ts";
 
 /** How long nothing is said of the wait, in ms. */
 const SILENCE = 1_000;
@@ -86,7 +86,9 @@ async function openLock(layout: Layout): Promise<Deno.FsFile | undefined> {
     const info = await lstatIfThere(path);
     // Not through a link that a repository holds.
     if (info !== undefined && !info.isFile) await Deno.remove(path, { recursive: true });
-    return await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    const file = await Deno.open(path, { read: true, write: true, create: true, mode: 0o600 });
+    await giveToOwner(path);
+    return file;
   } catch (error) {
     if (!isSystemError(error)) throw error;
     return undefined;

@@ -1,5 +1,6 @@
 /** The directories of an app's runs: `local_test/jobs/NAME/`. */
 
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { lstatIfThere, removeIfThere } from "../files.ts";
@@ -41,6 +42,7 @@ export async function makeInJobs(layout: Jobs, name: string): Promise<string> {
   const folder = join(layout.jobs, name);
   if (!(await lstatIfThere(folder))?.isDirectory) await removeIfThere(folder);
   await Deno.mkdir(folder, { mode: 0o700, recursive: true });
+  await giveToOwner(folder);
   return folder;
 }
 
@@ -78,6 +80,7 @@ export async function isRunOver(layout: Jobs, run: string): Promise<boolean> {
  */
 export async function makeJobs({ jobs }: Jobs): Promise<void> {
   await Deno.mkdir(jobs, { recursive: true });
+  await giveToOwner(jobs);
   const path = join(jobs, IGNORE);
   try {
     await Deno.writeTextFile(path, "*\n", { createNew: true });
@@ -103,12 +106,21 @@ export async function makeRunDirectory(layout: Jobs, names: Iterable<string>): P
   for (const name of names) {
     try {
       await Deno.mkdir(runDirectoryOf(layout, name), { mode: 0o700 });
+      await giveToOwner(runDirectoryOf(layout, name));
       return name;
     } catch (error) {
       if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
     }
   }
   throw new Deno.errors.AlreadyExists("each name is taken");
+}
+
+/** Where root works in another user's directory, what it made there is that user's. */
+export async function giveToOwner(path: string): Promise<void> {
+  if (Deno.uid() !== 0) return;
+  const { uid, gid } = await Deno.stat(dirname(path));
+  const { lchown } = await import("node:fs/promises");
+  if (uid && gid !== null) await lchown(path, uid, gid).catch(() => {});
 }
 
 /** Removes the directory of all runs if there is none in it. */

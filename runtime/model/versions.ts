@@ -28,7 +28,7 @@ import { systemCode } from "../errors.ts";
 import { warningText } from "../messages.ts";
 import { finishContents, holdsReplaced, isComing, moveContents, putAway } from "./contents.ts";
 import { type LockHost, movingModel } from "./lock.ts";
-import { isRunName, makeRunDirectory, modelOfRun } from "./runs.ts";
+import { giveToOwner, isRunName, makeRunDirectory, modelOfRun } from "./runs.ts";
 
 /** How a run ended, as far as its model is concerned. */
 export type Ending =
@@ -295,6 +295,7 @@ async function earlierOf(layout: Layout, current: Current): Promise<string> {
   const run = await runOf(layout, current);
   if (run !== "" && await lstatIfThere(modelOfRun(layout, run)) === undefined) {
     await Deno.mkdir(join(layout.jobs, run), { mode: 0o700, recursive: true });
+    await giveToOwner(join(layout.jobs, run));
     return run;
   }
   const time = new Date().toISOString().slice(0, 19).replace(/\D/g, "-");

@@ -59,7 +59,6 @@ export async function withRun<T>(
   const leave = (): void => void (isLeft = true);
   let failure: { readonly error: unknown } | undefined;
   try {
-    await giveToOwner(directory, layout, host);
     await claim(directory);
     const report = await makeReport(directory);
     return await work({ name, directory, report, record, leave });
@@ -81,17 +80,6 @@ export async function withRun<T>(
 /** Of the app's name and the time: two of the same millisecond get two. */
 function* namesFrom(appName: string, start: number): Generator<string, void, void> {
   for (let time = start;; time++) yield platformJobName(appName, new Date(time).toISOString());
-}
-
-/** Where root works in another user's directory, it stays that user's. */
-async function giveToOwner(
-  directory: string,
-  { localTest, jobs }: Layout,
-  { caller }: Pick<Host, "caller">,
-): Promise<void> {
-  const { uid, gid } = await Deno.stat(localTest);
-  if (caller?.uid !== 0 || !uid || gid === null) return;
-  for (const path of [jobs, directory]) await Deno.chown(path, uid, gid).catch(() => {});
 }
 
 /** The directories of a run that its container may write to, and that go with it. */

@@ -98,6 +98,18 @@ if (Deno.build.os !== "windows") {
         assertMatch(stderr, /^note: \S+\/test_dir belongs to another user \(54399\), who can /);
         assertEquals((await Deno.stat(app.testPath())).uid, STRANGER);
       });
+
+      it("of root's run in another user's directory is that user's, and the lock and the earlier model", async () => {
+        await using app = await completeApp();
+        await Deno.chown(app.path("local_test"), STRANGER, STRANGER);
+        for (const _ of [1, 2]) await runIn(app, ["local", "train"]);
+        const jobs = app.path("local_test/jobs");
+        const names = (await namesIn(jobs)).filter((name) => name !== ".gitignore");
+        assertEquals(names.some((name) => name.startsWith("kept-")), true);
+        for (const name of names.filter((name) => name !== ".current.json")) {
+          assertEquals((await Deno.lstat(`${jobs}/${name}`)).uid, STRANGER, name);
+        }
+      });
     }
   });
 }
