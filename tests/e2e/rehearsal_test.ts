@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
 import { buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
@@ -77,24 +77,5 @@ suite("mlcli local train --stop-after", () => {
     for (const name of ["checkpoints", "checkpoints/step"]) {
       assertEquals((await Deno.lstat(app.testPath(name))).uid, user.uid, name);
     }
-  });
-});
-
-suite("mlcli local train --checkpoints", () => {
-  beforeAll(buildTestImage);
-
-  it("keeps them from run to run; without it there are none", async () => {
-    await using app = await trainingApp(TRAINING);
-    const done = ["local", "train", "--env", "UNTIL=done"];
-    const outputs: string[] = [];
-    for (const args of [[...done, "--checkpoints"], [...done, "--checkpoints"]]) {
-      const { code, stdout, stderr } = await app.run(args);
-      assertEquals([code, stderr], [0, ""]);
-      outputs.push(stdout);
-    }
-    assertEquals(outputs, ["from 0\n", "from 7\n"]);
-    const without = await app.run(done);
-    assertEquals([without.code, without.stdout], [1, "from 0\n"]);
-    assertStringIncludes(without.stderr, "No such file or directory: '/opt/ml/checkpoints/step'");
   });
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../helpers/app.ts";
+import { namesIn } from "../../helpers/directory.ts";
 import { fakeContainers, HARNESS_IMAGE, type Play } from "../../helpers/fake_containers.ts";
 import { fakeInput, fakeKeyboard } from "../../helpers/fake_keyboard.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
@@ -24,14 +25,12 @@ async function shell(
     input,
     ...options,
   });
-  const names = async (...parts: string[]) =>
-    (await Array.fromAsync(Deno.readDir(app.path(...parts)), ({ name }) => name)).sort();
   return {
     ...result,
     created: engine.created,
     name: engine.callsOf("POST /containers/create")[0]?.query["name"]?.replace(app.name, "APP"),
     left: engine.left,
-    files: [await names("local_test"), await names("local_test/test_dir")],
+    files: [await namesIn(app.path("local_test")), await namesIn(app.testPath())],
   };
 }
 

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { sourceOf } from "../../helpers/app_on_disk.ts";
 import {
   type FakeContainer,
   type FakeContainers,
@@ -19,11 +20,6 @@ import { it, suite } from "../../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
 const PROCESS = ["local", "process", "--file", "p.py"];
-
-/** Where the host has a directory or a file of a container. */
-function sourceOf({ body }: FakeContainer, target: string): string {
-  return body.HostConfig.Mounts.find(({ Target }) => Target === target)!.Source;
-}
 
 /** What the harness does at the end of code that raised. */
 async function report(container: FakeContainer, reason: string): Promise<void> {

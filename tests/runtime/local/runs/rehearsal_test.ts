@@ -1,5 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { completeApp } from "../../../helpers/app.ts";
+import { sourceOf } from "../../../helpers/app_on_disk.ts";
+import { namesIn } from "../../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
@@ -13,11 +15,6 @@ interface Run extends ProgramResult {
   readonly model: readonly string[];
 }
 
-/** Where a container finds a path, on this machine. */
-function sourceOf({ body }: FakeContainer, target: string): string {
-  return body.HostConfig.Mounts.find((mount) => mount.Target === target)!.Source;
-}
-
 function write(container: FakeContainer, target: string, name: string): void {
   Deno.writeTextFileSync(`${sourceOf(container, target)}/${name}`, "");
 }
@@ -26,13 +23,12 @@ async function run(play: Play, args: readonly string[], keys?: Keys): Promise<Ru
   await using app = await completeApp();
   await using engine = await fakeContainers(play);
   const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, keys });
-  const names = await Array.fromAsync(Deno.readDir(app.testPath("model")), ({ name }) => name);
   return {
     ...result,
     stderr: result.stderr.replaceAll(`${app.name}/mlcli_base/local_test/`, ""),
     graces: engine.callsOf("POST /containers/ID/stop").map(({ query }) => query["t"]),
     targets: engine.created[0].HostConfig.Mounts.map(({ Target }: { Target: string }) => Target),
-    model: names.sort(),
+    model: await namesIn(app.testPath("model")),
   };
 }
 
