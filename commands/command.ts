@@ -21,7 +21,7 @@ export interface Call {
 export interface Configured<O extends Options> {
   /** What the command line says. */
   readonly typed: Values<O>;
-  /** What counts: the command line's, else the file's, else a variable's or the default. */
+  /** The values to use: the command line's, else the file's, else a variable's or the default. */
   readonly options: Values<O>;
   /** What the file gives, whatever the command line says. */
   readonly settings: Partial<Values<O>>;
@@ -51,7 +51,6 @@ interface Declaration<O extends Options> {
   readonly details?: string;
   readonly options: O;
   readonly examples?: readonly Example[];
-  /** Imports the one function that the command runs. */
   readonly action: () => Promise<Action<O>>;
 }
 
@@ -70,7 +69,6 @@ export interface Command {
   readonly details?: string;
   readonly options: Options;
   readonly examples: readonly Example[];
-  /** Reads the values, and runs it. */
   readonly run: (context: Context, read: ReadValues, call: Call) => Promise<void>;
 }
 
@@ -101,7 +99,6 @@ export interface Member {
   /** One sentence. */
   readonly summary: string;
   readonly load: () => Command | Group | Promise<Command | Group>;
-  /** Whether neither help nor completions show it. */
   readonly isHidden?: true;
   /** Under which of the group's headings the help has it. */
   readonly heading?: string;

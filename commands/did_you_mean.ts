@@ -129,11 +129,10 @@ async function pathsOf(group: Group, above: readonly string[] = []): Promise<rea
 
 /** An option that a command does not know. */
 interface UnknownOption {
-  /** Those that lead to the command. */
+  /** The path to the command: `local`, `train`. */
   readonly names: readonly string[];
   /** As it was typed, without its value. */
   readonly flag: string;
-  /** What may stand there. */
   readonly known: readonly NamedOption[];
   /** The whole command line: a command may follow. */
   readonly words: readonly string[];

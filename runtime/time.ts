@@ -4,7 +4,6 @@
 export interface Clock {
   /** Milliseconds on a clock that only goes forward. */
   now(): number;
-  /** What the time is. */
   date(): Date;
   /** Waits for so many milliseconds; fails with the signal's reason when that is aborted before. */
   pause(milliseconds: number, signal: AbortSignal): Promise<void>;

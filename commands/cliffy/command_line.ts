@@ -26,7 +26,6 @@ const DIRECTORY: keyof typeof everywhere = "--directory";
 
 /** A command line in its parts. */
 interface CommandLine {
-  /** The command, its options and its arguments. */
   readonly words: readonly string[];
   /** What follows `--`, as it is: Cliffy would drop it. */
   readonly rest: readonly string[];
@@ -116,7 +115,7 @@ function emptyWord(word: string | undefined): UsageError {
 
 /** A command line that was read. */
 export interface ParsedCommand {
-  /** Those that lead to the command, without `mlcli`: `["local", "train"]`. */
+  /** The path to the command, without `mlcli`: `["local", "train"]`. */
   readonly names: readonly string[];
   /** Whether the help or the version is asked for, and nothing is to be run. */
   readonly question: "help" | "version" | undefined;

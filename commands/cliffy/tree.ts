@@ -63,7 +63,6 @@ interface Purpose {
   readonly context: Context;
   /** What follows `--`. */
   readonly rest: readonly string[];
-  /** Whether commands of this name are needed. */
   readonly isWanted: (name: string) => boolean;
 }
 

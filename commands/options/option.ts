@@ -21,7 +21,6 @@ export type CompletionKind =
 export type Parser<T> = (text: string, source: string) => T;
 
 interface Common {
-  /** A sentence of the help. */
   readonly description: string;
   /** `-p` */
   readonly short?: `-${string}`;
@@ -43,7 +42,6 @@ export interface Switch extends Common {
 export interface ValueOption extends Common {
   /** What the value is called in the help. */
   readonly value: string;
-  /** The only values there are. */
   readonly choices?: readonly string[];
   /** The value when none is given, as it would be typed. */
   readonly default?: string;
@@ -54,7 +52,6 @@ export interface ValueOption extends Common {
   readonly alias?: Flag;
   /** The option without which this one is required. */
   readonly requiredUnless?: Flag;
-  /** Whether it may be given more than once. */
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
   /** The environment variable that gives the value where the command line does not. */
@@ -64,7 +61,6 @@ export interface ValueOption extends Common {
 
 /** A word that is no option. */
 export interface Argument {
-  /** The only values there are. */
   readonly choices?: readonly string[];
   readonly completion?: CompletionKind | "file";
   readonly parse?: Parser<unknown>;

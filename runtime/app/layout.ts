@@ -35,7 +35,6 @@ export interface Layout extends Confined {
   readonly model: string;
   readonly output: string;
   readonly checkpoints: string;
-  /** The records of runs. */
   readonly jobs: string;
 }
 

@@ -250,7 +250,6 @@ export interface Engine extends ImageCalls {
   ): Promise<readonly ContainerSummary[]>;
   /** Running containers, mlcli's or others, that publish this port of the engine's machine. */
   containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
-  /** Names of the engine's networks. */
   networks(signal?: AbortSignal): Promise<readonly string[]>;
   /** What lies at a path of a container, which need not run; undefined where nothing does. */
   pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;

@@ -84,7 +84,6 @@ export interface ImageCalls {
   image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
-  /** Whether the image is there. */
   hasImage(reference: string): Promise<boolean>;
   /** Gives an image another name, which whatever had it loses. */
   tagImage(reference: string, name: string, tag: string): Promise<void>;

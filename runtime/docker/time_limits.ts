@@ -167,7 +167,7 @@ export const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
 
 /** What one request says of its waits. */
 export interface WaitingOptions {
-  /** Ends them; its reason is thrown. */
+  /** Ends the request; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
   /** Whether its answer goes on for as long as something else does: only its head has a limit. */
   readonly isStream?: boolean;
@@ -195,7 +195,7 @@ export class Waiting {
     this.#listening = signal && onAbort(signal, () => this.#cut.abort(signal.reason));
   }
 
-  /** There is nothing more to wait for. (A signal may outlive very many requests.) */
+  /** Stops listening to the signal, which may outlive very many requests. */
   end(): void {
     this.#listening?.[Symbol.dispose]();
   }

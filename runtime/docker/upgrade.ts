@@ -18,7 +18,6 @@ import type { Address } from "./locate.ts";
 export interface Upgraded {
   /** What the engine sends, to its end. Read it once. */
   readonly output: AsyncIterable<Uint8Array>;
-  /** Sends all the bytes. */
   write(bytes: Uint8Array): Promise<void>;
   /** Says that no more comes; what the engine sends still does. */
   end(): Promise<void>;

@@ -30,7 +30,6 @@ export class Area implements Disposable {
     return this.#err.rows > 0;
   }
 
-  /** Replaces the lines. */
   draw(lines: readonly AreaLine[]): void {
     if (!this.isLive) return;
     if (lines.length === 0) return this.clear();
@@ -103,7 +102,6 @@ export class Live implements Disposable {
     if (performance.now() - this.#last >= INTERVAL) this.#draw();
   }
 
-  /** Takes the area away. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearInterval(this.#timer);

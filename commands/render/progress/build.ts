@@ -45,13 +45,11 @@ export class BuildProgress implements BuildReport, Disposable {
     this.#shown.changed();
   };
 
-  /** Names the private files that stay out of the image. */
   readonly onLeftOut: BuildReport["onLeftOut"] = (paths) => {
     const note = leftOutNote(paths);
     if (note !== undefined) this.#shown.say(note);
   };
 
-  /** A doubt about what was asked for. */
   readonly onWarning: BuildReport["onWarning"] = ({ message, hint }) => {
     this.#shown.warning(message, hint);
   };
@@ -66,7 +64,6 @@ export class BuildProgress implements BuildReport, Disposable {
     );
   };
 
-  /** The build worked. */
   done(): void {
     this.#isDone = true;
     this.#shown.end();

@@ -69,7 +69,6 @@ export class ProgressOutput implements Disposable {
     if (this.style === "plain") this.say(line);
   }
 
-  /** Something good to know. */
   note(text: string): void {
     if (this.style !== "none") this.#tell(noteText(text));
   }
@@ -84,7 +83,6 @@ export class ProgressOutput implements Disposable {
     this.#print(lines.map((line) => printable(`${line}\n`)).join(""));
   }
 
-  /** Takes away what is drawn. */
   end(): void {
     this.#live?.[Symbol.dispose]();
     this.#live = undefined;
