@@ -1,4 +1,4 @@
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage } from "../helpers/engine.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -31,30 +31,6 @@ def predict_fn(data, model):
   [TRAINING_DATA]: "1,2\n",
   "local_test/test_dir/input/data/processing/p.csv": "1\n",
 };
-
-/** A Dockerfile that copies no `common/`, and needs no BuildKit. */
-const WITHOUT_COMMON = `
-ARG BASE_IMAGE
-FROM \${BASE_IMAGE}
-
-ARG REQUIREMENTS
-COPY .mlcli/install .mlcli/installed.py /opt/mlcli/
-COPY \${REQUIREMENTS} /opt/mlcli/requirements.txt
-RUN /opt/mlcli/install /opt/mlcli/requirements.txt
-
-COPY .mlcli/ /opt/mlcli/
-RUN "$(command -v python3 || command -v python)" -m compileall -qq /opt/mlcli || true
-
-ARG APP
-COPY \${APP}/mlcli_base/training/ /opt/program/training/
-COPY \${APP}/mlcli_base/prediction/ /opt/program/prediction/
-COPY \${APP}/mlcli_base/processing/ /opt/program/processing/
-
-WORKDIR /opt/program
-LABEL mlcli.harness="1"
-LABEL com.amazonaws.sagemaker.capabilities.accept-bind-to-port="true"
-ENTRYPOINT ["/opt/mlcli/entrypoint"]
-`;
 
 suite("code that training, processing and prediction share", () => {
   let app: TestApp;
@@ -99,23 +75,5 @@ suite("code that training, processing and prediction share", () => {
       "process one common",
       "serve one common",
     ]);
-  });
-
-  it("is found with a Dockerfile that does not copy it, too, but for --strict; each says which line it lacks", async () => {
-    await app.write(app.path("Dockerfile"), WITHOUT_COMMON);
-    const lacks = `warning: ${app.name}/mlcli_base/Dockerfile does not copy ` +
-      `${app.name}/mlcli_base/common/ into the image\n`;
-    const built = await app.run(["build", "--no-cache"], { env: { DOCKER_BUILDKIT: "0" } });
-    assertEquals([built.code, built.stdout], [0, `${app.name}:latest\n`], built.stderr);
-    assertStringIncludes(built.stderr, lacks);
-
-    await app.write(app.path("common/features.py"), "WORD = 'three'\n");
-    const trained = await app.run(["local", "train"]);
-    assertEquals([trained.code, trained.stdout], [0, "train three training\n"]);
-    assertStringIncludes(trained.stderr, lacks);
-
-    const strict = await app.run(["local", "train", "--strict"]);
-    assertEquals(strict.code, 1);
-    assertStringIncludes(strict.stderr, "ModuleNotFoundError: No module named 'features'");
   });
 });
