@@ -84,10 +84,13 @@ async function oldOf(layout: Layout): Promise<OldRuns> {
     if (isEnded && record.name !== current) ended.push(record);
   }
   const withModel = ended.filter(({ name }) => haveModel.has(name));
+  // With 0, the code wrote a whole one, which had no room in its place, for example.
+  const hasFailed = ({ status, exitStatus }: RunSummary): boolean =>
+    status === "Failed" && exitStatus !== 0;
   // Of one that is lost, a person was told to see whether it is whole.
   const models = [
-    ...withModel.filter(({ status }) => status === "Failed").slice(KEPT_FAILED),
-    ...withModel.filter(({ status }) => status !== "Failed" && status !== "Lost")
+    ...withModel.filter(hasFailed).slice(KEPT_FAILED),
+    ...withModel.filter((run) => !hasFailed(run) && run.status !== "Lost")
       .slice(KEPT_MODELS - (current === undefined ? 0 : 1)),
   ].map(({ name }) => name);
   const last = new Set(all.slice(0, KEPT_RECORDS));
