@@ -246,15 +246,31 @@ suite("settleModel", () => {
     }));
 
   it("believes no name in a file that a repository holds which leads out", () =>
-    withFiles({ ...EARLIER, ...WRITTEN }, async (place) => {
-      const { layout, settle, finish } = place;
+    withFiles({ ...EARLIER, ...WRITTEN, "../x/model/m": "theirs" }, async (place) => {
+      const { layout, path, settle, finish } = place;
       for (const name of ["../../x", ".", "", ".hidden", "/tmp/x"]) {
         await writeCurrent(place, { of: name, next: name });
         await finish();
         assertEquals(await currentRun(layout), undefined);
+        assertEquals(await Deno.readTextFile(path("../x/model/m")), "theirs");
       }
       await settle("succeeded");
       assertEquals((await filesIn(layout.localTest))["jobs/kept/model/m"], "old");
+    }));
+
+  it("puts the earlier model back where the new one cannot be moved", () =>
+    withFiles({ ...EARLIER, ...WRITTEN }, async ({ layout, settle }) => {
+      const { rename } = Deno;
+      Deno.rename = (from, to) =>
+        `${from}` === modelOfRun(layout, RUN)
+          ? Promise.reject(Object.assign(new Error("No (os error 13)"), { code: "EACCES" }))
+          : rename(from, to);
+      try {
+        await assertRejects(() => settle("succeeded"), MlcliError);
+      } finally {
+        Deno.rename = rename;
+      }
+      assertEquals(await filesIn(layout.testDirectory), { "model/m": "old", "model/.gitkeep": "" });
     }));
 
   it("says where the whole model is, and has it put in place later, where the system refuses", () =>

@@ -1,7 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import type { CreateBody } from "../../../../runtime/docker/engine.ts";
 import { EngineError } from "../../../../runtime/docker/errors.ts";
-import { resourceRefusal } from "../../../../runtime/local/container/refusals.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { requireNetwork, resourceRefusal } from "../../../../runtime/local/container/refusals.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 type HostConfig = CreateBody["HostConfig"];
@@ -82,5 +83,13 @@ suite("what an engine does not have", () => {
       resourceRefusal({ HostConfig: ALL }, new Error("network db not found")),
       undefined,
     );
+  });
+});
+
+suite("SageMaker Studio's one network", () => {
+  it("may be named, and each other one elsewhere alone", () => {
+    for (const network of [undefined, "sagemaker"]) requireNetwork({ inStudio: true }, network);
+    for (const network of ["none", "sagemaker", "db"]) requireNetwork({ inStudio: false }, network);
+    assertThrows(() => requireNetwork({ inStudio: true }, "db"), MlcliError);
   });
 });

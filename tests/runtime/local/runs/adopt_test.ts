@@ -16,8 +16,12 @@ interface Remains {
   readonly files?: readonly string[];
   /** Its container's; none where the engine has removed it. */
   readonly state?: string;
+  /** What its label says of the directory of its app. */
+  readonly directory?: string;
   /** How its program ended, as the engine says. */
   readonly status?: number;
+  /** Whether its record has its end already. */
+  readonly isEnded?: boolean;
   /** Whether its mlcli lives. */
   readonly isAlive?: boolean;
   readonly caller?: { readonly uid: number; readonly gid: number };
@@ -55,7 +59,7 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
   await app.write(app.testPath("model/.gitkeep"), "");
   const folder = await leaveRun(app, {
     container: run,
-    outcome: null,
+    outcome: remains.isEnded ? { status: "Stopped", exit_status: 143, reason: null } : null,
     files: remains.files ?? ["new"],
     ...remains.isAlive ? { owner: Deno.pid } : {},
   });
@@ -82,7 +86,12 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
       Id: "old",
       Names: [`/${run}`],
       State: remains.state,
-      Labels: { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" },
+      Labels: {
+        "mlcli.app": app.name,
+        "mlcli.role": "train",
+        "mlcli.port": "",
+        "mlcli.directory": remains.directory ?? "",
+      },
     }],
     answers: {
       "POST /containers/old/wait": () => Response.json({ StatusCode: remains.status ?? 0 }),
@@ -181,9 +190,16 @@ suite("a training that went on when mlcli was killed", () => {
     });
 
     it(`is named where nobody knows how it ended: ${args[1]}`, async () => {
-      // The disk was full, or the power failed: its record is empty.
-      for (const remains of [{}, { record: "" }]) {
-        const { app, code, stderr, entries } = await runBeside(remains, args);
+      for (
+        const remains of [
+          {},
+          // The disk was full, or the power failed: its record is empty.
+          { record: "" },
+          // The container of another directory's app of that name.
+          { state: "exited", directory: "there" },
+        ]
+      ) {
+        const { app, code, stderr, entries, removed } = await runBeside(remains, args);
         const model = `${app}/mlcli_base/local_test/jobs/earlier/model`;
         assertEquals(
           stderr.split("\n").slice(0, 2),
@@ -193,16 +209,17 @@ suite("a training that went on when mlcli was killed", () => {
             `hint: If it is whole, mlcli local deploy --run earlier serves it. If not: rm -r ${model}`,
           ],
         );
-        assertEquals([code, entries], [3, [...EARLIER, "RUN/new"]]);
+        assertEquals([code, entries, removed], [3, [...EARLIER, "RUN/new"], []]);
       }
     });
 
-    it(`has its end in its record once that is known: ${args[1]}`, async () => {
+    it(`has its end in its record once that is known, and keeps that: ${args[1]}`, async () => {
       for (
         const [remains, status, exitStatus] of [
           [{ state: "exited" }, "Completed", 0],
           [{ state: "exited", status: 3 }, "Failed", 3],
           [{}, "Lost", null],
+          [{ isEnded: true }, "Stopped", 143],
         ] as const
       ) {
         const { listed } = await runBeside(remains, args);
