@@ -79,11 +79,11 @@ export async function withProcessing(
       variables: job.variables,
     }, hostOf(engine));
     await writeConfiguration(config, files);
-    await openToContainer(config, true);
+    await openToContainer(config);
     const copy = join(run.directory, "input");
     if (job.copyInputs) {
       await copyTree(inputFolder, copy);
-      await openToContainer(copy, true);
+      await openToContainer(copy);
     }
     const outputFolder = job.strict ? join(run.directory, "output") : layout.output;
     await work({

@@ -92,7 +92,7 @@ export async function withTraining(
       isStrict: job.strict,
     });
     if (left > 0) tell(host.err, tooManyText(layout, left));
-    await openToContainer(input, true);
+    await openToContainer(input);
     const model = modelOfRun(layout, name);
     let written = 0;
     await work({

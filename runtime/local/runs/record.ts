@@ -1,6 +1,6 @@
 /**
- * The record of one run: what was run, how it ended, and what became of its metrics. It is no must: a
- * run goes on where it cannot be written.
+ * The record of one run: what was run, how it ended, and what became of its metrics. A run goes on where
+ * its record cannot be written.
  */
 
 import { join } from "@std/path/join";
@@ -121,8 +121,12 @@ export class RunRecord {
     }
   }
 
-  /** The run has ended. Of one that never began, nothing is written. */
-  end(outcome: Outcome): void {
+  /**
+   * Nothing is added any more. Of a run that never began, nothing is written.
+   *
+   * @param outcome `null` where the run goes on without this mlcli.
+   */
+  end(outcome: Outcome | null): void {
     this.#values?.close();
     this.#values = undefined;
     this.log.end();
@@ -133,7 +137,7 @@ export class RunRecord {
       RECORD_FILES.document,
       jsonOf({
         ...this.#document,
-        ended: this.place.clock.date().toISOString(),
+        ended: outcome && this.place.clock.date().toISOString(),
         python: this.python?.version ?? null,
         packages: this.python?.packages ?? null,
         outcome,

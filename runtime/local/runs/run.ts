@@ -66,7 +66,8 @@ export async function withRun<T>(
     failure = { error };
     throw error;
   } finally {
-    record.end(outcomeOf(record, failure));
+    // How a container that is left ends, nobody knows yet.
+    record.end(isLeft ? null : outcomeOf(record, failure));
     const isKept = record.isThere ||
       (record.hasBegun && await lstatIfThere(join(directory, "model")));
     if (!isLeft) {
@@ -103,32 +104,15 @@ export async function writeConfiguration(config: string, files: ConfigurationFil
 }
 
 /**
- * Lets the user of any image read a directory and what is in it, whatever the caller's umask is. To
- * others on this machine it is closed by the run's directory around it.
- *
- * @param mayWrite whether that user may change it, too.
+ * Lets the user of any image read and change a directory and what is in it, whatever the caller's umask
+ * is. To others on this machine it is closed by the run's directory around it.
  */
-export async function openToContainer(path: string, mayWrite = false): Promise<void> {
+export async function openToContainer(path: string): Promise<void> {
   if (Deno.build.os === "windows") return;
-  const [directory, file] = mayWrite ? [0o777, 0o666] : [0o755, 0o444];
-  const closed = await Array.fromAsync(closedIn(path, directory, file));
-  for (const { path, mode } of closed) await Deno.chmod(path, mode);
-}
-
-/** What others may not use, and the mode with which they may. */
-async function* closedIn(
-  path: string,
-  directory: number,
-  file: number,
-): AsyncGenerator<{ readonly path: string; readonly mode: number }, void, void> {
-  const info = await Deno.lstat(path);
-  const { isDirectory, isFile } = info;
+  const { isDirectory, isFile, mode } = await Deno.lstat(path);
   if (!isDirectory && !isFile) return;
-  const mode = info.mode! & 0o7777;
-  const open = mode | (isDirectory ? directory : file);
-  if (open !== mode) yield { path, mode: open };
+  const open = mode! & 0o7777 | (isDirectory ? 0o777 : 0o666);
+  if (open !== (mode! & 0o7777)) await Deno.chmod(path, open);
   if (!isDirectory) return;
-  for await (const { name } of Deno.readDir(path)) {
-    yield* closedIn(join(path, name), directory, file);
-  }
+  for await (const { name } of Deno.readDir(path)) await openToContainer(join(path, name));
 }

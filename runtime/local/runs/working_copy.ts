@@ -13,7 +13,6 @@ import { copyTree, lstatIfThere, makeDirectory, statIfThere } from "../../files.
 import type { MountedCode } from "../code.ts";
 import type { InputMount } from "../plan.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
-import { openToContainer } from "./run.ts";
 
 /** The most that is copied of the code, in bytes. (Of files: `MOST_FILES` of `watch/tree.ts`.) */
 const MOST_CODE = 256 * 1024 ** 2;
@@ -56,13 +55,19 @@ export async function copyCode(
 }
 
 async function copyFiles(from: string, { files, folders }: Tree, to: string): Promise<void> {
-  for (const folder of folders) await makeDirectory(join(to, folder));
+  for (const folder of folders) {
+    await makeDirectory(join(to, folder));
+    await openLike(join(from, folder), join(to, folder), 0o777);
+  }
   for (const file of files.keys()) {
     const [source, target] = [join(from, file), join(to, file)];
     try {
-      const link = files.get(file)!.startsWith("link ");
-      if (link) await Deno.symlink(await Deno.readLink(source), target);
-      else await Deno.copyFile(source, target);
+      if (files.get(file)!.startsWith("link ")) {
+        await Deno.symlink(await Deno.readLink(source), target);
+      } else {
+        await Deno.copyFile(source, target);
+        await openLike(source, target, 0o666);
+      }
     } catch (error) {
       // It is closed to the caller, or was taken away meanwhile.
       const isUnreadable = error instanceof Deno.errors.PermissionDenied ||
@@ -70,7 +75,13 @@ async function copyFiles(from: string, { files, folders }: Tree, to: string): Pr
       if (!isUnreadable) throw error;
     }
   }
-  await openToContainer(to, true);
+}
+
+/** Lets the image's user change the copy of what others may read; what is closed to them stays so. */
+async function openLike(source: string, target: string, open: number): Promise<void> {
+  const { mode } = await Deno.lstat(source);
+  if (mode === null) return; // Windows
+  await Deno.chmod(target, (mode & 0o004 ? open : open & 0o700) | mode & 0o777);
 }
 
 /** How many of what is no channel are mounted. */

@@ -23,13 +23,15 @@ suite("the code of a run", () => {
     return { directory, layout, run, code, said };
   }
 
-  it("is a copy that any user may write to, and the app's own stays as it is", async () => {
+  it("is a copy that any user who may read it may write to; the app's own stays as it is", async () => {
     const { directory, layout, run, code, said } = await copied({
       [`${BASE}/training/deep/b.sh`]: "2",
+      [`${BASE}/training/deep/closed`]: "3",
       [`${BASE}/training/__pycache__/a.pyc`]: "",
       [`${BASE}/training/.env`]: "A=1",
     }, async (training) => {
-      await Deno.chmod(join(training, "deep/b.sh"), 0o700);
+      await Deno.chmod(join(training, "deep/b.sh"), 0o755);
+      await Deno.chmod(join(training, "deep/closed"), 0o700);
       await Deno.symlink("a.py", join(training, "link"));
       await Deno.symlink("/etc/hostname", join(training, "out"));
     });
@@ -40,10 +42,10 @@ suite("the code of a run", () => {
     assertEquals(await namesIn(copy), [".env", "a.py", "deep", "link", "out"]);
     // A link is copied as it is: in the container, it leads to what is there.
     assertEquals(await Deno.readLink(join(copy, "out")), "/etc/hostname");
-    const modes = ["", "a.py", "deep", "deep/b.sh"].map((path) =>
+    const modes = ["", "a.py", "deep", "deep/b.sh", "deep/closed"].map((path) =>
       Deno.statSync(join(copy, path)).mode! & 0o777
     );
-    assertEquals(modes, [0o777, 0o666, 0o777, 0o766]);
+    assertEquals(modes, [0o777, 0o666, 0o777, 0o777, 0o700]);
     await Deno.writeTextFile(join(copy, "a.py"), "changed");
     assertEquals(await Deno.readTextFile(join(layout.training, "a.py")), "1");
   });
