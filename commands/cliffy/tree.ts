@@ -1,8 +1,8 @@
 /**
  * The declared commands as Cliffy's, which reads the command line.
  *
- * Only the commands that the command line may mean are loaded and made: to make all of them takes
- * several times as long as to read a command line.
+ * Only the command that the command line names is loaded and made, with the options that it has: to make
+ * all of them takes several times as long as to read a command line.
  */
 
 import { Command as Cliffy, EnumType, ValidationError } from "@cliffy/command";
@@ -39,7 +39,13 @@ export async function run(
   root: Group,
   context: Context,
 ): Promise<void> {
-  const tree = await treeFor(names, root, context, rest);
+  const tree = await rootCommand({
+    root,
+    context,
+    rest,
+    isWanted: (path) => path.every((name, index) => name === names[index]),
+    isRead: ([flag, option]) => words.includes(flag) || "required" in option && !!option.required,
+  });
   try {
     await tree.parse([...words]);
   } catch (error) {
@@ -63,28 +69,44 @@ interface Purpose {
   readonly context: Context;
   /** What follows `--`. */
   readonly rest: readonly string[];
-  readonly isWanted: (name: string) => boolean;
+  /** Whether a command is to be in the tree, by the names that lead to it. */
+  readonly isWanted: (path: readonly string[]) => boolean;
+  /** Whether an option is. */
+  readonly isRead: (option: NamedOption) => boolean;
 }
 
-/** The tree that reads these words: it lacks the commands that none of them names. */
+/** The tree that completes these words: it lacks the commands that none of them names. */
 export async function treeFor(
   words: readonly string[],
   root: Group,
   context: Context,
-  rest: readonly string[] = [],
 ): Promise<CliffyCommand> {
-  return await rootCommand({ root, context, rest, isWanted: (name) => words.includes(name) });
+  return await completingTree(root, context, (path) => words.includes(path.at(-1)!));
 }
 
 /** The tree of all commands. */
 export async function wholeTree(root: Group, context: Context): Promise<CliffyCommand> {
   const { VERSION } = await import("../../runtime/version.ts");
-  return (await rootCommand({ root, context, rest: [], isWanted: () => true })).version(VERSION);
+  return (await completingTree(root, context, () => true)).version(VERSION);
+}
+
+async function completingTree(
+  root: Group,
+  context: Context,
+  isWanted: Purpose["isWanted"],
+): Promise<CliffyCommand> {
+  const command = await rootCommand({ root, context, rest: [], isWanted, isRead: () => true });
+  for (
+    const kind of ["app", "server-port", "script", "image-tag", "network", "local-job"] as const
+  ) {
+    command.globalComplete(kind, () => completions(kind, context));
+  }
+  return command;
 }
 
 async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
-  const { root, context } = purpose;
-  const command = (await groupCommand(root, [], purpose))
+  const { root } = purpose;
+  return (await groupCommand(root, [], purpose))
     .name("mlcli")
     .description(root.details ?? "")
     .throwErrors()
@@ -93,12 +115,6 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
-  for (
-    const kind of ["app", "server-port", "script", "image-tag", "network", "local-job"] as const
-  ) {
-    command.globalComplete(kind, () => completions(kind, context));
-  }
-  return command;
 }
 
 async function completions(kind: CompletionKind, context: Context): Promise<string[]> {
@@ -112,12 +128,13 @@ async function groupCommand(
   purpose: Purpose,
 ): Promise<CliffyCommand> {
   const command: CliffyCommand = new Cliffy();
-  addOptions(command, optionsOf({ ...group.early, ...group.options }), { isGlobal: true });
-  const wanted = Object.entries(group.commands).filter(([name]) => purpose.isWanted(name));
+  const options = optionsOf({ ...group.early, ...group.options }).filter(purpose.isRead);
+  addOptions(command, options, { isGlobal: true });
   // Last: what follows a command in Cliffy's chain is that command's.
-  for (const [name, { summary, load, isHidden }] of wanted) {
-    const declared = await load();
+  for (const [name, { summary, load, isHidden }] of Object.entries(group.commands)) {
     const path = [...names, name];
+    if (!purpose.isWanted(path)) continue;
+    const declared = await load();
     const child = isGroup(declared)
       ? await groupCommand(declared, path, purpose)
       : leafCommand(declared, path, {
@@ -134,7 +151,7 @@ async function groupCommand(
 function leafCommand(
   declared: Command,
   names: readonly string[],
-  { root, context, rest, inherited }: Purpose & { readonly inherited: Options },
+  { root, context, rest, isRead, inherited }: Purpose & { readonly inherited: Options },
 ): CliffyCommand {
   const path = ["mlcli", ...names].join(" ");
   const command: CliffyCommand = new Cliffy();
@@ -146,7 +163,7 @@ function leafCommand(
   if (words !== "") command.arguments(words);
   // What the group has already, Cliffy gives to its commands.
   const own = optionsOf(declared.options).filter(([flag]) => !(flag in inherited));
-  addOptions(command, own, { env: context.env });
+  addOptions(command, own.filter(isRead), { env: context.env });
   return command.action(async (options: Record<string, unknown>, ...words: string[]) => {
     const given = { options, arguments: words, rest };
     await declared.run(

@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { idOf } from "../../../runtime/files.ts";
 import { completeApp } from "../../helpers/app.ts";
 import {
   appOn,
@@ -167,11 +168,10 @@ if (MAY_MOUNT) {
       const run = `mlcli-${app.name}-train-0badcafe`;
       const left = await leaveRun(app, { container: run, outcome: null });
       await app.write(`${left}/model/new/weights`, WEIGHTS);
-      const { dev, ino } = await Deno.stat(app.testPath("model"));
       await app.write(`${left}/../before/job.json`, "{}");
       await app.write(
         `${left}/../.current.json`,
-        JSON.stringify({ of: "before", id: `${dev}:${ino}` }),
+        JSON.stringify({ of: "before", id: await idOf(app.testPath("model")) }),
       );
       await using servers = new AsyncDisposableStack();
       let served: unknown;
