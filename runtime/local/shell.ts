@@ -193,7 +193,7 @@ const ANY_SHELL = [
  *
  * @param command the program and its arguments; empty: a shell.
  */
-export function shellPlan(body: CreateBody, command: readonly string[]): CreateBody {
+function shellPlan(body: CreateBody, command: readonly string[]): CreateBody {
   const { HostConfig } = body;
   const [program, ...words] = command.length === 0 ? ANY_SHELL : command;
   const hasCode = HostConfig.Mounts.some(({ Target }) => Target === PATHS.code);

@@ -173,28 +173,6 @@ suite("mlcli build", () => {
     assertMatch(screen, /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\nerror: Build failed: /);
   });
 
-  it("does every step again with --no-cache", async () => {
-    const CACHED = /^#\d+ \[3\/3\] RUN .* \(cached\)$/m;
-    await using app = await listingApp();
-    assertEquals((await app.run(["build"])).code, 0);
-    assertMatch((await app.run(["build"])).stderr, CACHED);
-    const again = await app.run(["build", "--no-cache"]);
-    await removeImage(`${app.name}:latest`);
-    assertEquals(again.code, 0);
-    assert(!CACHED.test(again.stderr), again.stderr);
-  });
-
-  it("asks the engine for the platform of --platform", async () => {
-    await using app = await listingApp();
-    const wrong = await app.run(["build", "--platform", "no/such/platform/at/all"]);
-    assertEquals(wrong.code, 1);
-    assertMatch(wrong.stderr, /error: .*platform/i);
-    // The base image is here for this machine's processors only.
-    const other = await app.run(["build", "--platform", "linux/s390x"]);
-    assertEquals(other.code, 1);
-    assertMatch(other.stderr, /error: Cannot pull .*\nhint: .*for linux\/s390x/);
-  });
-
   it("compiles the harness, where the base image's user may, so that starts need not", async () => {
     await using app = await makeApp();
     const [image, base] = [app.name, `${app.name}-base`];

@@ -58,25 +58,6 @@ suite("the harness around training and processing code", () => {
     assert(!/mlcli_harness|importlib/.test(traceback!), traceback);
   });
 
-  it("lets child processes end as they would without it", async () => {
-    const { code, stdout } = await train(`
-import multiprocessing, time
-
-def square(x): return x * x
-
-def train(data, model):
-    for method in ("fork", "spawn"):
-        context = multiprocessing.get_context(method)
-        with context.Pool(2) as pool: print(pool.map(square, range(3)))
-        child = context.Process(target=time.sleep, args=(60,))
-        child.start()
-        child.terminate()
-        child.join(30)
-        print(child.exitcode)
-`);
-    assertEquals({ code, stdout }, { code: 0, stdout: "[0, 1, 4]\n-15\n".repeat(2) });
-  });
-
   it("runs a processing script as the main program", async () => {
     await using app = await appOf({
       "processing/steps/clean.py": `

@@ -1,13 +1,19 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, untilNoContainers } from "../helpers/engine.ts";
-import { eventually } from "../helpers/eventually.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
+function appOf(code: string): Promise<TestApp> {
+  return makeApp({
+    configuration: { image_name: TEST_IMAGE },
+    files: { "training/training.py": code, [TRAINING_DATA]: "1,2\n" },
+  });
+}
+
 /** Says `ready`, then waits for ever, or until SIGTERM, which it answers as told. */
 function waitingApp(onTerminate: string): Promise<TestApp> {
-  const code = `
+  return appOf(`
 import os, signal, sys, time
 def train(input_data_path, model_save_path):
     def terminated(signum, frame):
@@ -17,11 +23,7 @@ def train(input_data_path, model_save_path):
     for _ in range(1200):
         if os.path.exists("/opt/ml/output/go"): return
         time.sleep(0.05)
-`;
-  return makeApp({
-    configuration: { image_name: TEST_IMAGE },
-    files: { "training/training.py": code, [TRAINING_DATA]: "1,2\n" },
-  });
+`);
 }
 
 const SAVE_AND_END = 'open(model_save_path + "/checkpoint", "w").close(); sys.exit(0)';
@@ -65,10 +67,7 @@ suite("interrupting a run", () => {
   }
 
   it("ends code that has no handler of its own", async () => {
-    await using app = await makeApp({
-      configuration: { image_name: TEST_IMAGE },
-      files: {
-        "training/training.py": `
+    await using app = await appOf(`
 import time
 def train(input_data_path, model_save_path):
     try:
@@ -76,10 +75,7 @@ def train(input_data_path, model_save_path):
         time.sleep(60)
     finally:
         open(model_save_path + "/finally", "w").close()
-`,
-        [TRAINING_DATA]: "1,2\n",
-      },
-    });
+`);
     const run = await startAndWait(app);
     run.child.kill("SIGTERM");
     assertEquals((await endOf(run)).code, 143);
@@ -99,29 +95,6 @@ def train(input_data_path, model_save_path):
     assertEquals(await containersOf(app.name), []);
   });
 
-  it("a second Ctrl-C does not wait for a reader either", async () => {
-    await using app = await makeApp({
-      configuration: { image_name: TEST_IMAGE },
-      files: {
-        "training/training.py": `
-def train(input_data_path, model_save_path):
-    while True: print("x" * 1000)
-`,
-        [TRAINING_DATA]: "1,2\n",
-      },
-    });
-    const child = app.start(["local", "train"]); // nobody reads what it prints
-    await eventually(async () =>
-      (await containersOf(app.name)).some(({ State }) => State === "running")
-    );
-    child.kill("SIGINT");
-    child.kill("SIGTERM"); // two different ones: the same twice may arrive as one
-    const { code } = await child.status;
-    assertEquals([130, 143].includes(code), true, String(code));
-    await Promise.all([child.stdout.cancel(), child.stderr.cancel()]);
-    assertEquals(await containersOf(app.name), []);
-  });
-
   it("code that does not end is killed after the grace period", async () => {
     await using app = await waitingApp(IGNORE);
     const run = await startAndWait(app);
@@ -132,10 +105,7 @@ def train(input_data_path, model_save_path):
 
   it("stops the code when nobody reads its output any more", async () => {
     // It ends by SIGTERM alone, and says so where the test can see it.
-    await using app = await makeApp({
-      configuration: { image_name: TEST_IMAGE },
-      files: {
-        "training/training.py": `
+    await using app = await appOf(`
 import os, signal, sys, time
 def train(input_data_path, model_save_path):
     def terminated(signum, frame):
@@ -145,10 +115,7 @@ def train(input_data_path, model_save_path):
     while True:
         print("line", flush=True)
         time.sleep(0.05)
-`,
-        [TRAINING_DATA]: "1,2\n",
-      },
-    });
+`);
     const child = app.start(["local", "train"]);
     const reader = child.stdout.getReader();
     await reader.read();

@@ -27,16 +27,6 @@ async function ask({ port }: TestServer, value: number): Promise<void> {
 suite("local logs", () => {
   beforeAll(buildTestImage);
 
-  it("shows what a server wrote, each stream on its own, byte for byte", async () => {
-    await using server = await deployServer(SERVING);
-    const { app, port } = server;
-    await ask(server, 1);
-    const logs = () => app.run(["local", "logs", "--port", port]);
-    // The engine takes the streams one by one, and in its own time.
-    await eventually(async () => Object.values(await logs()).every((value) => value !== ""));
-    assertEquals(await logs(), { code: 0, stdout: "asked é\t [1]\n", stderr: "asked err\n" });
-  });
-
   it("--tail shows the last lines alone, also of a server that has ended", async () => {
     // To one stream: which of the lines of two is the last is up to the engine.
     await using server = await deployServer(SERVING.replace(/^.*stderr.*$/m, ""));

@@ -323,45 +323,6 @@ suite("mlcli push", () => {
     );
   });
 
-  it("says what the registry denies", async () => {
-    await using scene = await makeScene();
-    const { box } = scene;
-    await scene.build();
-    box.faults.deny("ecr:InitiateLayerUpload");
-    const denied = await scene.run();
-    assertEquals([denied.code, denied.stdout], [1, ""]);
-    assertMatch(
-      denied.stderr,
-      /\nerror: AccessDeniedException: ecr:InitiateLayerUpload\n {2}(denied|error from registry): User: .* is not authorized/,
-    );
-    assertEquals(taggedDigest(scene), undefined);
-    assertNoSecrets(scene, denied);
-  });
-
-  it("says that the repository is gone", async () => {
-    await using scene = await makeScene();
-    const { app, box, uri } = scene;
-    await scene.build();
-    box.faults.deny("ecr:DescribeRepositories");
-    box.faults.deny("ecr:BatchGetImage");
-    const { code, stdout, stderr } = await scene.run();
-    assertEquals([code, stdout], [1, ""]);
-    assert(
-      stderr.includes(
-        "note: AccessDeniedException: ecr:DescribeRepositories: it is not checked that there is " +
-          `a repository ${app.name}\n`,
-      ),
-      stderr,
-    );
-    assertMatch(
-      stderr,
-      new RegExp(
-        `\nerror: Cannot push ${app.name}:latest to ${uri}:latest: the registry has no such ` +
-          "repository\n  (name unknown|error from registry): The repository with name ",
-      ),
-    );
-  });
-
   it("Ctrl-C in the middle: the push ends, the tag stays as it was, the name goes", async () => {
     await using scene = await makeScene();
     const { app, box } = scene;

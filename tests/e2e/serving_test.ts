@@ -19,8 +19,6 @@ def predict_fn(data, model):
     if "wait" in data: wait()
     if "waiting" in data: return len(glob.glob("/tmp/waiting-*"))
     if "release" in data: open("/tmp/release", "w").close()
-    if "model" in data: return {"model": model, "beside": [neighbour.Array(), float("nan")]}
-    if "numbers" in data: return neighbour.Array()
     return data.get("echo", "done")
 
 def wait():
@@ -34,9 +32,6 @@ def wait():
 const NEIGHBOUR = `
 def fail(words):
     raise RuntimeError(words)
-class Array:
-    "Looks like an array of numpy."
-    def tolist(self): return [[1, 2.5], [3, float("inf")]]
 `;
 
 interface Answer {
@@ -88,30 +83,6 @@ suite("a server of an app", () => {
         body: "",
       });
     }
-  });
-
-  it("loads the model, and turns arrays and NaN into JSON", async () => {
-    assertEquals(
-      await askJson(server, '{"model": 1}'),
-      json(200, { model: "seven", beside: [[[1, 2.5], [3, null]], null] }),
-    );
-  });
-
-  it("reads CSV as rows of numbers and strings, and writes it", async () => {
-    const table = '\ufeff1,2.5,red\r\n\r\n-3e2,0,"a, b"\r\n';
-    assertEquals(
-      await askJson(server, table, { type: "text/csv" }),
-      json(200, { predictions: [[1, 2.5, "red"], [-300, 0, "a, b"]] }),
-    );
-    assertEquals(await ask(server, table, { type: "text/csv", accept: "text/csv" }), {
-      status: 200,
-      type: "text/csv; charset=utf-8",
-      body: '1.0,2.5,red\n-300.0,0.0,"a, b"\n',
-    });
-    assertEquals(
-      (await ask(server, '{"numbers": 1}', { accept: "text/csv" })).body,
-      "1,2.5\n3,\n",
-    );
   });
 
   it("answers in JSON without an Accept, and takes the body for JSON without a Content-Type", async () => {

@@ -10,7 +10,6 @@ import {
 import { eventually } from "../helpers/eventually.ts";
 import { deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
-import { runOnTerminal } from "../helpers/terminal.ts";
 
 const SERVING = "def model_fn(model_dir): pass\ndef predict_fn(input_data, model): return [1]\n";
 
@@ -97,21 +96,5 @@ suite("local status", () => {
     assertEquals(after, { code: 0, stdout: "", stderr: "" });
     const json = await app.run(["local", "status", "-a", app.name, "--output", "json"]);
     assertEquals(json, { code: 0, stdout: "[]\n", stderr: "" });
-  });
-
-  it("is a table with a heading on a terminal", async () => {
-    await using server = await deployServer(SERVING);
-    const { app, port } = server;
-    const { code, screen } = await runOnTerminal(
-      ["local", "status", "--app-name", app.name],
-      app.directory,
-    );
-    assertEquals(code, 0);
-    // deno-lint-ignore no-control-regex
-    const [heading, row] = screen.replace(/\x1b\[\d+m/g, "").split("\r\n");
-    assertMatch(heading!, /^APP +ROLE +PORT +HEALTH +AGE +IMAGE$/);
-    assertMatch(row!, new RegExp(`^${app.name}  serve  ${port} +healthy +\\d+[smh] +\\S+$`));
-    assertEquals(heading!.indexOf("HEALTH"), row!.indexOf("healthy"));
-    assertEquals(screen.includes("\x1b[32mhealthy\x1b[39m"), true);
   });
 });

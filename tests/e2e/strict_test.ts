@@ -1,8 +1,7 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
-import { lastRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /**
@@ -170,44 +169,6 @@ suite("--strict on an image of the app's own", () => {
     assertEquals(code, 1);
     assertStringIncludes(stderr, "FileNotFoundError");
     assertEquals(stderr.includes("platform"), false, stderr);
-  });
-
-  it("sets no variables that the image does not have", async () => {
-    await arrange();
-    const env = ["local", "process", "--entrypoint", "env"];
-    const names = async (...args: readonly string[]): Promise<readonly string[]> => {
-      const { code, stdout, stderr } = await app.run([...env, ...args]);
-      assertEquals([code, stderr], [0, ""]);
-      return stdout.split("\n").map((line) => line.split("=")[0]!)
-        .filter((name) => name.startsWith("ML_"));
-    };
-    assertEquals(await names("--strict"), []);
-    assert((await names()).length > 0);
-  });
-
-  it("fails a training at its end for what would be lost, with its model kept aside", async () => {
-    await arrange();
-    const path = `${app.name}/mlcli_base/local_test/test_dir`;
-    const lose = 'DO=open("/opt/ml/output/metrics.json", "w").close()';
-    const lost =
-      `The platform keeps nothing of /opt/ml/output but data/: metrics.json in ${path}/` +
-      "output would be lost\n";
-    const { code, stderr } = await app.run([...TRAIN, "--env", lose]);
-    assertEquals(code, 1);
-    const run = (await lastRun(app, "model")).slice(app.directory.length + 1);
-    assertEquals(
-      stderr.split("\n").slice(0, 3).join("\n"),
-      `note: The model of this run is in ${run}; ${path}/model is as it was\n` +
-        `error: 1 thing is not as on the platform (--strict)\n  ${lost}`.trimEnd(),
-    );
-    assertEquals(await namesIn("output/data"), ["last"]);
-    assertEquals(await Deno.readTextFile(app.testPath("model/model.txt")), "old");
-    assertEquals(await Deno.readTextFile(await lastRun(app, "model/model.txt")), "new");
-
-    const failing = await app.run([...TRAIN, "--env", `${lose}\nraise SystemExit(7)`]);
-    assertEquals(failing.code, 7);
-    assertStringIncludes(failing.stderr, `warning: ${lost}`);
-    assertStringIncludes(failing.stderr, "error: Training failed: exit status 7\n");
   });
 
   it("serves with the image's own code, read-only and without more than its model", async () => {

@@ -180,14 +180,6 @@ else: sys.exit(9)`);
     assertEquals((await child.status).code, 0);
   });
 
-  it("ends with the code's exit status, and says it in words", async () => {
-    await using app = await trainingApp("import sys\nsys.exit(7)");
-    const { code, stdout, stderr } = await app.run(["local", "train"]);
-    assertEquals({ code, stdout }, { code: 7, stdout: "" });
-    assertEquals(stderr, "error: Training failed: exit status 7\n");
-    assertEquals(await containersOf(app.name), []);
-  });
-
   it("shows an exception's traceback once, and leaves the failure file", async () => {
     await using app = await trainingApp('raise ValueError("no such column: age")');
     const { code, stdout, stderr } = await app.run(["local", "train"]);
@@ -207,18 +199,6 @@ raise ValueError("not this")`);
     const { stderr } = await app.run(["local", "train"]);
     assertStringIncludes(stderr, `  mine: ${"x".repeat(1018)}\n`);
     assert(!stderr.split("error: ")[1]?.includes("not this"));
-  });
-
-  it("needs no channel called training", async () => {
-    const code = 'print(open("/opt/ml/input/data/train/rows.csv").read(), end="")\n' +
-      'print(open("/opt/ml/input/config/inputdataconfig.json").read().count("Mode"))' + SAVE;
-    await using app = await trainingApp(code, {
-      "local_test/test_dir/input/data/train/rows.csv": "7,8\n",
-      "local_test/test_dir/input/data/processing/p.csv": "5,6\n",
-    });
-    await Deno.remove(app.testPath("input/data/training"), { recursive: true });
-    const trained = await app.run(["local", "train"]);
-    assertEquals(trained, { code: 0, stdout: "7,8\n1\n", stderr: "" });
   });
 
   it("has the user's other files in input/config, and hyperparameters of any length", async () => {
@@ -299,13 +279,6 @@ while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
     await stdout.toEnd();
     assertEquals((await child.status).code, 0);
     assert((await Deno.stat(app.testPath("model/m"))).isFile);
-  });
-
-  it("says what is in the way of a directory", async () => {
-    await using app = await trainingApp("pass", { "local_test/test_dir/model": "a file" });
-    const { code, stderr } = await app.run(["local", "train"]);
-    assertEquals(code, 1);
-    assertMatch(stderr, /^error: Cannot create .*\/model: File exists\nhint: /);
   });
 
   it("says when the code ran out of memory", async () => {

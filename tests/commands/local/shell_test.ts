@@ -62,7 +62,9 @@ suite("local shell", () => {
       "ML_MODEL_DIR",
       "TRAINING_JOB_NAME",
     ]);
-    assertEquals([body.OpenStdin, body.Tty, body.HostConfig.AutoRemove], [true, undefined, true]);
+    const { AutoRemove, LogConfig } = body.HostConfig;
+    assertEquals([AutoRemove, LogConfig], [true, { Type: "none" }]);
+    assertEquals([body.OpenStdin, body.Tty], [true, undefined]);
     assertMatch(name!, /^mlcli-APP-train-[0-9a-f]{8}$/);
     assertEquals(files, UNTOUCHED);
   });
