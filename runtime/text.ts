@@ -82,8 +82,9 @@ export function alternatives(words: readonly string[]): string {
 }
 
 /** SHA-256, hexadecimal. (`node:crypto` can do it, too, but takes 17 ms to load.) */
-export async function sha256(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+export async function sha256(data: string | Uint8Array<ArrayBuffer>): Promise<string> {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
   return new Uint8Array(digest).toHex();
 }
 

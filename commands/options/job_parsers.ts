@@ -5,6 +5,7 @@ import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
+  isTagText,
   KMS_KEY,
   LARGEST_VOLUME,
   lengthOf,
@@ -13,7 +14,6 @@ import {
   NETWORK,
   NETWORK_ID,
   S3_URI_LENGTH,
-  TAG_TEXT,
   TAGS,
 } from "../../runtime/contract/limits.ts";
 import {
@@ -119,7 +119,7 @@ export function parseAwsTag(text: string, source: string): Tag {
       hint: "The tag of the image is given with -t, --docker-tag.",
     });
   }
-  const isTag = key !== "" && TAG_TEXT.test(key) && TAG_TEXT.test(value) &&
+  const isTag = key !== "" && isTagText(key) && isTagText(value) &&
     lengthOf(key) <= TAGS.keyLength && lengthOf(value) <= TAGS.valueLength;
   if (isTag && !/^aws:/i.test(key)) return { key, value };
   throw new UsageError(

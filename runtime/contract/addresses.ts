@@ -20,15 +20,14 @@ export const S3_URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
 export const KEY_BYTES = 1_024;
 
 /**
- * What mlcli takes in no key: characters that a terminal obeys or that hide others (S3 advises
- * against them, too), and `.` and `..` as names of directories, which HTTP clients remove.
+ * Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. In a key there are neither
+ * characters that a terminal obeys or that hide others (S3 advises against them, too), nor `.` and `..`
+ * as names of directories, which HTTP clients remove.
  */
-const NOT_IN_KEYS = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u;
-
-/** Takes `s3://BUCKET/KEY` apart; `undefined` where no such address can be. */
 export function parseS3Uri(text: string): S3Address | undefined {
   const [, bucket, key = ""] = S3_URI.exec(text) ?? [];
-  if (bucket === undefined || NOT_IN_KEYS.test(key)) return undefined;
+  if (bucket === undefined) return undefined;
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|(^|\/)\.\.?(\/|$)/u.test(key)) return undefined;
   if (bytesOf(key) > KEY_BYTES) return undefined;
   return { bucket, key };
 }

@@ -170,7 +170,11 @@ export const LARGEST_VOLUME = { train: undefined, process: 16_384 } as const;
 
 /** Both: `TagList`, `TagKey`, `TagValue`. Keys that begin with `aws:` are AWS's own. */
 export const TAGS = { most: 50, keyLength: 128, valueLength: 256 } as const;
-export const TAG_TEXT = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+/** Whether a key or a value of a tag may hold it. */
+export function isTagText(text: string): boolean {
+  return /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u.test(text);
+}
 
 /** Both, `VpcConfig`: `Subnets`, `VpcSecurityGroupIds`, `SubnetId`, `SecurityGroupId`. */
 export const NETWORK = { subnets: 16, securityGroups: 5, idLength: 32 } as const;

@@ -22,10 +22,10 @@ import { copyTree, statIfThere } from "../files.ts";
 import { listed } from "../text.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import { type JobRun, runJob } from "./job.ts";
+import type { JobRun } from "./job.ts";
 import type { Host, ProcessingJob } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
-import { settleEarlierRuns } from "./runs/adopt.ts";
+import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
@@ -36,7 +36,10 @@ import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
  * @throws UserCodeError when the script failed.
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
-  await withProcessing(job, host, (run) => runJob(job, run, host));
+  await withProcessing(job, host, async (run) => {
+    const { runJob } = await import("./job.ts");
+    await runJob(job, run, host);
+  });
 }
 
 /**

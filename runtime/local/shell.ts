@@ -27,7 +27,7 @@ import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
-import { settleEarlierRuns } from "./runs/adopt.ts";
+import { settleEarlierRuns } from "./runs/earlier.ts";
 import { filesIn } from "./runs/rehearsal.ts";
 import { withRun } from "./runs/run.ts";
 import { bodyLimit } from "../serving/plan.ts";

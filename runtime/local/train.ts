@@ -18,7 +18,7 @@ import { makeDirectory } from "../files.ts";
 import { channelRemedy, channelsOf, emptyChannels } from "./channels.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import { type JobRun, runJob } from "./job.ts";
+import type { JobRun } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
@@ -26,7 +26,7 @@ import { tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLikeModel, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
-import { settleEarlierRuns } from "./runs/adopt.ts";
+import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
@@ -40,7 +40,10 @@ import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.t
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
-  await withTraining(job, host, (run) => runJob(job, run, host));
+  await withTraining(job, host, async (run) => {
+    const { runJob } = await import("./job.ts");
+    await runJob(job, run, host);
+  });
 }
 
 /**

@@ -119,8 +119,9 @@ export async function makeRunDirectory(layout: Jobs, names: Iterable<string>): P
 export async function giveToOwner(path: string): Promise<void> {
   if (Deno.uid() !== 0) return;
   const { uid, gid } = await Deno.stat(dirname(path));
+  if (!uid || gid === null) return;
   const { lchown } = await import("node:fs/promises");
-  if (uid && gid !== null) await lchown(path, uid, gid).catch(() => {});
+  await lchown(path, uid, gid).catch(() => {});
 }
 
 /** Removes the directory of all runs if there is none in it. */

@@ -62,6 +62,8 @@ async function compile(
     // Deno would keep it under a name that everybody knows in /tmp, and take what it finds there for
     // its own: on a machine of several users, code of any of them.
     "--no-code-cache",
+    // Room for what a short command allocates: V8 would begin with 1 MB, and collect it several times.
+    "--v8-flags=--min-semi-space-size=4",
     ...["--target", target, "--output", join(dist, binaryName(target))],
     ...assets.flatMap((asset) => ["--include", asset]),
     ...permissionOptions(target),

@@ -12,6 +12,7 @@ import {
   readManifest,
 } from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
+import { sha256 } from "../../text.ts";
 
 /**
  * The repository that is asked for, or that of the app's image.
@@ -104,13 +105,10 @@ async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
   // Of Docker's manifests, too: it refuses what no manifest for jobs can hold.
   const rewritten = dockerManifest(read);
   const manifest = image.mediaType === DOCKER_MANIFEST ? image.manifest : rewritten;
-  const digest = image.mediaType === DOCKER_MANIFEST ? image.digest : await digestOf(manifest);
+  const digest = image.mediaType === DOCKER_MANIFEST
+    ? image.digest
+    : `sha256:${await sha256(manifest)}`;
   return { digest, manifest, configuration: read.config.digest };
-}
-
-async function digestOf(manifest: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(manifest));
-  return `sha256:${new Uint8Array(digest).toHex()}`;
 }
 
 /**

@@ -14,35 +14,27 @@ import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
 import { noteText, tell, warningText } from "../../messages.ts";
-import { isLeft } from "../../model/owner.ts";
-import { isUnfinished, modelOfRun, runDirectoryOf, runNames } from "../../model/runs.ts";
-import { currentRun, finishMove, settleModel } from "../../model/versions.ts";
+import { modelOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { currentRun, settleModel } from "../../model/versions.ts";
 import { isAbandoned, managed, removeAbandoned } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { completeRecord, recordOf, type RunSummary } from "./records.ts";
 import { clearRun, workingFolders } from "./run.ts";
 
-type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
+export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
 
-/**
- * Sees to what earlier commands of the app left, and tells the user what became of it. Where that is
- * nothing, which is nearly always, the engine is not asked.
- */
-export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise<void> {
-  const layout = layoutOf(job.app);
-  await finishMove(layout, { err: host.err, signal: host.interruption.signal });
-  const left: string[] = [];
-  for (const name of await runNames(layout)) {
-    const isOver = await isUnfinished(layout, name) && await isLeft(runDirectoryOf(layout, name));
-    if (isOver) left.push(name);
-  }
-  if (left.length === 0) return;
+/** Sees to runs whose mlcli was killed, and tells the user what became of them. */
+export async function adoptRuns(
+  job: LocalJob,
+  names: readonly string[],
+  host: AdoptHost,
+): Promise<void> {
   const engine = await host.engine();
   try {
     const containers = await engine.listContainers([LABELS.role], host.interruption.signal);
     await removeAbandoned(engine, containers);
-    for (const name of left) {
+    for (const name of names) {
       const said = await settleRun(job, name, containers, engine, host);
       if (said !== undefined) tell(host.err, said);
     }

@@ -1,10 +1,5 @@
-/**
- * The code as it ran, kept once for all runs that had the same: `jobs/code/HASH.tar.gz`.
- *
- * @module
- */
+/** The code as it ran, kept once for all runs that had the same: `jobs/code/HASH.tar.gz`. */
 
-import { createHash } from "node:crypto";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { isPrivateName } from "../../app/private_files.ts";
@@ -12,6 +7,7 @@ import type { TarEntry } from "../../archive/writer.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
+import { sha256 } from "../../text.ts";
 import { treeIn } from "../watch/tree.ts";
 import type { RunCode } from "./working_copy.ts";
 
@@ -65,14 +61,13 @@ async function entriesIn(folder: string | undefined, name: string): Promise<read
 }
 
 async function hashOf(entries: readonly TarEntry[]): Promise<string> {
-  const hash = createHash("sha256");
+  const all: string[][] = [];
   for (const entry of entries) {
-    if (entry.type === "symlink") hash.update(`link ${entry.path}\0${entry.target}\0`);
+    if (entry.type === "symlink") all.push(["link", entry.path, entry.target]);
     if (entry.type !== "file") continue;
-    const content = await Deno.readFile(entry.source);
     const { mode } = await Deno.stat(entry.source);
     const kind = (mode ?? 0) & 0o111 ? "program" : "file";
-    hash.update(`${kind} ${entry.path}\0${content.length}\0`).update(content);
+    all.push([kind, entry.path, await sha256(await Deno.readFile(entry.source))]);
   }
-  return hash.digest("hex").slice(0, 32);
+  return (await sha256(JSON.stringify(all))).slice(0, 32);
 }

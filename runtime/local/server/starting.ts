@@ -27,7 +27,7 @@ import { Findings } from "../differences/findings.ts";
 import { imageDifferences, imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
-import { settleEarlierRuns } from "../runs/adopt.ts";
+import { settleEarlierRuns } from "../runs/earlier.ts";
 import { type Version, versionOf } from "../runs/list.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";

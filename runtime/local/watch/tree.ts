@@ -1,5 +1,6 @@
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
+import { sha256 } from "../../text.ts";
 
 export interface Tree {
   /** The files and links in it, by their paths in it with slashes, and what tells them from others. */
@@ -66,7 +67,7 @@ export function changedBetween(before: Tree, after: Tree): readonly string[] {
 /** A short text that is the same for the same files: 64 bits of a hash, in hexadecimal digits. */
 export async function fingerprintOf({ files }: Pick<Tree, "files">): Promise<string> {
   const sorted = [...files].sort(([one], [other]) => one < other ? -1 : 1);
-  return (await digestOf(new TextEncoder().encode(JSON.stringify(sorted)))).slice(0, 16);
+  return (await sha256(JSON.stringify(sorted))).slice(0, 16);
 }
 
 /** In ms since 1970; 0 where nothing is there. */
@@ -87,11 +88,7 @@ async function stateOf(path: string, info: Deno.FileInfo, identity: Identity): P
   if (info.isSymlink) return `link ${await Deno.readLink(path).catch(() => "")}`;
   if (identity === "content" && info.size <= LARGEST_CONTENT) {
     const content = await Deno.readFile(path).catch(() => undefined);
-    if (content !== undefined) return await digestOf(content);
+    if (content !== undefined) return await sha256(content);
   }
   return `${info.size} ${info.mtime?.getTime() ?? 0}`;
-}
-
-async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toHex();
 }
