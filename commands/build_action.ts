@@ -1,5 +1,5 @@
 import { imageReference } from "../runtime/app/app.ts";
-import { versionDoubts } from "../runtime/app/sections.ts";
+import { ignoredPythonVersion } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { build } from "../runtime/image/build.ts";
 import { chosenApp } from "./chosen_app.ts";
@@ -12,7 +12,9 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
   const app = await chosenApp(context, options.appName);
   const { err, clock } = context;
   using shown = new ProgressOutput(err, options);
-  for (const { message, hint } of options.baseImage === undefined ? versionDoubts(app) : []) {
+  for (
+    const { message, hint } of options.baseImage === undefined ? ignoredPythonVersion(app) : []
+  ) {
     shown.warning(message, hint);
   }
   const name = imageReference(app, options.dockerTag);

@@ -1,19 +1,17 @@
-/**
- * The app that a command is for, and the keys of its configuration file: those that are options of
- * commands, and those that were probably meant to be.
- */
+/** The app that a command is for, and the keys of its configuration file that mlcli does not know. */
 
 import { type App, findApp, findApps } from "../runtime/app/app.ts";
 import { type SectionName, SECTIONS } from "../runtime/app/configuration.ts";
-import { type Doubt, sectionOf, topLevelDoubts } from "../runtime/app/sections.ts";
+import type { Finding } from "../runtime/app/image.ts";
+import { sectionOf, unknownTopLevelKeys } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { tell, warningText } from "../runtime/messages.ts";
 import { enumerated } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
-import { doubtsIn, optionsByKey } from "./options/settings.ts";
+import { optionsByKey, unknownKeysIn } from "./options/settings.ts";
 
 /**
- * Finds the app, and warns of keys that were probably meant differently.
+ * Finds the app, and warns of unknown keys in its file.
  *
  * @param appName as given with `--app-name`.
  * @throws MlcliError as `findApp` does.
@@ -25,8 +23,8 @@ export async function chosenApp(context: Context, appName: string | undefined): 
 }
 
 /**
- * Warns of the same for a command that takes the region of an app, and can do without one: what is
- * wrong with the apps is for the command to say.
+ * Warns of the same for a command that can do without an app, and takes its region from one. An app
+ * that cannot be read is the command's to report.
  */
 export async function warnOfKeys(
   context: Context,
@@ -39,12 +37,12 @@ export async function warnOfKeys(
 }
 
 async function warnOf(app: App, { err }: Context): Promise<void> {
-  for (const { message, hint } of await configurationDoubts(app)) {
+  for (const { message, hint } of await unknownKeys(app)) {
     tell(err, warningText(message, hint));
   }
 }
 
-/** The options of which an object may hold those that have a key. */
+/** The options of a command: its object in the file may hold those that have a key. */
 export async function sectionOptions(name: SectionName): Promise<Options> {
   switch (name) {
     case "train":
@@ -58,21 +56,21 @@ export async function sectionOptions(name: SectionName): Promise<Options> {
   }
 }
 
-/** All keys of an app's file that were probably meant differently. */
-export async function configurationDoubts(app: App): Promise<readonly Doubt[]> {
+/** The keys of an app's file that have no effect, or are almost one of mlcli's. */
+export async function unknownKeys(app: App): Promise<readonly Finding[]> {
   const { sections, otherKeys } = app.configuration;
   const names = SECTIONS.filter((name) => sections[name] !== undefined);
   const inside = await Promise.all(
-    names.map(async (name) => doubtsIn(sectionOf(app, name), await sectionOptions(name))),
+    names.map(async (name) => unknownKeysIn(sectionOf(app, name), await sectionOptions(name))),
   );
-  // Of one word, a key may be anybody's.
+  // A key of a single word may be another tool's.
   const misplaced = otherKeys.filter((key) => /^[a-z\d]+(_[a-z\d]+)+$/.test(key));
-  const outside = await Promise.all(misplaced.map((key) => misplacedDoubt(app, key)));
-  return [...topLevelDoubts(app), ...outside.flat(), ...inside.flat()];
+  const outside = await Promise.all(misplaced.map((key) => misplacedKey(app, key)));
+  return [...unknownTopLevelKeys(app), ...outside.flat(), ...inside.flat()];
 }
 
-/** A key of an object that stands beside it. */
-async function misplacedDoubt({ name }: App, key: string): Promise<readonly Doubt[]> {
+/** An option's key that stands at the top level instead of in its command's object. */
+async function misplacedKey({ name }: App, key: string): Promise<readonly Finding[]> {
   const places: string[] = [];
   for (const section of SECTIONS) {
     if (optionsByKey(await sectionOptions(section)).has(key)) places.push(`"${section}"`);

@@ -3,7 +3,7 @@ import type { Check } from "../runtime/doctor/check.ts";
 import { diagnose } from "../runtime/doctor/doctor.ts";
 import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
-import { configurationDoubts } from "./chosen_app.ts";
+import { unknownKeys } from "./chosen_app.ts";
 import type { DoctorOptions } from "./doctor.ts";
 import { green, red, yellow } from "./render/format.ts";
 import { printable } from "../runtime/text.ts";
@@ -19,7 +19,7 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
     appName: options.appName,
     tag: options.dockerTag,
     port: options.port,
-    doubtsAbout: configurationDoubts,
+    unknownKeysOf: unknownKeys,
     cloud: options.cloud ? options : undefined,
   }, context);
   const all = [...checks, ...platform];

@@ -33,7 +33,7 @@ export async function deployAction(
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,
     maxConcurrency: options.maxConcurrency,
-    // What a variable names is the person's own, and wins over the file.
+    // The person's environment variable, too, wins over the file.
     endpoint: typed.endpointName ?? options.endpointName,
     model: options.model,
     healthCheckTimeout: options.healthCheckTimeout,
@@ -57,12 +57,13 @@ export async function deployAction(
 }
 
 /**
- * Instances or serverless: the kind that is typed wins over all that the file says of the other. Only
- * a network stays, and is refused: what is not to be reached from elsewhere does not lose that unseen.
+ * Instances or serverless: the kind that is typed wins, and what the file says of the other is left
+ * out. The file's network stays and is then refused for serverless endpoints: nobody is to lose the
+ * protection of a VPC unnoticed.
  */
 function forKind(typed: DeployOptions, options: DeployOptions): {
   readonly options: DeployOptions;
-  /** Keys of the file that count for nothing now, and are not of the other kind alone by their name. */
+  /** Keys of the file that serverless endpoints do not have, though their names do not say so. */
   readonly leftOut: readonly string[];
 } {
   const { memorySizeInMb, maxConcurrency, ec2Type, instanceCount } = typed;
@@ -71,11 +72,12 @@ function forKind(typed: DeployOptions, options: DeployOptions): {
   }
   if (memorySizeInMb === undefined) return { options, leftOut: [] };
   const { canary, alarm, dataCapture, healthCheckTimeout } = typed;
-  const own = { ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout };
+  const ofInstances = { ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout };
   const leftOut = ([
     ["canary", options.canary, canary],
     ["data_capture", options.dataCapture, dataCapture],
     ["health_check_timeout", options.healthCheckTimeout, healthCheckTimeout],
-  ] as const).filter(([, all, own]) => all !== undefined && own === undefined).map(([key]) => key);
-  return { options: { ...options, ...own }, leftOut };
+  ] as const).filter(([, value, typed]) => value !== undefined && typed === undefined)
+    .map(([key]) => key);
+  return { options: { ...options, ...ofInstances }, leftOut };
 }

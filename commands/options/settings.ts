@@ -1,6 +1,7 @@
 /** Options that the app's configuration file gives: `"train": {"ec2_type": "ml.m5.large"}`. */
 
-import { type Doubt, doubt, type Section } from "../../runtime/app/sections.ts";
+import type { Finding } from "../../runtime/app/image.ts";
+import { type Section, unknownKey } from "../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import { closest, isObject, nameOfType } from "../../runtime/text.ts";
 import {
@@ -38,11 +39,11 @@ export function optionsByKey(options: Options): ReadonlyMap<string, NamedOption>
   );
 }
 
-/** Keys of an object that were probably meant differently. */
-export function doubtsIn(section: Section, options: Options): readonly Doubt[] {
+/** The keys of an object that are no options of its command. */
+export function unknownKeysIn(section: Section, options: Options): readonly Finding[] {
   const known = [...optionsByKey(options).keys()];
   return Object.keys(section.values).filter((key) => !known.includes(key))
-    .flatMap((key) => doubtAbout(key, section, known, optionsOf(options)) ?? []);
+    .flatMap((key) => aboutUnknownKey(key, section, known, optionsOf(options)) ?? []);
 }
 
 function keysOf([flag, option]: NamedOption): readonly string[] {
@@ -51,16 +52,16 @@ function keysOf([flag, option]: NamedOption): readonly string[] {
     : [keyOf(flag), keyOf(option.alias)];
 }
 
-/** What an unknown key was probably meant to be; nothing where another tool may have put it there. */
-function doubtAbout(
+/** Nothing for a key that is like none of mlcli's: another tool may have put it there. */
+function aboutUnknownKey(
   key: string,
   section: Section,
   known: readonly string[],
   all: readonly NamedOption[],
-): Doubt | undefined {
+): Finding | undefined {
   const meant = closest(key, known);
   const shown = `"${key}" in "${section.name}"`;
-  if (meant !== undefined) return doubt(section.file, shown, `"${meant}"`);
+  if (meant !== undefined) return unknownKey(section.file, shown, `"${meant}"`);
   const flag = all.find((named) => keysOf(named).includes(key))?.[0];
   if (flag === undefined) return undefined;
   return {

@@ -14,7 +14,7 @@ export interface App extends Confined {
   readonly base: string;
   readonly configurationPath: string;
   readonly configuration: Configuration;
-  /** Where it lies: `directoryMark`. */
+  /** Tells apps of the same name apart by where they lie: `directoryMark`. */
   readonly mark: string;
 }
 
@@ -59,7 +59,7 @@ export function basePath(name: string): string {
   return `${name}/mlcli_base`;
 }
 
-/** The same, from the path of the directory that holds `NAME.json`. */
+/** The same as an absolute path. */
 export function baseOf(directory: string, name: string): string {
   return join(directory, basePath(name));
 }
@@ -76,11 +76,7 @@ export async function findApps(cwd: string): Promise<App[]> {
   );
 }
 
-/**
- * Passes an app's name through.
- *
- * @throws MlcliError, of the class given, when it cannot be one.
- */
+/** @throws MlcliError, of the class given, when it cannot be an app's name. */
 function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): string {
   if (APP_NAME.test(name)) return name;
   throw new Failure(`Not a valid app name: "${name}"`, {
@@ -116,9 +112,9 @@ async function readApp(directory: string, name: string): Promise<App> {
   };
 }
 
-/** What labels say of where an app lies: a hash of this machine's name and the directory. */
+/** A hash of this machine's name and the directory, for labels. */
 export async function directoryMark(directory: string): Promise<string> {
-  // In one spelling, where the system knows several, as Windows does.
+  // Windows knows several spellings of a path.
   const path = await Deno.realPath(directory).catch(() => directory);
   return await sha256(`${Deno.hostname()}\n${path}`);
 }
@@ -142,11 +138,10 @@ export async function appNames(directory: string): Promise<string[]> {
 
 async function isApp(directory: string, name: string): Promise<boolean> {
   const path = join(directory, `${name}.json`);
-  // Also with a broken NAME.json, or something else of that name: the error on reading it says what is
-  // wrong.
+  // Even if NAME.json is broken or no file: reading it says what is wrong.
   if (await isDirectory(baseOf(directory, name))) return true;
   if (!await isFile(path)) return false;
-  // A link out of the repository, or to a private file, is not an app of this directory.
+  // A link out of the repository, or to a private file, is no app.
   if (await leadsOut(directory, path)) return false;
   const text = await readSmall(path);
   return text !== undefined && hasTellingKey(text);
@@ -167,11 +162,12 @@ function hasTellingKey(text: string): boolean {
   return isObject(value) && TELLING_KEYS.some((key) => Object.hasOwn(value, key));
 }
 
+/** Undefined where it cannot be read or is large: then it is not taken for an app. */
 async function readSmall(path: string): Promise<string | undefined> {
   try {
     return await readTextFile(path, LARGEST_TEXT);
   } catch {
-    return undefined; // cannot be read, so it is not taken for an app
+    return undefined;
   }
 }
 
@@ -181,7 +177,7 @@ async function noAppIn(path: string, name: string | undefined, hint: string): Pr
   return new NoAppHere(above, `Not a valid mlcli directory: ${path}`, { hint });
 }
 
-/** How far up an app is looked for: below its directory, nobody works deeper. */
+/** How many directories above are searched for an app: nobody works deeper below one. */
 const MOST_LEVELS = 10;
 
 /** The nearest directory above that holds an app, complete as `mlcli init` makes it. */
@@ -196,7 +192,7 @@ async function directoryAbove(path: string, name: string | undefined): Promise<s
   return undefined;
 }
 
-/** No file is read: those above may be anybody's. */
+/** Reads no file: those above may be anybody's. */
 async function holdsApp(directory: string, name: string | undefined): Promise<boolean> {
   for await (const entry of Deno.readDir(directory)) {
     const [, own] = /^([^.].*)\.json$/.exec(entry.name) ?? [];

@@ -12,7 +12,7 @@ import { fileErrorHint, fileErrorReason, messageOf, MlcliError } from "../errors
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
 import { isPrivateName } from "./private_files.ts";
-import { leaves } from "./typed_path.ts";
+import { isOutside } from "./typed_path.ts";
 
 /** What `NAME.json` says, its defaults filled in. */
 export interface Configuration {
@@ -64,9 +64,9 @@ interface Rule {
   readonly meaning: string;
   /** What a value must be, for the error about a wrong one. */
   readonly expected: string;
-  /** As a regular expression, which an editor checks, too (`commands/configuration_schema.ts`). */
+  /** In the schema, too, so that an editor checks it (`commands/configuration_schema.ts`). */
   readonly pattern: RegExp;
-  /** What a regular expression cannot say. */
+  /** A further condition, which a regular expression cannot express. */
   readonly also?: (value: string) => boolean;
 }
 
@@ -74,7 +74,7 @@ interface Rule {
 const IMAGE_NAME =
   /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 
-/** From 3.8 on: what runs in the image needs it. */
+/** From 3.8 on: mlcli's harness needs it. */
 const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a|b|rc)\d+)?$/;
 
 /** The keys, and what each may hold. Every value is a string. */
@@ -102,7 +102,8 @@ export const RULES = {
     also: isPathBelow,
   },
   base_image: {
-    meaning: "Image to build upon, instead of the official Python. python_version does not count.",
+    meaning:
+      "Image to build upon, instead of the official Python. python_version has no effect then.",
     expected: 'an image, such as "python:3.12-slim"',
     pattern: /^\S+$/,
   },
@@ -140,7 +141,7 @@ export function accepts(key: ConfigurationKey, value: string): boolean {
   return pattern.test(value) && also(value);
 }
 
-/** The key by which an editor finds the schema of the file; it means nothing to mlcli. */
+/** The key by which an editor finds the schema of the file; mlcli ignores it. */
 export const SCHEMA_KEY = "$schema";
 
 export type ConfigurationKey = keyof typeof RULES;
@@ -270,7 +271,7 @@ function defaultImageName(file: string): string {
 function isPathBelow(value: string): boolean {
   const path = normalizedPath(value);
   if (path.split("/").some(isPrivateName)) return false;
-  return path !== "." && !isAbsolute(path) && !leaves(path) && !path.endsWith("/");
+  return path !== "." && !isAbsolute(path) && !isOutside(path) && !path.endsWith("/");
 }
 
 function normalizedPath(path: string): string {

@@ -14,7 +14,7 @@ import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName } from "./private_files.ts";
-import { leaves, typedPath } from "./typed_path.ts";
+import { isOutside, typedPath } from "./typed_path.ts";
 
 export interface Confined {
   /** The directory of `NAME.json`: paths in messages are relative to it. */
@@ -63,7 +63,7 @@ async function holdsRepository(folder: string): Promise<boolean> {
   try {
     return await lstatIfThere(join(git, "HEAD")) !== undefined;
   } catch (error) {
-    // It may not be looked into, so it is taken for a repository.
+    // mlcli may not look into it, and takes it for a repository.
     if (error instanceof Deno.errors.PermissionDenied) return true;
     throw error;
   }
@@ -91,7 +91,7 @@ async function escapesOf(
 
 async function escapeTo(target: string, boundary: string): Promise<Escape | undefined> {
   const inner = relative(boundary, target);
-  if (leaves(inner)) {
+  if (isOutside(inner)) {
     return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
   }
   const found = inner.split(SEPARATOR_PATTERN).some(isPrivateName)
@@ -145,4 +145,4 @@ export async function requireInside(
 
 export const PUT_IT_THERE =
   "A link may lead anywhere in the repository, but not out of it: put the " +
-  "thing itself there.";
+  "file or directory itself there.";

@@ -1,8 +1,8 @@
 /**
  * What `.dockerignore` keeps out of the build context.
  *
- * Its patterns may come from a stranger, so they are searched for in a time that grows as pattern and
- * path do: most are such that JavaScript's own expressions can do that, the others are RE2's.
+ * A stranger may have written its patterns, so matching must take a time that is linear in pattern
+ * and path. JavaScript's own expressions do for most patterns; RE2 runs the others.
  */
 
 import { SEPARATOR } from "@std/path/constants";
@@ -17,9 +17,9 @@ export interface IgnoreRules {
   /** Whether an exception (`!path`) may take in something below an ignored directory. */
   mayHoldException(directory: string): boolean;
   /**
-   * Whether an exception brings back what stays out of images because it is private. It does only
-   * where it names the private file or directory: a user who lists what the image may have (`*`, then
-   * `!demo` or `!**` + `/*.json`) does not mean `demo/.env` or `demo/.docker/config.json`.
+   * Whether an exception brings back what stays out of images because it is private. It has to name
+   * the private file or directory: a user who lists what the image may have (`*`, then `!demo` or
+   * `!**` + `/*.json`) does not mean `demo/.env` or `demo/.docker/config.json`.
    *
    * @param privatePart the path's start, up to and with its first private name.
    */
@@ -73,19 +73,19 @@ export async function parseIgnoreRules(text: string): Promise<IgnoreRules> {
   const exceptions = lines.filter((line) => line.startsWith("!"))
     .map((line) => line.slice(1).trim());
   const starts = exceptions.map(fixedStart);
-  const ofPrivate = exceptions.flatMap((exception) => privateException(exception, compile));
+  const ofPrivate = exceptions.flatMap((exception) => privateExceptions(exception, compile));
   return {
     ignores: (path) => rules.find(({ pattern }) => pattern.test(path))?.ignores ?? false,
     mayHoldException: (directory) =>
       starts.some((start) => isBelow(start, directory) || isBelow(directory, start)),
     bringBack: (path, privatePart) =>
-      ofPrivate.some(({ whole }) => whole.test(marked(path, privatePart))),
+      ofPrivate.some(({ whole }) => whole.test(markedPath(path, privatePart))),
     mayBringBackBelow: (directory, privatePart) =>
-      ofPrivate.some(({ start }) => start.test(marked(directory, privatePart))),
+      ofPrivate.some(({ start }) => start.test(markedPath(directory, privatePart))),
   };
 }
 
-/** An expression that was compiled: JavaScript's, or RE2's. */
+/** JavaScript's, or RE2's. */
 interface Expression {
   test(text: string): boolean;
 }
@@ -93,10 +93,10 @@ interface Expression {
 /** @param pattern that the expression was made of. */
 type Compile = (expression: string, pattern: string) => Expression;
 
-/** A path, or what ends in one, in any directory: `demo/data`, `**` + `/venv`, `**` + `/*.pyc`. */
+/** A path or the end of a name, in one or any directory: `demo/data`, `**` + `/venv`, `**` + `/*.pyc`. */
 const SIMPLE = /^(\*\*\/\*?)?[^*?[\\]*$/;
 
-/** RE2 is loaded where a pattern needs it alone: each start of a container reads the rules. */
+/** RE2 is loaded only where a pattern needs it: each start of a container reads the rules. */
 async function compilerFor(lines: readonly string[]): Promise<Compile> {
   const isSimple = lines.every((line) => SIMPLE.test(line.replace(/^!\s*/, "")));
   const { RE2JS } = isSimple ? {} : await import("re2js");
@@ -107,7 +107,7 @@ async function compilerFor(lines: readonly string[]): Promise<Compile> {
 }
 
 interface Rule {
-  /** Whether it says to leave out or, after a `!`, to take in. */
+  /** False for an exception, which begins with `!`. */
   readonly ignores: boolean;
   /** Finds a path, or a directory that contains it. */
   readonly pattern: Expression;
@@ -119,7 +119,7 @@ function ruleOf(line: string, compile: Compile): readonly Rule[] {
   const pattern = cleaned(ignores ? line : line.slice(1).trim());
   if (pattern === "") return [];
   try {
-    if (pattern.length > LONGEST) throw new SyntaxError("It is longer than paths are");
+    if (pattern.length > MOST_WILD) throw new SyntaxError("It is longer than paths are");
     return [{ ignores, pattern: compile(`^${expressionOf(pattern)}(/|$)`, pattern) }];
   } catch (cause) {
     throw new MlcliError(`Not a valid pattern in ${IGNORE_FILE}: "${shortened(line)}"`, {
@@ -159,18 +159,18 @@ export function expressionOf(pattern: string): string {
   });
 }
 
-/** What means something in a pattern. In a class, a `]` that comes first is one of its characters. */
+/** The parts of a pattern with a meaning. A `]` that comes first in a class is one of its characters. */
 const TOKEN = /\*\*\/?|\*|\?|\[(\^)?((?:\\.|[^\\])(?:\\.|[^\]\\])*)\]|\[.*|\\.|[^\w/]/gsu;
 
-/** Nor NUL, by which a private name is marked. */
+/** A character within a name. (NUL marks a private name.) */
 const NO_SLASH = "[^/\\x00]";
 
-/** The expression for a character; that of punctuation may have a meaning. */
+/** The expression for a character: punctuation is escaped. */
 function literal(character: string): string {
   return /^[!-/:-@[-`{-~]$/.test(character) ? `\\${character}` : character;
 }
 
-/** An exception, as far as it names something private, in paths that are `marked`. */
+/** An exception that may name something private; it is matched with a `markedPath`. */
 interface PrivateException {
   /** Finds a path that it brings back. */
   readonly whole: Expression;
@@ -181,8 +181,8 @@ interface PrivateException {
 /** How many directories deep an exception for something private may lead. */
 const DEEPEST = 200;
 
-/** None where a class has a slash in it, which separates: `[a/b]`. */
-function privateException(exception: string, compile: Compile): readonly PrivateException[] {
+/** None for a class with a slash, where names would be cut: `[a/b]`. */
+function privateExceptions(exception: string, compile: Compile): readonly PrivateException[] {
   const pattern = cleaned(exception);
   const names = pattern.split("/");
   if (names.length > DEEPEST) return [];
@@ -207,7 +207,7 @@ function privateException(exception: string, compile: Compile): readonly Private
 }
 
 /** A path with a slash at its end and a NUL before the name at the end of its private part. */
-function marked(path: string, privatePart: string): string {
+function markedPath(path: string, privatePart: string): string {
   const start = privatePart.lastIndexOf("/") + 1;
   return `${path.slice(0, start)}\0${path.slice(start)}/`;
 }
@@ -218,13 +218,11 @@ function namesSomething(component: string): boolean {
 }
 
 /**
- * The most characters that all patterns with a star may have together. With these, a path of the
- * greatest length (4,096) takes some seconds at worst, and Ctrl-C waits for it; real files have
- * hundreds of characters.
+ * The most characters that one pattern, and all patterns with a star together, may have. With these,
+ * a path of the greatest length (4,096) takes some seconds at worst, during which Ctrl-C has to wait;
+ * real files have hundreds of characters.
  */
 const MOST_WILD = 16 * 1024;
-
-const LONGEST = MOST_WILD;
 
 function requireFewWildcards(patterns: readonly string[]): void {
   let length = 0;
@@ -237,7 +235,6 @@ function requireFewWildcards(patterns: readonly string[]): void {
   }
 }
 
-/** As much of a line as fits into a message. */
 function shortened(line: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}...` : line;
 }

@@ -10,9 +10,9 @@ import { MlcliError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { layoutOf } from "./layout.ts";
-import { leaves } from "./typed_path.ts";
+import { isOutside } from "./typed_path.ts";
 
-/** Something to be said, and what to do about it. */
+/** A doubt or a problem that the user is told, and what to do about it. */
 export interface Finding {
   /** A sentence without a full stop. */
   readonly message: string;
@@ -29,8 +29,8 @@ export function isElsewhere(directory: string | undefined, mark: string): boolea
 }
 
 /**
- * Requires that an image that an app is to use, or to replace, is not another app's. Without labels it is
- * nobody's.
+ * Requires that an image that an app is to use, or to replace, is not another app's. One without
+ * labels is nobody's.
  *
  * @param reference `name:tag`
  * @throws MlcliError
@@ -48,7 +48,7 @@ export function requireOwnImage(
   });
 }
 
-/** What is to be said of an app's image that was built in another directory. */
+/** The warning that an app's image was built in another directory. */
 export function elsewhereFinding(
   { mark }: Pick<App, "mark">,
   reference: string,
@@ -79,10 +79,10 @@ export function baseImageFinding(
     `If you mean the registry's: docker pull ${reference}`;
 }
 
-/** What SageMaker's instances are, those with Graviton processors aside. */
+/** The platform of SageMaker's instances, except those with Graviton processors. */
 export const PLATFORM = "linux/amd64";
 
-/** Those with Graviton processors; the user has to ask for them. */
+/** The platform of instances with Graviton processors, which the user has to ask for. */
 const GRAVITON = "linux/arm64";
 
 export interface BuiltImage {
@@ -90,13 +90,13 @@ export interface BuiltImage {
   readonly reference: string;
   /** `linux/amd64` */
   readonly platform: string;
-  /** Whether `mlcli build` made it, and can make another. */
+  /** Whether `mlcli build` made it. */
   readonly isOurs: boolean;
 }
 
 /**
- * What is wrong with an image's platform, and what to do about it; nothing where it runs on all
- * instances, or on those with Graviton processors and the configuration asks for that.
+ * The warning that an image does not run on all instances; nothing where it runs on those with
+ * Graviton processors and the configuration asks for that.
  *
  * Source: https://aws.amazon.com/sagemaker/pricing (instance types)
  *
@@ -128,8 +128,8 @@ function isFor(configured: string | undefined, platform: string): boolean {
   return configured === platform || (configured?.startsWith(`${platform}/`) ?? false);
 }
 
-/** Path in the build context, and the image's label, of a Dockerfile that lies nowhere in the app's. */
-export const ELSEWHERE = ".mlcli-dockerfile";
+/** Path in the build context, and in the image's label, of a Dockerfile outside of the app's directory. */
+export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
 
 /**
  * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where
@@ -139,5 +139,7 @@ export function usedDockerfile(app: App, { Config }: Marks): string | undefined 
   const path = Config?.Labels?.[LABELS.dockerfile];
   if (path === undefined) return layoutOf(app).dockerfile;
   // Anybody may have made the image.
-  return path === ELSEWHERE || leaves(normalize(path)) ? undefined : join(app.directory, path);
+  return path === OUTSIDE_DOCKERFILE || isOutside(normalize(path))
+    ? undefined
+    : join(app.directory, path);
 }

@@ -9,9 +9,7 @@ import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
-import { leaves, typedPath } from "./typed_path.ts";
-
-/** Where an app's code, data and results lie, and the checks that a command finds what it needs. */
+import { isOutside, typedPath } from "./typed_path.ts";
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
 export interface Layout extends Confined {
@@ -74,10 +72,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
   };
 }
 
-/**
- * Requires that the app can be tested locally.
- * @throws MlcliError
- */
+/** @throws MlcliError where the app has no directory of test data. */
 export async function requireTestDirectory(layout: Layout): Promise<void> {
   if (await isDirectory(layout.testDirectory)) return;
   const testDirectory = typedPath(layout.directory, layout.testDirectory);
@@ -89,8 +84,8 @@ export async function requireTestDirectory(layout: Layout): Promise<void> {
   );
 }
 
-/** The hint for data that lies elsewhere, where the command is not known. */
-const NAME_IT = "Name the data yourself: --input, of local train and local process.";
+/** For data that lies elsewhere, where the command is not known. */
+const NAME_THE_DATA = "Name the data with --input of local train or local process.";
 
 export type CodeFolder = "training" | "prediction" | "processing";
 
@@ -105,7 +100,7 @@ export async function requireLayoutInside(
   layout: Layout,
   code: CodeFolder,
   except: readonly string[] = [],
-  dataRemedy: (target: string) => string = () => NAME_IT,
+  dataRemedy: (target: string) => string = () => NAME_THE_DATA,
 ): Promise<void> {
   const { input, configInput, hyperparameters, inputData, output } = layout;
   const data = code === "training" ? layout.trainingData : layout.processingData;
@@ -131,8 +126,8 @@ export async function requireLayoutInside(
 }
 
 /**
- * Requires that containers write to directories of results only, in `test_dir`, which is closed to other
- * users. These must not contain, or lie in, a directory that is read or written for another
+ * Requires that containers write to directories of results only, in `test_dir`, which is closed to
+ * other users. These must not contain, or lie in, a directory that is read or written for another
  * purpose: a container could put links there, which the next run would follow.
  */
 async function requireApart(layout: Layout): Promise<void> {
@@ -140,7 +135,7 @@ async function requireApart(layout: Layout): Promise<void> {
   const around = [layout.directory, layout.base, layout.localTest, layout.testDirectory];
   const data = [layout.configInput, layout.inputData, layout.trainingData, layout.processingData];
   const apart = [layout.jobs, training, prediction, processing, common, input, ...data];
-  const written = writtenBy(layout);
+  const written = writtenDirectories(layout);
   const realWritten = await realPaths(written);
   const others = await realPaths([...around, ...apart]);
   for (const [number, path] of written.entries()) {
@@ -162,13 +157,13 @@ async function requireApart(layout: Layout): Promise<void> {
   if (link !== undefined) throw linkError(layout, link);
 }
 
-function writtenBy({ model, output, checkpoints }: Layout): readonly string[] {
+function writtenDirectories({ model, output, checkpoints }: Layout): readonly string[] {
   return [model, output, checkpoints];
 }
 
 /** Requires that containers write neither into nor around a directory of data. */
 export async function requireNotWritten(layout: Layout, path: string): Promise<void> {
-  const written = writtenBy(layout);
+  const written = writtenDirectories(layout);
   const [real, ...realWritten] = await realPaths([path, ...written]);
   for (const [index, other] of realWritten.entries()) {
     const isApart = !contains(real!, other) && !contains(other, real!);
@@ -182,14 +177,13 @@ function realPaths(paths: readonly string[]): Promise<string[]> {
 
 /** Whether a directory is, or holds, another one. Both are real paths. */
 function contains(directory: string, other: string): boolean {
-  return !leaves(relative(directory, other));
+  return !isOutside(relative(directory, other));
 }
 
 function linkError({ directory, testDirectory }: Layout, written: string): MlcliError {
   return new MlcliError(`${typedPath(directory, written)} is a link`, {
-    hint:
-      `What containers write lies in ${typedPath(directory, testDirectory)}, which other users ` +
-      "may not enter: remove the link, or mount there what they cannot reach elsewhere, either.",
+    hint: `Containers write into ${typedPath(directory, testDirectory)}, which other users may ` +
+      "not enter. Remove the link; a directory that is mounted there must be closed to them, too.",
   });
 }
 
@@ -214,7 +208,7 @@ export async function requireTrainingData(
   named?: string,
 ): Promise<void> {
   for (const channel of channels) {
-    const isOwn = !leaves(relative(layout.inputData, channel));
+    const isOwn = !isOutside(relative(layout.inputData, channel));
     if (await holdsFile(layout, channel, isOwn ? layout.input : channel)) return;
   }
   const path = typedPath(layout.directory, named ?? layout.trainingData);
@@ -224,10 +218,7 @@ export async function requireTrainingData(
   });
 }
 
-/**
- * Requires that there is a model to serve.
- * @throws MlcliError
- */
+/** @throws MlcliError where there is no model to serve. */
 export async function requireModel(layout: Layout): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
   throw new MlcliError(`Model not found: ${typedPath(layout.directory, layout.model)}`, {
@@ -244,7 +235,7 @@ export async function requireModel(layout: Layout): Promise<void> {
  */
 export async function requireProcessingFile(layout: Layout, name: string): Promise<string> {
   const path = normalize(name);
-  if (name !== "" && !isAbsolute(name) && !leaves(path) && await isInside(layout, path)) {
+  if (name !== "" && !isAbsolute(name) && !isOutside(path) && await isInside(layout, path)) {
     return path.replaceAll(SEPARATOR, "/");
   }
   const processing = typedPath(layout.directory, layout.processing);
@@ -255,14 +246,14 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
   });
 }
 
-/** Whether a file lies below `processing/`, also when links are followed: only that is mounted. */
+/** Whether a file lies below `processing/`, links followed: nothing else is mounted. */
 async function isInside(layout: Layout, path: string): Promise<boolean> {
   try {
     const [processing, file] = await Promise.all([
       Deno.realPath(layout.processing),
       Deno.realPath(join(layout.processing, path)),
     ]);
-    return !leaves(relative(processing, file)) && (await Deno.stat(file)).isFile;
+    return !isOutside(relative(processing, file)) && (await Deno.stat(file)).isFile;
   } catch {
     return false; // not there, or not readable
   }
@@ -280,7 +271,7 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
   }
 }
 
-/** What keeps a directory in version control, or what programs leave behind: neither data nor code. */
+/** Files that keep a directory in version control, or that programs leave behind. */
 const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store", "__pycache__"]);
 
 /** Whether a file of this name is no data, and no part of a model. */
@@ -322,7 +313,7 @@ export async function holdsFile(
 
 async function leadsInto(directory: string, link: string): Promise<boolean> {
   try {
-    return !leaves(relative(await Deno.realPath(directory), await Deno.realPath(link)));
+    return !isOutside(relative(await Deno.realPath(directory), await Deno.realPath(link)));
   } catch {
     return false; // it leads nowhere
   }

@@ -8,14 +8,14 @@ import { isPrivateName, staysOut } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
 import { cannotRead, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
-/** Made by tools and not missed in an image: caches, version control, editors' own. */
+/** Caches, version control and editors' files: nobody misses them in an image. */
 const NOT_MISSED = new RegExp(
   "^(__pycache__|.*\\.py[co]|\\.ipynb_checkpoints|\\.(mypy|pytest|ruff)_cache|\\.?venv" +
     "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.DS_Store|Thumbs\\.db|\\.idea|\\.vscode" +
     "|.*~|\\..*\\.sw[a-p])$",
 );
 
-/** How many files and directories are looked at: code is less, and data may be a lot. */
+/** How many files and directories are looked at. Code has fewer; a directory of data may have many. */
 const MOST_ENTRIES = 2_000;
 
 /** Paths relative to the app's directory, with slashes. */
@@ -66,7 +66,7 @@ interface Folder {
   readonly privatePart: string | undefined;
 }
 
-/** Whether nothing in a directory can come into the image, so that nobody has to look. */
+/** Whether nothing in a directory gets into the image: then it is not searched. */
 function isLeftOutWhole(
   rules: IgnoreRules,
   path: string,
@@ -77,7 +77,6 @@ function isLeftOutWhole(
     !rules.mayBringBackBelow(path, privatePart);
 }
 
-/** Sorted. */
 async function entriesOf(app: App, folder: string): Promise<readonly Deno.DirEntry[]> {
   const directory = join(app.directory, folder);
   try {

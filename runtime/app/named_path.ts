@@ -1,6 +1,6 @@
 /**
- * Paths that the user types. They may lead anywhere, since the user chose them. But where a link in
- * a repository leads was chosen by the repository's author.
+ * Paths that the user types. They may lead anywhere, since the user chose them; but where a link in a
+ * repository leads, its author chose.
  */
 
 import { SEPARATOR_PATTERN } from "@std/path/constants";
@@ -12,15 +12,15 @@ import { lstatIfThere, MOST_LINKS } from "../files.ts";
 import { inOneLine } from "../text.ts";
 import { appNames } from "./app.ts";
 import { escapeOf, workTreeOf } from "./confinement.ts";
-import { absolutePath, leaves, shellWord } from "./typed_path.ts";
+import { absolutePath, isOutside, shellWord } from "./typed_path.ts";
 
 /**
  * Requires that no link of a repository on the way of a typed path leads out of that repository, or
  * to something private in it. A link outside of repositories is the user's own.
  *
- * @param cwd absolute path of the current directory: with an app in it, it is one's repository, too.
+ * @param cwd absolute path of the current directory. With an app in it, it counts as a repository.
  * @param option what comes before a path, for the hint: `--input-dir `, `--input training=`.
- * @param links so many of the user's own are followed: more, or a circle, cannot be opened.
+ * @param links how many of the user's own are followed: more, or a circle, cannot be opened.
  * @throws MlcliError
  */
 export async function requireNamed(
@@ -35,7 +35,7 @@ export async function requireNamed(
     const boundary = await repositoryOf(cwd, folder);
     if (boundary === undefined) {
       if (links === 0) return;
-      // A link of the user's own, which may lead to a link of a repository.
+      // The user's own link may lead to a link of a repository.
       const target = absolutePath(await Deno.realPath(folder), await Deno.readLink(link));
       return await requireNamed(cwd, join(target, relative(link, path)), option, links - 1);
     }
@@ -44,8 +44,8 @@ export async function requireNamed(
     const behind = join(escape.target, relative(link, path));
     throw new MlcliError(`${inOneLine(typed)} ${inOneLine(escape.words)}`, {
       hint: escape.isPrivate
-        ? "What is private is taken only where you name it, and not by a link of the repository."
-        : "A link of the repository says so. If you mean that place, name it yourself: " +
+        ? "A link of the repository leads to it. mlcli reads private files only by their own path."
+        : "A link of the repository leads there. If you mean that place, name it yourself: " +
           `${option}${shellWord(behind)}`,
     });
   }
@@ -57,7 +57,7 @@ async function linksOn(path: string): Promise<readonly string[]> {
   const names = path.split(SEPARATOR_PATTERN);
   for (let count = 1; count <= names.length; count++) {
     const part = names.slice(0, count).join("/") || "/";
-    // What cannot be looked at is said by who opens it.
+    // Whoever opens the path reports what cannot be looked at.
     const info = await lstatIfThere(part).catch(() => undefined);
     if (info === undefined) break;
     if (info.isSymlink) links.push(part);
@@ -69,5 +69,5 @@ async function repositoryOf(cwd: string, folder: string): Promise<string | undef
   const workTree = await workTreeOf(folder);
   if (workTree !== undefined) return workTree;
   const [here, real] = await Promise.all([Deno.realPath(cwd), Deno.realPath(folder)]);
-  return !leaves(relative(here, real)) && (await appNames(cwd)).length > 0 ? here : undefined;
+  return !isOutside(relative(here, real)) && (await appNames(cwd)).length > 0 ? here : undefined;
 }

@@ -1,4 +1,4 @@
-/** Which files of an app are private: they must not get into an image, which others may get. */
+/** The private files of an app: they must not get into an image, which others may get. */
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
@@ -130,8 +130,8 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
     return;
   }
   const shown = typedPath(root, target);
-  throw new MlcliError(`Not for an image, since it is a private key: ${shown}`, {
-    hint: `It would be sent to the engine as ${path}: name another file.`,
+  throw new MlcliError(`A private key must not get into an image: ${shown}`, {
+    hint: `A build would send it to the engine as ${path}: name another file.`,
   });
 }
 

@@ -19,7 +19,7 @@ export interface Requirements {
 const PROJECT = "pyproject.toml";
 const LOCK = "uv.lock";
 
-/** A lock of a thousand packages has some MiB; in bytes. */
+/** In bytes; a lock of a thousand packages has some MiB. */
 const LARGEST_LOCK = 64 * 1024 ** 2;
 
 /**
@@ -37,7 +37,7 @@ export async function requirementsOf(
   return isProject ? project : { files: [requirements], isLock: false };
 }
 
-/** What a directory's requirements are, where nobody says so. */
+/** The requirements file of a directory where the configuration names none. */
 export async function defaultRequirements(directory: string): Promise<string> {
   const isThere = (path: string): Promise<boolean> => isFile(join(directory, path));
   const isProject = !await isThere(DEFAULT_REQUIREMENTS) && await isThere(PROJECT) &&
@@ -45,7 +45,7 @@ export async function defaultRequirements(directory: string): Promise<string> {
   return isProject ? LOCK : DEFAULT_REQUIREMENTS;
 }
 
-/** Where a package comes from, in `uv.lock`: what is no index's cannot be installed in an image. */
+/** A package of `uv.lock` that comes from no index, and so cannot be installed in an image. */
 const OTHER_SOURCE =
   /^source = \{ (?:editable|directory|virtual|path|git|url) = "((?:[^"\\]|\\.)*)"/gm;
 
@@ -53,7 +53,7 @@ const OTHER_SOURCE =
  * Requires that all packages of a `uv.lock` come from indexes. The project itself is not installed:
  * its code is the app's.
  *
- * @throws MlcliError which names one that does not.
+ * @throws MlcliError that names one that does not.
  */
 export async function requireIndexedPackages(directory: string, lock: string): Promise<void> {
   const text = await readTextFile(join(directory, lock), LARGEST_LOCK).catch((cause) => {
@@ -62,8 +62,9 @@ export async function requireIndexedPackages(directory: string, lock: string): P
   for (const [line, place = ""] of text.matchAll(OTHER_SOURCE)) {
     if (place === "." && /\{ (editable|virtual|directory) /.test(line)) continue;
     throw new MlcliError(`${lock} names a package that is on no index: ${inOneLine(place)}`, {
-      hint: "The image gets packages of indexes alone, whose content the lock holds. Put code of " +
-        "your own beside the app's, or name the package in a requirements.txt.",
+      hint:
+        "mlcli build installs packages from indexes only, as the lock pins them. Put your own " +
+        "code beside the app's, or name the package in a requirements.txt.",
     });
   }
 }

@@ -1,18 +1,16 @@
 /**
  * The objects of the configuration file that hold options of a cloud command (`"train": {"ec2_type":
- * "ml.m5.large"}`), or of the local ones (`"local": {"memory": "4g"}`). Their keys are long option names in snake_case, and they win over the top level.
+ * "ml.m5.large"}`), or of the local ones (`"local": {"memory": "4g"}`). Their keys are long option
+ * names in snake_case, and they win over the top level.
  */
 
 import { basename } from "@std/path/basename";
 import { closest } from "../text.ts";
-import { type Configuration, OBJECT_KEYS, RULES, type SectionName } from "./configuration.ts";
+import type { App } from "./app.ts";
+import { OBJECT_KEYS, RULES, type SectionName } from "./configuration.ts";
+import type { Finding } from "./image.ts";
 
-/** A key that was probably meant differently. */
-export interface Doubt {
-  /** One sentence without a full stop at its end. */
-  readonly message: string;
-  readonly hint: string;
-}
+type ConfigurationOf = Pick<App, "configuration" | "configurationPath">;
 
 export interface Section {
   /** By key, as JSON has it; `null` and `""` count as not given, and are left out. */
@@ -26,10 +24,7 @@ export interface Section {
 
 /** What an app's file says for a command: keys of its object win over those of the top level. */
 export function sectionOf(
-  { configuration, configurationPath }: {
-    readonly configuration: Configuration;
-    readonly configurationPath: string;
-  },
+  { configuration, configurationPath }: ConfigurationOf,
   name: SectionName,
 ): Section {
   const file = basename(configurationPath);
@@ -48,27 +43,21 @@ export function sectionOf(
 }
 
 /** Keys of the top level that are almost one of mlcli's. */
-export function topLevelDoubts(
-  { configuration, configurationPath }: {
-    readonly configuration: Configuration;
-    readonly configurationPath: string;
-  },
-): readonly Doubt[] {
+export function unknownTopLevelKeys(
+  { configuration, configurationPath }: ConfigurationOf,
+): readonly Finding[] {
   const known = [...Object.keys(RULES), ...OBJECT_KEYS];
   const file = basename(configurationPath);
   return configuration.otherKeys.flatMap((key) => {
     const meant = closest(key, known);
-    return meant === undefined ? [] : [doubt(file, `"${key}"`, `"${meant}"`)];
+    return meant === undefined ? [] : [unknownKey(file, `"${key}"`, `"${meant}"`)];
   });
 }
 
 /** Says which counts, where both `base_image` and `python_version` are there. */
-export function versionDoubts(
-  { configuration, configurationPath }: {
-    readonly configuration: Configuration;
-    readonly configurationPath: string;
-  },
-): readonly Doubt[] {
+export function ignoredPythonVersion(
+  { configuration, configurationPath }: ConfigurationOf,
+): readonly Finding[] {
   if (!configuration.ignoresPythonVersion) return [];
   const { baseImage, pythonVersion } = configuration;
   return [{
@@ -77,11 +66,7 @@ export function versionDoubts(
   }];
 }
 
-/**
- * A key that means nothing, and the one that was probably meant.
- *
- * @param key as the file has it, with its place.
- */
-export function doubt(file: string, key: string, meant: string): Doubt {
+/** @param key as the file has it, with its place: `"ec2_typ" in "train"`. */
+export function unknownKey(file: string, key: string, meant: string): Finding {
   return { message: `${file}: unknown key ${key}`, hint: `Did you mean ${meant}?` };
 }

@@ -1,6 +1,6 @@
 /**
- * What mlcli remembers for a person from one command to the next, by the directory of the app: outside
- * of all repositories, so that nobody who writes one can claim it.
+ * What mlcli remembers for a person from one command to the next, by the app's directory. It lies
+ * outside of all repositories, so that the author of one cannot write it.
  */
 
 import { dirname } from "@std/path/dirname";
@@ -18,15 +18,15 @@ export interface Remembered {
   readonly name: string;
 }
 
-/** Of how many directories something is remembered; the oldest goes. */
+/** How many directories are remembered; then the oldest is forgotten. */
 const MOST = 500;
 
-/** Whether it was remembered; not where the file cannot be read. */
+/** False also where the file cannot be read. */
 export async function isRemembered(what: Remembered, env: Context["env"]): Promise<boolean> {
   return await recall(what, env).then(({ names }) => names.includes(what.name), () => false);
 }
 
-/** Remembers it. @throws MlcliError where that is not possible, with the file's path. */
+/** @throws MlcliError with the file's path, where that is not possible. */
 export async function remember(what: Remembered, env: Context["env"]): Promise<void> {
   const path = pathOf(env);
   try {
@@ -40,9 +40,9 @@ export async function remember(what: Remembered, env: Context["env"]): Promise<v
   }
 }
 
-/** `XDG_STATE_HOME`, by the XDG Base Directory Specification, which has it absolute; on Windows `LOCALAPPDATA`. */
+/** Below `XDG_STATE_HOME` (XDG Base Directory Specification); on Windows, `LOCALAPPDATA`. */
 function pathOf(env: Context["env"]): string {
-  // A relative one would lead into the repository.
+  // The specification wants an absolute path; a relative one would lead into the repository.
   const [named, local, home] = ["XDG_STATE_HOME", "LOCALAPPDATA", "HOME"].map(env)
     .map((path) => path && isAbsolute(path) ? path : undefined);
   const state = named ?? local ?? (home && join(home, ".local/state"));
@@ -50,7 +50,6 @@ function pathOf(env: Context["env"]): string {
   return join(state, "mlcli", "state.json");
 }
 
-/** What there is of a directory, by its real path. */
 async function recall({ directory: typed, kind }: Remembered, env: Context["env"]) {
   const directory = await Deno.realPath(typed);
   const all = await readTextFile(pathOf(env), LARGEST_TEXT).then(parseJson, (error) => {
@@ -64,7 +63,7 @@ async function recall({ directory: typed, kind }: Remembered, env: Context["env"
   return { directory, own, others, names };
 }
 
-/** Others see the file before or after, never a part of it; and nobody else's user sees it. */
+/** Readers see the old or the new file, never a part; other users see neither. */
 async function replace(path: string, text: string): Promise<void> {
   await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const part = `${path}.${crypto.randomUUID()}`;

@@ -7,19 +7,19 @@ import { relative } from "@std/path/relative";
 /** A path as the user would type it in `directory`: relative when it lies below, else absolute. */
 export function typedPath(directory: string, path: string): string {
   const inner = relative(directory, path);
-  return inner === "" || leaves(inner) ? path : inner;
+  return inner === "" || isOutside(inner) ? path : inner;
 }
 
 export function absolutePath(directory: string, typed: string): string {
   return isAbsolute(typed) ? normalize(typed) : join(directory, typed);
 }
 
-/** Whether a relative path, normalized, leads out of where it starts. */
-export function leaves(path: string): boolean {
+/** Whether a relative, normalized path leads out of the directory that it starts in. */
+export function isOutside(path: string): boolean {
   return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path);
 }
 
-/** A word, quoted where a shell needs it, for a command that the user can paste. */
+/** A word for a command that the user can paste: quoted where a shell needs it. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -2,7 +2,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
-import { leaves } from "../app/typed_path.ts";
+import { isOutside } from "../app/typed_path.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { environmentDifferences, processingArgumentDifferences } from "../contract/differences.ts";
 import { processingArguments } from "../contract/jobs.ts";
@@ -101,7 +101,7 @@ async function fileOf({ app, file = "" }: ProcessingRequest): Promise<string> {
   const layout = layoutOf(app);
   if (await isDirectory(layout.processing)) return await requireProcessingFile(layout, file);
   const path = normalize(file);
-  if (!isAbsolute(file) && !leaves(path) && path !== ".") return path.replaceAll(SEPARATOR, "/");
+  if (!isAbsolute(file) && !isOutside(path) && path !== ".") return path.replaceAll(SEPARATOR, "/");
   throw new MlcliError(`Processing file not found: ${file}`, {
     hint: "Name the script relative to processing/.",
   });

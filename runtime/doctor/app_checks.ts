@@ -2,6 +2,7 @@
 
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
+import type { Finding } from "../app/image.ts";
 import {
   type Layout,
   layoutOf,
@@ -10,7 +11,7 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
-import { type Doubt, versionDoubts } from "../app/sections.ts";
+import { ignoredPythonVersion } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
@@ -24,12 +25,12 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
  *
  * @param image the app's. One that mlcli did not build runs code of its own, and is built otherwise:
  * files of the app would hide that code.
- * @param doubts keys of its configuration file that were probably meant differently.
+ * @param unknownKeys of its configuration file.
  */
 export async function appChecks(
   app: App,
   image: Marks | undefined,
-  doubts: readonly Doubt[],
+  unknownKeys: readonly Finding[],
 ): Promise<readonly Check[]> {
   const layout = layoutOf(app);
   const found: Check = {
@@ -55,10 +56,10 @@ export async function appChecks(
   ]);
   // A channel that leads out of the repository is found twice.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
-  const keys = [...doubts, ...versionDoubts(app)].map((doubt): Check => ({
+  const keys = [...unknownKeys, ...ignoredPythonVersion(app)].map((finding): Check => ({
     name: "keys",
     status: "warning",
-    ...doubt,
+    ...finding,
   }));
   const complete: Check = {
     name: "layout",

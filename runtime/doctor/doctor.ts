@@ -1,5 +1,5 @@
 import { type App, findApp, imageReference } from "../app/app.ts";
-import type { Doubt } from "../app/sections.ts";
+import type { Finding } from "../app/image.ts";
 import type { CloudChoice } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
@@ -18,8 +18,8 @@ export interface DoctorRequest {
   readonly tag: string;
   /** That `local deploy` is to take. */
   readonly port: number;
-  /** Keys of an app's configuration file that were probably meant differently. */
-  readonly doubtsAbout: (app: App) => Promise<readonly Doubt[]>;
+  /** The unknown keys of an app's configuration file. */
+  readonly unknownKeysOf: (app: App) => Promise<readonly Finding[]>;
   /** The way to the cloud service; not asked when undefined. */
   readonly cloud: CloudChoice | undefined;
 }
@@ -32,7 +32,7 @@ export interface Diagnosis {
 }
 
 export async function diagnose(
-  { appName, tag, port, doubtsAbout, cloud }: DoctorRequest,
+  { appName, tag, port, unknownKeysOf, cloud }: DoctorRequest,
   host: Pick<Context, "cwd" | "env" | "system" | "engine" | "aws" | "err" | "interruption">,
 ): Promise<Diagnosis> {
   const { signal } = host.interruption;
@@ -58,8 +58,8 @@ export async function diagnose(
     ),
     guarded("studio", async () => await studioChecks(engine, host), "unknown"),
     guarded("app", async () => {
-      const doubts = await doubtsAbout(await app);
-      return await appChecks(await app, await image.catch(() => undefined), doubts);
+      const unknown = await unknownKeysOf(await app);
+      return await appChecks(await app, await image.catch(() => undefined), unknown);
     }, appName === undefined && hasNone ? "warning" : "problem"),
     ifThere(
       app,

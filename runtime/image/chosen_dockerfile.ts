@@ -7,11 +7,11 @@ import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { type BaseImage, frontendImage } from "../app/dockerfile/stages.ts";
 import { type Instruction, instructionsOf } from "../app/dockerfile/instructions.ts";
-import { ELSEWHERE } from "../app/image.ts";
+import { OUTSIDE_DOCKERFILE } from "../app/image.ts";
 import { requireNoKey } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requireNamed } from "../app/named_path.ts";
-import { absolutePath, leaves, typedPath } from "../app/typed_path.ts";
+import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 
@@ -63,9 +63,9 @@ async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfil
   const real = await Deno.realPath(source);
   const inner = relative(app.directory, source);
   // Below a link, its path in the context is that of something else, or of nothing.
-  return !leaves(inner) && real === join(await Deno.realPath(app.directory), inner)
+  return !isOutside(inner) && real === join(await Deno.realPath(app.directory), inner)
     ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown: typed }
-    : { source: real, path: ELSEWHERE, shown: typed };
+    : { source: real, path: OUTSIDE_DOCKERFILE, shown: typed };
 }
 
 export interface DockerfileContent {

@@ -9,7 +9,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
 import { isPlaceholder } from "../app/layout.ts";
-import { leaves } from "../app/typed_path.ts";
+import { isOutside } from "../app/typed_path.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
@@ -143,7 +143,7 @@ class Walk {
       throw cannotPack(shown, "is a link that leads nowhere", "Remove it.");
     });
     const inner = relative(this.#root, target);
-    if (leaves(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
+    if (isOutside(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
     const isPrivate = inner.split(SEPARATOR_PATTERN).some((name) =>
       isPrivateName(name) && !TEMPLATE.test(name)
     );

@@ -16,7 +16,7 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The instructions of a Dockerfile, in order. What is no Dockerfile gives instructions, too. */
+/** The instructions of a Dockerfile, in order. Any text has some: nothing is checked. */
 export function instructionsOf(dockerfile: string): readonly Instruction[] {
   const lines = dockerfile.replace(/^\uFEFF/, "").split(/\r?\n/);
   // The character that continues a line.
@@ -73,7 +73,7 @@ function readInstruction(text: string, line: number): Instruction {
 /** The words that end the documents which follow an instruction: `RUN <<EOF`. */
 function hereDocuments({ name, text }: Instruction): readonly string[] {
   if (!["RUN", "COPY", "ADD"].includes(name)) return [];
-  // What looks like one in quotes is the shell's: `RUN sh -c 'cat <<EOF'`.
+  // In quotes it is the shell's: `RUN sh -c 'cat <<EOF'`.
   return [...text.matchAll(DOCUMENT)].flatMap(([, , end]) => end ?? []);
 }
 
@@ -126,7 +126,7 @@ export function mountedSource(flag: string): string | undefined {
   return isBind ? fields.get("source") ?? fields.get("src") ?? "" : undefined;
 }
 
-/** With what ONBUILD says, as if it stood there: stages and images built upon this one do it. */
+/** The instructions of ONBUILD in its place: stages and images built upon this one run them. */
 export function withTriggers(instructions: readonly Instruction[]): readonly Instruction[] {
   return instructions.flatMap((one) =>
     one.name === "ONBUILD" ? instructionsOf(one.text.replace(/^(ONBUILD\s+)+/i, "")) : [one]

@@ -5,7 +5,7 @@ import { enumerated } from "../../text.ts";
 import { directivesOf, type Instruction, wordsOf } from "./instructions.ts";
 
 /** The names of the stages, in order; undefined for those without one: `FROM image AS name`. */
-export function stagesOf(instructions: readonly Instruction[]): readonly (string | undefined)[] {
+function stagesOf(instructions: readonly Instruction[]): readonly (string | undefined)[] {
   return instructions.filter(({ name }) => name === "FROM").map((instruction) => {
     const [, as, name] = wordsOf(instruction);
     return as?.toLowerCase() === "as" ? name : undefined;
@@ -148,7 +148,7 @@ function flagOf(flags: readonly string[], name: string): string | undefined {
   return flags.find((flag) => flag.startsWith(`--${name}=`))?.slice(name.length + 3);
 }
 
-/** The stages that the target consists of. */
+/** The stages that the target is built from. */
 function neededStages(stages: readonly Stage[], target: string | undefined): ReadonlySet<Stage> {
   const last = target === undefined ? stages.at(-1) : stageNamed(stages, target, stages.length);
   const needed = new Set<Stage>();
@@ -171,10 +171,10 @@ function stageNamed(stages: readonly Stage[], name: string, before: number): Sta
     (/^\d+$/.test(name) ? earlier[Number(name)] : undefined);
 }
 
-/** No image's name is as long, in characters; a few arguments made of others could be endless. */
+/** In characters: no image's name is as long, and arguments made of arguments grow fast. */
 const LONGEST_VALUE = 4_096;
 
-/** With arguments in their places; undefined where one is not known, or something is done to it. */
+/** With the values of arguments; undefined where one is not known, or is changed (`${X%y}`). */
 function substituted(text: string, values: ReadonlyMap<string, string>): string | undefined {
   const result = text.replace(
     /\$(?:(\w+)|\{(\w+)(?::?-([^{}$]*))?\})/g,

@@ -17,11 +17,10 @@ import { copiesOf, type Instruction, instructionsOf, mountedSource } from "./ins
 export const COMMON_LINE = `COPY \${APP}/mlcli_base/common/ ${COMMON_PATH}/`;
 
 /**
- * That the Dockerfile leaves what training, processing and prediction share out of the image, where
- * the app has some.
+ * The warning that the Dockerfile does not copy `common/`, where the app has something in it.
  *
  * @param dockerfile absolute path. The app's own is only read where it is inside the repository.
- * @throws MlcliError where that cannot be told.
+ * @throws MlcliError where it cannot be read.
  */
 export async function commonFinding(
   app: App,
@@ -53,7 +52,7 @@ export function copiesCommon(instructions: readonly Instruction[], appName: stri
 function putsCommon(source: string, target: string, appName: string): boolean {
   const folder = `${appName}/mlcli_base/common`;
   const path = cleanedPath(source.replace(/\$\{APP\}|\$APP\b/g, appName));
-  // What another variable stands for, or a pattern, is not known: the author means something by it.
+  // What another variable or a pattern stands for is not known: the target tells.
   if (/[$*?[]/.test(path)) return cleanedPath(target).endsWith("common");
   if (path === folder || path.startsWith(`${folder}/`)) {
     return `/${cleanedPath(target)}/`.startsWith(`${COMMON_PATH}/`) || !isPlain(target);
@@ -67,7 +66,7 @@ function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
 
-/** Where the network settings lie in the build context; the directory is always there, to be mounted. */
+/** Where the network settings lie in the build context. Each context has the directory: steps mount it. */
 export const NETWORK_FOLDER = ".mlcli-build";
 
 export function mountsNetwork(instructions: readonly Instruction[]): boolean {
@@ -88,8 +87,8 @@ export function noNetworkMount(shown: string): Finding {
 }
 
 /**
- * The Dockerfile without mounts that its steps can do without, for a builder that knows none: of caches,
- * which may be empty at any time, and of the network settings. All lines stay where they are.
+ * The Dockerfile for a builder without mounts: without those of caches, which may be empty at any
+ * time, and of the network settings. All lines keep their numbers.
  */
 export function withoutOptionalMounts(dockerfile: string): string {
   const lines = dockerfile.split("\n");

@@ -2,7 +2,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { requireNamed } from "../../app/named_path.ts";
-import { absolutePath, leaves } from "../../app/typed_path.ts";
+import { absolutePath, isOutside } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
@@ -168,7 +168,7 @@ async function directoryOf(
   }
   const path = absolutePath(dirname(app.configurationPath), shown);
   const real = await realPathOf(path);
-  if (!leaves(relative(app.boundary, real))) return { path, shown };
+  if (!isOutside(relative(app.boundary, real))) return { path, shown };
   const file = basename(app.configurationPath);
   throw new MlcliError(
     `"model" in ${file} leads out of ${app.boundary}, to ${inOneLine(real)}`,

@@ -1,9 +1,9 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { parseAwsTag, parseInstances } from "../../../commands/options/job_parsers.ts";
 import { options } from "../../../commands/options/option.ts";
-import { doubtsIn, settingsIn } from "../../../commands/options/settings.ts";
+import { settingsIn, unknownKeysIn } from "../../../commands/options/settings.ts";
 import { givenVariable } from "../../../runtime/contract/variables.ts";
-import { type Section, sectionOf, topLevelDoubts } from "../../../runtime/app/sections.ts";
+import { type Section, sectionOf, unknownTopLevelKeys } from "../../../runtime/app/sections.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -115,7 +115,7 @@ suite("options in the configuration file", () => {
       my_own_notes: 1,
     });
     assertEquals(settingsIn(given, OPTIONS), {});
-    assertEquals(doubtsIn(given, OPTIONS).map(({ message, hint }) => `${message}. ${hint}`), [
+    assertEquals(unknownKeysIn(given, OPTIONS).map(({ message, hint }) => `${message}. ${hint}`), [
       'churn.json: unknown key "ec2_typ" in "train". Did you mean "ec2_type"?',
       'churn.json: unknown key "instanceCount" in "train". Did you mean "instance_count"?',
       'churn.json: "region" in "train" has no effect. "cloud_region", beside this object, names ' +
@@ -128,8 +128,8 @@ suite("options in the configuration file", () => {
 
   it("of the top level get a warning where they are almost one", () => {
     const otherKeys = ["cloud-region", "trains", "owner", "s3prefix"];
-    const doubts = topLevelDoubts(appObject("/apps", "churn", { otherKeys }));
-    assertEquals(doubts.map(({ message, hint }) => `${message}. ${hint}`), [
+    const findings = unknownTopLevelKeys(appObject("/apps", "churn", { otherKeys }));
+    assertEquals(findings.map(({ message, hint }) => `${message}. ${hint}`), [
       'churn.json: unknown key "cloud-region". Did you mean "cloud_region"?',
       'churn.json: unknown key "trains". Did you mean "train"?',
       'churn.json: unknown key "s3prefix". Did you mean "s3_prefix"?',

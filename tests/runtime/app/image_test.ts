@@ -13,7 +13,7 @@ import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("whose an image is", () => {
-  const ELSEWHERE = "churn:v1 was built in another directory, or on another machine";
+  const OUTSIDE_DOCKERFILE = "churn:v1 was built in another directory, or on another machine";
   const APP = { name: "churn", mark: "here" };
   const rows: readonly (readonly [string, string | undefined, string | undefined, string?])[] = [
     ["the app's own", "churn", "here"],
@@ -22,7 +22,7 @@ suite("whose an image is", () => {
     ["nobody's, whatever it says of a directory", "", "there"],
     ["another app's", "payments", "here", "app"],
     ["another app's of another directory", "payments", "there", "app"],
-    ["of another directory", "churn", "there", ELSEWHERE],
+    ["of another directory", "churn", "there", OUTSIDE_DOCKERFILE],
   ];
   for (const [title, app, directory, expected] of rows) {
     it(`is told by its labels: ${title}`, () => {

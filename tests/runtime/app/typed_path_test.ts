@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { absolutePath, leaves, shellWord, typedPath } from "../../../runtime/app/typed_path.ts";
+import { absolutePath, isOutside, shellWord, typedPath } from "../../../runtime/app/typed_path.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("typedPath", () => {
@@ -38,7 +38,7 @@ suite("absolutePath", () => {
   }
 });
 
-suite("leaves", () => {
+suite("isOutside", () => {
   const rows = [
     ["..", true],
     ["../x", true],
@@ -56,7 +56,7 @@ suite("leaves", () => {
     ["x\n../y", false],
   ] as const;
   for (const [path, expected] of rows) {
-    it(`${JSON.stringify(path)}: ${expected}`, () => assertEquals(leaves(path), expected));
+    it(`${JSON.stringify(path)}: ${expected}`, () => assertEquals(isOutside(path), expected));
   }
 });
 

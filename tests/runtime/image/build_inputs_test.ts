@@ -243,7 +243,7 @@ suite("mlcli build --dockerfile", () => {
         "is a private key",
         "a.key",
         (app: TestApp) => app.write(join(app.directory, "a.key"), KEY),
-        "Not for an image, since it is a private key: a.key",
+        "A private key must not get into an image: a.key",
       ],
     ] as const
   ) {

@@ -267,7 +267,7 @@ suite("links and private files", () => {
     const path = join(directory.path, "requirements.txt");
     await Deno.remove(path);
     await Deno.symlink("server.pem", path);
-    const words = "Not for an image, since it is a private key: server.pem";
+    const words = "A private key must not get into an image: server.pem";
     await assertRejects(() => sentOf(directory), MlcliError, words);
     await directory.write({ "demo.json": '{"requirements": "server.pem"}' });
     await assertRejects(() => sentOf(directory), MlcliError, words);
@@ -282,7 +282,7 @@ suite("links and private files", () => {
     await Deno.remove(join(directory.path, "real/requirements.txt"));
     await Deno.symlink("key.pem", join(directory.path, "real/requirements.txt"));
     const app = await findApp(join(directory.path, "link"), "demo");
-    const message = "Not for an image, since it is a private key: key.pem";
+    const message = "A private key must not get into an image: key.pem";
     await assertRejects(() => buildContext(app), MlcliError, message);
   });
 
