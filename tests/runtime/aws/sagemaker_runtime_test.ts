@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError, type Refusal } from "../../../runtime/aws/errors.ts";
 import type { ModelRequest, SageMakerRuntime } from "../../../runtime/aws/sagemaker_runtime.ts";
@@ -68,29 +68,46 @@ async function chunk(connection: Deno.Conn, bytes: Uint8Array): Promise<void> {
 
 const part = (text: string): Uint8Array => payloadPart(encoder.encode(text));
 
-/** What a stream says before its end, or its error. */
-async function heard(
-  runtime: SageMakerRuntime,
-  request: ModelRequest = REQUEST,
-): Promise<{ readonly text: string; readonly error?: unknown }> {
+interface Heard {
+  readonly text: string;
+  readonly error?: AwsError;
+}
+
+/** What a stream of this server says before its end, or its error. */
+async function heard({ port }: RawServer, request: ModelRequest = REQUEST): Promise<Heard> {
+  using runtime = await open(port);
   let text = "";
   try {
     for await (const piece of (await runtime.stream(request)).body) text += decoder.decode(piece);
     return { text };
   } catch (error) {
+    assert(error instanceof AwsError);
     return { text, error };
   }
 }
 
-/** A stream that is said like this, and then closed. */
-function streaming(say: RawHandler): RawServer {
+/** What an answer of this server says. */
+async function answered(port: string, limits = SHORT): Promise<readonly string[]> {
+  using runtime = await open(port, {}, new AbortController().signal, limits);
+  const pieces = await Array.fromAsync((await runtime.invoke(REQUEST)).body);
+  return pieces.map((piece) => decoder.decode(piece));
+}
+
+/** A stream that goes on like this, and is closed then. */
+function streaming(goOn: RawHandler): RawServer {
   return rawServer(async (connection, request) => {
-    await chunkHead(connection);
-    await say(connection, request);
+    await say(connection, CHUNKED);
+    await goOn(connection, request);
   });
 }
 
-const chunkHead = (connection: Deno.Conn): Promise<void> => say(connection, CHUNKED);
+/** A stream of these chunks, and nothing else. */
+function streamOf(...chunks: readonly Uint8Array[]): RawServer {
+  return streaming(async (connection) => {
+    for (const bytes of chunks) await chunk(connection, bytes);
+    await say(connection, "0\r\n\r\n");
+  });
+}
 
 suite("a stream of a model", () => {
   it("is heard while it goes on", async () => {
@@ -114,25 +131,16 @@ suite("a stream of a model", () => {
   });
 
   it("may come in any pieces", async () => {
-    await using server = streaming(async (connection) => {
-      const bytes = new Uint8Array([...part("one "), ...part(""), ...part("two")]);
-      for (const byte of bytes) await chunk(connection, new Uint8Array([byte]));
-      await say(connection, "0\r\n\r\n");
-    });
-    using runtime = await open(server.port);
-    assertEquals(await heard(runtime), { text: "one two" });
+    const bytes = [...part("one "), ...part(""), ...part("two")];
+    await using server = streamOf(...bytes.map((byte) => new Uint8Array([byte])));
+    assertEquals(await heard(server), { text: "one two" });
   });
 
   it("may say what nobody knows yet", async () => {
-    await using server = streaming(async (connection) => {
-      await chunk(connection, part("one "));
-      const headers = { ":event-type": "Mood", ":message-type": "event" };
-      await chunk(connection, eventMessage(headers, encoder.encode("{}")));
-      await chunk(connection, part("two"));
-      await say(connection, "0\r\n\r\n");
-    });
-    using runtime = await open(server.port);
-    assertEquals(await heard(runtime), { text: "one two" });
+    const headers = { ":event-type": "Mood", ":message-type": "event" };
+    const unknown = eventMessage(headers, encoder.encode("{}"));
+    await using server = streamOf(part("one "), unknown, part("two"));
+    assertEquals(await heard(server), { text: "one two" });
   });
 
   it("is not listened to by who reads no further", async () => {
@@ -207,27 +215,16 @@ suite("a stream of a model", () => {
     ] as const satisfies readonly (readonly [string, Uint8Array, Refusal, RegExp])[]
   ) {
     it(`keeps what it said where ${title}`, async () => {
-      await using server = streaming(async (connection) => {
-        await chunk(connection, part("one "));
-        await chunk(connection, part("two"));
-        await chunk(connection, last);
-        await say(connection, "0\r\n\r\n");
-      });
-      using runtime = await open(server.port);
-      const { text, error } = await heard(runtime);
-      assertEquals(text, "one two");
-      assertEquals([(error as AwsError).refusal, server.calls.length], [refusal, 1]);
-      assertMatch((error as AwsError).quote ?? "", quote);
+      await using server = streamOf(part("one "), part("two"), last);
+      const { text, error } = await heard(server);
+      assertEquals([text, error?.refusal, server.calls.length], ["one two", refusal, 1]);
+      assertMatch(error?.quote ?? "", quote);
     });
 
     it(`is not asked for again where ${title} at once`, async () => {
-      await using server = streaming(async (connection) => {
-        await chunk(connection, last);
-        await say(connection, "0\r\n\r\n");
-      });
-      using runtime = await open(server.port);
-      const { text, error } = await heard(runtime);
-      assertEquals([text, server.calls.length, error instanceof AwsError], ["", 1, true]);
+      await using server = streamOf(last);
+      const { text, error } = await heard(server);
+      assertEquals([text, server.calls.length, error !== undefined], ["", 1, true]);
     });
   }
 
@@ -236,11 +233,10 @@ suite("a stream of a model", () => {
       await using server = streaming(async (connection) => {
         for (const piece of said) await chunk(connection, piece);
       });
-      using runtime = await open(server.port);
-      const { text, error } = await heard(runtime);
+      const { text, error } = await heard(server);
       assertEquals(text, said.length === 0 ? "" : "one ");
-      assertEquals((error as AwsError).message, "The answer of endpoint churn breaks off");
-      assertEquals([(error as AwsError).refusal, server.calls.length], ["broken off", 1]);
+      assertEquals(error?.message, "The answer of endpoint churn breaks off");
+      assertEquals([error?.refusal, server.calls.length], ["broken off", 1]);
     });
 
     it(`takes no longer than the model may, ${title}`, async () => {
@@ -248,10 +244,9 @@ suite("a stream of a model", () => {
         for (const piece of said) await chunk(connection, piece);
         await untilClosed(connection);
       });
-      using runtime = await open(server.port);
-      const { text, error } = await heard(runtime, { ...REQUEST, seconds: 0.2 });
+      const { text, error } = await heard(server, { ...REQUEST, seconds: 0.2 });
       assertEquals(text, said.length === 0 ? "" : "one ");
-      assertEquals((error as AwsError).message, "Endpoint churn did not answer within 0.2 s");
+      assertEquals(error?.message, "Endpoint churn did not answer within 0.2 s");
       assertEquals(server.calls.length, 1);
     });
   }
@@ -337,19 +332,14 @@ suite("an answer of a model", () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
       await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
     });
-    const limits = { ...SHORT, answer: 1 };
-    using runtime = await open(server.port, {}, new AbortController().signal, limits);
-    const pieces = await Array.fromAsync((await runtime.invoke(REQUEST)).body);
-    assertEquals(pieces.map((piece) => decoder.decode(piece)), ["abc"]);
+    assertEquals(await answered(server.port, { ...SHORT, answer: 1 }), ["abc"]);
   });
 
   it("may be of any type, also of a stream's", async () => {
     await using server = rawServer((connection) =>
       say(connection, `${HEAD}Content-Length: 3\r\n\r\nabc`)
     );
-    using runtime = await open(server.port);
-    const pieces = await Array.fromAsync((await runtime.invoke(REQUEST)).body);
-    assertEquals(pieces.map((piece) => decoder.decode(piece)), ["abc"]);
+    assertEquals(await answered(server.port), ["abc"]);
   });
 
   it("comes with what became of a session", async () => {

@@ -26,9 +26,12 @@ const BUILT = { aux: { ID: "sha256:abc" } };
 
 type Before = Readonly<Record<string, unknown>> | ((app: TestApp) => Record<string, unknown>);
 
-/** The image of that name: its configuration before the build, and what the engine says after it. */
-interface Images {
+interface Given extends Partial<InProcessOptions> {
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  readonly files?: Readonly<Record<string, string>>;
+  /** The configuration of the image of that name before the build. */
   readonly before?: Before;
+  /** What the engine says of it after the build. */
   readonly after?: Answer;
 }
 
@@ -44,15 +47,11 @@ const IMAGE = { Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd
 async function build(
   answer: Answer,
   args: readonly string[] = [],
-  configuration: Readonly<Record<string, unknown>> = {},
-  options: Partial<InProcessOptions> = {},
-  images: Images = {},
-  files: Readonly<Record<string, string>> = {},
+  { configuration, files, before, after = () => Response.json(IMAGE), ...options }: Given = {},
 ): Promise<Build> {
   await using app = await completeApp({ configuration, files });
   let isBuilt = false;
   const image = async (...asked: Parameters<Answer>): Promise<Response> => {
-    const { before, after = () => Response.json(IMAGE) } = images;
     if (isBuilt) return await after(...asked);
     return before === undefined
       ? refusal(404, "No such image")
@@ -139,7 +138,7 @@ suite("what mlcli build asks for", () => {
   ];
   for (const [title, args, configuration, asked] of rows) {
     it(`is ${title}`, async () => {
-      const { code, stdout, query } = await build(saying(BUILT), args, configuration);
+      const { code, stdout, query } = await build(saying(BUILT), args, { configuration });
       assertEquals([code, stdout], [0, `${query["t"]}\n`]);
       const all: Record<string, string> = { ...query, ...JSON.parse(query["buildargs"]!) };
       assertEquals(Object.fromEntries(Object.keys(asked).map((key) => [key, all[key]])), asked);
@@ -149,7 +148,7 @@ suite("what mlcli build asks for", () => {
 
 suite("what DOCKER_BUILDKIT asks for", () => {
   it("is built by the classic builder where it is 0", async () => {
-    const { code, query } = await build(saying(BUILT), [], {}, { env: { DOCKER_BUILDKIT: "0" } });
+    const { code, query } = await build(saying(BUILT), [], { env: { DOCKER_BUILDKIT: "0" } });
     assertEquals([code, query["version"]], [0, undefined]);
   });
 });
@@ -172,19 +171,13 @@ suite("an image that has the name already", () => {
     ] as const
   ) {
     it(`is replaced: ${title}`, async () => {
-      const { code, stdout, stderr, app } = await build(
-        saying(BUILT),
-        ["-q", ...args],
-        {},
-        {},
-        { before },
-      );
+      const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q", ...args], { before });
       assertEquals([code, stdout, stderr], [0, `${app}:latest\n`, ""]);
     });
   }
 
   it("is replaced, with a warning: the app's of another directory, such as a clone", async () => {
-    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], {}, {}, {
+    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], {
       before: ({ name }) => labelled(name, markOf("/home/me/clone")),
     });
     assertEquals([code, stdout], [0, `${app}:latest\n`]);
@@ -197,9 +190,7 @@ suite("an image that has the name already", () => {
   });
 
   it("stays where it is another app's", async () => {
-    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, {
-      before: OTHERS,
-    });
+    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], { before: OTHERS });
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
@@ -211,7 +202,7 @@ suite("an image that has the name already", () => {
   });
 
   it("stays where mlcli did not build it", async () => {
-    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {}, {}, {
+    const { code, stdout, stderr, calls, app } = await build(saying(BUILT), [], {
       before: FOREIGN,
     });
     assertEquals([code, stdout], [1, ""]);
@@ -235,14 +226,7 @@ suite("what mlcli build says of a Dockerfile that does not copy common/", () => 
   ) {
     it(`is ${title}`, async () => {
       const after = () => Response.json({ ...IMAGE, Config: config });
-      const { code, stdout, stderr, app } = await build(
-        saying(BUILT),
-        ["-q"],
-        {},
-        {},
-        { after },
-        files,
-      );
+      const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], { after, files });
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
       const base = `${app}/mlcli_base`;
       const warning = `warning: ${base}/Dockerfile does not copy ${base}/common/ into the image\n` +
@@ -289,15 +273,8 @@ suite("what mlcli build says of the image's platform", () => {
   for (const [title, image, args, configuration, words] of rows) {
     it(`is ${title}`, async () => {
       const after = () => Response.json({ ...IMAGE, ...image });
-      const { code, stdout, stderr, app } = await build(
-        saying(BUILT),
-        ["-q", ...args],
-        configuration,
-        {},
-        {
-          after,
-        },
-      );
+      const given = { configuration, after };
+      const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q", ...args], given);
       assertMatch(stderr, words);
       assertEquals([code, stdout], [0, `${app}:latest\n`]);
     });
@@ -305,9 +282,7 @@ suite("what mlcli build says of the image's platform", () => {
 
   it("is nothing where the engine does not say, and the image is built all the same", async () => {
     const after = () => refusal(500, "not today");
-    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], {}, {}, {
-      after,
-    });
+    const { code, stdout, stderr, app } = await build(saying(BUILT), ["-q"], { after });
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: `${app}:latest\n`, stderr: "" });
   });
 });
@@ -428,7 +403,7 @@ suite("the output of mlcli build", () => {
 
   it("is of the failing step alone on a terminal", async () => {
     const answer = saying(...STEPS, { errorDetail: { message: "exit 1" } });
-    const { stderr } = await build(answer, [], {}, { isTerminal: true });
+    const { stderr } = await build(answer, [], { isTerminal: true });
     // deno-lint-ignore no-control-regex
     const end = stderr.split(/\x1b\[[JK]/).at(-1)!;
     assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
@@ -456,9 +431,7 @@ suite("the output of mlcli build", () => {
   }
 
   it("is a line on a terminal where it works", async () => {
-    const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], {}, {
-      isTerminal: true,
-    });
+    const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], { isTerminal: true });
     // deno-lint-ignore no-control-regex
     const end = withoutTimes(stderr.split(/\x1b\[[JK]/).at(-1)!);
     assertEquals([code, end], [0, `Built ${app}:latest in T\n`]);
@@ -467,16 +440,16 @@ suite("the output of mlcli build", () => {
   it("is, with --quiet, that of the failing step alone, on a terminal and in a pipe", async () => {
     const failing = saying(...STEPS, { errorDetail: { message: "exit 1" } });
     for (const isTerminal of [false, true]) {
-      const worked = await build(saying(...STEPS, BUILT), ["-q"], {}, { isTerminal });
+      const worked = await build(saying(...STEPS, BUILT), ["-q"], { isTerminal });
       assertEquals([worked.stdout, worked.stderr], [`${worked.app}:latest\n`, ""]);
-      const { stderr } = await build(failing, ["--quiet"], {}, { isTerminal });
+      const { stderr } = await build(failing, ["--quiet"], { isTerminal });
       assertEquals(stderr.split("error:")[0], "[2/2] RUN y\nbroken\n");
     }
   });
 
   it("is, with --progress plain, on a terminal what it is in a pipe", async () => {
     const [there, here] = await Promise.all([
-      build(saying(...STEPS, BUILT), ["--progress", "plain"], {}, { isTerminal: true }),
+      build(saying(...STEPS, BUILT), ["--progress", "plain"], { isTerminal: true }),
       build(saying(...STEPS, BUILT)),
     ]);
     assertEquals(
@@ -519,7 +492,7 @@ suite("Ctrl-C in mlcli build", () => {
       };
       return new Response(new ReadableStream({ start }));
     };
-    const { code, stdout } = await build(answer, [], {}, { keys });
+    const { code, stdout } = await build(answer, [], { keys });
     assertEquals([code, stdout], [130, ""]);
   });
 });

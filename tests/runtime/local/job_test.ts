@@ -54,6 +54,14 @@ const START = "POST /containers/ID/start";
 /** A removal takes the container's anonymous volumes along. */
 const REMOVED = { force: "1", v: "1" };
 
+/** Code that says this to standard error, and ends with 1. */
+function saying(words: string): (container: FakeContainer) => void {
+  return ({ err, end }) => {
+    err(words);
+    end(1);
+  };
+}
+
 suite("a training that has ended", () => {
   it("has its model put in place, also where its container cannot be removed", async () => {
     await using app = await completeApp();
@@ -115,12 +123,15 @@ for (const args of [TRAIN, PROCESS]) {
     });
 
     it("says what helps where a program wants privileges", async () => {
-      const program = ({ err, end }: FakeContainer): void => {
-        err("sudo: effective uid is not 0, is /usr/bin/sudo on a file system with nosuid\n");
-        end(1);
-      };
-      const { stderr } = await run({ program }, args);
-      assertMatch(stderr, /failed: exit status 1\nhint: --allow-privileges lets/);
+      for (
+        const words of [
+          "sudo: effective uid is not 0, is /usr/bin/sudo on a file system with nosuid\n",
+          'sudo: The "no new privileges" flag is set, which prevents sudo\n',
+        ]
+      ) {
+        const { stderr } = await run({ program: saying(words) }, args);
+        assertMatch(stderr, /failed: exit status 1\nhint: --allow-privileges lets/);
+      }
       // What it says to standard output is no complaint.
       const quiet = await run({
         program: ({ out, end }) => {
@@ -203,10 +214,9 @@ suite("the reason that the code gives", () => {
     );
   });
 
-  const missing = ({ err, end }: FakeContainer): void => {
-    err("Traceback (most recent call last):\nModuleNotFoundError: No module named 'sklearn'\n");
-    end(1);
-  };
+  const missing = saying(
+    "Traceback (most recent call last):\nModuleNotFoundError: No module named 'sklearn'\n",
+  );
   const hintWith = async (
     files: Readonly<Record<string, string>>,
     args: readonly string[] = TRAIN,
@@ -250,10 +260,7 @@ suite("the reason that the code gives", () => {
   it("names what the roles share, and the image does not have", async () => {
     const common = { "common/sklearn.py": "" };
     const line = "COPY ${APP}/mlcli_base/common/ /opt/program/common/";
-    const module = ({ err, end }: FakeContainer): void => {
-      err("ModuleNotFoundError: No module named 'common'\n");
-      end(1);
-    };
+    const module = saying("ModuleNotFoundError: No module named 'common'\n");
     assertEquals(
       [
         await hintWith({ ...common, Dockerfile: line }),
@@ -336,25 +343,17 @@ suite("the reason that the code gives", () => {
   });
 
   it("names where to write in place of what is read-only", async () => {
-    const write = ({ err, end }: FakeContainer): void => {
-      err("OSError: [Errno 30] Read-only file system: 'model.pkl'\n");
-      end(1);
-    };
-    assertStringIncludes(
-      await hintWith({}, TRAIN, HARNESS_IMAGE, write),
-      "in model_save_path (/opt",
-    );
-    assertStringIncludes(
-      await hintWith({}, PROCESS, HARNESS_IMAGE, write),
-      "in /opt/ml/processing/",
-    );
+    const write = saying("OSError: [Errno 30] Read-only file system: 'model.pkl'\n");
+    for (
+      const [args, place] of [
+        [TRAIN, "in model_save_path (/opt"],
+        [PROCESS, "in /opt/ml/processing/"],
+      ] as const
+    ) assertStringIncludes(await hintWith({}, args, HARNESS_IMAGE, write), place);
   });
 
   it("has no hint about modules where another error ended the code", async () => {
-    const program = ({ err, end }: FakeContainer): void => {
-      err("ModuleNotFoundError: No module named 'sklearn'\nKeyError: 3\n");
-      end(1);
-    };
+    const program = saying("ModuleNotFoundError: No module named 'sklearn'\nKeyError: 3\n");
     assertEquals((await run({ program })).stderr.includes("hint"), false);
   });
 
@@ -546,82 +545,58 @@ suite("a run that fails", () => {
 });
 
 suite("a run whose output goes nowhere", () => {
+  const HELLO: Play = { program: ({ out }) => out("hello\n") };
+  const fails = (error: Error) => ({ onOutput: () => Promise.reject(error) });
+
   it("is stopped and removed where nobody reads any more", async () => {
-    const { code, stderr, stops, left } = await run(
-      {
-        program: ({ out }) => out("hello\n"),
-      },
-      TRAIN,
-      {
-        onOutput: () => {
-          throw new OutputClosed();
-        },
-      },
-    );
-    assertEquals({ code, stderr, stops, left }, {
-      code: 141,
-      stderr: "",
-      stops: [{ t: "10" }],
-      left: [],
-    });
+    const { code, stderr, stops, left } = await run(HELLO, TRAIN, fails(new OutputClosed()));
+    assertEquals([code, stderr, stops, left], [141, "", [{ t: "10" }], []]);
   });
 
   it("writes no more, and hears the rest", async () => {
     let writes = 0;
-    const { code, left } = await run(
-      {
-        program: ({ out }) => out("hello\n"),
-        onStop: ({ out, end }) => {
-          out("the last words\n");
-          end(0);
-        },
-      },
-      TRAIN,
-      {
-        onOutput: () => {
-          writes++;
-          throw new OutputClosed();
-        },
-      },
-    );
+    const onStop = ({ out, end }: FakeContainer): void => {
+      out("the last words\n");
+      end(0);
+    };
+    const onOutput = () => {
+      writes++;
+      throw new OutputClosed();
+    };
+    const { code, left } = await run({ ...HELLO, onStop }, TRAIN, { onOutput });
     assertEquals([code, writes, left], [141, 1, []]);
   });
 
   it("is removed where it cannot be written", async () => {
-    const { code, stderr, removals, left } = await run(
-      {
-        program: ({ out }) => out("hello\n"),
-      },
-      TRAIN,
-      {
-        onOutput: () => {
-          throw new Error("No space left on device (os error 28)");
-        },
-      },
-    );
+    const full = new Error("No space left on device (os error 28)");
+    const { code, stderr, removals, left } = await run(HELLO, TRAIN, fails(full));
     assertStringIncludes(stderr, "No space left on device");
     assertEquals([code, removals, left], [1, [REMOVED], []]);
   });
 });
 
 suite("Ctrl-C in a run", () => {
+  /** Trains where somebody presses keys. */
+  async function pressing(
+    play: (keys: Keys) => Play,
+    options: (keys: Keys) => Partial<InProcessOptions> = () => ({}),
+  ): Promise<Run> {
+    const keys = new Keys();
+    return await run(play(keys), TRAIN, { keys, ...options(keys) });
+  }
+
   for (const [signal, status] of [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const) {
     it(`(${signal}) stops the code and lets it end by itself`, async () => {
-      const keys = new Keys();
-      const { code, stdout, stderr, stops, left } = await run(
-        {
-          program: ({ out }) => {
-            out("ready\n");
-            keys.press(signal);
-          },
-          onStop: ({ out, end }) => {
-            out("saved\n");
-            end(0);
-          },
+      const { code, stdout, stderr, stops, left } = await pressing((keys) => ({
+        program: ({ out }) => {
+          out("ready\n");
+          keys.press(signal);
         },
-        TRAIN,
-        { keys },
-      );
+        onStop: ({ out, end }) => {
+          out("saved\n");
+          end(0);
+        },
+      }));
       assertEquals({ code, stdout }, { code: status, stdout: "ready\nsaved\n" });
       const said = /^Stopping, up to 10 s; Ctrl-C again kills it\.\nnote: \S+\/model is what .*\n$/;
       assertMatch(stderr, said);
@@ -630,15 +605,10 @@ suite("Ctrl-C in a run", () => {
   }
 
   it("for the second time kills code that does not end", async () => {
-    const keys = new Keys();
-    const { code, course, left } = await run(
-      {
-        program: () => keys.press(),
-        onStop: () => keys.press("SIGTERM"),
-      },
-      TRAIN,
-      { keys },
-    );
+    const { code, course, left } = await pressing((keys) => ({
+      program: () => keys.press(),
+      onStop: () => keys.press("SIGTERM"),
+    }));
     assertEquals([code, left], [130, []]);
     assertEquals(course.filter((call) => /stop|kill/.test(call)), [
       "POST /containers/ID/stop",
@@ -647,21 +617,15 @@ suite("Ctrl-C in a run", () => {
   });
 
   it("for the second time waits for no reader either", async () => {
-    const keys = new Keys();
     const unread = Promise.withResolvers<void>();
-    const { code, left } = await run(
-      {
-        program: ({ out }) => out("hello\n"),
-        onStop: () => keys.press(),
-      },
-      TRAIN,
-      {
-        keys,
+    const { code, left } = await pressing(
+      (keys) => ({ program: ({ out }) => out("hello\n"), onStop: () => keys.press() }),
+      (keys) => ({
         onOutput: () => {
           keys.press();
           return unread.promise;
         },
-      },
+      }),
     );
     unread.resolve();
     assertEquals([code, left], [130, []]);
@@ -675,14 +639,9 @@ suite("Ctrl-C in a run", () => {
     ] as const
   ) {
     it(`at ${when} starts nothing`, async () => {
-      const keys = new Keys();
-      const { code, stderr, course, left } = await run(
-        {
-          before: (call) => call === when ? keys.press() : undefined,
-        },
-        TRAIN,
-        { keys },
-      );
+      const { code, stderr, course, left } = await pressing((keys) => ({
+        before: (call) => call === when ? keys.press() : undefined,
+      }));
       assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
       assertEquals(course.filter((call) => !/^DELETE|info$/.test(call)), [...calls]);
     });
@@ -690,15 +649,10 @@ suite("Ctrl-C in a run", () => {
 
   for (const when of [...AROUND, START]) {
     it(`at ${when} leaves nothing`, async () => {
-      const keys = new Keys();
-      const { code, stderr, course, left } = await run(
-        {
-          program: () => {},
-          before: (call) => call === when ? keys.press() : undefined,
-        },
-        TRAIN,
-        { keys },
-      );
+      const { code, stderr, course, left } = await pressing((keys) => ({
+        program: () => {},
+        before: (call) => call === when ? keys.press() : undefined,
+      }));
       const said = when === START ? "Stopping, up to 10 s; Ctrl-C again kills it.\n" : "";
       assertEquals({ code, stderr, left }, { code: 130, stderr: said, left: [] });
       assertEquals(course.includes(START), when === START);
@@ -706,38 +660,28 @@ suite("Ctrl-C in a run", () => {
   }
 
   it("twice while the container starts kills it", async () => {
-    const keys = new Keys();
-    const { code, course, left } = await run(
-      {
-        program: () => {},
-        onStop: () => {},
-        before: (call) => {
-          if (call !== START) return;
-          keys.press();
-          keys.press();
-        },
+    const { code, course, left } = await pressing((keys) => ({
+      program: () => {},
+      onStop: () => {},
+      before: (call) => {
+        if (call !== START) return;
+        keys.press();
+        keys.press();
       },
-      TRAIN,
-      { keys },
-    );
+    }));
     assertEquals([code, course.includes("POST /containers/ID/kill"), left], [130, true, []]);
   });
 
   it("while attaching or waiting hangs leaves nothing", async () => {
-    for (const call of AROUND) {
-      const keys = new Keys();
+    for (const hanging of AROUND) {
       const asked = new Set<string>();
-      const { code, left, course } = await run(
-        {
-          before: (one) => {
-            if (AROUND.includes(one)) asked.add(one);
-            if (asked.size === AROUND.length) keys.press();
-          },
-          answers: { [call]: never },
+      const { code, left, course } = await pressing((keys) => ({
+        before: (call) => {
+          if (AROUND.includes(call)) asked.add(call);
+          if (asked.size === AROUND.length) keys.press();
         },
-        TRAIN,
-        { keys },
-      );
+        answers: { [hanging]: never },
+      }));
       assertEquals([code, left, course.includes(START)], [130, [], false]);
     }
   });

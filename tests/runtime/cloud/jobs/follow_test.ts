@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Aws } from "../../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { reportEnd } from "../../../../runtime/cloud/jobs/end.ts";
@@ -36,6 +36,11 @@ class Shown implements JobReport {
   }
 }
 
+/** What came of the log. */
+function logIn(shown: readonly string[]): readonly string[] {
+  return shown.filter((line) => line.startsWith(">"));
+}
+
 /** Follows a job as the command does that created it. */
 async function follow(aws: Aws) {
   const shown = new Shown();
@@ -59,12 +64,8 @@ async function followIn(box: Box, role?: string) {
 
 /** A key that the box takes from now on. */
 function issue(box: Box, id: string): AccessKey {
-  const key = {
-    ...USER_KEY,
-    id,
-    secret: `secret-of-nobody-00000000000000-${id}`,
-    token: `t-${id}`,
-  };
+  const secret = `secret-of-nobody-00000000000000-${id}`;
+  const key = { ...USER_KEY, id, secret, token: `t-${id}` };
   box.keys.set(id, key);
   return key;
 }
@@ -144,7 +145,7 @@ suite("followJob", () => {
       return undefined;
     };
     const { shown } = await followIn(box);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> 2", "> 3"]);
+    assertEquals(logIn(shown), ["> 2", "> 3"]);
     assertEquals(rounds, 5);
   });
 
@@ -220,8 +221,7 @@ suite("followJob", () => {
       box.faults.refuse("logs:GetLogEvents", new Refused("InvalidParameterException", words), 1);
     });
     const { shown, error } = await followIn(box);
-    assertEquals(error, undefined);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two", "> three"]);
+    assertEquals([error, logIn(shown)], [undefined, ["> one", "> two", "> three"]]);
   });
 
   it("does not show the log twice with a failure", async () => {
@@ -230,7 +230,7 @@ suite("followJob", () => {
     const log = ["Traceback (most recent call last):", "KeyError"];
     addJob(box, "churn", [{ log }, { end: { status: "Failed", reason } }]);
     const { shown, error } = await followIn(box);
-    assertEquals(shown.filter((line) => line.startsWith(">")), log.map((line) => `> ${line}`));
+    assertEquals(logIn(shown), log.map((line) => `> ${line}`));
     assertEquals(error?.message, "Training job churn failed");
     assertEquals(error?.quote, reason);
     assertMatch(error!.hint!, /^The code itself ended .* The end of its log is above\.$/);
@@ -255,8 +255,7 @@ suite("followJob", () => {
       return undefined;
     };
     const { shown, error } = await followIn(box);
-    assertEquals(error, undefined);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two", "> three"]);
+    assertEquals([error, logIn(shown)], [undefined, ["> one", "> two", "> three"]]);
     assert(shown.includes("The platform answers again."));
   });
 });
@@ -285,7 +284,7 @@ suite("followJob with credentials that end", () => {
     const { shown, error } = await followIn(box, ROLE);
     assertEquals(error, undefined);
     assert(assumed(box) > 2);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+    assertEquals(logIn(shown), ["> one", "> two"]);
   });
 
   it("assumes it anew where only the service knows that the session has ended", async () => {
@@ -293,7 +292,7 @@ suite("followJob with credentials that end", () => {
     atDescribe(box, 3, () => expire(box, "ASIAROLEROLEROLE0001"));
     const { shown, error } = await followIn(box, ROLE);
     assertEquals([error, assumed(box)], [undefined, 2]);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+    assertEquals(logIn(shown), ["> one", "> two"]);
   });
 
   it("reads a profile anew that another program has renewed meanwhile", async () => {
@@ -316,8 +315,7 @@ suite("followJob with credentials that end", () => {
       AWS_SHARED_CREDENTIALS_FILE: `${home.path}/credentials`,
     });
     const { shown, error } = await follow(cloud.aws);
-    assertEquals(error, undefined);
-    assertEquals(shown.filter((line) => line.startsWith(">")), ["> one", "> two"]);
+    assertEquals([error, logIn(shown)], [undefined, ["> one", "> two"]]);
   });
 
   it("says how to go on where they cannot be renewed, and asks no more", async () => {
@@ -367,12 +365,8 @@ suite("followJob with credentials that end", () => {
   it("tells at once where there is no job", async () => {
     await using box = await Box.open();
     using cloud = await openCloud(box.env());
-    const { aws } = cloud;
-    const error = await assertRejects(async () => {
-      const { error } = await follow(aws);
-      throw error;
-    }, AwsError);
-    assertEquals(error.refusal, "not found");
+    const { error } = await follow(cloud.aws);
+    assert(error instanceof AwsError && error.refusal === "not found");
   });
 });
 
@@ -416,11 +410,8 @@ suite("States", () => {
 
   it("tells the status where there are no steps", () => {
     const states = new States();
-    const processing = (status: string) => ({
-      status,
-      secondaryStatus: undefined,
-      transitions: [],
-    });
+    const none = { secondaryStatus: undefined, transitions: [] };
+    const processing = (status: string) => ({ status, ...none });
     assertEquals(told(states, processing("InProgress")), ["InProgress"]);
     assertEquals(told(states, processing("InProgress")), []);
     assertEquals(told(states, processing("Failed")), ["Failed"]);
@@ -440,13 +431,11 @@ suite("States", () => {
   });
 
   it("stand around the log: what comes when the code has ended is told after it", () => {
-    assertEquals(
-      new States().changes(training("Training: Image", "Uploading: Model", "Completed: Done")),
-      {
-        beforeItsLog: ["Training: Image"],
-        afterItsLog: ["Uploading: Model", "Completed: Done"],
-      },
-    );
+    const ended = training("Training: Image", "Uploading: Model", "Completed: Done");
+    assertEquals(new States().changes(ended), {
+      beforeItsLog: ["Training: Image"],
+      afterItsLog: ["Uploading: Model", "Completed: Done"],
+    });
     assertEquals(new States().changes(training("Training: Image", "Stopping: Asked")), {
       beforeItsLog: ["Training: Image", "Stopping: Asked"],
       afterItsLog: [],

@@ -1,6 +1,7 @@
 import { join } from "@std/path";
 import { assertEquals } from "@std/assert";
-import { type App, findApp } from "../../../../runtime/app/app.ts";
+import { findApp } from "../../../../runtime/app/app.ts";
+import type { CodeFolder } from "../../../../runtime/app/layout.ts";
 import type { Difference } from "../../../../runtime/contract/differences.ts";
 import type { ImageDetails } from "../../../../runtime/docker/images.ts";
 import { codeDifferences } from "../../../../runtime/local/differences/code.ts";
@@ -12,10 +13,7 @@ const MIDDLE = "2030-01-01T00:00:00Z";
 const NEW = "2040-01-01T00:00:00Z";
 
 const BASE = "flats/mlcli_base";
-const OURS = {
-  Entrypoint: ["/opt/mlcli/entrypoint"],
-  Labels: { "mlcli.app": "flats" },
-};
+const OURS = { Entrypoint: ["/opt/mlcli/entrypoint"], Labels: { "mlcli.app": "flats" } };
 
 function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
   return {
@@ -29,9 +27,20 @@ function imageOf(details: Partial<ImageDetails> = {}): ImageDetails {
 }
 
 /** An app whose Dockerfile and requirements were last changed in the middle. */
-async function flats(
-  files: Readonly<Record<string, string>> = {},
-): Promise<{ readonly app: App; readonly directory: TestDirectory }> {
+interface Flats extends AsyncDisposable {
+  readonly directory: TestDirectory;
+  path(...names: readonly string[]): string;
+  /** Changes files of the app's code now. */
+  touch(...names: readonly string[]): Promise<void>;
+  found(
+    code?: CodeFolder,
+    image?: ImageDetails,
+    job?: Readonly<{ tag?: string; strict?: boolean }>,
+  ): Promise<readonly Difference[]>;
+  messages(...asked: Parameters<Flats["found"]>): Promise<readonly string[]>;
+}
+
+async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flats> {
   const directory = await makeDirectory({
     "flats.json": "{}",
     "requirements.txt": "",
@@ -41,10 +50,22 @@ async function flats(
     ...files,
   });
   const app = await findApp(directory.path, "flats");
-  for (const path of ["requirements.txt", `${BASE}/Dockerfile`]) {
-    await Deno.utime(join(directory.path, path), new Date(MIDDLE), new Date(MIDDLE));
-  }
-  return { app, directory };
+  const path = (...names: readonly string[]) => join(directory.path, ...names);
+  const set = (name: string, time: string) =>
+    Deno.utime(path(name), new Date(time), new Date(time));
+  for (const name of ["requirements.txt", `${BASE}/Dockerfile`]) await set(name, MIDDLE);
+  const found: Flats["found"] = (code = "training", image = imageOf(), job) =>
+    codeDifferences({ app, tag: "v2", strict: false, ...job }, code, image);
+  return {
+    directory,
+    path,
+    async touch(...names) {
+      for (const name of names) await set(name, NEW);
+    },
+    found,
+    messages: async (...asked) => (await found(...asked)).map(({ message }) => message),
+    [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
+  };
 }
 
 const leaves = (names: string, it: string) =>
@@ -52,36 +73,27 @@ const leaves = (names: string, it: string) =>
 
 suite("what the code finds here and not on the platform", () => {
   it("is nothing where all of it is in the image", async () => {
-    const { app, directory } = await flats();
-    await using _ = directory;
+    await using flat = await flats();
     for (const code of ["training", "prediction", "processing"] as const) {
-      assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, code, imageOf()), []);
+      assertEquals(await flat.found(code), []);
     }
   });
 
   it("is what .dockerignore and the rule of private files keep out, of this directory", async () => {
-    const { app, directory } = await flats({
+    await using flat = await flats({
       ".dockerignore": "**/*.bin\n",
       [`${BASE}/training/w.bin`]: "",
       [`${BASE}/prediction/.env`]: "",
     });
-    await using _ = directory;
-    assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()), [{
+    assertEquals(await flat.found(), [{
       message: leaves(`${BASE}/training/w.bin`, "it"),
       hint:
         `A line !${BASE}/training/w.bin at the end of .dockerignore brings it into the image; ` +
         "data belongs into a channel.",
     }]);
-    const [found] = await codeDifferences(
-      { app, tag: "v2", strict: false },
-      "prediction",
-      imageOf(),
-    );
+    const [found] = await flat.found("prediction");
     assertEquals(found?.message, leaves(`${BASE}/prediction/.env`, "it"));
-    assertEquals(
-      await codeDifferences({ app, tag: "v2", strict: false }, "processing", imageOf()),
-      [],
-    );
+    assertEquals(await flat.found("processing"), []);
   });
 
   for (
@@ -94,16 +106,11 @@ suite("what the code finds here and not on the platform", () => {
   ) {
     it(`is named up to the third: ${count} files`, async () => {
       const names = Array.from({ length: count }, (_, index) => `${index + 1}.bin`);
-      const { app, directory } = await flats({
+      await using flat = await flats({
         ".dockerignore": "**/*.bin\n",
         ...Object.fromEntries(names.map((name) => [`${BASE}/training/${name}`, ""])),
       });
-      await using _ = directory;
-      const [found] = await codeDifferences(
-        { app, tag: "v2", strict: false },
-        "training",
-        imageOf(),
-      );
+      const [found] = await flat.found();
       const words = expected.replaceAll(/\d\.bin/g, (name) => `${BASE}/training/${name}`);
       assertEquals(found?.message, leaves(words, "them"));
       assertEquals(found?.hint.includes("brings the first into the image"), true);
@@ -119,45 +126,22 @@ suite("what the code finds here and not on the platform", () => {
         ["**/.env", "training/.env"],
       ] as const
     ) {
-      const { app, directory } = await flats({
-        ".dockerignore": rules,
-        [`${BASE}/${path}`]: "",
-      });
-      await using _ = directory;
-      const [found] = await codeDifferences(
-        { app, tag: "v2", strict: false },
-        "training",
-        imageOf(),
-      );
+      await using flat = await flats({ ".dockerignore": rules, [`${BASE}/${path}`]: "" });
+      const [found] = await flat.found();
       const line = /!\S+/.exec(found!.hint)![0];
-      await directory.write({ ".dockerignore": `${rules}\n${line}\n` });
-      assertEquals(
-        await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
-        [],
-        path,
-      );
+      await flat.directory.write({ ".dockerignore": `${rules}\n${line}\n` });
+      assertEquals(await flat.found(), [], path);
     }
   });
 
   it("is nothing where the image is somebody else's, the directory a link, or the rules broken", async () => {
-    const { app, directory } = await flats({
-      [`${BASE}/training/.env`]: "",
-      "other/.env": "",
-    });
-    await using _ = directory;
+    await using flat = await flats({ [`${BASE}/training/.env`]: "", "other/.env": "" });
     const foreign = imageOf({ Config: { Entrypoint: ["/x"] } });
-    assertEquals(await codeDifferences({ app, tag: "v2", strict: false }, "training", foreign), []);
-    const link = join(directory.path, BASE, "processing");
-    await Deno.symlink(join(directory.path, "other"), link);
-    assertEquals(
-      await codeDifferences({ app, tag: "v2", strict: false }, "processing", imageOf()),
-      [],
-    );
-    await directory.write({ ".dockerignore": "[" });
-    assertEquals(
-      await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
-      [],
-    );
+    assertEquals(await flat.found("training", foreign), []);
+    await Deno.symlink(flat.path("other"), flat.path(BASE, "processing"));
+    assertEquals(await flat.found("processing"), []);
+    await flat.directory.write({ ".dockerignore": "[" });
+    assertEquals(await flat.found(), []);
   });
 });
 
@@ -199,42 +183,29 @@ suite("code that training, processing and prediction share", () => {
   ];
   for (const [title, files, image, expected] of rows) {
     it(title, async () => {
-      const { app, directory } = await flats(files);
-      await using _ = directory;
+      await using flat = await flats(files);
       for (const code of ["training", "prediction", "processing"] as const) {
-        assertEquals(
-          await codeDifferences({ app, tag: "v2", strict: false }, code, image),
-          expected,
-        );
+        assertEquals(await flat.found(code, image), expected);
       }
     });
   }
 
   it("is compared with the image's where that runs (--strict)", async () => {
-    const { app, directory } = await flats(COPIED);
-    await using _ = directory;
+    await using flat = await flats(COPIED);
     const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
-    const late = new Date(NEW);
-    await Deno.utime(join(directory.path, BASE, "common/features.py"), late, late);
-    const found = async (strict: boolean) =>
-      (await codeDifferences({ app, tag: "v2", strict }, "training", image))
-        .map(({ message }) => message);
-    assertEquals(await found(false), []);
-    assertEquals(await found(true), [
+    await flat.touch(`${BASE}/common/features.py`);
+    assertEquals(await flat.messages("training", image), []);
+    assertEquals(await flat.messages("training", image, { strict: true }), [
       `flats:v2 is older than ${BASE}/common/features.py: the platform runs the image as it is`,
     ]);
   });
 
   it("is not told from a Dockerfile that leads out of the repository", async () => {
-    const { app, directory } = await flats(SHARED);
-    await using _ = directory;
-    const dockerfile = join(directory.path, BASE, "Dockerfile");
+    await using flat = await flats(SHARED);
+    const dockerfile = flat.path(BASE, "Dockerfile");
     await Deno.remove(dockerfile);
     await Deno.symlink("/etc/passwd", dockerfile);
-    assertEquals(
-      await codeDifferences({ app, tag: "v2", strict: false }, "training", imageOf()),
-      [],
-    );
+    assertEquals(await flat.found(), []);
   });
 });
 
@@ -253,24 +224,16 @@ suite("an image that is older than what it was made from", () => {
   ];
   for (const [title, details, message] of rows) {
     it(title, async () => {
-      const { app, directory } = await flats();
-      await using _ = directory;
-      const found = await codeDifferences(
-        { app, tag: "v2", strict: false },
-        "training",
-        imageOf(details),
-      );
-      assertEquals(found.map((one) => one.message), message === undefined ? [] : [message]);
+      await using flat = await flats();
+      const found = await flat.messages("training", imageOf(details));
+      assertEquals(found, message === undefined ? [] : [message]);
     });
   }
 
   it("goes by both files of a project of uv", async () => {
-    const { app, directory } = await flats({ "pyproject.toml": "", "uv.lock": "" });
-    await using _ = directory;
-    await Deno.remove(join(directory.path, "requirements.txt"));
-    const image = imageOf({ Created: OLD });
-    const found = await codeDifferences({ app, tag: "v2", strict: false }, "training", image);
-    assertEquals(found.map(({ message }) => message), [
+    await using flat = await flats({ "pyproject.toml": "", "uv.lock": "" });
+    await Deno.remove(flat.path("requirements.txt"));
+    assertEquals(await flat.messages("training", imageOf({ Created: OLD })), [
       older(`${BASE}/Dockerfile, pyproject.toml, uv.lock`),
     ]);
   });
@@ -282,23 +245,16 @@ suite("an image that is older than what it was made from", () => {
         [".mlcli-dockerfile", older("requirements.txt")],
       ] as const
     ) {
-      const { app, directory } = await flats({ "gpu.Dockerfile": "" });
-      await using _ = directory;
+      await using flat = await flats({ "gpu.Dockerfile": "" });
       const Config = { ...OURS, Labels: { ...OURS.Labels, "mlcli.dockerfile": label } };
-      const found = await codeDifferences(
-        { app, tag: "v2", strict: false },
-        "training",
-        imageOf({ Created: OLD, Config }),
-      );
-      assertEquals(found.map(({ message }) => message), [expected]);
+      const image = imageOf({ Created: OLD, Config });
+      assertEquals(await flat.messages("training", image), [expected]);
     }
   });
 
   it("names what is newer alone, and the command for its tag", async () => {
-    const { app, directory } = await flats();
-    await using _ = directory;
-    const late = new Date(NEW);
-    await Deno.utime(join(directory.path, "requirements.txt"), late, late);
+    await using flat = await flats();
+    await flat.touch("requirements.txt");
     const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
     for (
       const [tag, hint] of [
@@ -306,34 +262,29 @@ suite("an image that is older than what it was made from", () => {
         ["latest", "Run mlcli build."],
       ] as const
     ) {
-      assertEquals(await codeDifferences({ app, tag, strict: false }, "training", image), [{
+      assertEquals(await flat.found("training", image, { tag }), [{
         message: older("requirements.txt").replace(":v2", `:${tag}`),
         hint,
         isOfOlderCode: false,
       }]);
     }
-    await Deno.remove(join(directory.path, "requirements.txt"));
-    assertEquals(
-      await codeDifferences({ app, tag: "latest", strict: false }, "training", image),
-      [],
-    );
+    await Deno.remove(flat.path("requirements.txt"));
+    assertEquals(await flat.found("training", image), []);
   });
 
   it("names code that is newer, too, where the image's own runs (--strict)", async () => {
-    const { app, directory } = await flats({
+    await using flat = await flats({
       ".dockerignore": "**/*.bin\n",
       [`${BASE}/training/lib/deep.py`]: "",
       [`${BASE}/training/w.bin`]: "",
       [`${BASE}/training/__pycache__/c.pyc`]: "",
     });
-    await using _ = directory;
-    const late = new Date(NEW);
     const touch = (...names: readonly string[]) =>
-      Promise.all(names.map((name) => Deno.utime(join(directory.path, BASE, name), late, late)));
+      flat.touch(...names.map((name) => `${BASE}/${name}`));
     const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
     const found = async (strict: boolean): Promise<readonly string[]> =>
-      (await codeDifferences({ app, tag: "v2", strict }, "training", image))
-        .map(({ message }) => message).filter((message) => message.includes("older"));
+      (await flat.messages("training", image, { strict }))
+        .filter((message) => message.includes("older"));
     // Neither another directory's code, nor what is not in the image.
     await touch("prediction/serve", "training/w.bin", "training/__pycache__/c.pyc");
     assertEquals(await found(true), []);
@@ -341,7 +292,7 @@ suite("an image that is older than what it was made from", () => {
     assertEquals(await found(true), [older(`${BASE}/training/lib/deep.py`)]);
     assertEquals(await found(false), []);
     for (const name of ["a", "b", "c"]) {
-      await directory.write({ [`${BASE}/training/${name}.py`]: "" });
+      await flat.directory.write({ [`${BASE}/training/${name}.py`]: "" });
       await touch(`training/${name}.py`);
     }
     const [a, b, c] = ["a", "b", "c"].map((name) => `${BASE}/training/${name}.py`);

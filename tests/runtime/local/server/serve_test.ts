@@ -54,6 +54,12 @@ function answering({ body }: FakeContainer): PingServer {
   return pingServer(portOf(body));
 }
 
+/** A server that says this to standard error, and ends. */
+const ends = (status: number, words = "") => ({ err, end }: FakeContainer): void => {
+  err(words);
+  end(status);
+};
+
 const allocated = () =>
   refusal(500, "driver failed programming external connectivity: port is already allocated");
 
@@ -71,30 +77,22 @@ suite("local deploy --port 0", () => {
       await using servers = new AsyncDisposableStack();
       await using app = await completeApp();
       await using engine = await fakeContainers({
-        before: (call) => {
-          if (call === START) attempts++;
-        },
         answers: {
           [START]: () => {
-            if (attempts <= busy) return allocated();
+            if (++attempts <= busy) return allocated();
             servers.use(pingServer(portOf(engine.created.at(-1))));
             return done();
           },
         },
       });
-      const result = await runInProcess(["local", "deploy", "--port", "0"], {
-        cwd: app.directory,
-        engine,
-      });
-      assertEquals(result.code, 0, result.stderr);
+      const line = ["local", "deploy", "--port", "0"];
+      const { code, stdout, stderr } = await runInProcess(line, { cwd: app.directory, engine });
       const ports = engine.created.map(portOf);
-      assertEquals([attempts, ports.length], [busy + 1, busy + 1]);
-      assertEquals(result.stdout, `http://localhost:${ports.at(-1)}\n`);
+      assertEquals([code, attempts, ports.length], [0, busy + 1, busy + 1], stderr);
+      assertEquals(stdout, `http://localhost:${ports.at(-1)}\n`);
       // Each that did not start is gone, with its volumes.
-      assertEquals(
-        engine.callsOf("DELETE /containers/ID").map(({ query }) => query),
-        Array(busy).fill(REMOVED),
-      );
+      const removals = engine.callsOf("DELETE /containers/ID").map(({ query }) => query);
+      assertEquals(removals, Array(busy).fill(REMOVED));
       assertEquals(engine.left, [`mlcli-${app.name}-serve-${ports.at(-1)}`]);
     });
   }
@@ -108,14 +106,9 @@ suite("local deploy --port 0", () => {
 
   it("tries no other port after Ctrl-C", async () => {
     const keys = new Keys();
-    const { code, stderr, ports, left } = await deploy(
-      {
-        before: (call) => call === START ? keys.press() : undefined,
-        answers: { [START]: allocated },
-      },
-      undefined,
-      { keys },
-    );
+    const before = (call: string) => call === START ? keys.press() : undefined;
+    const answers = { [START]: allocated };
+    const { code, stderr, ports, left } = await deploy({ before, answers }, undefined, { keys });
     assertEquals({ code, stderr, left }, { code: 130, stderr: "", left: [] });
     assertEquals(ports.length, 1);
   });
@@ -290,22 +283,20 @@ suite("local deploy that fails", () => {
     [
       "the server lacks a module",
       {
-        program: ({ err, end }) => {
-          err("ModuleNotFoundError: No module named 'sklearn'\nmlcli: the model did not load\n");
-          end(3);
-        },
+        program: ends(
+          3,
+          "ModuleNotFoundError: No module named 'sklearn'\nmlcli: the model did not load\n",
+        ),
       },
       /^error: The server .*\n {2}ModuleNotFoundError.*\n {2}mlcli: .*\nhint: Add scikit-learn to req/,
     ],
     [
       "the server writes to its model",
       {
-        program: ({ err, end }) => {
-          err(
-            "OSError: [Errno 30] Read-only file system: '/opt/ml/model/c'\nmlcli: the model ...\n",
-          );
-          end(3);
-        },
+        program: ends(
+          3,
+          "OSError: [Errno 30] Read-only file system: '/opt/ml/model/c'\nmlcli: the model ...\n",
+        ),
       },
       /^error: The server .*\n {2}OSError.*\n {2}mlcli: .*\nhint: A server's code and its model are/,
     ],
@@ -313,7 +304,7 @@ suite("local deploy that fails", () => {
       [
         `the server ends at once and its log is refused with ${status}`,
         {
-          program: ({ end }: FakeContainer) => end(3),
+          program: ends(3),
           answers: { "GET /containers/ID/logs": () => refusal(status, "being removed") },
         },
         /^error: The server ended before it was ready: exit status 3\nhint: Its log says why/,
@@ -322,7 +313,7 @@ suite("local deploy that fails", () => {
     [
       "the server ends at once and its log cannot be read",
       {
-        program: ({ end }) => end(3),
+        program: ends(3),
         answers: { "GET /containers/ID/logs": () => refusal(500, "not today") },
       },
       /^error: The Docker Engine refused \(GET .*logs: 500\): not today\n/,
@@ -330,7 +321,7 @@ suite("local deploy that fails", () => {
     [
       "the server runs out of memory",
       {
-        program: ({ end }) => end(137),
+        program: ends(137),
         answers: {
           "GET /containers/ID/json": () =>
             Response.json({ State: { Running: false, OOMKilled: true } }),
@@ -340,23 +331,15 @@ suite("local deploy that fails", () => {
     ],
     [
       "the server needs privileges",
-      {
-        program: ({ err, end }) => {
-          err('sudo: The "no new privileges" flag is set, which prevents sudo\n');
-          end(1);
-        },
-      },
+      { program: ends(1, 'sudo: The "no new privileges" flag is set, which prevents sudo\n') },
       /\nhint: --allow-privileges lets/,
     ],
   ];
   for (const [title, play, words] of rows) {
     it(`leaves nothing where ${title}`, async () => {
-      const { code, stdout, stderr, removals, left } = await deploy(
-        { program: () => {}, ...play },
-        [
-          ...["--port", String(await unusedPort())],
-        ],
-      );
+      const port = ["--port", String(unusedPort())];
+      const result = await deploy({ program: () => {}, ...play }, port);
+      const { code, stdout, stderr, removals, left } = result;
       assertMatch(stderr, words);
       assertEquals([code, stdout, removals, left], [1, "", [REMOVED], []]);
     });
@@ -390,7 +373,7 @@ suite("local deploy that fails", () => {
   }
 
   it("shows the last 30 lines of the log, not followed", async () => {
-    const { engine } = await deploy({ program: ({ end }) => end(1) });
+    const { engine } = await deploy({ program: ends(1) });
     const [logs] = engine.callsOf("GET /containers/ID/logs");
     assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "30" });
   });
@@ -417,141 +400,107 @@ suite("local deploy that fails", () => {
 });
 
 /** A port that nobody listens on. */
-function unusedPort(): Promise<number> {
+function unusedPort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return Promise.resolve(listener.addr.port);
+  return listener.addr.port;
 }
 
 suite("local deploy --foreground", () => {
   const FOREGROUND = ["--port", "0", "--foreground"];
+  const isAddress = (text: string): boolean => text.startsWith("http://");
 
   it("passes the log on, stops the server at Ctrl-C, and leaves nothing", async () => {
     const keys = new Keys();
     await using servers = new AsyncDisposableStack();
-    const { code, stdout, stderr, engine, removals, left, ports } = await deploy(
-      {
-        program: (container) => {
-          container.err("loading\n");
-          servers.use(answering(container));
-        },
-        onStop: ({ err, end }) => {
-          err("good bye\n");
-          end(0);
-        },
+    const play: Play = {
+      program: (container) => {
+        container.err("loading\n");
+        servers.use(answering(container));
       },
-      FOREGROUND,
-      {
-        keys,
-        onOutput: (text) => text.startsWith("http://") ? keys.press() : undefined,
+      onStop: ({ err, end }) => {
+        err("good bye\n");
+        end(0);
       },
-    );
+    };
+    const onOutput = (text: string) => isAddress(text) ? keys.press() : undefined;
+    const result = await deploy(play, FOREGROUND, { keys, onOutput });
+    const { code, stdout, stderr, engine, removals, left, ports } = result;
     assertEquals({ code, stdout, stderr }, {
       code: 130,
       stdout: `http://localhost:${ports[0]}\n`,
       stderr: "loading\ngood bye\n",
     });
-    assertEquals(engine.callsOf("POST /containers/ID/stop").map(({ query }) => query), [{
-      t: "30",
-    }]);
+    const queries = (call: string) => engine.callsOf(call).map(({ query }) => query);
+    assertEquals(queries("POST /containers/ID/stop"), [{ t: "30" }]);
     assertEquals([removals, left], [[REMOVED], []]);
-    assertEquals(engine.callsOf("GET /containers/ID/logs").map(({ query }) => query), [
+    assertEquals(queries("GET /containers/ID/logs"), [
       { stdout: "1", stderr: "1", tail: "all", follow: "1" },
     ]);
   });
 
-  it("removes the server only when its last lines were passed on", async () => {
-    const LINES = 20;
+  /** How many lines were passed on before the removal, to who takes one after the other. */
+  async function passedBefore(play: (servers: AsyncDisposableStack) => Play) {
     const keys = new Keys();
     await using servers = new AsyncDisposableStack();
     let passed = 0;
-    let passedBefore: number | undefined;
-    const { code } = await deploy(
+    let before: number | undefined;
+    const { code, stderr } = await deploy(
       {
-        program: (container) => void servers.use(answering(container)),
-        onStop: ({ out, end }) => {
-          for (let line = 0; line < LINES; line++) out("saving\n");
-          end(0);
-        },
+        ...play(servers),
         before: (call) => {
-          if (call === "DELETE /containers/ID") passedBefore = passed;
+          if (call === "DELETE /containers/ID") before = passed;
         },
       },
       FOREGROUND,
       {
         keys,
-        // A reader that takes line after line, while everything else goes on.
+        // While everything else goes on.
         onOutput: async (text) => {
-          if (text.startsWith("http://")) return keys.press();
+          if (isAddress(text)) return keys.press();
           await new Promise((resolve) => setTimeout(resolve));
           passed++;
         },
       },
     );
-    assertEquals([code, passedBefore], [130, LINES]);
+    return { code, before, stderr };
+  }
+  const LINES = 20;
+  const writes = (status: number) => ({ out, end }: FakeContainer): void => {
+    for (let line = 0; line < LINES; line++) out("saving\n");
+    end(status);
+  };
+
+  it("removes the server only when its last lines were passed on", async () => {
+    const { code, before } = await passedBefore((servers) => ({
+      program: (container) => void servers.use(answering(container)),
+      onStop: writes(0),
+    }));
+    assertEquals([code, before], [130, LINES]);
   });
 
   it("removes one that is not ready only when its last lines were passed on", async () => {
-    const LINES = 20;
-    let passed = 0;
-    let passedBefore: number | undefined;
-    const { code, stderr } = await deploy(
-      {
-        program: ({ out, end }) => {
-          for (let line = 0; line < LINES; line++) out("no such file\n");
-          end(3);
-        },
-        before: (call) => {
-          if (call === "DELETE /containers/ID") passedBefore = passed;
-        },
-      },
-      FOREGROUND,
-      {
-        onOutput: async () => {
-          await new Promise((resolve) => setTimeout(resolve));
-          passed++;
-        },
-      },
-    );
-    assertEquals([code, passedBefore], [1, LINES], stderr);
+    const { code, before, stderr } = await passedBefore(() => ({ program: writes(3) }));
+    assertEquals([code, before], [1, LINES], stderr);
   });
 
   it("ends with a server that ends by itself", async () => {
     await using servers = new AsyncDisposableStack();
     let server: FakeContainer | undefined;
-    const { code, stderr, removals, left } = await deploy(
-      {
-        program: (container) => {
-          servers.use(answering(container));
-          server = container;
-        },
-      },
-      FOREGROUND,
-      {
-        onOutput: (text) => text.startsWith("http://") ? server?.end(2) : undefined,
-      },
-    );
+    const program = (container: FakeContainer): void => {
+      servers.use(answering(container));
+      server = container;
+    };
+    const onOutput = (text: string) => isAddress(text) ? server?.end(2) : undefined;
+    const { code, stderr, removals, left } = await deploy({ program }, FOREGROUND, { onOutput });
     assertEquals([code, removals, left], [1, [REMOVED], []]);
     assertMatch(stderr, /^error: The server ended: exit status 2\nhint: Its log is above\.\n$/);
   });
 
   it("ends where nobody reads the log", async () => {
-    const { code, stderr, removals, left } = await deploy(
-      {
-        program: ({ out }) => out("loading\n"),
-      },
-      FOREGROUND,
-      {
-        onOutput: () => {
-          throw new OutputClosed();
-        },
-      },
-    );
-    assertEquals({ code, stderr, removals, left }, {
-      code: 141,
-      stderr: "",
-      removals: [REMOVED],
-      left: [],
-    });
+    const play: Play = { program: ({ out }) => out("loading\n") };
+    const onOutput = () => Promise.reject(new OutputClosed());
+    const { code, stderr, removals, left } = await deploy(play, FOREGROUND, { onOutput });
+    assertEquals([code, stderr, removals, left], [141, "", [REMOVED], []]);
   });
 });
 
