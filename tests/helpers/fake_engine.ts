@@ -3,6 +3,9 @@
  * to do: other versions, refusals, sudden ends.
  */
 
+import { type ConnectOptions, connectToEngine } from "../../runtime/docker/connect.ts";
+import type { Engine } from "../../runtime/docker/engine.ts";
+
 /** Answers a request. `released` is kept when the engine is disposed of. */
 export type Answer = (
   request: Request,
@@ -75,6 +78,15 @@ export async function fakeEngine(
       if (unexpected.length > 0) throw new Error(`Unexpected requests: ${unexpected.join(", ")}`);
     },
   };
+}
+
+/** A client of an engine. */
+export async function clientOf(
+  { socket }: Pick<FakeEngine, "socket">,
+  options?: ConnectOptions,
+): Promise<Engine & Disposable> {
+  const engine = await connectToEngine({ env: () => `unix://${socket}` }, options);
+  return { ...engine, [Symbol.dispose]: () => engine.close() };
 }
 
 /** A refusal as the engine words it. */

@@ -119,7 +119,7 @@ function labels({ name }: App): Record<string, string> {
 }
 
 /** A container that holds the model's directory, and never runs. */
-export function holderPlan({ app, tag }: Pick<Trial, "app" | "tag">): HolderBody {
+function holderPlan({ app, tag }: Trial): HolderBody {
   return {
     Image: imageReference(app, tag),
     // Images without a program of their own need one named.
@@ -150,8 +150,8 @@ const AS_THERE = {
  *
  * @param hostPort `""`: the engine takes one that is free.
  */
-export function trialPlan(
-  { app, tag, variables, region }: Pick<Trial, "app" | "tag" | "variables" | "region">,
+function trialPlan(
+  { app, tag, variables, region }: Trial,
   image: Pick<ImageDetails, "Config">,
   name: string,
   holder: string,

@@ -8,7 +8,14 @@ import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
-import { type FakeEngine, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
+import {
+  clientOf,
+  type FakeEngine,
+  fakeEngine,
+  never,
+  pong,
+  refusal,
+} from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function environment(variables: Readonly<Record<string, string>>): {
@@ -45,9 +52,8 @@ suite("connectToEngine", () => {
         "GET /_ping": () => pong(offered),
         "GET /info": () => Response.json({ SecurityOptions: ["name=rootless"] }),
       });
-      const engine = await connectToEngine(at(fake));
+      using engine = await clientOf(fake);
       assertEquals(await engine.info(), { SecurityOptions: ["name=rootless"] });
-      engine.close();
       assertEquals(fake.requests, ["GET /_ping", `GET /v${spoken}/info`]);
     });
   }
@@ -74,9 +80,8 @@ suite("connectToEngine", () => {
         const answer = pong(version);
         for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
         await using fake = await fakeEngine({ "GET /_ping": () => answer });
-        const engine = await connectToEngine(at(fake));
+        using engine = await clientOf(fake);
         assertEquals(engine.builder, builder);
-        engine.close();
       });
     }
   }
@@ -90,9 +95,8 @@ suite("connectToEngine", () => {
           return answer;
         },
       });
-      const engine = await connectToEngine(at(fake));
+      using engine = await clientOf(fake);
       assertEquals([engine.remembersExitStatus, engine.isPodman], [!isPodman, isPodman]);
-      engine.close();
     }
   });
 
@@ -111,9 +115,8 @@ suite("connectToEngine", () => {
         "GET /events": () => new Response(`{"Action":"start"}\n{"Action":"${event}"}\n`),
         "GET /containers/abc/json": () => Response.json(body, { status }),
       });
-      const engine = await connectToEngine(at(fake));
+      using engine = await clientOf(fake);
       assertEquals(await engine.ranOutOfMemory("abc"), answer);
-      engine.close();
     });
   }
 
@@ -194,7 +197,7 @@ suite("connectToEngine", () => {
       "GET /_ping": () => pong("1.41"),
       "POST /images/create": () => new Response(new ReadableStream({ start, cancel })),
     });
-    const engine = await connectToEngine(at(fake));
+    using engine = await clientOf(fake);
     const never = new AbortController();
     using deadline = deadlineIn(20);
     try {
@@ -205,7 +208,6 @@ suite("connectToEngine", () => {
       await Promise.race([ended, abortOf(deadline.signal)]);
     } finally {
       never.abort();
-      engine.close();
     }
   });
 
@@ -293,9 +295,8 @@ suite("connectToEngine", () => {
       "GET /images/a%3Alatest/json": () =>
         Response.json({ Id: "sha256:1", Os: "linux", Architecture: "amd64" }),
     });
-    const engine = await connectToEngine(at(fake));
+    using engine = await clientOf(fake);
     const image = await engine.image("a:latest");
-    engine.close();
     assertEquals([image?.Created, image && builtAt(image)], ["0001-01-01T00:00:00Z", new Date(0)]);
   });
 
@@ -304,9 +305,8 @@ suite("connectToEngine", () => {
       "GET /_ping": () => pong("1.41"),
       "GET /info": () => refusal(500, "no space left on device"),
     });
-    const engine = await connectToEngine(at(fake));
+    using engine = await clientOf(fake);
     const error = await assertRejects(() => engine.info(), EngineError);
-    engine.close();
     assertEquals(
       error.message,
       "The Docker Engine refused (GET /info: 500): no space left on device",

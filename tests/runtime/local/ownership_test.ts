@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import type { Host } from "../../../runtime/local/jobs.ts";
 import { giveToCaller, ownersBefore } from "../../../runtime/local/ownership.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { clientOf } from "../../helpers/fake_engine.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -180,9 +180,7 @@ if (Deno.uid() === 0) {
           end(0);
         },
       });
-      const connected = await connectToEngine({
-        env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
-      }, { signal: new AbortController().signal });
+      using connected = await clientOf(engine);
       const host = fakeContext({ engine: () => Promise.resolve(connected) });
       const before = (await ownersBefore([directory.path], { uid: 0, gid: 0 }))!;
       await Deno.chmod(`${directory.path}/sh`, 0o4755);
@@ -197,7 +195,6 @@ if (Deno.uid() === 0) {
       for (let n = 0; n < 10_000; n++) Deno.writeTextFileSync(`${directory.path}/${n}`, "");
       const [unseen] = await giveToCaller("image", before, host);
       assertMatch(unseen!, /^warning: What the run left was not looked at: .*too many files/);
-      connected.close();
       assertEquals(asked, [["chmod", "ug-s", "--", "/mlcli/0/sh"]]);
     });
 
@@ -212,9 +209,7 @@ if (Deno.uid() === 0) {
           end(0);
         },
       });
-      const connected = await connectToEngine({
-        env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
-      }, { signal: new AbortController().signal });
+      using connected = await clientOf(engine);
       const texts: string[] = [];
       const host: Host = {
         ...fakeContext({ engine: () => Promise.resolve(connected) }),
@@ -230,7 +225,6 @@ if (Deno.uid() === 0) {
         await Deno.writeTextFile(`${directory.path}/${name}`, "");
       }
       assertEquals(await giveToCaller("image", owners, host), []);
-      connected.close();
       assertEquals(texts, ["Looking at what the run wrote", "Making 3 files of the run yours"]);
       assertEquals((await Deno.lstat(`${directory.path}/c`)).uid, CALLER.uid);
     });

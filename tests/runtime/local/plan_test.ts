@@ -13,7 +13,6 @@ import type { Resources } from "../../../runtime/contract/jobs.ts";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { studioBody } from "../../../runtime/docker/studio.ts";
 import { VERSION } from "../../../runtime/version.ts";
-import { holderPlan } from "../../../runtime/cloud/preflight/serving.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -272,7 +271,6 @@ suite("plans", () => {
 suite("plans in SageMaker Studio", () => {
   const STUDIO = "SM_STUDIO_LOCAL_MODE=True";
   const bound = { ...SERVING, variables: { SAGEMAKER_BIND_TO_PORT: "7000" } };
-  const trial = { app: JOB.app, tag: "v1" } as const;
   for (
     const [title, plan, env, labels] of [
       ["a training", train, [STUDIO], {}],
@@ -291,7 +289,6 @@ suite("plans in SageMaker Studio", () => {
         [STUDIO],
         {},
       ],
-      ["a container that holds a model", holderPlan(trial), [STUDIO], {}],
     ] as const
   ) {
     it(`${title} is on the space's network, and has nothing of its own there`, () => {

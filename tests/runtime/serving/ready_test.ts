@@ -9,17 +9,15 @@ import {
   waitBetween,
 } from "../../../runtime/serving/ready.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { frame } from "../../helpers/fake_containers.ts";
-import { fakeEngine, never, pong } from "../../helpers/fake_engine.ts";
+import { clientOf, fakeEngine, never, pong } from "../../helpers/fake_engine.ts";
+import { pingServer } from "../../helpers/ping_server.ts";
+import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 
 suite("ping", () => {
   it("tells the status", async () => {
-    await using server = Deno.serve(
-      { port: 0, hostname: "127.0.0.1", onListen: () => {} },
-      () => new Response("loading", { status: 503 }),
-    );
-    assertEquals(await ping(server.addr.port), { status: 503 });
+    await using server = pingServer(0, 503);
+    assertEquals(await ping(server.port), { status: 503 });
   });
 
   it("is broken off by its signal, however long the server waits", async () => {
@@ -31,48 +29,38 @@ suite("ping", () => {
     assertEquals(await answer, { failure: "interrupted" });
   });
 
-  it("gives up on a server that says nothing", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    assertEquals(await ping(listener.addr.port), { failure: "it listens, but is not ready" });
-  });
-
-  it("knows what speaks no HTTP", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const answer = ping(listener.addr.port);
-    using connection = await listener.accept();
-    await connection.write(new TextEncoder().encode("SSH-2.0-OpenSSH_9.2\r\n"));
-    assertEquals(await answer, { failure: "no answer in HTTP" });
-  });
-
-  it("looks at the status alone, whatever the headers are", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const answer = ping(listener.addr.port);
-    using connection = await listener.accept();
-    const head = "HTTP/1.1 200 OK\r\nno header\r\nContent-Length: x\r\n\r\n";
-    await connection.write(new TextEncoder().encode(head));
-    assertEquals(await answer, { status: 200 });
-  });
-
-  it("waits for an answer that comes byte by byte", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const answer = ping(listener.addr.port);
-    using connection = await listener.accept();
-    connection.setNoDelay();
+  const byteByByte: RawHandler = async (connection) => {
+    (connection as Deno.TcpConn).setNoDelay();
     for (const letter of "HTTP/1.1 200 OK\r\n\r\n") {
-      await connection.write(new TextEncoder().encode(letter)).catch(() => {});
+      await say(connection, letter);
       await new Promise((resolve) => setTimeout(resolve));
     }
-    assertEquals(await answer, { status: 200 });
-  });
-
-  it("knows a connection that is closed without an answer", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-    const answer = ping(listener.addr.port);
-    const connection = await listener.accept();
-    await connection.read(new Uint8Array(1024));
-    connection.close();
-    assertEquals(await answer, { failure: "it closes the connection" });
-  });
+  };
+  const odd = "HTTP/1.1 200 OK\r\nno header\r\nContent-Length: x\r\n\r\n";
+  for (
+    const [title, handle, answer] of [
+      [
+        "gives up on a server that says nothing",
+        untilClosed,
+        { failure: "it listens, but is not ready" },
+      ],
+      ["knows what speaks no HTTP", "SSH-2.0-OpenSSH_9.2\r\n", { failure: "no answer in HTTP" }],
+      ["looks at the status alone, whatever the headers are", odd, { status: 200 }],
+      ["waits for an answer that comes byte by byte", byteByByte, { status: 200 }],
+      [
+        "knows a connection that is closed without an answer",
+        () => {},
+        { failure: "it closes the connection" },
+      ],
+    ] as const
+  ) {
+    it(title, async () => {
+      await using server = rawServer(
+        typeof handle === "string" ? (connection) => say(connection, handle) : handle,
+      );
+      assertEquals(await ping(Number(server.port)), answer);
+    });
+  }
 });
 
 /** A server whose answers are these statuses, the last one for ever. */
@@ -148,19 +136,14 @@ suite("asking until a server is ready", () => {
   });
 
   it("counts no answers while the connection is closed without one", async () => {
-    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    await using server = rawServer(() => {});
     const over = new AbortController();
     const waits: number[] = [];
-    const asking = pingUntilReady(listener.addr.port, over.signal, () => {}, ({ refused }) => {
+    const port = Number(server.port);
+    const asking = pingUntilReady(port, over.signal, () => {}, ({ refused }) => {
       if (waits.push(refused) === 3) over.abort(new Error("enough"));
       return 0;
     });
-    asking.catch(() => {});
-    for (let count = 0; count < 3; count++) {
-      const connection = await listener.accept();
-      await connection.read(new Uint8Array(1024));
-      connection.close();
-    }
     assertEquals((await asking.catch((error) => error)).message, "enough");
     assertEquals(waits, [0, 0, 0]);
   });
@@ -197,12 +180,8 @@ async function tailOf(...pieces: readonly string[]): Promise<string | undefined>
     "GET /containers/c/logs": () =>
       new Response(new Blob(pieces.map((text) => frame(1, text).slice()))),
   });
-  const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
-  try {
-    return await logTail(engine, "c");
-  } finally {
-    engine.close();
-  }
+  using engine = await clientOf(fake);
+  return await logTail(engine, "c");
 }
 
 suite("the end of a container's log", () => {
@@ -223,18 +202,14 @@ suite("the wait for a server", () => {
       "GET /_ping": () => pong("1.44"),
       "POST /containers/c/wait": never,
     });
-    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
-    try {
-      const { signal } = new AbortController();
-      // Nobody listens there.
-      assertEquals(await untilReady(engine, { id: "c", port: 1 }, 0.1, signal), {
-        kind: "late",
-        lastAnswer: "the Docker Engine does not answer",
-        wasReady: false,
-      });
-    } finally {
-      engine.close();
-    }
+    using engine = await clientOf(fake);
+    const { signal } = new AbortController();
+    // Nobody listens there.
+    assertEquals(await untilReady(engine, { id: "c", port: 1 }, 0.1, signal), {
+      kind: "late",
+      lastAnswer: "the Docker Engine does not answer",
+      wasReady: false,
+    });
   });
 
   it("ends without the server's log, where the engine does not give it", async () => {
@@ -242,13 +217,7 @@ suite("the wait for a server", () => {
       "GET /_ping": () => pong("1.44"),
       "GET /containers/c/logs": never,
     });
-    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` }, {
-      limits: { after: () => AbortSignal.timeout(1) },
-    });
-    try {
-      assertEquals(await logTail(engine, "c"), undefined);
-    } finally {
-      engine.close();
-    }
+    using engine = await clientOf(fake, { limits: { after: () => AbortSignal.timeout(1) } });
+    assertEquals(await logTail(engine, "c"), undefined);
   });
 });

@@ -1,11 +1,6 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import {
-  holderPlan,
-  type Trial,
-  trialPlan,
-  tryServing,
-} from "../../../../runtime/cloud/preflight/serving.ts";
+import { type Trial, tryServing } from "../../../../runtime/cloud/preflight/serving.ts";
 import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import type { Engine } from "../../../../runtime/docker/engine.ts";
 import { BrokenEngine } from "../../../../runtime/docker/errors.ts";
@@ -48,10 +43,7 @@ async function tried(
     const notes: string[] = [];
     await tryServing(
       { ...TRIAL, archive: join(directory.path, "model.tar.gz") },
-      {
-        engine: () => Promise.resolve(change(engine)),
-        interruption: new Keys().interruption,
-      },
+      { engine: () => Promise.resolve(change(engine)), interruption: new Keys().interruption },
       (text) => notes.push(text),
     );
     const calls = fake.calls.map(({ call }) => call).filter((call) => !/^(GET|HEAD)/.test(call));
@@ -61,10 +53,53 @@ async function tried(
   }
 }
 
+/** A trial to its end, of an image with this configuration; and the containers that it made. */
+async function triedToItsEnd(
+  Config: Readonly<Record<string, unknown>>,
+  system?: { readonly root: string },
+  // deno-lint-ignore no-explicit-any
+): Promise<{ readonly notes: readonly string[]; readonly created: readonly any[] }> {
+  await using servers = new AsyncDisposableStack();
+  // deno-lint-ignore no-explicit-any
+  const created: any[] = [];
+  let listed: unknown[] = [];
+  const { notes } = await tried(
+    {
+      ...ENGINE,
+      "GET /version": () => Response.json({ Version: "20", ApiVersion: "1.41", Arch: "amd64" }),
+      "GET /images/churn%3Av1/json": () =>
+        Response.json({ ...IMAGE, Architecture: "amd64", Config }),
+      "GET /containers/json": () => Response.json(listed),
+      "POST /containers/create": async (request) => {
+        const body = await request.json();
+        created.push(body);
+        const Id = body.HostConfig.VolumesFrom ? "server" : "holder";
+        return Response.json({ Id }, { status: 201 });
+      },
+      "PUT /containers/holder/archive": () => done(200),
+      "POST /containers/server/start": () => {
+        const { Labels } = created[1];
+        const { port } = servers.use(pingServer(Number(Labels["mlcli.listens"] ?? 0)));
+        const Ports = [{ PublicPort: port }];
+        listed = [{ Id: "server", State: "running", Labels, Ports }];
+        return done();
+      },
+      "POST /containers/server/wait": () => new Response(new ReadableStream()),
+      "DELETE /containers/server": () => done(),
+      "DELETE /containers/holder": () => done(),
+    },
+    undefined,
+    system,
+  );
+  return { notes, created };
+}
+
 suite("the containers of a trial", () => {
-  it("the one that holds the model never runs, and has a volume that goes with it", () => {
-    const { Labels, ...body } = holderPlan(TRIAL);
-    assertEquals(body, {
+  it("are one that holds the model and never runs, and a server that may do what local deploy's may", async () => {
+    const { notes, created: [holder, server] } = await triedToItsEnd(HARNESS_IMAGE);
+    assertEquals(notes, []);
+    const { Labels: { "mlcli.version": _, ...labels }, ...held } = holder;
+    assertEquals(held, {
       Image: "churn:v1",
       Cmd: ["true"],
       HostConfig: {
@@ -75,21 +110,17 @@ suite("the containers of a trial", () => {
         ],
       },
     });
-    assertEquals(Labels["mlcli.role"], "try");
-  });
-
-  it("the server reads it, may do what one of local deploy may, and has a port of this machine", () => {
-    const image = { Config: HARNESS_IMAGE };
-    const { Labels, ...body } = trialPlan(TRIAL, image, "mlcli-try-1", "holder", "");
+    const { Labels, Env, ...body } = server;
+    assertEquals(Labels, holder.Labels);
+    assertEquals(Env.join("\n").replace(/mlcli-try-[0-9a-f]{8}/, "NAME").split("\n"), [
+      "AWS_REGION=eu-west-1",
+      "MLCLI_MAX_BODY_MB=6",
+      "MLCLI_ALLOWED_HOSTS=host.docker.internal host.containers.internal NAME",
+      "TOKEN=t",
+    ]);
     assertEquals(body, {
       Image: "churn:v1",
       Cmd: ["serve"],
-      Env: [
-        "AWS_REGION=eu-west-1",
-        "MLCLI_MAX_BODY_MB=6",
-        "MLCLI_ALLOWED_HOSTS=host.docker.internal host.containers.internal mlcli-try-1",
-        "TOKEN=t",
-      ],
       ExposedPorts: { "8080/tcp": {} },
       HostConfig: {
         AutoRemove: false,
@@ -103,7 +134,6 @@ suite("the containers of a trial", () => {
       },
     });
     // Not one of `local deploy`, whatever the image says.
-    const { "mlcli.version": _, ...labels } = Labels;
     assertEquals(labels, {
       ...{
         "mlcli.app": "churn",
@@ -167,7 +197,7 @@ suite("a model that is not tried here", () => {
     };
     const { notes, calls } = await tried(full);
     assertEquals(notes.length, 1);
-    assertEquals(/^The model is not tried here: .*no space left on device$/.test(notes[0]!), true);
+    assertMatch(notes[0]!, /^The model is not tried here: .*no space left on device$/);
     assertEquals(calls, [
       "POST /containers/create",
       "PUT /containers/holder/archive",
@@ -212,51 +242,20 @@ suite("a model that is not tried here", () => {
 });
 
 suite("a model that is tried in SageMaker Studio", () => {
-  /** An engine of Studio's whose image has these labels, and the server that it was told to start. */
-  async function triedThere(
-    labels: Readonly<Record<string, string>>,
-  ): Promise<{ readonly notes: readonly string[]; readonly port: string }> {
+  async function triedThere(Labels: Readonly<Record<string, string>>) {
     const metadata = JSON.stringify({ AppType: "JupyterLab" });
     await using root = await makeDirectory({ "opt/ml/metadata/resource-metadata.json": metadata });
-    await using servers = new AsyncDisposableStack();
-    // deno-lint-ignore no-explicit-any
-    let server: any;
-    const { notes } = await tried(
-      {
-        "GET /version": () => Response.json({ Version: "20", ApiVersion: "1.41", Arch: "amd64" }),
-        "GET /images/churn%3Av1/json": () =>
-          Response.json({ ...IMAGE, Architecture: "amd64", Config: { Labels: labels } }),
-        "GET /containers/json": () =>
-          Response.json(server ? [{ Id: "server", State: "running", Labels: server.Labels }] : []),
-        "POST /containers/create": async (request) => {
-          const body = await request.json();
-          if (!body.HostConfig.VolumesFrom) return Response.json({ Id: "holder" }, { status: 201 });
-          server = body;
-          return Response.json({ Id: "server" }, { status: 201 });
-        },
-        "PUT /containers/holder/archive": () => done(200),
-        "POST /containers/server/start": () => {
-          servers.use(pingServer(Number(server.Labels["mlcli.listens"])));
-          return done();
-        },
-        "POST /containers/server/wait": () => new Response(new ReadableStream()),
-        "DELETE /containers/server": () => done(),
-        "DELETE /containers/holder": () => done(),
-      },
-      undefined,
-      { root: root.path },
-    );
-    return {
-      notes,
-      port: server?.Env.find((one: string) => one.startsWith("SAGEMAKER_BIND_TO_PORT=")) ?? "",
-    };
+    return await triedToItsEnd({ Labels }, { root: root.path });
   }
 
   it("is asked on a port of the space that is free", async () => {
     const label = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
-    const { notes, port } = await triedThere({ [label]: "true" });
+    const { notes, created: [holder, server] } = await triedThere({ [label]: "true" });
     assertEquals(notes, []);
-    assertEquals(/^SAGEMAKER_BIND_TO_PORT=[1-9]\d+$/.test(port), true, port);
+    assertMatch(server.Env.join("\n"), /^SAGEMAKER_BIND_TO_PORT=[1-9]\d+$/m);
+    for (const { HostConfig } of [holder, server]) {
+      assertEquals([HostConfig.NetworkMode, HostConfig.PortBindings], ["sagemaker", undefined]);
+    }
   });
 
   it("is not tried where its image listens on port 8080 alone, and that is taken", async () => {

@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { runContainer } from "../../../../runtime/local/container/run.ts";
-import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import { EngineError } from "../../../../runtime/docker/errors.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
-import { type Answers, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
+import { type Answers, clientOf, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
 import { inTime } from "../../../helpers/in_time.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import type { Input } from "../../../../runtime/streams.ts";
@@ -29,21 +28,15 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
       return create ? await create(request, released) : Response.json({ Id: "1" }, { status: 201 });
     },
   });
-  const engine = await connectToEngine({
-    env: (name) => name === "DOCKER_HOST" ? `unix://${fake.socket}` : undefined,
-  });
-  try {
-    const body = {
-      Image: "image",
-      Cmd: ["train"],
-      Labels: {},
-      HostConfig: { AutoRemove: true, Init: withInit, Mounts: [] },
-    };
-    await inTime(runContainer(engine, "name", body, fakeContext()));
-    return inits;
-  } finally {
-    engine.close();
-  }
+  using engine = await clientOf(fake);
+  const body = {
+    Image: "image",
+    Cmd: ["train"],
+    Labels: {},
+    HostConfig: { AutoRemove: true, Init: withInit, Mounts: [] },
+  };
+  await inTime(runContainer(engine, "name", body, fakeContext()));
+  return inits;
 }
 
 /** Refuses once what is asked for with an init. */

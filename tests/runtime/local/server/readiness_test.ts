@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { connectToEngine } from "../../../../runtime/docker/connect.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { requireReady } from "../../../../runtime/local/server/readiness.ts";
 import { appObject } from "../../../helpers/app_object.ts";
-import { fakeEngine, pong } from "../../../helpers/fake_engine.ts";
+import { clientOf, fakeEngine, pong } from "../../../helpers/fake_engine.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("a server that ended before it was ready", () => {
@@ -20,25 +19,20 @@ suite("a server that ended before it was ready", () => {
       },
     });
     const events: string[] = [];
-    const engine = await connectToEngine({ env: () => `unix://${fake.socket}` });
-    try {
-      const asked = {
-        job: { app: appObject("/app", "churn"), timeout: 60 },
-        image: {} as never,
-        engine,
-        signal: new AbortController().signal,
-        findings: { hintOfOlderCode: undefined } as never,
-      };
-      const server = { id: "c" } as never;
-      const ready = requireReady(asked, server, 1, log.promise);
-      setTimeout(() => {
-        events.push("log");
-        log.resolve();
-      }, 100);
-      const error = await assertRejects(() => ready, MlcliError);
-      assertEquals([error.quote, events], [undefined, ["log", "error"]]);
-    } finally {
-      engine.close();
-    }
+    using engine = await clientOf(fake);
+    const asked = {
+      job: { app: appObject("/app", "churn"), timeout: 60 },
+      image: {} as never,
+      engine,
+      signal: new AbortController().signal,
+      findings: { hintOfOlderCode: undefined } as never,
+    };
+    const ready = requireReady(asked, { id: "c" } as never, 1, log.promise);
+    setTimeout(() => {
+      events.push("log");
+      log.resolve();
+    }, 100);
+    const error = await assertRejects(() => ready, MlcliError);
+    assertEquals([error.quote, events], [undefined, ["log", "error"]]);
   });
 });
