@@ -54,7 +54,7 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
   const set = (name: string, time: string) =>
     Deno.utime(path(name), new Date(time), new Date(time));
   for (const name of ["requirements.txt", `${BASE}/Dockerfile`]) await set(name, MIDDLE);
-  const found: Flats["found"] = (code = "training", image = imageOf(), job) =>
+  const found: Flats["found"] = (code = "training", image = imageOf(), job = {}) =>
     codeDifferences({ app, tag: "v2", strict: false, ...job }, code, image);
   return {
     directory,
