@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { enablingHint, studioAt } from "../../../runtime/docker/studio.ts";
+import { enablingHint, studioAt, studioBody } from "../../../runtime/docker/studio.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -41,4 +41,35 @@ suite("studioAt", () => {
       "--domain-id DOMAIN_ID ",
     );
   });
+});
+
+suite("studioBody", () => {
+  const published = { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "9000" }] };
+  for (
+    const [what, ports, env, listens] of [
+      ["a server", { PortBindings: published }, ["SAGEMAKER_BIND_TO_PORT=9000"], "9000"],
+      ["anything else", {}, [], ""],
+    ] as const
+  ) {
+    it(`puts ${what} on the space's network, with nothing of its own there`, () => {
+      const container = {
+        Image: "demo:v1",
+        // As a user may name a port, too.
+        Env: ["A=1", ...listens ? ["SAGEMAKER_BIND_TO_PORT=7000"] : []],
+        Hostname: "algo-1",
+        Labels: { "mlcli.app": "demo" },
+        ExposedPorts: { "8080/tcp": {} },
+        HostConfig: {
+          ...{ AutoRemove: true, NetworkMode: "none", ExtraHosts: ["algo-1:127.0.0.1"] },
+          ...ports,
+        },
+      };
+      assertEquals<unknown>(studioBody(container), {
+        Image: "demo:v1",
+        Env: ["A=1", "SM_STUDIO_LOCAL_MODE=True", ...env],
+        Labels: { "mlcli.app": "demo", "mlcli.listens": listens },
+        HostConfig: { AutoRemove: true, NetworkMode: "sagemaker" },
+      });
+    });
+  }
 });

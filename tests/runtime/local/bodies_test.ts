@@ -146,6 +146,23 @@ const SERVE_BODY = {
   },
 };
 
+/** What is mounted with `--strict`, beside the file that the harness reports to. */
+const STRICT_MOUNTS = {
+  train: [
+    "BASE/local_test/jobs/APP-TIME/input:/opt/ml/input",
+    "TEST/input/data/training:/opt/ml/input/data/training:ro",
+    "BASE/local_test/jobs/APP-TIME/model:/opt/ml/model",
+    "TEST/output:/opt/ml/output",
+  ],
+  process: [
+    "BASE/local_test/jobs/APP-TIME/config:/opt/ml/config",
+    "TEST/input/data/processing:/opt/ml/processing/input:ro",
+    "TEST/output:/opt/ml/processing/output",
+    "BASE/local_test/jobs/APP-TIME/output:/opt/ml/output",
+  ],
+  deploy: ["TEST/model:/opt/ml/model:ro"],
+};
+
 const COMMANDS = [
   ["train", [], TRAIN_BODY, "mlcli-APP-train-RUN"],
   ["process", ["--file", "p.py"], PROCESS_BODY, "mlcli-APP-process-RUN"],
@@ -175,13 +192,46 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
       });
     });
 
-    it("has the memory of --memory, and no swap beside it", async () => {
-      const { body } = await createdBy((port) => line(port, "--memory", "512m"));
-      const [Memory, MemorySwap] = [512 * 1024 ** 2, 512 * 1024 ** 2];
+    it("has the memory of --memory, and no swap beside it; and what else it is to have", async () => {
+      const asked = ["--memory", "512m", "--cpus", "0.07", "--shm-size", "4k", "--gpus", "2"];
+      const { body } = await createdBy((port) => line(port, ...asked));
       assertEquals(body, {
         ...expected,
-        HostConfig: { ...expected.HostConfig, Memory, MemorySwap },
+        HostConfig: {
+          ...expected.HostConfig,
+          Memory: 512 * 1024 ** 2,
+          MemorySwap: 512 * 1024 ** 2,
+          NanoCpus: 70_000_000,
+          ShmSize: 4096,
+          DeviceRequests: [{ Capabilities: [["gpu"]], Count: 2 }],
+        },
       });
+    });
+
+    for (const network of command === "deploy" ? ["bridge"] : ["none", "host", "bridge", "db"]) {
+      it(`is on the network ${network} when asked, and its name has an address there`, async () => {
+        const { body } = await createdBy((port) => line(port, "--network", network));
+        // Where the engine gives it none.
+        const isAlone = network === "none" || network === "host";
+        const HostConfig = {
+          ...expected.HostConfig,
+          NetworkMode: network,
+          ...isAlone ? { ExtraHosts: ["algo-1:127.0.0.1"] } : {},
+        };
+        assertEquals(body, { ...expected, HostConfig });
+      });
+    }
+
+    it("has with --strict what the platform has, and no more", async () => {
+      const { body } = await createdBy((port) => line(port, "--strict"));
+      const mounts: ReturnType<typeof mount>[] = body.HostConfig.Mounts;
+      assertEquals(
+        mounts.filter(({ Target }) => !/report$/.test(Target))
+          .map(({ Source, Target, ReadOnly }) => `${Source}:${Target}${ReadOnly ? ":ro" : ""}`),
+        STRICT_MOUNTS[command],
+      );
+      const told = body.Env.filter((one: string) => /^([MS][LM]_|MLCLI_(WATCH|MAX))/.test(one));
+      assertEquals(told, command === "deploy" ? ["MLCLI_MAX_BODY_MB=6"] : ["MLCLI_WATCH="]);
     });
 
     it("may gain privileges with --allow-privileges alone", async () => {
@@ -223,6 +273,12 @@ suite("the hosts of a server", () => {
 });
 
 suite("data that the user names", () => {
+  const inputOf = ({ body }: Awaited<ReturnType<typeof createdBy>>) => {
+    const mounts: readonly ReturnType<typeof mount>[] = body.HostConfig.Mounts;
+    const { ReadOnly, Source } = mounts.find(({ Target }) => /processing.input$/.test(Target))!;
+    return [ReadOnly, Source];
+  };
+
   it("is mounted read-only in the place of the layout's", async () => {
     const train = await createdBy(() => ["local", "train", "--input", "training=."]);
     const inputs = train.body.HostConfig.Mounts.filter(({ Target }: { Target: string }) =>
@@ -237,9 +293,11 @@ suite("data that the user names", () => {
     assertEquals(inputs[0].Source, `${run}/input`);
     assertEquals([inputs[1].Target, inputs[1].Source], ["/opt/ml/input/data/training", "DIR"]);
     const process = await createdBy(() => ["local", "process", "-f", "p.py", "--input", "."]);
-    const input = process.body.HostConfig.Mounts.find(({ Target }: { Target: string }) =>
-      Target === "/opt/ml/processing/input"
-    );
-    assertEquals([input.ReadOnly, input.Source], [true, "DIR"]);
+    assertEquals(inputOf(process), [true, "DIR"]);
+  });
+
+  it("is a copy with --copy-inputs, which the code may write to", async () => {
+    const process = await createdBy(() => ["local", "process", "-f", "p.py", "--copy-inputs"]);
+    assertEquals(inputOf(process), [false, "BASE/local_test/jobs/APP-TIME/input"]);
   });
 });

@@ -92,6 +92,8 @@ if (Deno.uid() === 0) {
         assertEquals(more, []);
         const { Mounts, ...config } = body!.HostConfig;
         assertEquals([body!.Entrypoint, body!.User], [["chown"], "0:0"]);
+        // None of the image's labels, which may say that it is one of mlcli's.
+        assertEquals([body!.Labels["mlcli.app"], body!.Labels["mlcli.role"]], ["", ""]);
         assertEquals(body!.Cmd.slice(0, 3), ["-h", OWNER, "--"]);
         assertEquals(body!.Cmd.slice(3).filter((path) => path.endsWith("/new")).length, 1);
         assertEquals(
