@@ -1,7 +1,7 @@
 /**
- * What a Dockerfile builds upon is pulled before the build. BuildKit would ask mlcli for the login
- * over a session, which mlcli's builds do not have; without one, an older BuildKit (that of Docker
- * 20.10, tried) pulls from no registry that asks for a token, not even public images of Docker Hub.
+ * Base images are pulled before the build. BuildKit would ask mlcli for the login over a session,
+ * which mlcli's builds do not have; without one, the BuildKit of Docker 20.10 pulls from no registry
+ * that asks for a token, not even public images of Docker Hub.
  */
 
 import type { App } from "../app/app.ts";
@@ -21,21 +21,20 @@ import { ClassicOutput } from "./build_output.ts";
 
 type OnEvent = (event: BuildEvent) => void;
 
-/** What a build is to be, as far as its base images depend on it. */
 interface Build extends Pick<BuildOptions, "platform" | "signal"> {
   readonly app: Pick<App, "name" | "mark">;
 }
 
-/** An image that stages begin with. */
-export interface NamedImage {
+/** An image that a stage begins with. */
+export interface FromImage {
   readonly reference: string;
-  /** Undefined where it is not here. */
+  /** Undefined where the engine does not have it. */
   readonly image: Pick<ImageDetails, "Config"> | undefined;
 }
 
 /**
- * Pulls the images that are not here, with the logins of `docker login`; warns of those that mlcli built
- * here of another app.
+ * Pulls the images that the engine does not have, with the logins of `docker login`, and warns of
+ * those that mlcli built of another app.
  *
  * @returns those that stages begin with.
  * @throws MlcliError where one cannot be had.
@@ -46,11 +45,11 @@ export async function pullBaseImages(
   { app, platform: asked, signal }: Build,
   environment: SearchEnvironment,
   onEvent: OnEvent,
-): Promise<readonly NamedImage[]> {
-  const builtUpon: NamedImage[] = [];
+): Promise<readonly FromImage[]> {
+  const builtUpon: FromImage[] = [];
   for (const wanted of images) {
     const { reference } = wanted;
-    // What reads the Dockerfile runs on the engine's own processor.
+    // A frontend runs on the engine's own processor.
     const platform = wanted.isFrontend ? undefined : wanted.platform ?? asked;
     let image = await imageHere(engine, reference, platform, signal);
     if (image !== undefined) {
@@ -66,7 +65,7 @@ export async function pullBaseImages(
   return builtUpon;
 }
 
-/** A public image needs none: that a helper fails is no error, as with `docker`. */
+/** That a helper fails is no error, as with `docker`: a public image needs no login. */
 async function loginOf(
   registry: string,
   environment: SearchEnvironment,
@@ -90,7 +89,7 @@ async function imageHere(
   signal: AbortSignal,
 ): Promise<ImageDetails | undefined> {
   const image = await engine.image(reference, signal);
-  // Of linux/arm64/v8, the engine says the first two.
+  // For linux/arm64/v8, the engine answers linux/arm64.
   return image && (platform === undefined || `${platform}/`.startsWith(`${platformOf(image)}/`))
     ? image
     : undefined;
@@ -125,7 +124,7 @@ async function pull(
   output.end();
 }
 
-/** Words of the engine and of registries that say who may not. */
+/** Words of engines and registries for a missing permission. */
 const REFUSED =
   /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .{0,300}(expired|invalid)|forbidden|\b40[13]\b/i;
 
@@ -141,16 +140,16 @@ function refusalHint({ reference, login }: Wanted): string {
   const argument = registry === "docker.io" ? "" : ` ${registry}`;
   return login === undefined
     ? `Is its name right? If it is private: docker login${argument}, then again.`
-    : `The login that Docker keeps for ${registry} was sent. docker login${argument} makes ` +
-      `another, docker logout${argument} does without.`;
+    : `Docker's login for ${registry} was sent. docker login${argument} makes a new one; after ` +
+      `docker logout${argument}, none is sent.`;
 }
 
 function missingHint({ platform, isFrontend }: Wanted): string {
   if (isFrontend) {
-    return "The line # syntax= of the Dockerfile asks for it: without the line the engine reads " +
-      "the Dockerfile by itself.";
+    return "The Dockerfile's line # syntax= asks for it: without that line, the engine reads the " +
+      "Dockerfile itself.";
   }
   return "Is its name right, and its registry within reach? --base-image, or base_image in the " +
     "app's NAME.json, takes another." +
-    (platform === undefined ? "" : ` It is asked for in the form for ${platform}.`);
+    (platform === undefined ? "" : ` The build needs it for ${platform}.`);
 }

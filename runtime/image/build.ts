@@ -58,26 +58,25 @@ export interface BuildRequest {
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
-  /** That the platform cannot run it, or only in part, or that something is not in it. */
+  /** About its platform, and about what the Dockerfile does not copy. */
   readonly warnings: readonly Finding[];
 }
 
 export interface BuildReport {
-  /** Called with what happens, as it happens. */
   readonly onEvent: (event: BuildEvent) => void;
   /** Called before the first step with the private files and directories that are left out. */
   readonly onLeftOut: (paths: readonly string[]) => void;
-  /** Called before anything is sent, with each doubt about what was asked for. */
+  /** Called before anything is sent. */
   readonly onWarning: (warning: Finding) => void;
-  /** Called before anything is sent, with what is to be said about this machine's network. */
+  /** Called before anything is sent, with what to tell about this machine's network settings. */
   readonly onNetwork: (network: Pick<BuildNetwork, "warnings" | "secret">) => void;
 }
 
 /**
  * Builds the image.
  *
- * @throws MlcliError when a step fails, the app lacks something, or somebody else's image would lose
- * its name.
+ * @throws MlcliError when a step fails, the app lacks something, or another image would lose its
+ * name.
  */
 export async function build(
   request: BuildRequest,
@@ -90,7 +89,7 @@ export async function build(
   const chosen = await chosenDockerfile(app, request.dockerfile);
   const dockerfile = studioOf(host) === undefined ? chosen : await forStudio(chosen);
   const { instructions, frontend } = await readDockerfile(dockerfile);
-  const { stage, unused } = asDeclared(request, instructions, dockerfile.shown);
+  const { stage, unused } = checkedRequest(request, instructions, dockerfile.shown);
   let network = request.usesNetworkSettings
     ? await buildNetwork(app, dockerfile.source, host)
     : SWITCHED_OFF;
@@ -148,19 +147,19 @@ export async function build(
   return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
 }
 
-/** For a builder that knows no mounts: that of SageMaker Studio. */
+/** SageMaker Studio's builder knows no mounts. */
 async function forStudio(dockerfile: ChosenDockerfile): Promise<ChosenDockerfile> {
   const { text } = await readDockerfile(dockerfile);
   return { ...dockerfile, text: withoutOptionalMounts(text) };
 }
 
 /**
- * Compares what is asked for with what the Dockerfile says.
+ * Checks the request by the Dockerfile.
  *
- * @returns the stage as it is called there, and warnings: of arguments that nothing uses.
+ * @returns the stage as the Dockerfile spells it, and warnings of arguments that nothing uses.
  * @throws MlcliError when it has no such stage.
  */
-function asDeclared(
+function checkedRequest(
   { buildArguments, target }: BuildRequest,
   instructions: readonly Instruction[],
   shown: string,
@@ -174,7 +173,7 @@ function asDeclared(
   };
 }
 
-/** Warnings about the image. Where they cannot be had, it was built all the same. */
+/** Warnings about the new image; none where the engine does not tell of it. */
 async function warningsOf(
   engine: Engine,
   app: App,
@@ -183,9 +182,9 @@ async function warningsOf(
 ): Promise<readonly Finding[]> {
   const image = await engine.image(tag).catch(() => undefined);
   if (image === undefined) return [];
-  const looked = { reference: tag, platform: platformOf(image), isOurs: true };
+  const built = { reference: tag, platform: platformOf(image), isOurs: true };
   const found = [
-    platformFinding(looked, platform),
+    platformFinding(built, platform),
     holdsHarness(image) ? await commonFinding(app, source).catch(() => undefined) : undefined,
   ];
   return found.filter((warning) => warning !== undefined);
@@ -193,7 +192,8 @@ async function warningsOf(
 
 /**
  * Without `--replace`, the image of another app, or one that mlcli did not build, keeps its name.
- * That the app's own was built in another directory is a warning.
+ *
+ * @returns a warning where the app's image was built in another directory.
  */
 async function requireOwnName(
   engine: Engine,
@@ -217,7 +217,7 @@ interface ContextStream {
   readonly failure: () => unknown;
 }
 
-/** Keeps a stream's error: for a request with that body, it becomes an error of the connection. */
+/** Keeps a stream's error: the request that sends it fails with an error of the connection. */
 function rememberingFailure(stream: ReadableStream<Uint8Array>): ContextStream {
   let failure: unknown;
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {

@@ -1,4 +1,4 @@
-/** The arguments of a build, `ARG` in a Dockerfile. No message says a value. */
+/** The arguments of a build, `ARG` in a Dockerfile. Messages name no value: it may be a secret. */
 
 import { type Instruction, wordsOf } from "../app/dockerfile/instructions.ts";
 import { UsageError } from "../errors.ts";
@@ -9,8 +9,8 @@ export interface BuildArgument {
   readonly value: string | undefined;
 }
 
-/** Those that mlcli gives, and what gives them another value. */
-const OWN: Readonly<Record<string, string>> = {
+/** The arguments that mlcli sets itself, and how the user changes each. */
+const SET_BY_MLCLI: Readonly<Record<string, string>> = {
   BASE_IMAGE: "--base-image names another image to build upon.",
   APP: "It is the app's name: --app-name chooses another app.",
   REQUIREMENTS: '"requirements" in the configuration file names another file.',
@@ -27,18 +27,16 @@ export function buildArgument(text: string, source: string): BuildArgument {
   if (name === "" || /\s/.test(name)) {
     throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
   }
-  const hint = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
+  const hint = Object.hasOwn(SET_BY_MLCLI, name) ? SET_BY_MLCLI[name] : undefined;
   if (hint !== undefined) {
-    throw new UsageError(`${source}: ${name} is an argument that mlcli gives itself.`, { hint });
+    throw new UsageError(`${source}: ${name} is an argument that mlcli sets itself.`, { hint });
   }
   return { name, value: end < 0 ? undefined : text.slice(end + 1) };
 }
 
 /**
- * The arguments by their names; later ones win. One without a value that is no variable here, either,
- * is not given, as with `docker build`: the Dockerfile's default counts.
- *
- * @param env the variables of the process that mlcli is.
+ * The arguments by their names; later ones win. One without a value takes that of mlcli's variable of
+ * its name; without such a variable the Dockerfile's default counts, as with `docker build`.
  */
 export function valuesOfArguments(
   given: readonly BuildArgument[],
@@ -50,7 +48,7 @@ export function valuesOfArguments(
 }
 
 /**
- * What a build takes though no Dockerfile declares it.
+ * The arguments that a build takes though no Dockerfile declares them.
  *
  * Source: the Dockerfile reference, "Predefined ARGs", "BuildKit built-in build args" and "Automatic
  * platform ARGs".
@@ -58,7 +56,7 @@ export function valuesOfArguments(
 const PREDEFINED =
   /^((https?|ftp|no|all)_proxy|BUILDKIT_.*|SOURCE_DATE_EPOCH|(TARGET|BUILD)(PLATFORM|OS|ARCH|VARIANT))$/i;
 
-/** The names that were given, and that no `ARG` of the Dockerfile declares: nothing uses them. */
+/** The names of arguments that no `ARG` of the Dockerfile declares. */
 export function unusedArguments(
   given: readonly BuildArgument[],
   instructions: readonly Instruction[],

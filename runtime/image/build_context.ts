@@ -1,7 +1,6 @@
 /**
- * The build context of an app, what `mlcli build` sends to the engine: the app's directory, what its
- * Dockerfile needs besides, and mlcli's harness. Nothing else that lies in the current directory is looked
- * at.
+ * The build context of an app, which `mlcli build` sends to the engine: the app's directory, what its
+ * Dockerfile needs besides, and mlcli's harness. Nothing else in the current directory is looked at.
  */
 
 import { SEPARATOR } from "@std/path/constants";
@@ -11,7 +10,7 @@ import { requireInside } from "../app/confinement.ts";
 import { cannotRead, IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
 import { isPrivateName, requireNoKey, staysOut } from "../app/private_files.ts";
-import { requireIndexedPackages, type Requirements, requirementsOf } from "../app/requirements.ts";
+import { requireIndexedPackages, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
@@ -22,11 +21,10 @@ import { networkEntries } from "./network/build_network.ts";
 
 /**
  * A tar stream of four parts: the app's directory without its `local_test/` and without private
- * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore`
- * names them; mlcli's harness as `.mlcli/`; this machine's network settings as
- * `.mlcli-build/`. Paths are relative to the directory that holds
- * `NAME.json`; nothing else of it is sent. The files are read while the stream is, which fails with
- * the error of an entry that cannot be read or gets shorter; cancelling it closes what is open.
+ * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore` names
+ * them; mlcli's harness as `.mlcli/`; this machine's network settings as `.mlcli-build/`. Paths are
+ * relative to the directory that holds `NAME.json`. The files are read while the stream is; it fails
+ * where one cannot be read or gets shorter. Cancelling it closes what is open.
  *
  * @param onLeftOut called at the end with the private files and directories that were left out.
  * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
@@ -34,11 +32,11 @@ import { networkEntries } from "./network/build_network.ts";
 export async function buildContext(
   app: App,
   onLeftOut?: (paths: readonly string[]) => void,
-  more?: MoreInputs,
+  inputs?: ContextInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  const entries = await contextEntries(app, onLeftOut, more);
+  const entries = await contextEntries(app, onLeftOut, inputs);
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
-    const owner = await more?.owner?.();
+    const owner = await inputs?.owner?.();
     yield* tarBytes(entries, owner === undefined ? RULES : { ...RULES, owner });
   }
   return ReadableStream.from(bytes());
@@ -47,7 +45,7 @@ export async function buildContext(
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
 
-/** Where the two files of a project of uv lie in the context: copied to one place, as one file is. */
+/** Where the two files of a project of uv lie in the context: in one directory, for one `COPY`. */
 const PROJECT_FOLDER = ".mlcli-requirements";
 
 export async function requirementsPath(app: App): Promise<string> {
@@ -55,23 +53,16 @@ export async function requirementsPath(app: App): Promise<string> {
   return isLock ? PROJECT_FOLDER : files[0]!;
 }
 
-function projectEntries(app: App, { files }: Requirements): TarEntry[] {
-  return files.map((path) => ({
-    ...file(app, path),
-    path: `${PROJECT_FOLDER}/${path.split("/").at(-1)}`,
-  }));
-}
-
-/** Sent even when missing: the Dockerfile copies each, and version control drops empty ones. */
+/** Each is sent, even if missing: the Dockerfile copies it, and Git keeps no empty directories. */
 const CODE_FOLDERS = ["training", "prediction", "processing", COMMON_FOLDER];
 
-/** What goes into a context besides the app, its requirements and the harness. */
-export interface MoreInputs {
-  /** The Dockerfile, sent even where it lies elsewhere; the app's own by default. */
+/** What a context has besides the app, its requirements and the harness. */
+export interface ContextInputs {
+  /** Sent even where it lies elsewhere; the app's own by default. */
   readonly dockerfile?: ChosenDockerfile;
-  /** Asked when they are first read: the settings for pip (`network/build_network.ts`); none by default. */
+  /** The settings for pip (`network/build_network.ts`), called when they are read; none by default. */
   readonly network?: () => readonly TarEntry[];
-  /** Asked when the context is first read: whose all of it is; root's by default. */
+  /** The owner of all entries, called when the context is first read; root by default. */
   readonly owner?: () => Promise<Owner | undefined>;
 }
 
@@ -87,15 +78,16 @@ export interface MoreInputs {
 export async function contextEntries(
   app: App,
   onLeftOut: (paths: readonly string[]) => void = () => {},
-  { dockerfile: chosen, network = () => networkEntries(undefined) }: MoreInputs = {},
+  { dockerfile: chosen, network = () => networkEntries(undefined) }: ContextInputs = {},
 ): Promise<AsyncGenerator<TarEntry, void, void>> {
   const dockerfile = chosen ?? await chosenDockerfile(app);
   const requirements = await requirementsOf(app);
-  // Links elsewhere in the context are sent as links; these are followed.
+  // Other links in the context are sent as links.
   const followed = [app.name, basePath(app.name), ...requirements.files, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
-  for (const file of requirements.files) {
-    await requireFile(app, file, `Requirements file not found: ${file}`, {
+  for (const path of requirements.files) {
+    if (await isFile(join(app.directory, path))) continue;
+    throw new MlcliError(`Requirements file not found: ${path}`, {
       hint: requirements.isLock
         ? "A project of uv has both, pyproject.toml and uv.lock: uv lock makes the latter."
         : `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
@@ -106,16 +98,23 @@ export async function contextEntries(
   for (const path of files) await requireNoKey(app.directory, path);
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
-  const project = requirements.isLock ? projectEntries(app, requirements) : [];
-  const more = () => [...project, ...network()];
-  const always = new Map(files.map((path) => [path, file(app, path)]));
-  return entries(app, rules, always.set(dockerfile.path, sentAs(app, dockerfile)), more, onLeftOut);
+  const project = requirements.isLock ? requirements.files : [];
+  const more = () => [
+    ...project.map((path) => ({
+      ...fileEntry(app, path),
+      path: `${PROJECT_FOLDER}/${path.split("/").at(-1)}`,
+    })),
+    ...network(),
+  ];
+  const always = new Map(files.map((path) => [path, fileEntry(app, path)]));
+  always.set(dockerfile.path, dockerfileEntry(app, dockerfile));
+  return entries(app, rules, always, more, onLeftOut);
 }
 
 async function* entries(
   app: App,
   rules: IgnoreRules,
-  /** By their paths in the context. */
+  /** Sent whatever the rules say; by path in the context. */
   always: ReadonlyMap<string, TarEntry>,
   more: () => readonly TarEntry[],
   onLeftOut: (paths: readonly string[]) => void,
@@ -141,8 +140,8 @@ async function* entries(
   onLeftOut(leftOut);
 }
 
-function sentAs(app: App, { path, source, text }: ChosenDockerfile): TarEntry {
-  if (text === undefined) return file(app, path, source);
+function dockerfileEntry(app: App, { path, source, text }: ChosenDockerfile): TarEntry {
+  if (text === undefined) return fileEntry(app, path, source);
   const read = () => Promise.resolve(new TextEncoder().encode(text));
   return { type: "content", path, mode: 0o644, read };
 }
@@ -182,23 +181,22 @@ async function* walk(
     } else if (isOut) {
       leftOut.push(path);
     } else if (!info) {
-      // Gone since it was listed; or Deno cannot name it.
+      // Either it is gone since it was listed, or Deno cannot spell its name.
       if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
     } else if (info.isSymlink) {
-      // As a link: what it leads to is not read.
       const target = await Deno.readLink(join(app.directory, path));
       yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
     } else if (info.isFile) {
-      yield file(app, path);
+      yield fileEntry(app, path);
     } // Sockets, pipes and devices are left out: an image cannot hold them.
   }
 }
 
-function file(app: App, path: string, source = join(app.directory, path)): TarEntry {
+function fileEntry(app: App, path: string, source = join(app.directory, path)): TarEntry {
   return { type: "file", path, source, shown: typedPath(app.directory, source) };
 }
 
-/** Mode bits of a file on the disk; where the system has none, what Docker takes there. */
+/** Mode bits of a file; where the system has none, those that Docker takes there. */
 export function permissions(info: Deno.FileInfo): number {
   return info.mode === null ? 0o755 : info.mode & 0o7777;
 }
@@ -213,19 +211,10 @@ async function namesIn(app: App, folder: string): Promise<string[]> {
   }
 }
 
-async function requireFile(
-  app: App,
-  path: string,
-  message: string,
-  details: { readonly hint: string },
-): Promise<void> {
-  if (!await isFile(join(app.directory, path))) throw new MlcliError(message, details);
-}
-
 const RULES: FileRules = {
   mode: permissions,
   time: ({ mtime }) => mtime,
-  // It is as if it had never been there.
+  // A file that is gone is left out.
   gone: () => undefined,
   cannotRead,
   gotShorter: (shown) =>

@@ -1,12 +1,9 @@
-/**
- * What happens while an image is built, in one model for all builders: BuildKit, the engine's
- * classic one, Podman's.
- */
+/** What happens while an image is built, by whichever builder: BuildKit, the classic one, Podman's. */
 
-/** Something that happened. All texts but those of logs are fit for a terminal: see `terminalText`. */
+/** All texts but those of logs are fit for a terminal: see `terminalText`. */
 export type BuildEvent = StepEvent | LogEvent | TransferEvent | WarningEvent;
 
-/** What is known of a step. It comes again, with the same id, whenever that changes. */
+/** The state of a step. It comes again, with the same id, whenever that changes. */
 export interface StepEvent {
   readonly kind: "step";
   readonly id: string;
@@ -31,7 +28,7 @@ export interface LogEvent {
   readonly text: string;
 }
 
-/** How much is there of what a step fetches: a layer of its base image, mostly. */
+/** How much of something a step has fetched: of a layer of its base image, mostly. */
 export interface TransferEvent {
   readonly kind: "transfer";
   /** Id of the step. */
@@ -45,7 +42,7 @@ export interface TransferEvent {
   readonly isDone: boolean;
 }
 
-/** What the builder finds wrong with a Dockerfile that it builds all the same. */
+/** A flaw that the builder finds in the Dockerfile, and builds it nevertheless. */
 export interface WarningEvent {
   readonly kind: "warning";
   readonly text: string;

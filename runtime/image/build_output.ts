@@ -1,6 +1,4 @@
-/**
- * Follows a build to its end, and says what the engine's classic builder and Podman's write as events.
- */
+/** Follows a build to its end, and turns what the classic builder and Podman's write into events. */
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { builtImage, failureOf, type ProgressMessage, traceIn } from "../docker/messages.ts";
@@ -42,11 +40,11 @@ export async function followBuild(
   if (!isBuilt) throw buildFailed(options, "the engine ended the build without an image");
 }
 
-/** What BuildKit says of its own parts before it comes to the point. */
+/** BuildKit names its own parts before the reason. */
 const PREFIX =
   /^failed to solve(?: with frontend dockerfile\.v0)?: (?:failed to create LLB definition: )?/;
 
-/** Of a base image that cannot be had, in the words of both builders and of registries. */
+/** Words of builders and registries for a base image that cannot be pulled. */
 const NO_BASE =
   /pull access denied|manifest .{0,300}(unknown|not found)|failed to resolve|no such host|lookup .{0,300} on|connection refused|i\/o timeout|Client\.Timeout|deadline exceeded|authorization failed|401 Unauthorized/i;
 
@@ -64,8 +62,8 @@ function buildHint(words: string, base: string | undefined, platform: string | u
   return NO_BASE.test(words)
     ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +
       "or base_image in the app's NAME.json, takes another." +
-      (platform ? ` It is asked for in the form for ${platform}.` : "")
-    : "What it said is above. Once that is mended, the steps that worked are not done again.";
+      (platform ? ` The build needs it for ${platform}.` : "")
+    : "The output of the failed step is above. The next build reuses the steps that succeeded.";
 }
 
 /**
@@ -75,11 +73,11 @@ function buildHint(words: string, base: string | undefined, platform: string | u
  */
 const ANNOUNCED = /^(?:\[(\d+)\/\d+\] )?STEP (\d+\/\d+) ?: (.*)/i;
 
-/** That a step's result was there already; Podman's and the classic builder's words. */
+/** Podman's and the classic builder's words for a step whose result was in the cache. */
 const CACHED = /^ ?--[->]* Using cache\b/;
 
-/** What the classic builder and Podman's say about themselves between a step's lines. */
-const OWN_WORDS =
+/** The lines of the classic builder and Podman's between those of a step's program. */
+const BUILDER_LINES =
   /^(?: ---> (?:Running in )?[0-9a-f]{12}|--> [0-9a-f]{11,64}|Removing intermediate container [0-9a-f]{12}|Successfully (?:built|tagged) .*|\s*)$/;
 
 interface StepName {
@@ -93,7 +91,7 @@ const FIRST: StepName = { id: "build", name: "Building" };
 interface ClassicOptions {
   /** The step that text without an announcement belongs to. */
   readonly first?: StepName;
-  /** Milliseconds since 1970: the builder says no times. */
+  /** Milliseconds since 1970: the builder tells no times. */
   readonly now?: () => number;
 }
 
@@ -117,7 +115,7 @@ export class ClassicOutput {
     this.#now = now;
   }
 
-  /** Tells the first step before there is a message. */
+  /** Announces the first step before there is a message. */
   begin(): void {
     this.#current();
   }
@@ -140,7 +138,7 @@ export class ClassicOutput {
     });
   }
 
-  /** The build is over: well, or for a reason. */
+  /** @param error why the build failed; undefined: it succeeded. */
   end(error?: string): void {
     const step = this.#step;
     this.#step = undefined;
@@ -163,7 +161,7 @@ export class ClassicOutput {
       if (rest !== "" && text.includes("\n")) this.#text(rest);
     } else if (CACHED.test(text)) {
       this.#current().isCached = true;
-    } else if (!OWN_WORDS.test(text.replace(/\n$/, ""))) {
+    } else if (!BUILDER_LINES.test(text.replace(/\n$/, ""))) {
       this.#log(text);
     }
   }

@@ -1,7 +1,4 @@
-/**
- * What builds an app's image, and what only BuildKit understands in a Dockerfile. (Podman's builder does,
- * too.)
- */
+/** Which builder builds an app's image, and what only BuildKit and Podman's builder understand. */
 
 import type { Instruction } from "../app/dockerfile/instructions.ts";
 import type { Owner } from "../archive/writer.ts";
@@ -18,7 +15,7 @@ const NO = ["0", "f", "F", "false", "False", "FALSE"];
  * The engine's builder, or the one that `DOCKER_BUILDKIT` asks for, as it does of the `docker`
  * command. Podman has only its own, and SageMaker Studio allows the classic one alone.
  *
- * @throws MlcliError where the variable has another value than yes or no.
+ * @throws MlcliError where the variable is no boolean.
  */
 export function chosenBuilder(
   { builder, isPodman, inStudio }: Pick<Engine, "builder" | "isPodman" | "inStudio">,
@@ -28,7 +25,7 @@ export function chosenBuilder(
   if (!asked || isPodman || inStudio) return builder;
   if (YES.includes(asked)) return "buildkit";
   if (NO.includes(asked)) return "classic";
-  throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, and it is "${asked}"`, {
+  throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${asked}"`, {
     hint: "Without it the engine's own builder is used: BuildKit, wherever there is one.",
   });
 }
@@ -41,7 +38,7 @@ export function chosenBuilder(
  * users of the machine: files of root would be nobody's in the build, and missing from the layers.
  * Files of the namespace's root become root's, there and with Docker 29.
  *
- * @throws MlcliError where the engine does not say who that is.
+ * @throws MlcliError where the engine does not say who is root in the namespace.
  */
 export async function ownerOfContext(
   engine: Pick<Engine, "isPodman" | "inStudio" | "info">,
@@ -52,8 +49,8 @@ export async function ownerOfContext(
   if (!remapsUsers(info)) return undefined;
   const root = rootOfNamespace(info);
   if (root !== undefined) return root;
-  throw new MlcliError("Who is root of the Docker Engine's user namespace is not known", {
-    hint: "Set DOCKER_BUILDKIT=0: the classic builder need not know it.",
+  throw new MlcliError("The Docker Engine does not say which user is root in its user namespace", {
+    hint: "Set DOCKER_BUILDKIT=0: the classic builder does not need to know.",
   });
 }
 

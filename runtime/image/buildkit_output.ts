@@ -7,10 +7,10 @@ import {
 import { inOneLine, terminalText } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
 
-/** BuildKit's own steps, such as how it takes the context in. They are told where they fail. */
+/** BuildKit's own steps, such as loading the context. They are shown only if they fail. */
 const INTERNAL = /^\[internal\] |^copy \/context \//;
 
-/** Of these one is told, since it may take long: looking a base image up in its registry. */
+/** The one of them that is shown, since it may take long: it asks a registry for a base image. */
 const LOOKING_UP = /^\[internal\] load metadata for /;
 
 /** The error of a step that another step's failure ends. */
@@ -99,7 +99,7 @@ export class BuildkitOutput {
   }
 }
 
-/** Without what tells stages apart where there is one, and what is BuildKit's own. */
+/** Without BuildKit's mark for its own steps, and without the stage's name if there is only one. */
 function shownName(name: string): string {
   return inOneLine(name.replace(/^\[internal\] /, "").replace(/^\[stage-0 /, "["));
 }

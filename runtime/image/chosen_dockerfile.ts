@@ -22,12 +22,12 @@ export interface ChosenDockerfile {
   readonly path: string;
   /** As the user would type it. */
   readonly shown: string;
-  /** What is sent in the place of the file, where that is not understood. */
+  /** Sent instead of the file's own text, where the builder would not understand that. */
   readonly text?: string;
 }
 
 /**
- * The Dockerfile of a build: it is there, no link leads to it out of the repository, and it is no
+ * The Dockerfile of a build. It must exist, lie in the repository with links followed, and be no
  * private key.
  *
  * @param typed as the user named it, relative to the current directory; undefined: the app's own.
@@ -42,7 +42,7 @@ export async function chosenDockerfile(app: App, typed?: string): Promise<Chosen
 async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
   const source = layoutOf(app).dockerfile;
   const path = `${basePath(app.name)}/Dockerfile`;
-  // What is nearer to the top comes first, since the first that is wrong is named.
+  // From the top down: the message names the first that is wrong.
   await requireInside(app, [join(app.directory, app.name), app.base, source]);
   if (!await isFile(source)) {
     throw new MlcliError(`Dockerfile not found: ${path}`, {
@@ -62,24 +62,20 @@ async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfil
   }
   const real = await Deno.realPath(source);
   const inner = relative(app.directory, source);
-  // Below a link, its path in the context is that of something else, or of nothing.
+  // Below a link, the context has something else at its path, or nothing.
   return !isOutside(inner) && real === join(await Deno.realPath(app.directory), inner)
     ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown: typed }
     : { source: real, path: OUTSIDE_DOCKERFILE, shown: typed };
 }
 
-export interface DockerfileContent {
+interface DockerfileContent {
   readonly instructions: readonly Instruction[];
-  /** The image that reads it instead of the engine. */
+  /** The image of the program that reads it instead of the builder's own (`# syntax=`). */
   readonly frontend: BaseImage | undefined;
   readonly text: string;
 }
 
-/**
- * Reads a Dockerfile.
- *
- * @throws MlcliError when it cannot be read.
- */
+/** @throws MlcliError when it cannot be read. */
 export async function readDockerfile(
   { source, shown, text: sent }: ChosenDockerfile,
 ): Promise<DockerfileContent> {

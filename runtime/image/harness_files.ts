@@ -3,7 +3,7 @@
 /** In the source tree, and in the compiled program, which has it beside its code. */
 const HARNESS = new URL("../harness/", import.meta.url);
 
-/** What it consists of. Its tests and what they need stay here. */
+/** Without its tests and their configuration. */
 const PROGRAMS = ["entrypoint", "install"];
 const MODULES = ["installed.py", "main.py"];
 const PACKAGE = "mlcli_harness";
@@ -14,7 +14,7 @@ export interface HarnessFile {
   readonly executable: boolean;
 }
 
-/** All of them, in the order of their names. */
+/** In the order of their names, so that the context is the same each time. */
 export async function harnessFiles(): Promise<readonly HarnessFile[]> {
   const modules = [...MODULES, ...await Array.fromAsync(modulesBelow(PACKAGE))].sort();
   return [

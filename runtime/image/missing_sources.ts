@@ -1,6 +1,6 @@
 /**
- * Why a `COPY` finds nothing. Builders name the missing file in many ways, some not at all, but
- * mlcli knows what it has sent: their words tell only that something is missing.
+ * Why a `COPY` finds nothing. Builders name the missing file in many ways, or not at all; mlcli knows
+ * what it has sent.
  */
 
 import { join } from "@std/path/join";
@@ -28,8 +28,8 @@ const SAYS_MISSING = new RegExp([
 ].join("|"));
 
 /**
- * The error of a build that failed because a file is not in the build context, in mlcli's words:
- * what is missing, and why. Undefined where it failed for another reason, or that cannot be told.
+ * The error of a build that failed because files are not in the build context: which, and why.
+ * Undefined where it failed for another reason, or mlcli cannot tell.
  */
 export async function missingSources(
   error: unknown,
@@ -55,7 +55,7 @@ export async function missingSources(
   }
 }
 
-/** What the Dockerfile takes from the context, as far as it is known: paths, some of them patterns. */
+/** The paths and patterns that the Dockerfile takes from the context, as far as mlcli can tell. */
 async function sourcesOf(
   app: App,
   instructions: readonly Instruction[],
@@ -67,15 +67,12 @@ async function sourcesOf(
   ].map((source) =>
     source.replace(/\$(?:\{(\w+)\}|(\w+))/g, (text, one, other) => known.get(one ?? other) ?? text)
   );
-  // What another variable stands for is the user's own business; documents and addresses are no files.
+  // Other variables are unknown; here documents and URLs are no files.
   const paths = written.filter((source) => !/\$|^<<|^[a-z+]+:\/\/|^git@/.test(source));
   return [...new Set(paths.map(cleanedPath))].filter((path) => path !== "");
 }
 
-/**
- * Whether a source is one of the things that were sent, a directory of one, or a pattern for one. What
- * is behind a link is not looked for.
- */
+/** Whether a source names something that was sent. What is behind a link is not looked for. */
 async function isAmong(sent: readonly TarEntry[], source: string): Promise<boolean> {
   const isSent = sent.some(({ path, type }) =>
     path === source || path.startsWith(`${source}/`) ||
@@ -103,7 +100,7 @@ async function reason(app: App, source: string): Promise<string> {
   if (source === ".." || source.startsWith("../")) {
     return `No path leads out of the build context: put what the image needs below ${name}/.`;
   }
-  if (/[*?[]/.test(source)) return `Nothing fits ${shown}. ${rule}`;
+  if (/[*?[]/.test(source)) return `Nothing matches ${shown}. ${rule}`;
   if (await lstatIfThere(join(directory, source)) === undefined) {
     return await lstatIfThere(join(directory, base, source)) === undefined
       ? `There is no ${shown}. ${rule}`

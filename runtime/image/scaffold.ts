@@ -21,10 +21,10 @@ export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>
 
 const SCHEMA_FILE = ".schema.json";
 
-/** What a schema that mlcli wrote has. */
+/** In each schema that mlcli wrote. */
 const SCHEMA_MARK = /"\$comment": "Written by mlcli /;
 
-/** What was made and what was there, as paths that the user would type. */
+/** The files that were made, and those that were there already, as the user would type them. */
 export interface Scaffold {
   readonly app: App;
   readonly created: readonly string[];
@@ -48,9 +48,9 @@ export async function scaffold(
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
   await requireInside(confined, [base]);
-  // First, since a file of that name would make everything else fail.
+  // First: if there is a file of that name, nothing else can be made.
   await makeDirectory(base, typedPath(directory, base));
-  // Not beside the final file: left over among the test data, it would be taken for data.
+  // Not beside the final file: a leftover among the test data would be taken for data.
   const unfinished = join(base, UNFINISHED);
   const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
@@ -89,7 +89,9 @@ async function makeFiles(
   }
   for (const { path, goesWith } of TEMPLATE_FILES) {
     const target = join(app.base, path);
-    if (goesWith && !await exists(target) && !await suits(app, goesWith, dirname(target))) continue;
+    if (goesWith && !await exists(target) && !await suitsExample(app, goesWith, dirname(target))) {
+      continue;
+    }
     await make(target, await readTemplate(path));
   }
   for (const folder of EMPTY_FOLDERS) {
@@ -100,25 +102,28 @@ async function makeFiles(
   return app;
 }
 
-/** Somebody else's file of that name stays. */
+/** A file of that name that mlcli did not write stays. */
 async function removeOldSchema(path: string, schema: string): Promise<void> {
   const old = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
   if (old !== undefined && old !== schema && SCHEMA_MARK.test(old)) await removeIfThere(path);
 }
 
-/** What goes with the example's code is for that alone, and never mixed with other files. */
-async function suits(app: App, goesWith: readonly string[], folder: string): Promise<boolean> {
+/** Whether a file of the example is of use: its code is there, and no other file beside it. */
+async function suitsExample(
+  app: App,
+  goesWith: readonly string[],
+  folder: string,
+): Promise<boolean> {
   const areExamples = await Promise.all(goesWith.map((path) => isExample(app, path)));
   return areExamples.includes(true) && await isEmpty(app.directory, folder);
 }
 
 async function isExample(app: App, path: string): Promise<boolean> {
-  // Whatever cannot be read is not the example's.
   const code = await readTextFile(join(app.base, path), LARGEST_TEXT).catch(() => undefined);
   return code === await readTemplate(path);
 }
 
-/** Makes the folders for test data, also where the template has no file for them. */
+/** The template has no file for some of them. */
 async function makeDataFolders(app: App): Promise<void> {
   const { trainingData, processingData } = layoutOf(app);
   await requireInside(app, [trainingData, processingData]);
@@ -184,12 +189,12 @@ async function isEmpty(directory: string, folder: string): Promise<boolean> {
   }
 }
 
-export interface TemplateFile {
+interface TemplateFile {
   /** Relative to the template, with slashes; below `mlcli_base/` of a new app it is the same. */
   readonly path: string;
   /**
-   * The example's code that it belongs to, some of which has to be there as the template has it: with
-   * other code or data it is useless, or wrong. Undefined: it goes with any code.
+   * The example's code that it belongs to: it is made only where one of these files is as in the
+   * template. Undefined: it goes with any code.
    */
   readonly goesWith?: readonly string[];
 }

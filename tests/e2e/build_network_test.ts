@@ -120,9 +120,9 @@ suite("a password of a package index", () => {
       warns: ":amd64 copies . by itself (ONBUILD), which would put them into the image",
     },
     {
-      title: "where the base image's name is the builder's alone",
+      title: "where mlcli cannot tell the base image's name",
       dockerfile: (base) => `FROM ${base}:\${TARGETARCH}\n${MOUNT}`,
-      warns: "the name of a base image is the builder's alone to know",
+      warns: "mlcli cannot tell the name of a base image",
     },
     {
       title: "where a step mounts the context",

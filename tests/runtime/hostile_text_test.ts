@@ -42,7 +42,7 @@ const rows = {
   "what a step mounts": () => mountedSource("--mount=type=" + "$".repeat(MANY) + "\n,source=a"),
   "what a step copies": () =>
     leakOf(instructionsOf("FROM a\nCOPY " + "\${".repeat(MANY / 2) + " /x")) !== undefined,
-  "what reads a Dockerfile": () => leakOfReader("\n".repeat(MANY) + "FROM a"),
+  "what reads a Dockerfile": () => leakOfFrontend("\n".repeat(MANY) + "FROM a"),
   "a line of .dockerignore": async () => (await parseIgnoreRules("!" + "\\[".repeat(8_000) + "\n!" + "/".repeat(MANY))).bringBack("a", "a"),
   "a type of machine": () => hasOwnDisk("ml.m5" + "d".repeat(MANY) + "0"),
   "a media type": () =>
@@ -85,7 +85,7 @@ suite("text of others, of any length", () => {
         imageDifferences: "runtime/local/differences/image.ts",
         parseMediaType: "commands/options/parsers.ts",
         parseAlarm: "commands/options/cloud_deploy.ts",
-        leakOfReader: "runtime/image/network/build_network.ts",
+        leakOfFrontend: "runtime/image/network/build_network.ts",
         parseIgnoreRules: "runtime/app/ignore_rules.ts",
         requirementNames: "runtime/contract/missing_modules.ts",
         MetricSearch: "runtime/contract/metric_values.ts",

@@ -1,7 +1,6 @@
 /**
- * Addresses of package indexes and proxies, and the proxies of this machine: variables, or, where there
- * are none, those that `docker` passes on to builds by itself (`proxies` in its configuration file,
- * docs.docker.com/engine/cli/proxy).
+ * Addresses of package indexes and proxies, and the proxies of this machine. They are in environment
+ * variables, or else in docker's configuration file (`proxies`, docs.docker.com/engine/cli/proxy).
  */
 
 import { join } from "@std/path/join";
@@ -23,7 +22,7 @@ export function holdsLogin(addresses: string): boolean {
   return addresses.split(/\s+/).some((address) => LOGIN.test(address));
 }
 
-/** The passwords in addresses, as they stand there; of a name alone, which is a token, the name. */
+/** The passwords in addresses, as written. A name without a password is a token, and counts as one. */
 export function passwordsOf(addresses: string): readonly string[] {
   return addresses.split(/\s+/).flatMap((address) => {
     const login = LOGIN.exec(address)?.[1];
@@ -39,7 +38,7 @@ export function hostsOf(addresses: string): readonly string[] {
   });
 }
 
-/** Whether a host is this machine, which a container has another one of. */
+/** Whether a host is the machine itself: in a container, that is the container. */
 export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(host);
 }
@@ -49,11 +48,11 @@ export interface Proxy extends Setting {
   readonly name: string;
 }
 
-/** Of two spellings, programs differ in which they take. */
+/** Some programs read the upper-case name, others the lower-case one. */
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap(eitherCase);
 const NO_PROXY_VARIABLES = eitherCase("NO_PROXY");
 
-/** Keys of docker's file, and the variables that they become. */
+/** Keys of docker's file, and the variables of the same meaning. */
 const DOCKER_KEYS = {
   httpProxy: "HTTP_PROXY",
   httpsProxy: "HTTPS_PROXY",
@@ -61,12 +60,12 @@ const DOCKER_KEYS = {
   noProxy: "NO_PROXY",
 } as const;
 
-export interface Proxies {
+interface Proxies {
   readonly proxies: readonly Proxy[];
   readonly exceptions: readonly Proxy[];
 }
 
-/** Those of variables; of docker's file where no variable names one. */
+/** Docker's file counts only where no variable names a proxy. */
 export function proxiesOf(env: Context["env"]): Proxies {
   const variables = {
     proxies: named(PROXY_VARIABLES, env),
@@ -95,7 +94,7 @@ function proxiesOfDocker(env: Context["env"]): Proxies {
   };
 }
 
-/** A broken file is said by who cannot do without it. */
+/** Whoever needs the file reports that it is broken. */
 function contentOf(path: string): unknown {
   try {
     return readJson(path);

@@ -1,8 +1,7 @@
 /**
- * The network settings of this machine for pip in a build: files of the build context that the
- * Dockerfile mounts for one step. They may hold passwords, so they go into the context only where
- * nothing puts them into the image. A step that mounts their directory by its name is trusted with
- * them.
+ * The network settings of this machine for pip in a build: files in a directory of the build context
+ * that the Dockerfile mounts for one step. They may hold passwords, so they go into the context only
+ * where nothing else copies or mounts that directory. A step that mounts it by name is trusted.
  */
 
 import { join } from "@std/path/join";
@@ -28,26 +27,26 @@ import type { Context } from "../../context.ts";
 import { studioOf } from "../../docker/locate.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { enumerated, inOneLine } from "../../text.ts";
-import type { NamedImage } from "../base_images.ts";
+import type { FromImage } from "../base_images.ts";
 import { passwordsOf } from "./addresses.ts";
 import { type NetworkSettings, networkSettings } from "./settings.ts";
 
-/** What a build gets of the network settings, and what is to be said about it. */
+/** The network settings that a build gets, and what the user is told about them. */
 export interface BuildNetwork {
-  /** Of the context. */
+  /** Entries of the build context. */
   readonly entries: readonly TarEntry[];
   readonly warnings: readonly Finding[];
-  /** Where what the build gets was found. */
+  /** The variables and files that the settings come from. */
   readonly sources: readonly string[];
-  /** Who set a name, a token or a password that the build gets: `PIP_INDEX_URL`. */
+  /** Those of them with a name, a token or a password: `PIP_INDEX_URL`. */
   readonly secret: readonly string[];
-  /** These themselves, never to be shown. */
+  /** The passwords themselves, which are never shown. */
   readonly passwords: readonly string[];
-  /** What to do so that pip gets what is found, where it does not. */
+  /** Where pip does not get the settings: what to do so that it does. */
   readonly remedy?: string;
 }
 
-/** Nothing but the empty directory. */
+/** The empty directory alone. */
 const NOTHING: BuildNetwork = {
   entries: networkEntries(undefined),
   warnings: [],
@@ -56,16 +55,17 @@ const NOTHING: BuildNetwork = {
   passwords: [],
 };
 
-/** What a build gets with `--no-network-settings`. */
+/** With `--no-network-settings`. */
 export const SWITCHED_OFF: BuildNetwork = {
   ...NOTHING,
-  remedy: "--no-network-settings keeps from pip what this machine knows of its network.",
+  remedy: "Without --no-network-settings, pip gets this machine's package index, proxies and " +
+    "certificates.",
 };
 
 /**
- * What a build gets.
+ * Finds the settings, and checks that the Dockerfile does not put them into the image.
  *
- * @param path of the Dockerfile, absolute. What cannot be read is said by who sends it.
+ * @param path of the Dockerfile, absolute. A file that cannot be read is reported when it is sent.
  * @throws MlcliError where the app's `certificate_file` cannot be used.
  */
 export async function buildNetwork(
@@ -82,7 +82,7 @@ export async function buildNetwork(
   const entries = networkEntries(settings);
   const found = { ...settings, entries, passwords: passwordsIn(settings) };
   if (studioOf(host) !== undefined) return withoutLeak(found, WITHOUT_BUILDKIT);
-  if (isMounted) return withoutLeak(found, leakOfReader(text) ?? leakOf(instructions));
+  if (isMounted) return withoutLeak(found, leakOfFrontend(text) ?? leakOf(instructions));
   if (sources.length === 0) return { ...NOTHING, warnings };
   const { message, hint } = noNetworkMount(typedPath(app.directory, path));
   const warning = { message: `${message}: ${enumerated(sources)}`, hint };
@@ -90,14 +90,13 @@ export async function buildNetwork(
 }
 
 /**
- * What a build gets of that once its base images are here: builds upon them may do more than the
- * Dockerfile says.
+ * The same, once the base images are here: their ONBUILD instructions may copy the settings, too.
  *
- * @param hasUnknownBase whether it builds upon an image that the builder alone knows.
+ * @param hasUnknownBase whether mlcli cannot tell the name of a base image.
  */
 export function withBaseImages(
   network: BuildNetwork,
-  bases: readonly NamedImage[],
+  bases: readonly FromImage[],
   hasUnknownBase: boolean,
 ): BuildNetwork {
   if (network.entries.length === 1) return network;
@@ -109,7 +108,7 @@ export function withBaseImages(
   return withoutLeak(network, [...leaks, hasUnknownBase ? UNKNOWN_BASE : undefined].find(Boolean));
 }
 
-/** Nothing where something would put it into the image, which is said. */
+/** No settings, and a warning, where they would get into the image. */
 function withoutLeak(network: BuildNetwork, leak: Leak | undefined): BuildNetwork {
   const { sources, warnings } = network;
   if (leak === undefined) return network;
@@ -140,7 +139,7 @@ async function textOf(app: App, path: string): Promise<string> {
   return await readTextFile(path, LARGEST_TEXT).catch(() => "");
 }
 
-/** The files, which are the same bytes for the same settings: then the step needs not run again. */
+/** The same settings are the same bytes, so that the builder finds the step in its cache. */
 export function networkEntries(settings: NetworkSettings | undefined): readonly TarEntry[] {
   const folder: TarEntry = { type: "directory", path: NETWORK_FOLDER, mode: 0o755 };
   if (settings === undefined) return [folder];
@@ -161,7 +160,7 @@ export function networkEntries(settings: NetworkSettings | undefined): readonly 
   ];
 }
 
-/** How the settings might get into the image. */
+/** A way in which the settings might get into the image. */
 interface Leak {
   /** The end of a sentence. */
   readonly reason: string;
@@ -174,15 +173,14 @@ const WITHOUT_BUILDKIT: Leak = {
 };
 
 const UNKNOWN_BASE: Leak = {
-  reason: "the name of a base image is the builder's alone to know, and what it copies by " +
-    "itself (ONBUILD)",
+  reason: "mlcli cannot tell the name of a base image, whose ONBUILD may put them into the image",
   hint: "Name it in FROM, or give its ARG a value there or by --build-arg.",
 };
 
 /**
- * The first of some instructions that may copy or mount the directory of the settings.
+ * The first instruction that may copy or mount the directory of the settings.
  *
- * @param image the base image whose builds do this by themselves; undefined: a Dockerfile's.
+ * @param image the base image whose ONBUILD has the instructions; undefined: the Dockerfile has them.
  */
 export function leakOf(instructions: readonly Instruction[], image?: string): Leak | undefined {
   const known = new Set<string>();
@@ -209,26 +207,26 @@ function leakBy(isMount: boolean, source: string, image: string | undefined): Le
     }
     : {
       reason: `the base image ${image} ${what} by itself (ONBUILD), which ${end}`,
-      hint: "A base image without ONBUILD leaves it to the Dockerfile.",
+      hint: "Take a base image without ONBUILD, and copy in the Dockerfile what the image needs.",
     };
 }
 
-/** What reads the Dockerfile in the engine's place, and may understand it as it likes. */
-export function leakOfReader(dockerfile: string): Leak | undefined {
-  const [, reader] = SYNTAX.exec(dockerfile) ?? [];
-  if (reader === undefined || OF_DOCKER.test(reader)) return undefined;
+/** A frontend (`# syntax=`) other than Docker's own may do anything with the context. */
+export function leakOfFrontend(dockerfile: string): Leak | undefined {
+  const [, frontend] = SYNTAX.exec(dockerfile) ?? [];
+  if (frontend === undefined || OF_DOCKER.test(frontend)) return undefined;
   return {
     reason: `${
-      inOneLine(reader)
+      inOneLine(frontend)
     } (# syntax=) reads the Dockerfile, and may put them into the image`,
-    hint: "Without the line # syntax=, or with docker/dockerfile:1 there, they are handed over.",
+    hint: "Leave out the line # syntax=, or name docker/dockerfile:1 there: then pip gets them.",
   };
 }
 
-/** Also as BuildKit's newer readers take it: after slashes, and as JSON. */
+/** BuildKit's newer frontends take it after slashes and as JSON, too. */
 const SYNTAX = /(?:^[^\S\n\r\u2028\u2029]*(?:#|\/\/)\s*syntax\s*=|"syntax"\s*:)\s*"?([^\s"]+)/im;
 
-/** Not without a tag: a clone may have built an image of that name (`image_name`), as `latest`. */
+/** Not without a tag, nor `latest`: a cloned app may have built an image of that name (`image_name`). */
 const OF_DOCKER = /^(docker\.io\/)?docker\/dockerfile(-upstream)?(@|:(?!latest$))/;
 
 function isFolder(source: string): boolean {
@@ -236,9 +234,8 @@ function isFolder(source: string): boolean {
 }
 
 /**
- * Keeps track of which variables hold the value that mlcli gives them: ARG counts for its stage
- * alone, and ENV replaces it. Without a value they are empty, and what copies them may copy the
- * whole context.
+ * Keeps track of which variables have the value that mlcli gives them: an ARG counts for its stage,
+ * and ENV replaces it. Without a value they are empty: `COPY ${APP}/` copies the whole context then.
  */
 function followVariables(known: Set<string>, { name, text }: Instruction): void {
   if (name === "FROM") known.clear();
@@ -249,10 +246,10 @@ function followVariables(known: Set<string>, { name, text }: Instruction): void 
 }
 
 /**
- * Whether a source may contain the directory: what other variables and brackets stand for is not
- * known.
+ * Whether a source may be, or contain, the directory. What other variables and brackets stand for is
+ * not known.
  *
- * @param known the variables that have mlcli's value: names of the app and of its requirements.
+ * @param known the variables that have mlcli's value: the app's name, or its requirements.
  */
 function mayHoldFolder(source: string, known: ReadonlySet<string>): boolean {
   const path = cleanedPath(
@@ -262,7 +259,7 @@ function mayHoldFolder(source: string, known: ReadonlySet<string>): boolean {
     ),
   );
   const [first = "", ...rest] = path.split("/");
-  // What would lead out of the context begins at its top again.
+  // A path cannot lead out of the context: it begins at its top again.
   if (first === ".." || /^\$(\w+|\{[^}]*\})$/.test(first)) {
     return mayHoldFolder(rest.join("/"), known);
   }
@@ -272,5 +269,5 @@ function mayHoldFolder(source: string, known: ReadonlySet<string>): boolean {
   return new RegExp(`^${pattern}$`).test(NETWORK_FOLDER);
 }
 
-/** Of one in another (`${X:-${Y}}`), the inner: a `$` is left then, which may stand for anything. */
+/** Of nested ones (`${X:-${Y}}`) the inner: the `$` that is left may then stand for anything. */
 const VARIABLE = /\$(?:\w+|\{[^{}]*\})/g;

@@ -1,7 +1,4 @@
-/**
- * Certificates of authorities that this machine trusts beside the public ones: a company's proxy,
- * its package index.
- */
+/** Certificates that this machine trusts beside the public ones: of a company's proxy or index. */
 
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
@@ -12,7 +9,7 @@ import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { readTextFile } from "../../files.ts";
 import type { Setting } from "./addresses.ts";
 
-/** Where an administrator puts certificates, for the system's own bundle to be made of. */
+/** Where an administrator adds certificates to the system's own. */
 const ANCHORS = [
   "usr/local/share/ca-certificates", // Debian, Ubuntu, Alpine
   "etc/pki/ca-trust/source/anchors", // Fedora, Red Hat
@@ -27,7 +24,7 @@ export const CERTIFICATE_VARIABLES = [
   "SSL_CERT_FILE",
 ] as const;
 
-/** The largest bundle, in bytes: a system's own has a quarter of one MiB. */
+/** In bytes; a system's own bundle has a quarter of a MiB. */
 const LARGEST_BUNDLE = 8 * 1024 ** 2;
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
@@ -36,13 +33,13 @@ export interface Certificates {
   /** PEM; empty for none. */
   readonly pem: string;
   readonly source: string;
-  /** That pip's own setting names a file that cannot be used. */
+  /** The file that pip's own setting names, where it cannot be used. */
   readonly unusable?: { readonly path: string; readonly error: unknown };
 }
 
 /**
- * The certificates that a build is to trust: the app's own file, else the first that is named for
- * programs here, else what was added to the system's.
+ * The certificates that a build trusts: the app's own file, else the first that pip's setting or a
+ * variable names, else those that were added to the system's.
  *
  * @param cert pip's own setting.
  * @throws MlcliError where the app's file cannot be used.
@@ -64,7 +61,7 @@ export async function findCertificates(
     try {
       return { pem: await certificatesIn(path), source, unusable };
     } catch (error) {
-      // Package managers leave the variables set to files that do not exist.
+      // The variables often name files that do not exist.
       if (source === cert?.source) unusable = { path, error };
     }
   }
@@ -84,7 +81,7 @@ async function ofTheApp(app: App, certificateFile: string): Promise<string> {
   }
 }
 
-/** As pip and requests take them: `~` is the home directory. */
+/** For pip and requests, `~` is the home directory. */
 function absolute(path: string, directory: string, env: Context["env"]): string {
   const home = env("HOME") || env("USERPROFILE");
   const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
@@ -92,8 +89,7 @@ function absolute(path: string, directory: string, env: Context["env"]): string 
 }
 
 /**
- * The certificates in a file, as PEM, and nothing else that it holds: a private key in the same file
- * stays where it is.
+ * The certificates in a file, as PEM. Nothing else of it is taken: it may hold a private key, too.
  *
  * @throws Error with the reason, where it cannot be read or holds none.
  */
@@ -114,11 +110,9 @@ async function readCertificates(path: string): Promise<string> {
     .map((certificate) => `${certificate.replaceAll("\r\n", "\n")}\n`).join("");
 }
 
-/** What was added to the certificates of this system; empty where nothing was. */
 async function addedCertificates({ os, root }: System): Promise<Certificates> {
   if (os !== "linux") return { pem: "", source: "" };
   for (const folder of ANCHORS.map((path) => join(root, path))) {
-    // What is not there, or may not be read, adds nothing.
     const texts = await Promise.all(
       (await filesBelow(folder)).map((path) => readCertificates(path).catch(() => "")),
     );
@@ -128,7 +122,7 @@ async function addedCertificates({ os, root }: System): Promise<Certificates> {
   return { pem: "", source: "" };
 }
 
-/** Sorted, so that the same files are the same text. */
+/** Sorted, so that the same files give the same text. */
 async function filesBelow(folder: string): Promise<readonly string[]> {
   const entries = await Array.fromAsync(Deno.readDir(folder)).catch(() => []);
   const paths = await Promise.all(

@@ -1,14 +1,11 @@
-/**
- * What pip says in a build: shown without the passwords that it was given, and searched for the
- * cause of a failure.
- */
+/** pip's output in a build: its passwords are hidden, and it may tell the cause of a failure. */
 
 import { MlcliError } from "../../errors.ts";
 import type { BuildEvent } from "../build_events.ts";
 import type { BuildNetwork } from "./build_network.ts";
 
-/** A cause, in the words of pip, urllib3, requests or OpenSSL, and what to do. */
 interface Cause {
+  /** Of pip, urllib3, requests or OpenSSL. */
   readonly words: RegExp;
   readonly hint: string;
 }
@@ -35,16 +32,14 @@ const CAUSES: readonly Cause[] = [
   },
 ];
 
-/** A shorter one would be found in words that are none. */
+/** Shorter passwords are not hidden: they would be found in ordinary words. */
 const SHORTEST = 4;
 
-/** Reads along with a build. */
 export class PipOutput {
-  /** Of each step, which causes it spoke of. */
-  readonly #spoken = new Map<string, Set<Cause>>();
+  /** The causes in the output of each step, by its id. */
+  readonly #found = new Map<string, Set<Cause>>();
   readonly #passwords: readonly string[];
   #failed: string | undefined;
-
   readonly #remedy: string | undefined;
 
   constructor({ passwords, remedy }: Pick<BuildNetwork, "passwords" | "remedy">) {
@@ -53,13 +48,13 @@ export class PipOutput {
       .filter(({ length }) => length >= SHORTEST);
   }
 
-  /** Takes an event in, and gives what may be shown of it. */
+  /** Takes an event in, and returns it without passwords. */
   read(event: BuildEvent): BuildEvent {
     if (event.kind === "step" && event.state === "failed") this.#failed = event.id;
     if (event.kind !== "log") return event;
-    const spoken = this.#spoken.get(event.id) ?? new Set();
-    for (const cause of CAUSES) if (cause.words.test(event.text)) spoken.add(cause);
-    this.#spoken.set(event.id, spoken);
+    const found = this.#found.get(event.id) ?? new Set();
+    for (const cause of CAUSES) if (cause.words.test(event.text)) found.add(cause);
+    this.#found.set(event.id, found);
     const text = this.#passwords.reduce(
       (text, password) => text.replaceAll(password, "[secret]"),
       event.text,
@@ -67,10 +62,10 @@ export class PipOutput {
     return { ...event, text };
   }
 
-  /** The error of the build, with what its failing step spoke of as the hint. */
+  /** The error of the build, with a hint for the cause that the failed step's output tells. */
   explained(error: unknown): unknown {
-    const spoken = this.#failed === undefined ? undefined : this.#spoken.get(this.#failed);
-    const cause = CAUSES.find((cause) => spoken?.has(cause));
+    const found = this.#failed === undefined ? undefined : this.#found.get(this.#failed);
+    const cause = CAUSES.find((cause) => found?.has(cause));
     if (cause === undefined || !(error instanceof MlcliError)) return error;
     return new MlcliError(error.message, { hint: this.#remedy ?? cause.hint, cause: error });
   }

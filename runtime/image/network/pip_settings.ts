@@ -1,7 +1,7 @@
 /**
- * What pip knows of the network of this machine: its variables, its configuration files in its own order
- * (pip, `_internal/configuration.py` and `_internal/utils/appdirs.py`), and names and passwords in a
- * `.netrc`, which it uses for indexes whose address has none.
+ * pip's network settings on this machine: its variables, its configuration files in its own order
+ * (pip, `_internal/configuration.py` and `_internal/utils/appdirs.py`), and the `.netrc` with names
+ * and passwords for indexes whose address has none.
  */
 
 import { join } from "@std/path/join";
@@ -9,14 +9,14 @@ import type { Context, System } from "../../context.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { holdsLogin, hostsOf, type Setting } from "./addresses.ts";
 
-/** A configuration file of pip that is there: its path, and its text. */
+/** A configuration file of pip. */
 export interface PipFile {
   readonly path: string;
   readonly text: string;
 }
 
 /** Options of `pip install` that concern the network, by their long names. */
-export const PIP_OPTIONS = [
+const PIP_OPTIONS = [
   "index-url",
   "extra-index-url",
   "find-links",
@@ -38,14 +38,14 @@ const ALIASES: Readonly<Record<string, PipOption>> = {
   "default-timeout": "timeout",
 };
 
-/** uv's names for indexes: they count where pip has none. */
+/** uv's variables for indexes, which count where pip has none. */
 const UV_VARIABLES: Readonly<Partial<Record<PipOption, readonly string[]>>> = {
   "index-url": ["UV_DEFAULT_INDEX", "UV_INDEX_URL"],
   "extra-index-url": ["UV_INDEX", "UV_EXTRA_INDEX_URL"],
 };
 
 /** Where pip looks for configuration files; a later file wins. */
-export interface PipFilePaths {
+interface PipFilePaths {
   readonly global: readonly string[];
   /** Not read where `PIP_CONFIG_FILE` names a file that is there. */
   readonly user: readonly string[];
@@ -174,13 +174,10 @@ function oneLine(value: string): string {
   return value.trim().replaceAll(/\s+/g, " ");
 }
 
-/** A word of the file, quoted or not. */
+/** A word of a `.netrc`, quoted or not. */
 const WORD = /"(?:[^"\\]|\\.)*"|\S+/g;
 
-/**
- * The entries of a `.netrc` for some hosts, as text of the same kind. Other entries are of no use to
- * pip, and may be for anything: neither they, nor `default`, nor macros are in it.
- */
+/** The entries of a `.netrc` for some hosts. Others, `default` and macros are none of pip's business. */
 export function netrcFor(text: string, hosts: readonly string[]): string {
   let kept = "";
   // A macro goes on to the next blank line.
@@ -203,7 +200,7 @@ export function netrcFor(text: string, hosts: readonly string[]): string {
   return kept;
 }
 
-/** The entries for the hosts of pip's indexes, and the file that has them; where there are any. */
+/** The entries of the user's `.netrc` for the hosts of pip's indexes; undefined where there are none. */
 export async function netrcOfIndexes(
   pip: PipSettings,
   env: Context["env"],

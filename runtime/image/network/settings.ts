@@ -1,4 +1,4 @@
-/** How this machine reaches package indexes: what pip in a build has to know, too. */
+/** How this machine reaches package indexes, for pip in a build. */
 
 import type { App } from "../../app/app.ts";
 import type { Finding } from "../../app/image.ts";
@@ -18,16 +18,16 @@ import {
 } from "./pip_settings.ts";
 
 export interface NetworkSettings {
-  /** Variables for pip, and for what it starts. */
+  /** Variables for pip, and for the programs that it starts. */
   readonly variables: Readonly<Record<string, string>>;
-  /** To be trusted beside those that the base image trusts, as PEM; empty for none. */
+  /** As PEM, trusted beside those of the base image; empty for none. */
   readonly certificates: string;
   readonly netrc: string;
-  /** Who set what of that may matter, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
+  /** The variables and files that they come from, for messages: `PIP_INDEX_URL`, `/etc/pip.conf`. */
   readonly sources: readonly string[];
   /** Those of them that hold a name, a token or a password. */
   readonly secret: readonly string[];
-  /** What will not work as it does here. */
+  /** Of settings that do not work in a container. */
   readonly warnings: readonly Finding[];
 }
 
@@ -38,11 +38,10 @@ const PASSED_ON = [
   "trusted-host",
 ] as const satisfies readonly PipOption[];
 
-/** The same, but it works without them, too. */
+/** The same; but pip works without them, so they alone are no reason to warn. */
 const TIME_LIMITS = ["timeout", "retries"] as const satisfies readonly PipOption[];
 
-/** Collects what is found: the only thing that changes here. */
-class Findings {
+class FoundSettings {
   readonly variables: Record<string, string> = {};
   readonly sources = new Set<string>();
   readonly secret = new Set<string>();
@@ -56,43 +55,42 @@ class Findings {
 }
 
 /**
- * Looks for them.
+ * Finds the settings. What is wrong with this machine's is a warning: the build may not need it.
  *
- * @throws MlcliError where the app's own `certificate_file` is not there, or leads elsewhere. What
- * is wrong with the machine's is a warning: the build may need none of it.
+ * @throws MlcliError where the app's own `certificate_file` is not there, or leads out.
  */
 export async function networkSettings(
   app: App,
   host: Pick<Context, "env" | "system">,
 ): Promise<NetworkSettings> {
-  const findings = new Findings();
-  const pip = pipSettings(await pipFiles(host, findings), host.env);
-  addIndexes(pip, findings);
-  addProxies(pip, host.env, findings);
+  const found = new FoundSettings();
+  const pip = pipSettings(await pipFiles(host, found), host.env);
+  addIndexes(pip, found);
+  addProxies(pip, host.env, found);
   const { pem, source, unusable } = await findCertificates(app, pip.cert, host);
-  if (pem !== "") findings.sources.add(source);
+  if (pem !== "") found.sources.add(source);
   if (unusable) {
     const { path, error } = unusable;
-    findings.warnings.push(unreadable(path, `${pip.cert?.source} names it`, error));
+    found.warnings.push(unreadable(path, `${pip.cert?.source} names it`, error));
   }
   const logins = await netrcOfIndexes(pip, host.env);
   if (logins) {
-    findings.sources.add(logins.path);
-    findings.secret.add(logins.path);
+    found.sources.add(logins.path);
+    found.secret.add(logins.path);
   }
   return {
-    variables: findings.variables,
+    variables: found.variables,
     certificates: pem,
     netrc: logins?.text ?? "",
-    sources: [...findings.sources],
-    secret: [...findings.secret],
-    warnings: findings.warnings,
+    sources: [...found.sources],
+    secret: [...found.secret],
+    warnings: found.warnings,
   };
 }
 
 async function pipFiles(
   { env, system }: Pick<Context, "env" | "system">,
-  findings: Findings,
+  found: FoundSettings,
 ): Promise<readonly PipFile[]> {
   const { global, user, site, own } = pipFilePaths(env, system);
   const read = async (paths: readonly string[]): Promise<readonly PipFile[]> => {
@@ -102,7 +100,7 @@ async function pipFiles(
       } catch (error) {
         const isMissing = error instanceof Deno.errors.NotFound ||
           error instanceof Deno.errors.NotADirectory;
-        if (!isMissing) findings.warnings.push(unreadable(path, "pip reads it", error));
+        if (!isMissing) found.warnings.push(unreadable(path, "pip reads it", error));
         return [];
       }
     }));
@@ -117,28 +115,28 @@ async function pipFiles(
   ];
 }
 
-function addIndexes(pip: PipSettings, findings: Findings): void {
+function addIndexes(pip: PipSettings, found: FoundSettings): void {
   for (const option of PASSED_ON) {
     const setting = pip[option];
-    if (setting) findings.add(pipVariable(option), setting.value, setting.source);
+    if (setting) found.add(pipVariable(option), setting.value, setting.source);
   }
   for (const option of TIME_LIMITS) {
     const setting = pip[option];
-    if (setting) findings.variables[pipVariable(option)] = setting.value;
+    if (setting) found.variables[pipVariable(option)] = setting.value;
   }
-  // What lies in a directory of this machine is not there in a build.
+  // A build does not have the directories of this machine.
   const links = pip["find-links"];
   const addresses = (links?.value ?? "").split(" ").filter((link) => /^https?:/i.test(link));
   if (links && addresses.length > 0) {
-    findings.add("PIP_FIND_LINKS", addresses.join(" "), links.source);
+    found.add("PIP_FIND_LINKS", addresses.join(" "), links.source);
     const noIndex = pip["no-index"];
-    if (noIndex) findings.add("PIP_NO_INDEX", noIndex.value, noIndex.source);
+    if (noIndex) found.add("PIP_NO_INDEX", noIndex.value, noIndex.source);
   }
   for (const option of ["index-url", "extra-index-url"] as const) {
     const setting = pip[option];
     const host = setting && hostsOf(setting.value).find(isLoopback);
     if (host === undefined) continue;
-    findings.warnings.push({
+    found.warnings.push({
       message:
         `${option} (${setting?.source}) is on this machine, ${host}: in the container that ` +
         "builds, that is another machine",
@@ -147,20 +145,20 @@ function addIndexes(pip: PipSettings, findings: Findings): void {
   }
 }
 
-function addProxies(pip: PipSettings, env: Context["env"], findings: Findings): void {
-  const found = proxiesOf(env);
+function addProxies(pip: PipSettings, env: Context["env"], found: FoundSettings): void {
+  const machine = proxiesOf(env);
   const proxies = pip.proxy
-    ? [...found.proxies, { name: "PIP_PROXY", ...pip.proxy }]
-    : found.proxies;
+    ? [...machine.proxies, { name: "PIP_PROXY", ...pip.proxy }]
+    : machine.proxies;
   const here = proxies.filter(({ value }) => hostsOf(value).some(isLoopback));
   const reachable = proxies.filter((proxy) => !here.includes(proxy));
-  const exceptions = reachable.length > 0 ? found.exceptions : [];
+  const exceptions = reachable.length > 0 ? machine.exceptions : [];
   for (const { name, value, source } of [...reachable, ...exceptions]) {
-    findings.add(name, value, source);
+    found.add(name, value, source);
   }
   const [first] = here;
   if (first === undefined) return;
-  findings.warnings.push({
+  found.warnings.push({
     message:
       `${first.source} names a proxy on this machine, ${hostsOf(first.value)[0]}, which the ` +
       "container that builds cannot reach: pip goes without it there",

@@ -145,13 +145,13 @@ suite("a base image", () => {
     assertEquals(classic.pulls, []);
   });
 
-  it("that reads the Dockerfile, and cannot be had, need not", async () => {
+  it("that reads the Dockerfile and cannot be pulled can be done without", async () => {
     const { code, stderr } = await build({
       dockerfile: "# syntax=docker/frontend:1\nFROM scratch\n",
       pulled: () => refusal(500, "no such host"),
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /\nhint: The line # syntax= of the Dockerfile asks for it/);
+    assertMatch(stderr, /\nhint: The Dockerfile's line # syntax= asks for it/);
   });
 
   const DENIED = "unauthorized: authentication required";

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { buildContext, type MoreInputs } from "../../../runtime/image/build_context.ts";
+import { buildContext, type ContextInputs } from "../../../runtime/image/build_context.ts";
 import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
@@ -23,14 +23,14 @@ const APP = {
 
 async function contextOf(
   directory: TestDirectory,
-  more?: MoreInputs,
+  more?: ContextInputs,
 ): Promise<ReadableStream<Uint8Array>> {
   return await buildContext(await findApp(directory.path, "demo"), undefined, more);
 }
 
 async function unpack(
   directory: TestDirectory,
-  more?: MoreInputs,
+  more?: ContextInputs,
 ): Promise<ReadonlyMap<string, Entry>> {
   return await entriesOf(await contextOf(directory, more));
 }

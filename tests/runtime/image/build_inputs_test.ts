@@ -128,8 +128,8 @@ suite("mlcli build --build-arg", () => {
 
   for (
     const [arg, words, hint] of [
-      ["BASE_IMAGE=s3cret", "BASE_IMAGE is an argument that mlcli gives itself.", "--base-image"],
-      ["APP", "APP is an argument that mlcli gives itself.", "--app-name"],
+      ["BASE_IMAGE=s3cret", "BASE_IMAGE is an argument that mlcli sets itself.", "--base-image"],
+      ["APP", "APP is an argument that mlcli sets itself.", "--app-name"],
       ["REQUIREMENTS=s3cret", "REQUIREMENTS is an argument", '"requirements" in the config'],
       ["=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],
       ["A B=s3cret", "must be NAME=VALUE, or NAME for its value here.", ""],

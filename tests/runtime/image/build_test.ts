@@ -288,8 +288,9 @@ suite("what mlcli build says of the image's platform", () => {
 });
 
 suite("mlcli build that fails", () => {
-  const OWN = "hint: What it said is above. Once that is mended, the steps that worked are not " +
-    "done again.\n";
+  const OWN =
+    "hint: The output of the failed step is above. The next build reuses the steps that " +
+    "succeeded.\n";
   const rows: readonly (readonly [title: string, messages: readonly unknown[], words: string])[] = [
     [
       "an error",
@@ -407,7 +408,10 @@ suite("the output of mlcli build", () => {
     // deno-lint-ignore no-control-regex
     const end = stderr.split(/\x1b\[[JK]/).at(-1)!;
     assertEquals(end.split("error:")[0], "[2/2] RUN y\nbroken\n");
-    assertMatch(end, /\nerror: Build failed: exit 1\nhint: What it said is above\./);
+    assertMatch(
+      end,
+      /\nerror: Build failed: exit 1\nhint: The output of the failed step is above\./,
+    );
   });
 
   for (

@@ -21,7 +21,7 @@ suite("the builder", () => {
   }
 
   it("is nothing else", () => {
-    assertThrows(() => chosenBuilder(engine, () => "yes"), MlcliError, 'and it is "yes"');
+    assertThrows(() => chosenBuilder(engine, () => "yes"), MlcliError, 'but is "yes"');
   });
 });
 
@@ -56,7 +56,7 @@ suite("what is sent to a builder", () => {
     await assertRejects(
       () => ownerOfContext({ ...docker, info }, "buildkit"),
       MlcliError,
-      "Who is root of the Docker Engine's user namespace is not known",
+      "The Docker Engine does not say which user is root in its user namespace",
     );
   });
 });

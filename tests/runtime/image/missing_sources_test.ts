@@ -81,7 +81,7 @@ suite("a COPY that finds nothing", () => {
       "${APP}/mlcli_base/training.",
     ],
     ["COPY nothing /x", "nothing", `There is no nothing. ${RULE}`],
-    ["COPY none* /x", "none*", `Nothing fits none*. ${RULE}`],
+    ["COPY none* /x", "none*", `Nothing matches none*. ${RULE}`],
     [
       "COPY ../up /x",
       "../up",

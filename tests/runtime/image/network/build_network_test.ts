@@ -18,8 +18,8 @@ const KEY = "-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----\n";
 const MOUNTED = "FROM x\nRUN --mount=type=cache,target=/root/.cache/pip \\\n" +
   "    --mount=type=bind,source=.mlcli-build,target=/run/mlcli-build \\\n    /opt/mlcli/install\n";
 
-const UNKNOWN = "the name of a base image is the builder's alone to know, and what it copies by " +
-  "itself (ONBUILD)";
+const UNKNOWN =
+  "mlcli cannot tell the name of a base image, whose ONBUILD may put them into the image";
 
 const DOCKERFILE = "app/demo/mlcli_base/Dockerfile";
 
