@@ -5,7 +5,7 @@
 
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import { LABELS, type Marks } from "../contract/images.ts";
+import { type LabelledImage, LABELS } from "../contract/images.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
@@ -38,7 +38,7 @@ export function isElsewhere(directory: string | undefined, mark: string): boolea
 export function requireOwnImage(
   { name }: Pick<App, "name">,
   reference: string,
-  { Config }: Marks,
+  { Config }: LabelledImage,
 ): void {
   const { [LABELS.app]: app } = Config?.Labels ?? {};
   if (!app || app === name) return;
@@ -52,7 +52,7 @@ export function requireOwnImage(
 export function elsewhereFinding(
   { mark }: Pick<App, "mark">,
   reference: string,
-  { Config }: Marks,
+  { Config }: LabelledImage,
 ): Finding | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
   if (!app || !isElsewhere(directory, mark)) return undefined;
@@ -71,7 +71,7 @@ export function elsewhereFinding(
 export function baseImageFinding(
   { name, mark }: Pick<App, "name" | "mark">,
   reference: string,
-  { Config }: Marks,
+  { Config }: LabelledImage,
 ): string | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
   if (!app || app === name && !isElsewhere(directory, mark)) return undefined;
@@ -135,7 +135,7 @@ export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
  * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where
  * the image says nothing. Undefined: one outside of the app's directory, which the user named.
  */
-export function usedDockerfile(app: App, { Config }: Marks): string | undefined {
+export function usedDockerfile(app: App, { Config }: LabelledImage): string | undefined {
   const path = Config?.Labels?.[LABELS.dockerfile];
   if (path === undefined) return layoutOf(app).dockerfile;
   // Anybody may have made the image.

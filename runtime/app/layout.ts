@@ -5,6 +5,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
+import type { HyperparametersFile } from "../contract/hyperparameters.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
@@ -320,13 +321,13 @@ async function leadsInto(directory: string, link: string): Promise<boolean> {
 }
 
 /**
- * The text of `hyperparameters.json`, and its path for messages; `undefined` where there is none.
+ * `undefined` where there is none.
  *
  * @throws MlcliError where it cannot be read.
  */
 export async function readHyperparametersFile(
   { directory, hyperparameters }: Layout,
-): Promise<{ readonly path: string; readonly text: string } | undefined> {
+): Promise<HyperparametersFile | undefined> {
   const path = typedPath(directory, hyperparameters);
   try {
     return { path, text: await readTextFile(hyperparameters, LARGEST_TEXT) };

@@ -1,4 +1,4 @@
-/** Addresses on AWS: in S3, and Amazon Resource Names. */
+/** Addresses in S3, and Amazon Resource Names. */
 
 import type { JobKind } from "./jobs.ts";
 import { bytesOf } from "./limits.ts";
@@ -11,8 +11,8 @@ export interface S3Address {
 }
 
 /**
- * An address without regard to what its key may be. Names of buckets have 3 to 63 lower-case letters,
- * digits, dots and hyphens (S3 user guide, "General purpose bucket naming rules").
+ * An address with any key. Names of buckets have 3 to 63 lower-case letters, digits, dots and hyphens
+ * (S3 user guide, "General purpose bucket naming rules").
  */
 export const S3_URI = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/s;
 
@@ -60,10 +60,7 @@ export interface PlatformJob {
   readonly region: string;
 }
 
-/**
- * The account in names of local runs: nobody's, so that what is looked up there by mistake is never
- * somebody else's.
- */
+/** The account in ARNs of local runs. It is nobody's: whoever looks there by mistake finds nothing. */
 export const LOCAL_ACCOUNT = "000000000000";
 
 /** API reference: `TrainingJobArn`, `ProcessingJobArn`. */

@@ -23,8 +23,8 @@ export function parseChannel(
   return isChannelName(name) && directory !== "" ? { name, directory } : undefined;
 }
 
-/** The channel of data that nobody gives a name. */
-export const DEFAULT_CHANNEL = "training";
+/** The channel of data without a name. */
+const DEFAULT_CHANNEL = "training";
 
 /** A channel of a job on the platform, and where its data lies. */
 export interface RemoteChannel {
@@ -33,8 +33,8 @@ export interface RemoteChannel {
 }
 
 /**
- * Takes `[CHANNEL=]s3://BUCKET/KEY` apart; `undefined` where the text does not have that form. A key
- * may hold `=`, too: what stands before `s3://` is the channel, and nothing else.
+ * Takes `[CHANNEL=]s3://BUCKET/KEY` apart; `undefined` where the text does not have that form. Only
+ * what stands before `s3://` is the channel: a key may hold `=`, too.
  */
 export function parseRemoteChannel(text: string): RemoteChannel | undefined {
   const [, name = DEFAULT_CHANNEL, uri = ""] = /^(?:([^=/]*)=)?(s3:\/\/.*)$/s.exec(text) ?? [];
@@ -42,7 +42,7 @@ export function parseRemoteChannel(text: string): RemoteChannel | undefined {
   return address !== undefined && isChannelName(name) ? { name, address } : undefined;
 }
 
-/** The channels found in the layout, and those that somebody named, which win; sorted by name. */
+/** The channels in the layout, and those that the user named, which win; sorted by name. */
 export function mergedChannels(
   found: readonly Channel[],
   named: readonly Channel[],

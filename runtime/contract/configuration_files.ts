@@ -35,7 +35,7 @@ function trainingResources(host: string): unknown {
   };
 }
 
-/** The same of a processing job, which has no more: the guide, and what AWS's Spark image prints. */
+/** The same for a processing job, which has less: the guide, and what AWS's Spark image prints. */
 function processingResources(host: string): unknown {
   return { current_host: host, hosts: [host] };
 }
@@ -67,7 +67,7 @@ export function trainingFiles(
 export interface ProcessingRequest {
   readonly job: PlatformJob;
   readonly image: string;
-  /** In the place of the image's own; empty where that counts. */
+  /** Instead of the image's own; empty: the image's. */
   readonly entrypoint: readonly string[];
   readonly arguments: readonly string[];
   readonly variables: Variables;
@@ -83,10 +83,10 @@ export function processingFiles(request: ProcessingRequest, host = HOST): Config
 /** Nobody has it: AWS keeps names that begin with `amzn-s3-demo-` for examples. */
 const BUCKET = "s3://amzn-s3-demo-bucket";
 
-/** Of the disk for `/opt/ml/processing`, in GB: what the SDK asks for where nobody says otherwise. */
+/** The SDK's default for the disk of `/opt/ml/processing`, in GB. */
 const VOLUME_SIZE = 30;
 
-/** How long a job may run, in seconds: the same. */
+/** The SDK's default for how long a job may run, in seconds. */
 const MOST_RUNTIME = 86_400;
 
 /**

@@ -1,4 +1,4 @@
-/** What works here and not on the platform, which refuses what is beyond one of its limits. */
+/** What works here and not on the platform, where a limit refuses it. */
 
 import { listed } from "../text.ts";
 import type { Role } from "./jobs.ts";
@@ -17,10 +17,10 @@ import type { Variables } from "./variables.ts";
 
 /** Something that works here and not on the platform, or that is lost there. */
 export interface Difference {
-  /** One sentence without a final full stop, for the user: what, and what happens on the platform. Begins with a capital. */
+  /** What differs, and what happens on the platform: one sentence without its full stop. */
   readonly message: string;
   readonly hint: string;
-  /** Whether the code that runs is not the app's, but the older one of its image. */
+  /** Whether the image's older code runs, and not the app's. */
   readonly isOfOlderCode?: boolean;
 }
 
@@ -55,8 +55,8 @@ export function hyperparameterDifferences(
 /**
  * Channels that CreateTrainingJob would refuse.
  *
- * @param empty names of those that hold no file. Only the service's refusal says that: "No S3 objects
- * found under S3 URL ... given in input data source"
+ * @param empty names of those without a file, which the service refuses: "No S3 objects found under S3
+ * URL ... given in input data source"
  * (https://github.com/aws/amazon-sagemaker-examples/issues/2495).
  */
 export function channelDifferences(
@@ -119,10 +119,10 @@ export function environmentDifferences(role: Role, variables: Variables): readon
 }
 
 /**
- * What CreateProcessingJob would refuse of a processing job's command line. Arguments are named by
- * their places: they may hold secrets, too.
+ * What CreateProcessingJob would refuse of a processing job's command line. Arguments may be secrets:
+ * messages have their numbers.
  *
- * @param entrypoint in the place of the image's own; empty where that counts.
+ * @param entrypoint instead of the image's own; empty: the image's.
  */
 export function processingArgumentDifferences(
   entrypoint: readonly string[],
@@ -169,7 +169,6 @@ function tooMany(
   return [{ message: `The platform refuses more than ${most} ${what}: these are ${count}`, hint }];
 }
 
-/** @param found what is refused, as it can be shown. */
 function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
   if (found.length === 0) return [];
   return [{ message: `The platform refuses ${what}: ${listed(found)}`, hint }];
@@ -177,7 +176,7 @@ function refusal(found: readonly string[], what: string, hint: string): readonly
 
 const SHOWN_LENGTH = 40;
 
-/** A name in a message: one line without anything that a terminal would obey, and not too long. */
+/** A name in a message: short, in one line, and without anything that a terminal would obey. */
 function shown(name: string): string {
   const start = [...name.slice(0, 2 * SHOWN_LENGTH + 2)];
   const text = start.slice(0, SHOWN_LENGTH).join("") + (start.length > SHOWN_LENGTH ? "..." : "");
@@ -189,7 +188,7 @@ function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Networks that are the same on every engine, and the same to the code as on the platform. */
+/** Networks that every engine has, and that are to the code as on the platform. */
 const COMMON_NETWORKS: readonly string[] = ["bridge", "default", "none"];
 
 /** What a network of this machine has that the platform does not. */

@@ -1,12 +1,12 @@
 /**
- * Why a job or an endpoint on SageMaker failed, in our words: what its reason, or the end of its log, most likely
- * means, and what to do. SageMaker has no codes for this, only words; each row has its source.
+ * Why a job or an endpoint on SageMaker failed: the likely meaning of its reason, or of the end of its
+ * log, and what to do. SageMaker has no codes for this, only words; each row has its source.
  */
 
 import { PATHS, type Role } from "./jobs.ts";
 import { MISSING_MODULE, missingModule, missingModuleHint } from "./missing_modules.ts";
 
-/** What is known of a job, or of an endpoint, that failed. */
+/** A job or an endpoint that failed. */
 export interface Failure {
   /** `FailureReason` */
   readonly reason: string;
@@ -44,7 +44,7 @@ export type CauseName =
 
 interface Row {
   readonly name: CauseName;
-  /** Of what it can be the cause; of all without them. */
+  /** Whose failure it can be; anything's without them. */
   readonly kinds?: readonly Role[];
   /** Words of SageMaker's reason. */
   readonly reason?: RegExp;
@@ -58,24 +58,23 @@ interface Row {
 const JOBS: readonly Role[] = ["train", "process"];
 const SERVERS: readonly Role[] = ["serve"];
 
-/** What tries the same here. */
+/** The command that runs the same here. */
 const localRun = ({ kind }: Failure): string => `mlcli local ${kind === "serve" ? "deploy" : kind}`;
 
-/** Words that differ for a server. */
 const either = (job: string, server: string) => ({ kind }: Failure): string =>
   kind === "serve" ? server : job;
 
 const PULLING = "mlcli push puts it there; the role needs ecr:GetAuthorizationToken, " +
   "BatchCheckLayerAvailability, BatchGetImage and GetDownloadUrlForLayer.";
 
-/** Python's words where these paths, or one below the code's directory, are written to. */
+/** Python's words for a write to these paths, or below the code's directory. */
 const readOnly = (paths: string): RegExp =>
   new RegExp(`\\[Errno 30\\] Read-only file system: '(?!/(?!opt/(?:program|ml/(?:${paths}))\\b))`);
 const READ_ONLY = readOnly("code|input|config|processing/input");
 const READ_ONLY_SERVER = readOnly("code|model");
-const NOT_KEPT = "/tmp has room for what nobody keeps.";
+const NOT_KEPT = "Temporary files belong in /tmp.";
 
-/** The first row whose words are there counts: what is certain comes before what is likely. */
+/** The first row that matches counts: certain causes come before likely ones. */
 export const CAUSES: readonly Row[] = [
   {
     name: "capacity",
@@ -306,7 +305,7 @@ export const CAUSES: readonly Row[] = [
   },
 ];
 
-/** The likely cause of a failure; `undefined` where nothing is known of such words. */
+/** The likely cause of a failure; `undefined` where no row matches. */
 export function likelyCause(failure: Failure): Cause | undefined {
   const { reason: said, log: lines, kind } = failure;
   const row = CAUSES.find(({ kinds, reason, log }) =>

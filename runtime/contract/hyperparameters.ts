@@ -2,6 +2,7 @@ import { MlcliError, UsageError } from "../errors.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
 
 export interface HyperparametersFile {
+  /** For messages. */
   readonly path: string;
   readonly text: string;
 }
@@ -54,7 +55,7 @@ function valuesOf(value: unknown, file: string): [key: string, value: string][] 
   if (!isObject(value) || isRawNumber(value)) {
     const found = isRawNumber(value) ? "a number" : nameOfType(value);
     throw new MlcliError(`${file} must hold a JSON object, but holds ${found}`, {
-      hint: `Such as {"epochs": 20}.`,
+      hint: EXAMPLE,
     });
   }
   return Object.entries(value).map(([key, inner]) => [

@@ -1,6 +1,4 @@
-/**
- * The labels of images and containers, and whose an image is: what the folders that make images and those that use them have to agree on.
- */
+/** The labels of images and containers, and what they tell about an image. */
 
 /**
  * The labels that mlcli gives to its images and containers. A container has all of the first eight: it
@@ -31,8 +29,8 @@ export const LABELS = {
   dockerfile: "mlcli.dockerfile",
 } as const;
 
-/** What tells whose an image is: a part of what the Docker Engine says of it. */
-export interface Marks {
+/** The part of the engine's answer about an image that tells whose it is. */
+export interface LabelledImage {
   readonly Config?: {
     readonly Entrypoint?: readonly string[] | null;
     readonly Labels?: Readonly<Record<string, string>> | null;
@@ -50,7 +48,7 @@ const ENTRY_POINT = "/opt/mlcli/entrypoint";
  * `/opt/ml/code`. Containers of other images get no init from mlcli: it would hide that a program
  * does not handle SIGTERM, which then fails on SageMaker.
  */
-export function holdsHarness({ Config }: Marks): boolean {
+export function holdsHarness({ Config }: LabelledImage): boolean {
   return Config?.Entrypoint?.[0] === ENTRY_POINT ||
     Config?.Labels?.[LABELS.harness] !== undefined;
 }
@@ -64,12 +62,12 @@ export function holdsHarness({ Config }: Marks): boolean {
 export const BIND_LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
 
 /** Whether an image's server listens on the port that SAGEMAKER_BIND_TO_PORT names. */
-export function takesPort(image: Marks): boolean {
+export function takesPort(image: LabelledImage): boolean {
   return holdsHarness(image) || image.Config?.Labels?.[BIND_LABEL] === "true";
 }
 
 /** Whether `mlcli build` made an image: of any Dockerfile, with the harness in it or not. */
-export function isBuiltByMlcli(image: Marks): boolean {
+export function isBuiltByMlcli(image: LabelledImage): boolean {
   return image.Config?.Labels?.[LABELS.app] !== undefined || holdsHarness(image);
 }
 
@@ -77,6 +75,6 @@ export function isBuiltByMlcli(image: Marks): boolean {
  * Whether `mlcli build` made an image of this app: its Dockerfile, its requirements and its code.
  * Another app's may be named in the configuration, too.
  */
-export function isBuiltOf(appName: string, { Config }: Marks): boolean {
+export function isBuiltOf(appName: string, { Config }: LabelledImage): boolean {
   return Config?.Labels?.[LABELS.app] === appName;
 }

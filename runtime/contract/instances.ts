@@ -5,21 +5,20 @@ export type Architecture = "amd64" | "arm64";
 /**
  * Which images an instance type runs: `ml.m5.xlarge`, `ml.c7g.large`. Graviton's families have a `g`
  * among the letters after their generation, and Grace's a part `gb`; `a1` was the first Graviton
- * (EC2 user guide, "Amazon EC2 instance type naming conventions"). A type that mlcli has not heard
- * of follows the same convention.
+ * (EC2 user guide, "Amazon EC2 instance type naming conventions"). New types will follow that.
  */
 export function architectureOf(instanceType: string): Architecture {
-  const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
-  return /^a1$|^[a-z]+\d+[a-z]*g|-gb\d/.test(family) ? "arm64" : "amd64";
+  return /^a1$|^[a-z]+\d+[a-z]*g|-gb\d/.test(familyOf(instanceType)) ? "arm64" : "amd64";
 }
 
-/**
- * Whether an instance type has processors for models beside its own, which this machine may not have:
- * GPUs (g, gr, p), Inferentia and Trainium (the same page).
- */
+/** `m5` of `ml.m5.xlarge` and `m5.xlarge`. */
+function familyOf(instanceType: string): string {
+  return /^(?:ml\.)?([^.]+)/.exec(instanceType)?.[1] ?? "";
+}
+
+/** Whether an instance type has GPUs (g, gr, p), Inferentia or Trainium (the same page). */
 export function isAccelerated(instanceType: string): boolean {
-  const [, family = ""] = /^(?:ml\.)?([^.]+)/.exec(instanceType) ?? [];
-  return /^(g|gr|p|inf|trn|dl)\d/.test(family);
+  return /^(g|gr|p|inf|trn|dl)\d/.test(familyOf(instanceType));
 }
 
 /**
@@ -32,19 +31,19 @@ const WITH_DISKS = /^(g5|g6e?|gr6|g7e?|p5(e|en)?|p6[a-z-]*|trn1n?|trn2u?|i[34].*
 
 /** Whether an instance type has disks of its own: `ml.g5.xlarge`. */
 export function hasOwnDisk(instanceType: string): boolean {
-  const family = instanceType.split(".")[1] ?? "";
+  const family = familyOf(instanceType);
   return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
 }
 
 export interface ModelRoom {
-  /** In bytes; `undefined`: nobody says. */
+  /** `undefined`: not known. */
   readonly bytes: number | undefined;
-  /** What has it: `ml.m5.large`, `a serverless endpoint`. */
+  /** Of what: `ml.m5.large`, `a serverless endpoint`. */
   readonly words: string;
   readonly remedy: string;
 }
 
-export interface ServedOn {
+interface ServedOn {
   /** `undefined`: serverless. */
   readonly instanceType: string | undefined;
   /** In GB, where the endpoint's configuration names one (`VolumeSizeInGB`). */
@@ -87,7 +86,7 @@ const WITHOUT_DISKS = /^ml\.(g3s?|p2|p3|inf[12])\./;
 
 /**
  * Whether models lie on a volume, whose size is known. Instances' own disks are large, and differ
- * by type; an accelerated family that mlcli does not know will have one.
+ * by type; unknown families with accelerators are taken to have one.
  */
 function hasVolume(instanceType: string): boolean {
   if (!/^ml\.[\w-]+\.\w+$/.test(instanceType) || hasOwnDisk(instanceType)) return false;

@@ -1,6 +1,6 @@
 /**
- * A request to a model: the type of its body where nobody names one, and the headers that InvokeEndpoint
- * hands on or obeys. Names, lengths and patterns of those are botocore 1.44.5's,
+ * A request to a model: the type of its body where the user names none, and the headers that
+ * InvokeEndpoint passes on or obeys. Their names, lengths and patterns: botocore 1.44.5,
  * `data/sagemaker-runtime/2017-05-13/`.
  */
 
@@ -27,7 +27,6 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   wav: "audio/wav",
 };
 
-/** The type of a body about which nothing is known. */
 const UNKNOWN = "application/octet-stream";
 
 export function typeOfFile(name: string): string {
@@ -56,11 +55,11 @@ export function typeOfBytes(start: Uint8Array): string {
 }
 
 interface Form {
-  /** Its name, behind `X-Amzn-SageMaker-`. */
+  /** Its name after `X-Amzn-SageMaker-`. */
   readonly header: string;
   readonly most: number;
   readonly pattern: RegExp;
-  /** Whether InvokeEndpointWithResponseStream has it, too. */
+  /** Whether InvokeEndpointWithResponseStream takes it, too. */
   readonly isStreamed: boolean;
 }
 
@@ -86,7 +85,7 @@ const FORMS = {
   TargetVariant: form("Target-Variant", 63, NAME),
 } as const;
 
-/** The members of a request that are such a header. */
+/** The members of InvokeEndpoint's request that become such a header. */
 export type InvocationField = keyof typeof FORMS;
 
 export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>>;
@@ -94,18 +93,18 @@ export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>
 export interface RequestHeader {
   readonly name: string;
   readonly value: string;
-  /** `undefined`: one that the platform does not pass on. */
+  /** `undefined`: the platform does not pass the header on. */
   readonly field: InvocationField | undefined;
 }
 
 const PREFIX = "X-Amzn-SageMaker-";
 
-/** The names of all of them, without what they begin with. */
+/** All names, without the prefix. */
 export const INVOCATION_HEADERS: readonly string[] = Object.values(FORMS).map(({ header }) =>
   header
 );
 
-/** The member that a header is, whose name may lack what all of them begin with. */
+/** @param name with the prefix, or without. */
 export function fieldOfHeader(name: string): InvocationField | undefined {
   const lower = name.toLowerCase();
   const short = lower.startsWith(PREFIX.toLowerCase()) ? lower.slice(PREFIX.length) : lower;
@@ -117,13 +116,12 @@ export function headerOf(field: InvocationField): string {
   return `${PREFIX}${FORMS[field].header}`;
 }
 
-/** Whether the service takes a value for it. */
 export function isHeaderValue(field: InvocationField, value: string): boolean {
   const { most, pattern } = FORMS[field];
   return lengthOf(value) <= most && pattern.test(value);
 }
 
-/** What a value for it may be, as a sentence; of any other header, for `undefined`. */
+/** The rule for a header's value, as a sentence; `undefined`: for a header that is not passed on. */
 export function valuesOf(field: InvocationField | undefined): string {
   if (field === undefined) return "Its value has one character of ASCII or more, in one line.";
   const { most, pattern } = FORMS[field];
@@ -132,12 +130,12 @@ export function valuesOf(field: InvocationField | undefined): string {
   return field === "SessionId" ? `Its value is NEW_SESSION, or ${name}.` : `Its value is ${name}.`;
 }
 
-/** @throws UsageError where a request for a stream has one that it cannot have. */
+/** @throws UsageError where a header cannot stand in a request for a stream. */
 export function requireStreamed(given: InvocationFields): void {
   const first = fields().find((field) => given[field] !== undefined && !FORMS[field].isStreamed);
   if (first === undefined) return;
-  throw new UsageError(`A request for a stream has no ${headerOf(first)}`, {
-    hint: "Leave out the header, or --stream: SageMaker takes both for other requests only.",
+  throw new UsageError(`A request for a stream cannot have the header ${headerOf(first)}`, {
+    hint: "Leave out --stream or the header: SageMaker does not take them together.",
   });
 }
 

@@ -1,8 +1,7 @@
 /**
- * What SageMaker does with an app's image: the arguments that it starts the image with, the paths
- * that the user's code finds, and where that code says why it failed. Sources: AWS developer guide,
- * "How Amazon SageMaker AI Runs Your Training Image", "... Runs Your Inference Code", "... Runs Your
- * Processing Container Image".
+ * How SageMaker runs an app's image: its arguments, the paths that the user's code finds, and where
+ * that code says why it failed. Sources: AWS developer guide, "How Amazon SageMaker AI Runs Your
+ * Training Image", "... Runs Your Inference Code", "... Runs Your Processing Container Image".
  */
 
 /** A job runs the user's code to its end. */
@@ -13,13 +12,12 @@ export const JOB_KINDS = ["train", "process"] as const satisfies readonly JobKin
 /** What a container of an app is for. */
 export type Role = JobKind | "serve";
 
-/** The kinds of jobs, in words and files. */
 export const JOBS = {
   train: { title: "Training", reasonFile: "failure" },
   process: { title: "Processing", reasonFile: "message" },
 } as const satisfies Readonly<
   Record<JobKind, {
-    /** What runs, for messages. */
+    /** For messages. */
     readonly title: string;
     /** The file in `PATHS.output` in which the code says why it failed. */
     readonly reasonFile: string;
@@ -31,7 +29,7 @@ export const TRAINING_ARGUMENTS: readonly string[] = ["train"];
 export const SERVING_ARGUMENTS: readonly string[] = ["serve"];
 
 /**
- * The arguments that make an image of mlcli run a processing script. (SageMaker passes on whatever a
+ * The arguments with which mlcli's harness runs a processing script. (SageMaker passes on whatever a
  * processing job names.)
  *
  * @param file the script, relative to `processing/`, with slashes.
@@ -82,7 +80,7 @@ export const PATHS = {
   model: "/opt/ml/model",
   output: "/opt/ml/output",
   outputData: "/opt/ml/output/data",
-  /** Kept and restored where a job has a CheckpointConfig, which it is the default path of. */
+  /** Saved and restored if the job has a CheckpointConfig; that's default path. */
   checkpoints: "/opt/ml/checkpoints",
   /** Of a processing job. */
   configuration: "/opt/ml/config",

@@ -57,12 +57,12 @@ export function isResourceName(name: string): boolean {
   return name.length <= NAME_LENGTH && NAME.test(name);
 }
 
-/** What the environment variables of a job or a server may be. */
-export interface EnvironmentLimits {
+/** Limits of a job's or a server's environment variables. */
+interface EnvironmentLimits {
   readonly most: number;
   readonly nameLength: number;
   readonly valueLength: number;
-  /** What counts a name's length, and a value's. */
+  /** In which lengths of names and values are counted. */
   readonly unit: "characters" | "bytes";
   /** All names and values together, in bytes. */
   readonly totalBytes?: number;
@@ -98,7 +98,7 @@ export const ENVIRONMENT: Readonly<Record<Role, EnvironmentLimits>> = {
 export const PROCESSING_ARGUMENTS = { most: 100, length: 256 } as const;
 
 /**
- * How many characters are kept of what the code says of its end. DescribeTrainingJob and
+ * How many characters SageMaker keeps of the reason that the code gives. DescribeTrainingJob and
  * DescribeProcessingJob: `FailureReason`; DescribeProcessingJob: `ExitMessage`.
  */
 export const REASON_LENGTH = 1_024;
@@ -111,9 +111,9 @@ export const REASON_LENGTH = 1_024;
 export const BODY_BYTES = 26_214_400;
 
 /**
- * The body of a request, and of an answer, that no documented limit refuses, in bytes. API reference,
- * `BodyBlob`: "Length Constraints: Maximum length of 6291456." What is rehearsed here has no more:
- * where it passes, it passes on the platform, whichever of the two limits holds there.
+ * The largest body of a request or an answer that no documented limit refuses, in bytes. API
+ * reference, `BodyBlob`: "Length Constraints: Maximum length of 6291456." Local servers have this
+ * limit: what passes here passes on the platform, whichever of the two holds there.
  */
 export const SURE_BODY_BYTES = 6_291_456;
 
@@ -156,8 +156,8 @@ export const STOP_SECONDS = { train: 120, serve: 30 } as const;
 /**
  * How many instances a job or an endpoint may have, and how long a job may run, in seconds.
  * CreateProcessingJob: `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days).
- * CreateTrainingJob and CreateEndpointConfig (`InitialTaskCount`) have no number for instances; of `MaxRuntimeInSeconds` its words say: "The default value is 1 day. The maximum value
- * is 28 days."
+ * CreateTrainingJob and CreateEndpointConfig (`InitialTaskCount`) have no number for instances; of
+ * `MaxRuntimeInSeconds` it says: "The default value is 1 day. The maximum value is 28 days."
  */
 export const MOST_INSTANCES = { train: undefined, process: 100, serve: undefined } as const;
 export const LONGEST_RUN = { train: 28 * 86_400, process: 9 * 86_400 } as const;

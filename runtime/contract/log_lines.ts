@@ -40,21 +40,21 @@ function lastState(line: string): string {
   return line.split("\r").findLast((state) => state.trim() !== "") ?? "";
 }
 
-/** Stands for what came before and is the same as what follows. */
+/** Stands in the place of earlier lines that are the same as those that follow. */
 const AGAIN = "[again and again:]";
 
-/** Fewer lines are not worth it: a word may come twice without being of a restart. */
+/** Fewer equal lines are no restart: a word may simply come twice. */
 const LEAST_DROPPED = 5;
 
 /**
- * The end of a log without repeats: a server that fails is started again and again, and writes the
- * same each time. The last time stays, after a line that says so.
+ * The end of a log without repeats: a server that fails is restarted, and writes the same each time.
+ * Only the last time is kept, after a line that says so.
  */
 export function withoutRepeats(lines: readonly string[]): readonly string[] {
   let [length, dropped] = [0, 0];
   for (let one = 1; 2 * one <= lines.length; one++) {
     const same = sameAsBefore(lines, one);
-    // What begins in the middle is whole only where something else comes before it.
+    // At the beginning of the lines, the first repeat may be cut.
     const droppable = same + one === lines.length ? same : same - same % one;
     if (same >= one && droppable > dropped) [length, dropped] = [one, droppable];
   }
@@ -62,7 +62,7 @@ export function withoutRepeats(lines: readonly string[]): readonly string[] {
   return [...lines.slice(0, lines.length - length - dropped), AGAIN, ...lines.slice(-length)];
 }
 
-/** How many of the last lines are the same as those so many lines before them. */
+/** How many of the last lines equal those `length` lines before them. */
 function sameAsBefore(lines: readonly string[], length: number): number {
   let count = 0;
   while (

@@ -1,18 +1,18 @@
 /**
- * Finding the values of metrics in what a training writes. SageMaker says of its expressions only
- * that they search the output and that what they find is a number (API reference, MetricDefinition;
- * https://github.com/aws/sagemaker-python-sdk/issues/3208), and not in which dialect they are.
+ * Finds the values of metrics in the output of a training. SageMaker documents that its expressions
+ * search the output and find numbers (API reference, MetricDefinition;
+ * https://github.com/aws/sagemaker-python-sdk/issues/3208), but not their dialect.
  *
- * They come from a repository, and what they search from code. So they are run by RE2's rules: in
- * time linear in the length of a line and in the expressions' sizes, and both have a limit. What
- * those rules do not have (looking ahead or behind, and back references) is not tried.
+ * Both the expressions and the output may be a stranger's. So RE2 runs them, in time linear in the
+ * length of a line and in the expressions' sizes, and both have a limit. Expressions that RE2 does
+ * not have (looking ahead or behind, back references) are not tried.
  */
 
 import { RE2JS } from "re2js";
 import { type MetricDefinition, METRICS_KEY } from "./metric_definitions.ts";
 import { messageOf } from "../errors.ts";
 
-/** What of a line is looked at, in characters: the rest of a longer one is not. */
+/** In characters; the rest of a longer line is not searched. */
 export const LONGEST_LINE = 4096;
 
 /**
@@ -35,24 +35,18 @@ export interface Found {
 /** A definition that cannot be used here. */
 export interface Unusable {
   readonly definition: MetricDefinition;
-  /** Whether it means nothing in any dialect. */
+  /** Whether it is wrong in every dialect. */
   readonly isWrong: boolean;
   readonly reason: string;
 }
 
 /** The same, for the user. */
-export interface MetricProblem {
+export interface MetricProblem extends Pick<Unusable, "isWrong"> {
   readonly message: string;
   readonly hint: string;
-  /** Whether nothing can be meant by it. */
-  readonly isWrong: boolean;
 }
 
-/**
- * What there is to say of definitions that cannot be used here.
- *
- * @param file the configuration file's name.
- */
+/** @param file the configuration file's name. */
 export function metricProblems(
   unusable: readonly Unusable[],
   file: string,
@@ -85,7 +79,7 @@ export class MetricSearch {
     const unusable: Unusable[] = [];
     let steps = 0;
     this.#searches = definitions.flatMap((definition, index) => {
-      // To compile a large one takes most of a second: none is compiled after it.
+      // Compiling a large one takes most of a second: after one, none is compiled.
       let search = steps > MOST_STEPS ? tooLarge(definition) : compiled(definition);
       if (search instanceof RE2JS) {
         steps += search.programSize();
@@ -101,12 +95,12 @@ export class MetricSearch {
     this.unusable = unusable;
   }
 
-  /** What looking at a line may cost, in steps; each search of one has a beginning, too. */
+  /** What searching a line may cost, in steps; the 10 are for beginning each search. */
   costOf(line: string): number {
     return this.#steps * (line.length + 10);
   }
 
-  /** What is in a line: of each definition the first. */
+  /** The first value of each definition in a line. */
   in(line: string): readonly Found[] {
     const found: Found[] = [];
     let asLogged: string | undefined;
@@ -142,7 +136,7 @@ function compiled(definition: MetricDefinition): RE2JS | Unusable {
   };
 }
 
-/** Whether it is an expression of JavaScript's, which has what RE2 leaves out. */
+/** Whether JavaScript takes the expression: it has what RE2 leaves out. */
 function isRegExp(regex: string): boolean {
   try {
     return new RegExp(regex.replace(/^\(\?[a-z]+\)/, "").replaceAll("(?P<", "(?<")) !== undefined;
@@ -169,7 +163,7 @@ function loggedLine(line: string): string {
   return logged.slice(0, LONGEST_LINE);
 }
 
-/** A decimal number, and no other: of `nan`, `inf` and `12%` there is no curve. */
+/** Only decimal numbers: `nan`, `inf` and `12%` have no place in a curve. */
 function numberIn(text: string): number | undefined {
   const trimmed = text.trim();
   if (!/^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(trimmed)) return undefined;

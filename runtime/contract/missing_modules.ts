@@ -1,13 +1,13 @@
 /**
- * A module of Python that user code imports and its image lacks: what to do about it. It may be
- * mistyped, or still to be written, and anybody may have registered a package of that name.
+ * What to do about a Python module that the code imports and the image lacks. The name may be
+ * mistyped, or of a module still to be written, and a stranger may have registered such a package.
  */
 
 import { closest } from "../text.ts";
 
 /**
- * Python's words (importlib/_bootstrap.py, `_ERR_MSG`), anywhere in a line. A name of several parts is
- * of a module that its package does not have: the package is there.
+ * Python's words (importlib/_bootstrap.py, `_ERR_MSG`), anywhere in a line. A dotted name means that
+ * the package is there and lacks the module.
  */
 export const MISSING_MODULE = /\bModuleNotFoundError: No module named '([\p{L}_][\p{L}\p{N}_.]*)'/u;
 
@@ -16,7 +16,7 @@ export function missingModule(line: string): string | undefined {
   return MISSING_MODULE.exec(line)?.[1];
 }
 
-/** A distribution's name in the form in which two names of one are the same (PEP 503). */
+/** A distribution's name, normalized so that all spellings are the same (PEP 503). */
 export function normalizedName(name: string): string {
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }
@@ -37,20 +37,18 @@ export function requirementNames(text: string): ReadonlySet<string> {
   return names;
 }
 
-/** A module that is missing, and what is known around it. */
 export interface Missing {
   readonly module: string;
-  /** What else may be meant: modules of the app, and distributions that it requires or its image has. */
+  /** For `Did you mean`: the app's modules, and distributions that it requires or its image has. */
   readonly names: readonly string[];
-  /** Where the app's own module of that name belongs. */
+  /** Where a module of the app's own with that name belongs. */
   readonly own: string;
 }
 
 /**
- * What to do about a missing module, in sentences. They name a package to install for well-known
- * modules alone.
+ * What to do about a missing module, in sentences. Only well-known packages are named to install.
  *
- * @param install what to do about a requirement that the image lacks, or that has no such part.
+ * @param install the sentence for a requirement that the image lacks, or that lacks the module.
  */
 export function missingModuleHint(
   { module, names, own }: Missing,
@@ -60,7 +58,7 @@ export function missingModuleHint(
   const known = parts.map((_, index) => parts.slice(0, parts.length - index).join("."))
     .find((name) => DISTRIBUTIONS.has(name));
   if (known !== undefined) return install(DISTRIBUTIONS.get(known)!, known !== module);
-  // Python's own, of another build or version.
+  // A module of Python itself, in another build or version.
   if (module.startsWith("_") || STANDARD.has(module)) {
     return `The image's Python has no ${module}: take another base image.`;
   }
@@ -68,15 +66,15 @@ export function missingModuleHint(
     const above = parts.slice(0, -1).join(".");
     return `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
   }
-  const meant = meantBy(module, names);
+  const similar = similarModule(module, names);
   const ownPlace = `A module of your own belongs in ${own}.`;
-  return meant === undefined
-    ? `${ownPlace} What a package needs in the requirements, its documentation says.`
-    : `Did you mean ${meant}? ${ownPlace}`;
+  return similar === undefined
+    ? `${ownPlace} A package's documentation says how it is called in the requirements.`
+    : `Did you mean ${similar}? ${ownPlace}`;
 }
 
-/** The module whose name, or whose distribution's, is almost what was written. */
-function meantBy(written: string, names: readonly string[]): string | undefined {
+/** The module whose name, or whose distribution's name, is almost what was written. */
+function similarModule(written: string, names: readonly string[]): string | undefined {
   const known = [...DISTRIBUTIONS];
   // By the forms in which people write them; of the same form, the last counts.
   const modules = new Map([

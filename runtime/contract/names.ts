@@ -1,13 +1,13 @@
-/** The names of jobs and of endpoints, and of what an endpoint is made of. */
+/** The names of jobs and endpoints, and of an endpoint's configurations and models. */
 
 import { UsageError } from "../errors.ts";
 import type { JobKind } from "./jobs.ts";
 import { isResourceName, NAME_LENGTH } from "./limits.ts";
 
 /**
- * A name for a new job on the platform: `churn-2026-03-01-09-30-00-123`. It is made as by the
- * SageMaker Python SDK (`sagemaker.utils.name_from_base`): base, time to the millisecond, and of the
- * base what there is room for. What a name cannot have, such as `_` and `.`, becomes a hyphen.
+ * A name for a new job on the platform, as the SageMaker Python SDK makes it
+ * (`sagemaker.utils.name_from_base`): `churn-2026-03-01-09-30-00-123`, with as much of the base as
+ * there is room for. Characters that a name cannot have, such as `_` and `.`, become hyphens.
  *
  * @param base the app's name, or one that `checkBaseJobName` accepts.
  * @param time in UTC as `toISOString` writes it: `2026-03-01T09:30:00.123Z`.
@@ -46,7 +46,7 @@ function checkName(name: string, message: string, more = ""): void {
 /** @throws UsageError when no name of such a thing could contain the text. */
 export function checkNamePart(part: string, of: "job" | "endpoint"): void {
   if (part.length <= NAME_LENGTH && /^[a-zA-Z0-9-]+$/.test(part)) return;
-  throw new UsageError(`No ${of}'s name contains "${part}"`, {
+  throw new UsageError(`No ${of} name can contain "${part}"`, {
     hint: `Names have at most ${NAME_LENGTH} letters, digits and hyphens.`,
   });
 }
@@ -69,7 +69,7 @@ function prefix(appName: string, kind: JobKind): string {
   return `mlcli-${appName}-${kind}-`;
 }
 
-/** What `deploy` puts behind an endpoint's name, at most: the name of its second configuration. */
+/** The longest that `deploy` appends to an endpoint's name: for its second configuration. */
 const LONGEST_SUFFIX = "-config-2";
 
 /** How long the name of an endpoint that `deploy` makes may be. */
@@ -90,12 +90,12 @@ export function checkDeployedName(name: string): void {
   );
 }
 
-/** The configuration that belongs to an endpoint, whether or not there is one. */
+/** The name of an endpoint's first configuration. */
 export function configurationOf(endpoint: string): string {
   return `${endpoint}-config`;
 }
 
-/** Whether something of that name can exist: `-config` may make a name too long. */
+/** Whether the name is short enough: with `-config` it may not be. */
 export function isPossibleName(name: string): boolean {
   return name.length <= NAME_LENGTH;
 }
@@ -107,8 +107,8 @@ export interface Slot {
 }
 
 /**
- * The two slots of an endpoint. A model's name has `mlcli` in it, so that nobody else's is taken for
- * ours; the configuration's is the specification's.
+ * The two slots of an endpoint: an update takes the free one. A model's name has `mlcli` in it, so
+ * that nobody else's is taken for mlcli's.
  */
 export function slotsOf(endpoint: string): readonly [Slot, Slot] {
   return [
@@ -117,26 +117,26 @@ export function slotsOf(endpoint: string): readonly [Slot, Slot] {
   ];
 }
 
-/** What an endpoint has, or is about to have. */
+/** The names that an endpoint uses, or is about to use. */
 export interface InUse {
   readonly configurations: readonly string[];
   readonly models: readonly string[];
 }
 
 /**
- * The names that are not in use. Mostly both belong to one slot; a configuration that mlcli did not
+ * The names that are not in use. They are mostly of one slot; but a configuration that mlcli did not
  * make may use the model of the other.
  *
- * @param theirs configurations that mlcli did not make: another name comes first.
+ * @param foreign configurations that mlcli did not make: the other name is taken first.
  */
 export function freeSlot(
   endpoint: string,
   { configurations, models }: InUse,
-  theirs: readonly string[] = [],
+  foreign: readonly string[] = [],
 ): Slot {
   const [first, second] = slotsOf(endpoint);
   const isTaken = configurations.includes(first.configuration) ||
-    theirs.includes(first.configuration) && !configurations.includes(second.configuration);
+    foreign.includes(first.configuration) && !configurations.includes(second.configuration);
   return {
     configuration: isTaken ? second.configuration : first.configuration,
     model: models.includes(first.model) ? second.model : first.model,

@@ -1,4 +1,4 @@
-/** How a job ended: the exit status of its program in words, and the reason that its code gave. */
+/** How a job ended: its exit status in words, and the reason that the code gave. */
 
 import { REASON_LENGTH } from "./limits.ts";
 
@@ -17,19 +17,16 @@ const SIGNALS: Readonly<Record<number, string>> = {
   15: "SIGTERM",
 };
 
-/** The status of a program that SIGKILL ended: 128 plus the signal's number. */
 export const SIGKILL_STATUS = 137;
 
 export interface End {
   /** `exit status 137 (ended by SIGKILL; it ran out of memory)` */
   readonly words: string;
-  /** What to do about it, where that follows from the end alone. */
+  /** What to do, where the status tells. */
   readonly hint: string | undefined;
 }
 
 /**
- * How a program ended.
- *
  * @param status 0 to 255; above 128 it is 128 plus a signal's number, as in shells.
  * @param outOfMemory whether it is known to have run out of memory.
  */
@@ -38,13 +35,13 @@ export function endOf(status: number, outOfMemory: boolean): End {
   return { words: statusInWords(status, outOfMemory), hint };
 }
 
-/** What a program gets that uses memory in a file for which the disk has no room (mmap(2)). */
+/** SIGBUS: memory is mapped to a file for which the disk has no room (mmap(2)). */
 const SIGBUS_STATUS = 135;
 
 const SHARED_MEMORY_HINT =
   "Mostly, /dev/shm is full, which data loaders use: --shm-size gives more, fewer workers use less.";
 
-/** Not every engine says why a program got SIGKILL: Podman 4.3.1 does not. */
+/** Not every engine tells that memory ran out: Podman 4.3.1 does not. */
 function memoryHint(status: number, outOfMemory: boolean): string | undefined {
   const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
   if (outOfMemory) return remedy;
@@ -64,7 +61,7 @@ function statusInWords(status: number, outOfMemory: boolean): string {
   return `exit status ${status}${meanings.length > 0 ? ` (${meanings.join("; ")})` : ""}`;
 }
 
-/** Enough bytes for the reason: a character takes at most 4 in UTF-8. */
+/** A character takes at most 4 bytes in UTF-8. */
 export const REASON_BYTES = 4 * REASON_LENGTH;
 
 /**
@@ -78,33 +75,30 @@ export function failureReason(start: Uint8Array): string {
   return text.replace(/(?![\n\t])\p{Cc}/gu, "");
 }
 
-/** Of a headline, in characters: it is to be read at a glance. */
+/** In characters: a headline is to be read at a glance. */
 const LONGEST_HEADLINE = 300;
 
-/** Begins a traceback of Python's; what belongs to it is indented, up to the error itself. */
+/** Begins a traceback in Python. Its lines are indented, up to the error itself. */
 const TRACEBACK = "Traceback (most recent call last):";
 
-/** A place in the code. It stands alone where a file that is run cannot be compiled. */
+/** A place in the code; without a traceback where the file cannot be compiled. */
 const FRAME = /^ {2}File ".*", line \d+/;
 
-/** What `str()` adds to a SyntaxError, and its traceback does not have (CPython's `SyntaxError_str`). */
+/** `str()` of a SyntaxError ends in this, its traceback does not (CPython's `SyntaxError_str`). */
 const PLACE = / \([^()]+, line \d+\)$/;
 
 /** Between two tracebacks, where one error led to another (traceback.py, `_cause_message`). */
 const BETWEEN =
   /^(The above exception was the direct cause|During handling of the above exception, another)/;
 
-/** What SageMaker puts around the reason that the code gave. */
-const BEFORE = /^AlgorithmError: /;
-const AFTER = /,? ?exit code:? \d+$/i;
+/** SageMaker's words before and after the reason that the code gave. */
+const PREFIX = /^AlgorithmError: /;
+const SUFFIX = /,? ?exit code:? \d+$/i;
 
-/**
- * The reason in one line: its first, or, of a bare traceback, the error at its end. `undefined` where
- * there is none.
- */
+/** The first line of a reason; of a bare traceback, the error at its end. `undefined` without lines. */
 export function headlineOf(reason: string): string | undefined {
   const [first, ...rest] = linesOf(reason);
-  const line = first?.trim().replace(BEFORE, "") === TRACEBACK
+  const line = first?.trim().replace(PREFIX, "") === TRACEBACK
     ? rest.findLast((line) => !/^\s/.test(line)) ?? first
     : first;
   if (line === undefined) return undefined;
@@ -114,14 +108,14 @@ export function headlineOf(reason: string): string | undefined {
 }
 
 /**
- * Whether everything in a reason was in the output. Of a traceback only the errors count: an
- * excepthook may print frames in another form.
+ * Whether the output shows the whole reason. Of a traceback only the errors count: an excepthook may
+ * print frames in another form.
  *
  * @param reason may be cut at its end.
- * @param output the end of what the code wrote, as it can be shown.
+ * @param output the end of the code's output, as it can be shown.
  */
 export function isShownIn(reason: string, output: string): boolean {
-  const lines = linesOf(reason.trim().replace(BEFORE, "").replace(AFTER, ""));
+  const lines = linesOf(reason.trim().replace(PREFIX, "").replace(SUFFIX, ""));
   const hasTraceback = lines.some((line) => line.trim() === TRACEBACK || FRAME.test(line));
   const said = lines.filter((line) => {
     if (!hasTraceback) return true;
@@ -132,7 +126,7 @@ export function isShownIn(reason: string, output: string): boolean {
   return said.length > 0 && said.every((line) => isIn(line.trim()));
 }
 
-/** What is left to say of a reason beside the end of a log: all of it, or its headline. */
+/** A reason that is shown above the end of a log: only its headline, if the log has all of it. */
 export function reasonBesideLog(reason: string, log: readonly string[]): string {
   const isLong = reason.trim().includes("\n");
   return isLong && isShownIn(reason, log.join("\n")) ? headlineOf(reason) ?? reason : reason;

@@ -1,10 +1,9 @@
-/** What registries hold: repositories with names, and manifests of images. */
+/** Repositories of registries, and manifests of images. */
 
 import { MlcliError } from "../errors.ts";
 
-/** A repository, and the registry that it is named in. */
 export interface NamedRepository {
-  /** `123456789012.dkr.ecr.eu-west-1.amazonaws.com`; undefined where none is named. */
+  /** The registry, if the name has one: `123456789012.dkr.ecr.eu-west-1.amazonaws.com`. */
   readonly host: string | undefined;
   /** `team/churn` */
   readonly name: string;
@@ -39,8 +38,8 @@ export function isSameRegistry(one: string, other: string): boolean {
 }
 
 /**
- * Whether a login for one registry may be sent to another: one of AWS goes to that registry alone.
- * Emulators have several names for theirs.
+ * Whether a login for one registry may be sent to another: never one of AWS. (Emulators have several
+ * names for their registry.)
  */
 export function mayLogIn(login: string, registry: string): boolean {
   return isSameRegistry(login, registry) || !ECR_HOST.test(login);
@@ -52,7 +51,6 @@ const DOCKER_LIST = "application/vnd.docker.distribution.manifest.list.v2+json";
 const OCI_MANIFEST = "application/vnd.oci.image.manifest.v1+json";
 const OCI_INDEX = "application/vnd.oci.image.index.v1+json";
 
-/** The manifests that mlcli can read. */
 export const MANIFEST_TYPES: readonly string[] = [
   DOCKER_MANIFEST,
   DOCKER_LIST,
@@ -69,14 +67,11 @@ export interface Descriptor {
   readonly platform?: { readonly os?: string; readonly architecture?: string };
 }
 
-export type Manifest =
+type Manifest =
   | { readonly kind: "image"; readonly config: Descriptor; readonly layers: readonly Descriptor[] }
   | { readonly kind: "list"; readonly manifests: readonly Descriptor[] };
 
-/**
- * Reads a manifest.
- * @throws MlcliError where it is none of an image, or of several.
- */
+/** @throws MlcliError where it is neither an image nor a list of images. */
 export function readManifest(text: string, mediaType: string): Manifest {
   const isList = mediaType === DOCKER_LIST || mediaType === OCI_INDEX;
   try {
@@ -175,6 +170,6 @@ function dockerType(mediaType: string): string {
 
 function noImage(what: string): MlcliError {
   return new MlcliError(`The repository holds ${what} there, which is no image that mlcli knows`, {
-    hint: "Push the image again, under another --docker-tag maybe.",
+    hint: "Push the image again, perhaps under another --docker-tag.",
   });
 }

@@ -5,8 +5,8 @@ import { PATHS } from "./jobs.ts";
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * The specification's `ML_*`. The platform sets no such variables, nor `SM_*`: a toolkit in the image
- * does, on SageMaker as here. mlcli's harness is such a toolkit.
+ * `ML_*`. The platform sets neither these nor `SM_*`: a toolkit in the image does, on SageMaker as
+ * here. mlcli's harness is such a toolkit.
  */
 export function pathVariables(): Variables {
   return {
@@ -28,13 +28,13 @@ export function trainingVariables(job: PlatformJob): Variables {
 
 export interface GivenVariable {
   readonly name: string;
-  /** `undefined`: the one that it has where mlcli runs. */
+  /** `undefined`: that of mlcli's own variable of the name. */
   readonly value: string | undefined;
-  /** What gave it, as the beginning of a message: `Option "--env"`, `prod.env:3`. */
+  /** Where it stands, as the beginning of a message: `Option "--env"`, `prod.env:3`. */
   readonly source: string;
 }
 
-/** What mlcli tells its harness. (Its other `MLCLI_*` are settings of the server, the user's.) */
+/** Variables in which mlcli tells its harness something. (The harness's others are the user's.) */
 const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLCLI_WATCH"];
 
 /**
@@ -84,7 +84,7 @@ export function variablesInFile(text: string, path: string): readonly GivenVaria
         hint: "Each line is NAME=VALUE. A value of several lines cannot be written in such a file.",
       });
     }
-    // A line without a name may be one of a secret: messages have its number alone.
+    // A line without a name may be part of a secret: messages have its number only.
     return [variableOf(hasValue ? written : name.trimEnd(), source)];
   });
 }
@@ -92,8 +92,8 @@ export function variablesInFile(text: string, path: string): readonly GivenVaria
 /**
  * The variables with their values; later ones win.
  *
- * @param env the variables of the process that mlcli is.
- * @throws UsageError when one without a value has none there, either.
+ * @param env mlcli's own variables.
+ * @throws UsageError when one without a value is not set there, either.
  */
 export function valuesOfGiven(
   variables: readonly GivenVariable[],

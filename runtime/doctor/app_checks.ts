@@ -14,7 +14,7 @@ import { requirementsOf } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
-import { isBuiltByMlcli, type Marks } from "../contract/images.ts";
+import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 import { isFile } from "../files.ts";
 import { buildNetwork } from "../image/network/build_network.ts";
 import { channelsOf } from "../local/channels.ts";
@@ -29,7 +29,7 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
  */
 export async function appChecks(
   app: App,
-  image: Marks | undefined,
+  image: LabelledImage | undefined,
   unknownKeys: readonly Finding[],
 ): Promise<readonly Check[]> {
   const layout = layoutOf(app);
@@ -118,7 +118,7 @@ async function missingFile(app: App, path: string, hint: string): Promise<Check 
  */
 export async function networkChecks(
   app: App,
-  image: Marks | undefined,
+  image: LabelledImage | undefined,
   host: Pick<Context, "env" | "system">,
 ): Promise<readonly Check[]> {
   if (image !== undefined && !isBuiltByMlcli(image)) return [];

@@ -5,7 +5,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
-import { holdsHarness, type Marks } from "../contract/images.ts";
+import { holdsHarness, type LabelledImage } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
 
 /** What of the app's code is mounted. */
@@ -27,7 +27,7 @@ export async function mountedCode(
   { strict }: { readonly strict: boolean },
   layout: Layout,
   code: CodeFolder,
-  image: Marks,
+  image: LabelledImage,
   note: (message: string) => void,
 ): Promise<MountedCode> {
   if (strict) return { codeFolder: undefined, commonFolder: undefined };
@@ -41,7 +41,7 @@ export async function mountedCode(
 async function codeFolderOf(
   layout: Layout,
   code: CodeFolder,
-  image: Marks,
+  image: LabelledImage,
   note: (message: string) => void,
 ): Promise<string | undefined> {
   const folder = layout[code];

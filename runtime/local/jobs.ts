@@ -4,10 +4,10 @@ import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 import type { Role } from "../contract/jobs.ts";
-import type { Asked, AskedServer } from "../serving/plan.ts";
+import type { ContainerRequest, ServerRequest } from "../serving/plan.ts";
 
 /** What is asked for with every container of the user's code. */
-export interface LocalJob extends Asked {
+export interface LocalJob extends ContainerRequest {
   readonly app: App;
   /** Tag of the app's image. */
   readonly tag: string;
@@ -50,7 +50,7 @@ export interface ProcessingJob extends BatchJob {
 }
 
 /** What to serve, and where. */
-export interface ServingJob extends LocalJob, AskedServer {
+export interface ServingJob extends LocalJob, ServerRequest {
   /** Port on the host; 0 picks a free one. */
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */

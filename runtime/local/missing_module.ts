@@ -13,13 +13,13 @@ import {
   requirementNames,
 } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
-import { holdsHarness, isBuiltByMlcli, type Marks } from "../contract/images.ts";
+import { holdsHarness, isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 
 /** Whose code asked for the module. */
 export interface Importer {
   readonly app: App;
   readonly code: CodeFolder;
-  readonly image: Marks;
+  readonly image: LabelledImage;
   /** The distributions that the image has, as far as they are known. */
   readonly installed?: readonly string[];
 }
@@ -66,7 +66,7 @@ export async function missingModuleHintOf(
 }
 
 /** What to do where the roles share a module of that name, and the image does not have it. */
-async function commonHint(app: App, image: Marks, top: string): Promise<string> {
+async function commonHint(app: App, image: LabelledImage, top: string): Promise<string> {
   const common = typedPath(app.directory, layoutOf(app).common);
   const dockerfile = usedDockerfile(app, image);
   // What cannot be told of the Dockerfile is said by the build.
@@ -81,7 +81,7 @@ async function placeOf(
   layout: Layout,
   code: CodeFolder,
   top: string,
-  image: Marks,
+  image: LabelledImage,
 ): Promise<string | undefined> {
   const shown = (path: string): string => typedPath(layout.directory, path);
   const folders = [

@@ -9,11 +9,11 @@ import { HOST, type JobKind, PATHS, TRAINING_ARGUMENTS } from "../contract/jobs.
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount } from "../docker/engine.ts";
 import {
+  type ContainerFacts,
   environment,
-  type Known,
-  type KnownServer,
   limits,
   onPort,
+  type ServerFacts,
   serverPlan,
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
@@ -34,7 +34,7 @@ const OWN_ADDRESS = { ExtraHosts: [`${HOST}:127.0.0.1`] };
 const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
 
 /** What follows from the image that a container is made of. */
-export interface OfImage extends Pick<Known, "withInit"> {
+export interface OfImage extends Pick<ContainerFacts, "withInit"> {
   /** Host directory that becomes `/opt/ml/code`; `undefined`: the image's own code runs. */
   readonly codeFolder: string | undefined;
   /** Host directory that becomes `/opt/program/common`; `undefined`: the image's own, if any. */
@@ -45,7 +45,7 @@ export interface OfImage extends Pick<Known, "withInit"> {
   readonly reportFile: string | undefined;
 }
 
-interface Planned extends OfImage, Known {}
+interface Planned extends OfImage, ContainerFacts {}
 
 /** What is mounted in a run's `input/`, at the path in there. */
 export interface InputMount {
@@ -79,7 +79,7 @@ export interface PlannedProcessing extends Planned {
 }
 
 /** What is known of the code that serves, wherever it is called from. */
-export interface PlannedServing extends Planned, KnownServer {
+export interface PlannedServing extends Planned, ServerFacts {
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
 }

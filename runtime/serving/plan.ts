@@ -1,6 +1,6 @@
 /**
- * What a container of the user's code may take and do, and that of a server, as pure data: one for
- * `local deploy`, and for a model that is tried before it goes to the cloud.
+ * What a container of the user's code may take and do, as pure data, and the container of a server:
+ * for `local deploy`, and for a model that is tried before it goes to the cloud.
  */
 
 import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";
@@ -22,59 +22,59 @@ export const NO_NEW_PRIVILEGES = "no-new-privileges";
 /** `/dev/shm` in bytes. Docker's 64 MB kill PyTorch's data loaders; this reserves nothing. */
 const SHARED_MEMORY = 2 * 1024 ** 3;
 
-/** What a container calls the machine that it runs on, with Docker and with Podman. */
+/** Names of the machine in a container, with Docker and with Podman. */
 const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 
-/** What is asked for with every container of the user's code. */
-export interface Asked extends Resources {
+/** What the user chooses for every container of their code. */
+export interface ContainerRequest extends Resources {
   /** Whether programs of the image may gain privileges, as `sudo` does. */
   readonly allowPrivileges: boolean;
-  /** Whether it has nothing but what the platform gives it. */
+  /** Whether it gets nothing but what the platform gives. */
   readonly strict: boolean;
   /** Environment variables that the user gives to the code; they win over mlcli's. */
   readonly variables: Variables;
 }
 
-/** What is known when a container is planned, besides what was asked for. */
-export interface Known {
+/** What mlcli knows when it plans a container. */
+export interface ContainerFacts {
   readonly name: string;
-  /** The region that the code is told. */
+  /** For `AWS_REGION`. */
   readonly region: string;
   /** Whether an init is process 1, which passes SIGTERM on and reaps orphans. */
   readonly withInit: boolean;
 }
 
-export interface AskedServer extends Asked {
-  /** Names that it may be called by, besides its own; in lower case. */
+export interface ServerRequest extends ContainerRequest {
+  /** Names in the Host header that it answers to, besides its own; in lower case. */
   readonly allowedHosts: readonly string[];
 }
 
-export interface KnownServer extends Known {
-  /** What tells the harness how large a request may be; nothing where another limit is named. */
+export interface ServerFacts extends ContainerFacts {
+  /** Of `bodyLimit`. */
   readonly bodyLimit: Variables;
 }
 
-/** A server of an image, with its model and what else it finds in `data`. */
+/** @param data its model, and other mounts. */
 export function serverPlan(
   image: string,
-  asked: AskedServer,
-  planned: KnownServer,
+  request: ServerRequest,
+  facts: ServerFacts,
   data: Pick<CreateBody["HostConfig"], "Mounts" | "VolumesFrom">,
 ): Omit<CreateBody, "Labels"> {
-  const hosts = [...SERVER_HOSTS, planned.name, ...asked.allowedHosts];
+  const hosts = [...SERVER_HOSTS, facts.name, ...request.allowedHosts];
   return {
     Image: image,
     Cmd: SERVING_ARGUMENTS,
-    Env: environment(asked, planned.region, {
+    Env: environment(request, facts.region, {
       // Also under --strict, though the platform sets no variable: the limit is the platform's own.
-      ...planned.bodyLimit,
+      ...facts.bodyLimit,
       MLCLI_ALLOWED_HOSTS: hosts.join(" "),
     }),
-    HostConfig: { AutoRemove: false, ...limits(asked, planned), ...data },
+    HostConfig: { AutoRemove: false, ...limits(request, facts), ...data },
   };
 }
 
-/** The same on a port of this machine; `""` is one that the engine takes. */
+/** The same, published on a port of this machine; for `""` the engine picks a free one. */
 export function onPort<Body extends Omit<CreateBody, "Labels">>(
   body: Body,
   hostPort: number | "",
@@ -92,8 +92,8 @@ export function onPort<Body extends Omit<CreateBody, "Labels">>(
 }
 
 export function limits(
-  { memory, cpus, shmSize, gpus, network, allowPrivileges }: Asked,
-  { withInit }: Known,
+  { memory, cpus, shmSize, gpus, network, allowPrivileges }: ContainerRequest,
+  { withInit }: ContainerFacts,
 ): Omit<CreateBody["HostConfig"], "AutoRemove" | "Mounts"> {
   return {
     ...(network === undefined ? {} : { NetworkMode: network }),
@@ -120,9 +120,9 @@ function deviceRequest(gpus: Gpus): DeviceRequest {
     : { ...request, DeviceIDs: [...gpus] };
 }
 
-/** The user's own win over mlcli's, as they do on SageMaker over those of the image. */
+/** The user's variables win over mlcli's, as on SageMaker over those of the image. */
 export function environment(
-  { variables, strict }: Asked,
+  { variables, strict }: ContainerRequest,
   region: string,
   ofRole: Variables,
 ): readonly string[] {
@@ -131,21 +131,23 @@ export function environment(
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }
 
-/** In which the harness finds its limit, in MB; the first wins. */
-const NAMES: readonly string[] = ["MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"];
+/** The variables in which the harness finds its limit, in MB; the first wins. */
+const LIMIT_VARIABLES: readonly string[] = ["MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"];
 
 /**
- * The variable that has the harness refuse what the platform may refuse. By itself the harness takes
- * what an asynchronous endpoint does: in front of every other, the platform looks at the size, and
- * here nobody would. Whoever names a limit, in the image or for this run, has another in mind.
+ * The variable that makes the harness refuse bodies that the platform may refuse. By itself it takes
+ * as much as an asynchronous endpoint: for other endpoints, the platform checks the size before it.
+ * A limit that the image or the user names counts instead.
  *
  * @param variables the user's, of this run.
  */
 export function bodyLimit(image: Pick<ImageDetails, "Config">, variables: Variables): Variables {
   if (!holdsHarness(image)) return {};
-  // One without a value is none to the harness, either.
+  // The harness ignores one without a value, too.
   const ofImage = (image.Config?.Env ?? []).filter((variable) => !/=\s*$/.test(variable))
     .map((variable) => variable.split("=", 1)[0]);
-  const isNamed = NAMES.some((name) => Object.hasOwn(variables, name) || ofImage.includes(name));
-  return isNamed ? {} : { [NAMES[0]!]: String(SURE_BODY_BYTES / 1024 ** 2) };
+  const isNamed = LIMIT_VARIABLES.some((name) =>
+    Object.hasOwn(variables, name) || ofImage.includes(name)
+  );
+  return isNamed ? {} : { [LIMIT_VARIABLES[0]!]: String(SURE_BODY_BYTES / 1024 ** 2) };
 }

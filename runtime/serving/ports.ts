@@ -1,6 +1,6 @@
 /**
- * Ports of this machine. In SageMaker Studio, a server's container has the space's own: nothing
- * publishes its port as another one, and the engine does not notice when somebody has it.
+ * Ports of this machine. In SageMaker Studio, a server's container shares the network of the space:
+ * its port cannot be published as another one, and the engine does not notice that it is taken.
  */
 
 import { SERVER_PORT } from "../contract/jobs.ts";
@@ -28,7 +28,7 @@ export function isTaken(port: number): boolean {
   }
 }
 
-/** @throws MlcliError where an image's server is on another port than this one, whatever it is told. */
+/** @throws MlcliError where an image's server cannot listen on this port. */
 export function requireTakesPort(image: ImageDetails, reference: string, port: number): void {
   if (port === SERVER_PORT || takesPort(image)) return;
   throw new MlcliError(`The server of ${reference} listens on port ${SERVER_PORT} alone`, {
@@ -39,11 +39,11 @@ export function requireTakesPort(image: ImageDetails, reference: string, port: n
   });
 }
 
-/** How often a free port is picked again when another program was faster. */
+/** How many free ports are tried, since another program may take one first. */
 const FREE_PORT_ATTEMPTS = 5;
 
 /**
- * Does something with a port that is free, and again with another one where somebody was faster.
+ * Does something with a free port, and again with another one if somebody takes that first.
  *
  * @throws PortInUse after five times.
  */
@@ -57,11 +57,11 @@ export async function onFreePort<T>(work: (port: number) => Promise<T>): Promise
   }
 }
 
-/** How long, and how often (ms), it is asked whether a port is free. */
+/** How long, and how often, `untilFree` looks whether a port is free, in ms. */
 const FREE_WITHIN = 5_000;
 const ASKED_EVERY = 20;
 
-/** Waits until nobody listens on a port, for a few seconds at most, or until the user hurries. */
+/** Waits until nobody listens on a port: a few seconds at most, or until the user hurries. */
 export async function untilFree(port: number, hurry: AbortSignal): Promise<void> {
   for (let waited = 0; waited < FREE_WITHIN && !hurry.aborted; waited += ASKED_EVERY) {
     try {

@@ -7,15 +7,15 @@ import { isConflict, isNotFound } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/time_limits.ts";
 
-/** Between two attempts, in ms. */
+/** Between two attempts, in ms, while nobody answers. */
 const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 500;
 
-/** Between two attempts, in ms, when the first answer was no 200; and what it grows by then. */
+/** Between two attempts, in ms, after the first answer other than 200, and how much longer after each further one. */
 const SHORTEST_AFTER_ANSWER = 100;
 const GROWTH_AFTER_ANSWER = 1.25;
 
-/** How many answers of 200 in a row make a server ready, and the time between them, in ms. */
+/** How many answers of 200 in a row make a server ready, and the time between two, in ms. */
 const READY_ANSWERS = 3;
 const BETWEEN_READY = 3;
 
@@ -42,29 +42,29 @@ export async function ping(port: number, signal?: AbortSignal): Promise<PingAnsw
   }
 }
 
-/** What is known when the next attempt is due. */
-export interface Asked {
+/** How far the attempts have got when the next one is due. */
+export interface PingProgress {
   /** Since the first attempt, in ms. */
   readonly elapsed: number;
   /** How many answers were 200, one after another, up to now. */
   readonly ready: number;
-  /** How many answers were others, in HTTP; 0 where the last attempt brought none of them. */
+  /** How many answers had another status; 0 if the last attempt brought no answer, or a 200. */
   readonly refused: number;
 }
 
 /**
- * Asks until the server is ready: until its answer is 200 a few times in a row. The platform goes on
- * asking, too, and takes out a server that says it once.
+ * Pings until the server answers 200 a few times in a row. Once is not enough: the platform goes on
+ * pinging, and takes out a server that answers otherwise later.
  *
- * @param signal ends the asking; its reason is thrown.
- * @param onAnswer called with every other answer, and whether there was a 200 before.
+ * @param signal ends it; its reason is thrown.
+ * @param onAnswer called with every answer but 200, and whether there was a 200 before.
  * @param wait how long until the next attempt, in ms.
  */
 export async function pingUntilReady(
   port: number,
   signal: AbortSignal,
   onAnswer: (answer: PingAnswer, wasReady: boolean) => void,
-  wait: (asked: Asked) => number = waitBetween,
+  wait: (asked: PingProgress) => number = waitBetween,
 ): Promise<void> {
   const start = performance.now();
   let ready = 0;
@@ -85,13 +85,11 @@ export async function pingUntilReady(
 }
 
 /**
- * How long to wait between two attempts, in ms.
- *
- * While nobody listens, a fiftieth of the time that has passed, within limits: little is lost when
- * the server is quick, and little is spent when it is slow. Somebody who answers has work with it:
- * nginx writes a line to its error log for each attempt that its upstream is not ready for.
+ * How long to wait between two attempts, in ms. While nobody listens, a fiftieth of the time that has
+ * passed, within limits: a quick server loses little, a slow one costs little. Longer where somebody
+ * answers: nginx logs an error for each attempt while its upstream is not ready.
  */
-export function waitBetween({ elapsed, ready, refused }: Asked): number {
+export function waitBetween({ elapsed, ready, refused }: PingProgress): number {
   if (ready > 0) return BETWEEN_READY;
   const least = refused === 0
     ? SHORTEST_INTERVAL
@@ -99,7 +97,6 @@ export function waitBetween({ elapsed, ready, refused }: Asked): number {
   return Math.min(LONGEST_INTERVAL, Math.max(least, elapsed / 50));
 }
 
-/** What became of a server. */
 export type Readiness =
   | { readonly kind: "ready" }
   | { readonly kind: "ended"; readonly status: number }
@@ -150,10 +147,10 @@ export async function untilReady(
 
 const LOG_TAIL = 30;
 
-/** How long the engine may take to give it, in seconds: it only explains something. */
+/** How long the engine may take for it, in seconds: it only explains a failure. */
 const LOG_SECONDS = 5;
 
-/** How many characters of them: a line may be of any length. */
+/** In characters, since a line may be of any length. */
 const LONGEST_TAIL = 16_384;
 
 /** The end of a container's log, both streams; nothing when the engine does not give it. */

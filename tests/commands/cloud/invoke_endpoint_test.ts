@@ -177,7 +177,7 @@ suite("invoke-endpoint sends", () => {
         ],
         [
           ["--stream", "--header", "Target-Model: a.tar.gz"],
-          /A request for a stream has no X-Amzn-SageMaker-Target-Model/,
+          /A request for a stream cannot have the header X-Amzn-SageMaker-Target-Model/,
         ],
         [["rows.csv"], /Cannot read rows\.csv: no such file/],
       ] as const

@@ -418,7 +418,7 @@ suite("local invoke fails, and says how,", () => {
         [["--headers", "X-A: 1"], /^error: .*--header/s],
         [
           ["--stream", "-H", "Target-Model: a"],
-          /^error: A request for a stream has no X-Amzn-SageMaker-Target-Model\nhint: /,
+          /^error: A request for a stream cannot have the header X-Amzn-SageMaker-Target-Model\nhint: /,
         ],
       ] as const
     ) {

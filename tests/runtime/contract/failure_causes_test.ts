@@ -232,8 +232,8 @@ suite("likelyCause", () => {
     ["jobblib", "Did you mean joblib? A module of your own belongs in common/jobblib.py."],
     [
       "features",
-      "A module of your own belongs in common/features.py. What a package needs in the " +
-      "requirements, its documentation says.",
+      "A module of your own belongs in common/features.py. A package's documentation " +
+      "says how it is called in the requirements.",
     ],
     [
       "sklearn.cross_validation",
@@ -248,7 +248,7 @@ suite("likelyCause", () => {
     });
   }
 
-  const keep = "/tmp has room for what nobody keeps.";
+  const keep = "Temporary files belong in /tmp.";
   const READ = "The data that a run reads is read-only; with --copy-inputs it gets a copy, as on " +
     "SageMaker. ";
   const model = READ + "The model belongs in model_save_path " +

@@ -77,7 +77,11 @@ suite("the headers of a request to an endpoint", () => {
       assertEquals(isHeaderValue(field, "a".repeat(most + 1)), false);
       const request = () => requireStreamed({ [field]: "a" });
       if (isStreamed) request();
-      else assertThrows(request, UsageError, `A request for a stream has no ${header}`);
+      else {assertThrows(
+          request,
+          UsageError,
+          `A request for a stream cannot have the header ${header}`,
+        );}
     });
   }
 

@@ -41,7 +41,7 @@ suite("missingModuleHint", () => {
   const own = (module: string) => `A module of your own belongs in common/${module}.py.`;
   const meant = (module: string, name: string) => `Did you mean ${name}? ${own(module)}`;
   const unknown = (module: string) =>
-    `${own(module)} What a package needs in the requirements, its documentation says.`;
+    `${own(module)} A package's documentation says how it is called in the requirements.`;
   const spelt = (above: string, module: string) =>
     `${above} is there, but has no ${module}: look at how it is spelt, and at the version.`;
   const base = (module: string) => `The image's Python has no ${module}: take another base image.`;

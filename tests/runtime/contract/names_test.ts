@@ -112,7 +112,7 @@ suite("the name of a job that is there", () => {
   for (const part of ["", "_", "a b", "a".repeat(64)]) {
     it(`cannot contain ${JSON.stringify(part.slice(0, 9))} (${part.length})`, () => {
       const { message } = assertThrows(() => checkNamePart(part, "job"), UsageError);
-      assertEquals(message, `No job's name contains "${part}"`);
+      assertEquals(message, `No job name can contain "${part}"`);
     });
   }
 });
@@ -157,7 +157,7 @@ suite("names of endpoints", () => {
       if (isPart) return checkNamePart(word, "endpoint");
       const { message, hint } = assertThrows(() => checkNamePart(word, "endpoint"), UsageError);
       assertEquals([message, hint], [
-        `No endpoint's name contains "${word}"`,
+        `No endpoint name can contain "${word}"`,
         "Names have at most 63 letters, digits and hyphens.",
       ]);
     });

@@ -293,7 +293,7 @@ suite("the reason that the code gives", () => {
     };
     const own = (module: string, folder = "common") =>
       `A module of your own belongs in NAME/mlcli_base/${folder}/${module}.py.`;
-    const asked = " What a package needs in the requirements, its documentation says.";
+    const asked = " A package's documentation says how it is called in the requirements.";
     const project = {
       "../../pyproject.toml": 'dependencies = ["xgboost>=1"]',
       "../../uv.lock": "",

@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import {
-  type Asked,
   logTail,
   ping,
   type PingAnswer,
+  type PingProgress,
   pingUntilReady,
   untilReady,
   waitBetween,
@@ -86,7 +86,7 @@ suite("asking until a server is ready", () => {
   /** What else was answered, and whether there was a 200 before. */
   const until = async (port: number, signal = new AbortController().signal) => {
     const heard: (readonly [PingAnswer["status"], boolean])[] = [];
-    const waits: Asked[] = [];
+    const waits: PingProgress[] = [];
     await pingUntilReady(port, signal, ({ status }, was) => heard.push([status, was]), (asked) => {
       waits.push(asked);
       return 0;
@@ -151,7 +151,7 @@ suite("asking until a server is ready", () => {
 
 suite("the time between two attempts", () => {
   const nobody = { ready: 0, refused: 0 };
-  const rows: readonly (readonly [Asked, number])[] = [
+  const rows: readonly (readonly [PingProgress, number])[] = [
     [{ ...nobody, elapsed: 0 }, 5],
     [{ ...nobody, elapsed: 250 }, 5],
     [{ ...nobody, elapsed: 1_000 }, 20],

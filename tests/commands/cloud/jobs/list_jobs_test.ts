@@ -98,7 +98,7 @@ suite("mlcli list-jobs", () => {
     );
     const never = await run(box, "--name-contains", "a_b");
     assertEquals(never.code, 2);
-    assertMatch(never.stderr, /^error: No job's name contains "a_b"\n/);
+    assertMatch(never.stderr, /^error: No job name can contain "a_b"\n/);
   });
 
   it("is one JSON array for another program", async () => {
