@@ -173,7 +173,16 @@ suite("what local commands tell a container", () => {
     it(`is what --env and --env-file say: local ${args[0]}`, async () => {
       const variables = ["--env-file", "one.env", "--env", "A=option", "--env-file=two.env"];
       const { code, stderr, created } = await run(
-        [...args, ...variables, "--env", "HERE", "--env", "EMPTY=", "--env=ML_MODEL_DIR=/mine"],
+        [
+          ...args,
+          ...variables,
+          "--env",
+          "HERE",
+          "--env",
+          "EMPTY=",
+          "--env=ML_MODEL_DIR=/mine",
+          "--env=TRAINING_JOB_NAME=t",
+        ],
         HARNESS_IMAGE,
         async (app) => {
           await app.write(`${app.directory}/one.env`, "A=one\nB=one\nC=one\nHERE=file\n");
@@ -183,7 +192,7 @@ suite("what local commands tell a container", () => {
       );
       assertEquals([code, stderr], [0, ""]);
       const given: string[] = created[0].Env;
-      const names = ["A", "B", "C", "HERE", "EMPTY", "ML_MODEL_DIR"];
+      const names = ["A", "B", "C", "HERE", "EMPTY", "ML_MODEL_DIR", "TRAINING_JOB_NAME"];
       assertEquals(names.map((name) => given.filter((one) => one.startsWith(`${name}=`))), [
         ["A=option"],
         ["B=two "],
@@ -191,6 +200,7 @@ suite("what local commands tell a container", () => {
         ["HERE=here"],
         ["EMPTY="],
         ["ML_MODEL_DIR=/mine"],
+        ["TRAINING_JOB_NAME=t"],
       ]);
     });
   }
