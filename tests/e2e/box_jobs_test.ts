@@ -123,21 +123,6 @@ suite("the box's jobs on the engine", () => {
     ]);
   });
 
-  it("a failure is told by the code's own file, or by its exit status", async () => {
-    const told = await train("echo no such column > /opt/ml/output/failure; exit 3");
-    assertEquals(told.failureReason, "AlgorithmError: no such column\n, exit code: 3");
-    const silent = await train(
-      "echo data > /opt/ml/output/data/d; echo m > /opt/ml/model/m; exit 4",
-    );
-    assertEquals([silent.status, silent.failureReason], [
-      "Failed",
-      "AlgorithmError: Exit Code: 4",
-    ]);
-    const output = `output/${silent.name}/output`;
-    assertEquals(box.s3.keys("data", output), [`${output}/output.tar.gz`]);
-    assertEquals(silent.artifact, undefined);
-  });
-
   it("several hosts see each other, share what is sharded, and fail together", async () => {
     const job = await train(
       'for file in /opt/ml/input/data/training/*.csv; do echo "$(hostname) $(cat $file)"; done; ' +

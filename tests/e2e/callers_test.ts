@@ -1,8 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { pingUntilReady } from "../../runtime/serving/ready.ts";
-import { servePlan } from "../../runtime/local/plan.ts";
 import { makeApp } from "../helpers/app.ts";
-import { appObject } from "../helpers/app_object.ts";
 import { buildTestImage, engineRequest, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { HttpConnection, type RawResponse } from "../helpers/http_connection.ts";
 import { deployServer, type TestServer } from "../helpers/server.ts";
@@ -82,39 +80,26 @@ suite("who may call a server on the platform", () => {
       files: { "prediction/serve": ECHO, "local_test/test_dir/model/model.txt": "" },
     });
     const name = `mlcli-${app.name}-platform`;
-    const job = {
-      app: appObject(app.directory, app.name, { imageName: TEST_IMAGE }),
-      tag: "latest",
-      memory: undefined,
-      cpus: undefined,
-      shmSize: undefined,
-      gpus: undefined,
-      network: undefined,
-      allowPrivileges: false,
-      variables: {},
-      strict: false,
-      // The engine picks one.
-      port: 0,
-      timeout: 60,
-      allowedHosts: [],
-      run: undefined,
-    };
-    const plan = servePlan(job, {
-      name,
-      region: "us-east-1",
-      port: job.port,
-      withInit: true,
-      codeFolder: app.path("prediction"),
-      commonFolder: undefined,
-      reportFile: undefined,
-      bodyLimit: {},
-      modelFolder: app.testPath("model"),
-      published: job.port,
-      madeOf: { host: "", base: "", code: "", model: "", image: "", imageId: "" },
-      run: undefined,
+    const mount = (Source: string, Target: string) => ({
+      ...{ Type: "bind", ReadOnly: true } as const,
+      ...{ Source, Target },
     });
     await withEngine(async (engine) => {
-      const id = await engine.createContainer(name, { ...plan, Env: [] });
+      const id = await engine.createContainer(name, {
+        Image: TEST_IMAGE,
+        Cmd: ["serve"],
+        Labels: { "mlcli.app": app.name },
+        ExposedPorts: { "8080/tcp": {} },
+        HostConfig: {
+          AutoRemove: false,
+          Mounts: [
+            mount(app.path("prediction"), "/opt/ml/code"),
+            mount(app.testPath("model"), "/opt/ml/model"),
+          ],
+          // The engine picks one.
+          PortBindings: { "8080/tcp": [{ HostIp: "127.0.0.1", HostPort: "" }] },
+        },
+      });
       try {
         await engine.startContainer(id);
         const port = await publishedPort(id);

@@ -2,6 +2,7 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { createHash } from "node:crypto";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { candidates } from "../../../runtime/docker/locate.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 type Variables = Readonly<Record<string, string>>;
@@ -11,26 +12,19 @@ function sha256(text: string): string {
 }
 
 async function withHome(
-  { current, contexts }: { current?: string; contexts?: Variables },
+  { current, contexts = {} }: { current?: string; contexts?: Variables },
   work: (home: string) => Promise<void>,
 ): Promise<void> {
-  const home = await Deno.makeTempDir();
-  try {
-    await Deno.mkdir(`${home}/.docker`);
-    await Deno.writeTextFile(
-      `${home}/.docker/config.json`,
-      JSON.stringify({ currentContext: current }),
-    );
-    for (const [name, Host] of Object.entries(contexts ?? {})) {
-      const folder = `${home}/.docker/contexts/meta/${sha256(name)}`;
-      await Deno.mkdir(folder, { recursive: true });
-      const meta = { Name: name, Endpoints: { docker: { Host } } };
-      await Deno.writeTextFile(`${folder}/meta.json`, JSON.stringify(meta));
-    }
-    await work(home);
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  await using home = await makeDirectory({
+    ".docker/config.json": JSON.stringify({ currentContext: current }),
+    ...Object.fromEntries(
+      Object.entries(contexts).map(([Name, Host]) => [
+        `.docker/contexts/meta/${sha256(Name)}/meta.json`,
+        JSON.stringify({ Name, Endpoints: { docker: { Host } } }),
+      ]),
+    ),
+  });
+  await work(home.path);
 }
 
 async function found(variables: Variables, os?: typeof Deno.build.os): Promise<string[]> {
@@ -43,26 +37,34 @@ async function found(variables: Variables, os?: typeof Deno.build.os): Promise<s
 const CONTEXTS = { colima: "unix:///colima.sock", far: "tcp://build.example:2375" };
 
 suite("candidates", () => {
-  it("takes DOCKER_HOST alone, before any context", async () => {
-    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
-      const variables = { HOME, DOCKER_HOST: "unix:///my.sock", DOCKER_CONTEXT: "far" };
-      assertEquals(await found(variables), ["DOCKER_HOST /my.sock"]);
+  const COLIMA = 'context "colima" /colima.sock';
+  const rows: readonly (readonly [title: string, Variables, place: string])[] = [
+    [
+      "takes DOCKER_HOST alone, before any context",
+      { DOCKER_HOST: "unix:///my.sock", DOCKER_CONTEXT: "far" },
+      "DOCKER_HOST /my.sock",
+    ],
+    ["takes an empty DOCKER_HOST for none", { DOCKER_HOST: "" }, COLIMA],
+    [
+      "takes DOCKER_CONTEXT before the configured context",
+      { DOCKER_CONTEXT: "far" },
+      'DOCKER_CONTEXT "far" build.example:2375',
+    ],
+    [
+      "reads DOCKER_CONFIG instead of the home",
+      { HOME: "/nowhere", DOCKER_CONFIG: "HERE/.docker" },
+      COLIMA,
+    ],
+  ];
+  for (const [title, variables, place] of rows) {
+    it(title, async () => {
+      await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
+        const all = Object.entries({ HOME, ...variables })
+          .map(([name, value]) => [name, value.replace("HERE", HOME)]);
+        assertEquals(await found(Object.fromEntries(all)), [place]);
+      });
     });
-  });
-
-  it("takes an empty DOCKER_HOST for none", async () => {
-    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
-      assertEquals(await found({ HOME, DOCKER_HOST: "" }), ['context "colima" /colima.sock']);
-    });
-  });
-
-  it("takes DOCKER_CONTEXT before the configured context", async () => {
-    await withHome({ current: "colima", contexts: CONTEXTS }, async (HOME) => {
-      assertEquals(await found({ HOME, DOCKER_CONTEXT: "far" }), [
-        'DOCKER_CONTEXT "far" build.example:2375',
-      ]);
-    });
-  });
+  }
 
   it("waits for no pipe in the place of the configuration", async () => {
     await withHome({}, async (HOME) => {
@@ -79,14 +81,6 @@ suite("candidates", () => {
         late.kill("SIGKILL");
         await late.status;
       }
-    });
-  });
-
-  it("reads DOCKER_CONFIG instead of the home", async () => {
-    await withHome({ current: "colima", contexts: CONTEXTS }, async (home) => {
-      assertEquals(await found({ HOME: "/nowhere", DOCKER_CONFIG: `${home}/.docker` }), [
-        'context "colima" /colima.sock',
-      ]);
     });
   });
 

@@ -3,11 +3,9 @@ import { AwsError } from "../../../../runtime/aws/errors.ts";
 import {
   actionFor,
   changesOf,
-  requireOneModel,
   requirePossible,
   requireReady,
-  requireUnmixed,
-} from "../../../../runtime/cloud/deploy/decide.ts";
+  } from "../../../../runtime/cloud/deploy/decide.ts";
 import { deploymentOf } from "../../../../runtime/cloud/deploy/plan.ts";
 import type { DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
 import type { State } from "../../../../runtime/cloud/deploy/state.ts";
@@ -60,20 +58,6 @@ suite("deploy: the decision", () => {
     });
   }
 
-  it("says how to wait, and to delete what failed, where it was asked", () => {
-    const choice = { ...CHOICE, region: "eu-west-1", profile: "my profile" };
-    const hintOf = (status: string): string =>
-      assertThrows(() => requireReady(state(status), choice), AwsError).hint ?? "";
-    const where = "--region eu-west-1 --profile 'my profile'";
-    assertEquals(hintOf("RollingBack").endsWith(`mlcli wait shop ${where}`), true);
-    assertEquals(
-      hintOf("Failed").endsWith(
-        `mlcli delete-endpoint -n shop --delete-config --delete-model ${where} --wait`,
-      ),
-      true,
-    );
-  });
-
   const SERVERLESS: Served = {
     variant: { ServerlessConfig: { MemorySizeInMB: 2048, MaxConcurrency: 5 } },
   };
@@ -121,33 +105,6 @@ suite("deploy: the decision", () => {
   for (const [what, request, there] of possible) {
     it(`takes what can be: ${what}`, () => requirePossible(deployRequest(request), there));
   }
-
-  it("deletes nothing that may serve where a roll-back has failed", () => {
-    const parts = [{ name: "shop-config-2" }];
-    for (const status of ["InService", "OutOfService"]) requireUnmixed(state(status), parts);
-    requireUnmixed(state("UpdateRollbackFailed"), []);
-    requireUnmixed(NOTHING, parts);
-    assertThrows(
-      () => requireUnmixed(state("UpdateRollbackFailed"), parts),
-      MlcliError,
-      "it may serve with shop-config-2, too",
-    );
-  });
-
-  it("takes one model alone", () => {
-    requireOneModel(served());
-    const variants = ["a", "b"].map((VariantName) => ({ VariantName, ModelName: "m" }));
-    const more: readonly Served[] = [
-      { configuration: { ProductionVariants: variants } },
-      { configuration: { ShadowProductionVariants: variants } },
-      { variant: { ModelName: undefined } },
-      { container: { Mode: "MultiModel" } },
-      { model: { PrimaryContainer: undefined, Containers: [{}, {}] } },
-    ];
-    for (const one of more) {
-      assertThrows(() => requireOneModel(served(one)), MlcliError, "would lose that");
-    }
-  });
 });
 
 interface Asked extends Partial<DeployRequest> {

@@ -5,35 +5,11 @@ import {
   type DeployRequest,
 } from "../../../../runtime/cloud/deploy/request.ts";
 import { MlcliError, UsageError } from "../../../../runtime/errors.ts";
-import { appObject } from "../../../helpers/app_object.ts";
+import { deployRequest } from "../../../helpers/deploy_state.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A request that says the least. */
-const LEAST: DeployRequest = {
-  app: appObject("/apps", "churn"),
-  tag: "latest",
-  repository: undefined,
-  endpoint: "shop",
-  model: { address: { bucket: "bucket", key: "model.tar.gz" } },
-  instanceType: undefined,
-  instanceCount: undefined,
-  memorySize: undefined,
-  maxConcurrency: undefined,
-  healthCheckTimeout: undefined,
-  executionRole: undefined,
-  actingRole: undefined,
-  variables: {},
-  tags: {},
-  subnets: [],
-  securityGroups: [],
-  kmsKey: undefined,
-  dataCapture: undefined,
-  canary: undefined,
-  typed: new Set(),
-  dryRun: false,
-  wait: true,
-  timeout: 3_600,
-};
+const LEAST = deployRequest({ actingRole: undefined });
 
 const NETWORK = { subnets: ["subnet-1"], securityGroups: ["sg-1"] };
 const DATA_CAPTURE = { bucket: "bucket", key: "captured" };

@@ -155,26 +155,24 @@ suite("local deploy of a model.tar.gz", () => {
   });
 
   for (
-    const [title, play, code] of [
-      ["no image", { image: null }, 1],
-      ["a server that ends", { program: ({ end }: FakeContainer) => end(3) }, 1],
+    const [title, play] of [
+      ["no image", { image: null }],
+      ["a server that ends", { program: ({ end }: FakeContainer) => end(3) }],
       [
         "an engine that does not create the container",
         { answers: { "POST /containers/create": () => refusal(500, "no") } },
-        1,
       ],
       [
         "ports that are taken, again and again",
         {
           answers: { "POST /containers/ID/start": () => refusal(500, "port is already allocated") },
         },
-        1,
       ],
     ] as const
   ) {
     it(`leaves nothing after ${title}`, async () => {
       const result = await deploy(await GOOD(), play as Play);
-      assertEquals([result.code, result.stdout], [code, ""]);
+      assertEquals([result.code, result.stdout], [1, ""]);
       assertEquals([result.left, result.containers], [["model"], []]);
     });
   }

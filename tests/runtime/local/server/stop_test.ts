@@ -33,13 +33,12 @@ async function local(args: readonly string[], play: Play, keys = new Keys()) {
 
 const STOP = "POST /containers/ID/stop";
 const REMOVE = "DELETE /containers/ID";
+const RUNNING = { containers: [server("a", "running")] };
 const STOPPED = ["POST /containers/a/stop t=30", "DELETE /containers/a force=1&v=1"];
 
 suite("local stop", () => {
   it("gives a server 30 seconds, and removes it with its volumes", async () => {
-    const { code, stdout, stderr, asked } = await local(["stop"], {
-      containers: [server("a", "running")],
-    });
+    const { code, stdout, stderr, asked } = await local(["stop"], RUNNING);
     assertEquals({ code, stdout, stderr }, { code: 0, stdout: "mlcli-x-serve-8080\n", stderr: "" });
     assertEquals(asked, STOPPED);
   });
@@ -63,10 +62,7 @@ suite("local stop", () => {
   for (const status of [204, 304, 404]) {
     it(`is done where the engine answers ${status} to the stop`, async () => {
       const answers = { [STOP]: () => status === 404 ? refusal(404, "gone") : done(status) };
-      const { code, asked } = await local(["stop"], {
-        containers: [server("a", "running")],
-        answers,
-      });
+      const { code, asked } = await local(["stop"], { ...RUNNING, answers });
       assertEquals([code, asked], [0, STOPPED]);
     });
   }
@@ -74,25 +70,15 @@ suite("local stop", () => {
   for (const status of [404, 409]) {
     it(`is done where the engine answers ${status} to the removal`, async () => {
       const answers = { [REMOVE]: () => refusal(status, "on its way") };
-      const { code, stdout, stderr } = await local(["stop"], {
-        containers: [server("a", "running")],
-        answers,
-      });
-      assertEquals({ code, stdout, stderr }, {
-        code: 0,
-        stdout: "mlcli-x-serve-8080\n",
-        stderr: "",
-      });
+      const { code, stdout, stderr } = await local(["stop"], { ...RUNNING, answers });
+      assertEquals([code, stdout, stderr], [0, "mlcli-x-serve-8080\n", ""]);
     });
   }
 
   for (const [call, title] of [[STOP, "stop"], [REMOVE, "removal"]] as const) {
     it(`fails where the engine refuses the ${title}`, async () => {
       const answers = { [call]: () => refusal(500, "not today") };
-      const { code, stdout, stderr } = await local(["stop"], {
-        containers: [server("a", "running")],
-        answers,
-      });
+      const { code, stdout, stderr } = await local(["stop"], { ...RUNNING, answers });
       assertEquals([code, stdout], [1, ""]);
       assertMatch(stderr, /^error: The Docker Engine refused \(.*: 500\): not today\n/);
     });
