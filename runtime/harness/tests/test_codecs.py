@@ -128,12 +128,14 @@ class Numpy:
         file.write(repr(array.value).encode())
 
 
-class Npy(unittest.TestCase):
+class WithNumpy(unittest.TestCase):
     def setUp(self):
         modules = mock.patch.dict(sys.modules, numpy=Numpy())
         modules.start()
         self.addCleanup(modules.stop)
 
+
+class Npy(WithNumpy):
     def test_is_read(self):
         self.assertEqual(default_input_fn(b"1 2", NPY).value, "1 2")
 
@@ -173,12 +175,7 @@ def archive(members, packing=zipfile.ZIP_DEFLATED):
     return body.getvalue()
 
 
-class Npz(unittest.TestCase):
-    def setUp(self):
-        modules = mock.patch.dict(sys.modules, numpy=Numpy())
-        modules.start()
-        self.addCleanup(modules.stop)
-
+class Npz(WithNumpy):
     def test_is_read(self):
         for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             arrays = default_input_fn(archive({"a.npy": "1 2", "b": "3"}, packing), NPZ)

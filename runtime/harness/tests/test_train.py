@@ -1,4 +1,5 @@
 import contextlib
+import functools
 import io
 import json
 import os
@@ -13,81 +14,51 @@ HYPERPARAMETERS = {"rate": 0.1}
 
 class Parameters(unittest.TestCase):
     def given(self, function):
-        seen = []
-        call_with_hyperparameters(function(seen), "/data", HYPERPARAMETERS)
-        return seen
+        """What the code's function returns, which is called with as much as its parameters say."""
+        returned = []
+
+        @functools.wraps(function)
+        def train(*arguments, **keywords):
+            returned.append(function(*arguments, **keywords))
+
+        call_with_hyperparameters(train, "/data", HYPERPARAMETERS)
+        return returned[0]
+
+    def assert_given(self, *rows):
+        for function, more in rows:
+            self.assertEqual(self.given(function), ["/data", paths.MODEL, *more])
 
     def test_a_third_one_gets_the_hyperparameters_whatever_its_name(self):
-        def three(seen):
-            def train(data, model, anything):
-                seen.extend([data, model, anything])
-
-            return train
-
-        def default(seen):
-            def train(data, model, hps=None, other=5):
-                seen.extend([data, model, hps, other])
-
-            return train
-
-        both = ["/data", paths.MODEL]
-        self.assertEqual(self.given(three), [*both, HYPERPARAMETERS])
-        self.assertEqual(self.given(default), [*both, HYPERPARAMETERS, 5])
+        self.assert_given(
+            (lambda data, model, anything: [data, model, anything], [HYPERPARAMETERS]),
+            (lambda data, model, hps=None, other=5: [data, model, hps, other], [HYPERPARAMETERS, 5]),
+        )
 
     def test_a_keyword_only_one_gets_them_by_its_name(self):
-        def keyword(seen):
-            def train(data, model, *, hyperparameters):
-                seen.extend([data, model, hyperparameters])
-
-            return train
-
-        def other(seen):
-            def train(data, model, *, epochs=3):
-                seen.extend([data, model, epochs])
-
-            return train
-
-        both = ["/data", paths.MODEL]
-        self.assertEqual(self.given(keyword), [*both, HYPERPARAMETERS])
-        self.assertEqual(self.given(other), [*both, 3])
+        self.assert_given(
+            (lambda data, model, *, hyperparameters: [data, model, hyperparameters], [HYPERPARAMETERS]),
+            (lambda data, model, *, epochs=3: [data, model, epochs], [3]),
+        )
 
     def test_one_whose_name_ends_in_path_gets_the_file(self):
-        def third(seen):
-            def train(data, model, config_path, other=5):
-                seen.extend([data, model, config_path, other])
+        def keyword(data, model, *, hyperparameters_path, checkpoint_path="x"):
+            return [data, model, hyperparameters_path, checkpoint_path]
 
-            return train
+        def both(data, model, *, hyperparameters_path=None, hyperparameters=None):
+            return [data, model, hyperparameters_path, hyperparameters]
 
-        def keyword(seen):
-            def train(data, model, *, hyperparameters_path, checkpoint_path="x"):
-                seen.extend([data, model, hyperparameters_path, checkpoint_path])
-
-            return train
-
-        def both_keywords(seen):
-            def train(data, model, *, hyperparameters_path=None, hyperparameters=None):
-                seen.extend([data, model, hyperparameters_path, hyperparameters])
-
-            return train
-
-        both, file = ["/data", paths.MODEL], paths.HYPERPARAMETERS
-        self.assertEqual(self.given(third), [*both, file, 5])
-        self.assertEqual(self.given(keyword), [*both, file, "x"])
-        self.assertEqual(self.given(both_keywords), [*both, file, HYPERPARAMETERS])
+        file = paths.HYPERPARAMETERS
+        self.assert_given(
+            (lambda data, model, config_path, other=5: [data, model, config_path, other], [file, 5]),
+            (keyword, [file, "x"]),
+            (both, [file, HYPERPARAMETERS]),
+        )
 
     def test_without_one_nobody_gets_them(self):
-        def two(seen):
-            return lambda data, model: seen.extend([data, model])
-
-        def rest(seen):
-            def train(*arguments, **keywords):
-                seen.extend([*arguments, keywords])
-
-            return train
-
-        both = ["/data", paths.MODEL]
-        self.assertEqual(self.given(two), both)
-        self.assertEqual(self.given(rest), [*both, {}])
+        self.assert_given(
+            (lambda data, model: [data, model], []),
+            (lambda *arguments, **keywords: [*arguments, keywords], [{}]),
+        )
 
     def test_of_a_method_count_without_the_object(self):
         class Trainer:

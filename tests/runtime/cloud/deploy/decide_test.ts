@@ -5,7 +5,7 @@ import {
   changesOf,
   requirePossible,
   requireReady,
-  } from "../../../../runtime/cloud/deploy/decide.ts";
+} from "../../../../runtime/cloud/deploy/decide.ts";
 import { deploymentOf } from "../../../../runtime/cloud/deploy/plan.ts";
 import type { DeployRequest } from "../../../../runtime/cloud/deploy/request.ts";
 import type { State } from "../../../../runtime/cloud/deploy/state.ts";
