@@ -37,11 +37,6 @@ suite("the cloud commands and the apps' configuration", () => {
     });
   });
 
-  it("ask the region of --region before that of the configuration file", async () => {
-    const { region } = await regionAsked({ "churn.json": churn }, ["--region", "ap-east-1"]);
-    assertEquals(region, "ap-east-1");
-  });
-
   it("need no configuration file", async () => {
     const { code, region } = await regionAsked({ "package.json": { name: "x" } });
     assertEquals([code, region], [0, REGION]);
@@ -81,15 +76,6 @@ suite("the cloud commands and the apps' configuration", () => {
     const { code, stderr, region } = await regionAsked({ "churn.json": { cloud_region: 7 } });
     assertEquals([code, region], [1, undefined]);
     assertMatch(stderr, /^error: churn\.json: "cloud_region" must be a region/);
-  });
-
-  it("name the file whose region cannot be one", async () => {
-    const { code, stderr } = await regionAsked({ "churn.json": { cloud_region: "EU/West" } });
-    assertEquals(code, 1);
-    assertMatch(
-      stderr,
-      /^error: Region not valid: "EU\/West"\nhint: .*cloud_region in churn\.json\.\n$/,
-    );
   });
 
   it("take the profile that the configuration file names", async () => {
