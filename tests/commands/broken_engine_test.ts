@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { completeApp } from "../helpers/app.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { type RawHandler, rawServer, say } from "../helpers/raw_server.ts";
 import { HARNESS_IMAGE } from "../helpers/fake_containers.ts";
@@ -58,16 +58,7 @@ async function run(
   args: readonly string[],
   answers: RawAnswers,
 ): Promise<ProgramResult & { readonly calls: readonly string[] }> {
-  await using app: TestApp = await makeApp({
-    files: {
-      [TRAINING_DATA]: "1\n",
-      "training/training.py": "",
-      "prediction/serve": "",
-      "processing/p.py": "",
-      Dockerfile: "",
-      "local_test/test_dir/model/m": "",
-      "../../requirements.txt": "",
-    },
+  await using app = await completeApp({
     configuration: { requirements: "requirements.txt" },
   });
   const socket = `${app.directory}/docker.sock`;

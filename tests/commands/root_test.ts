@@ -3,24 +3,13 @@ import { type Group, isGroup } from "../../commands/command.ts";
 import { optionsOf } from "../../commands/options/option.ts";
 import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";
+import { commandPaths } from "../helpers/command_paths.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** The names that lead to each group and command, below a group. */
-async function everyPath(group: Group, names: readonly string[] = []): Promise<string[][]> {
-  const paths = [[...names]];
-  for (const [name, { load }] of Object.entries(group.commands)) {
-    const declared = await load();
-    const path = [...names, name];
-    if (isGroup(declared)) paths.push(...await everyPath(declared, path));
-    else paths.push(path);
-  }
-  return paths;
-}
-
 suite("the command tree", () => {
   it("says each command in a sentence", async () => {
-    for (const names of await everyPath(root)) {
+    for (const names of await commandPaths()) {
       let declared: Group = root;
       for (const name of names) {
         const member = declared.commands[name]!;
@@ -32,7 +21,7 @@ suite("the command tree", () => {
   });
 
   it("gives the help of each command, however it is asked for", async () => {
-    for (const names of await everyPath(root)) {
+    for (const names of await commandPaths()) {
       const texts: string[] = [];
       const [first = "", ...more] = names;
       const lines = [[...names, "--help"], ["help", ...names], [first, "-h", ...more]];
@@ -48,7 +37,7 @@ suite("the command tree", () => {
   });
 
   it("has no short flag twice in a command and its groups", async () => {
-    for (const names of await everyPath(root)) {
+    for (const names of await commandPaths()) {
       const groups: Group[] = [root];
       for (const name of names) {
         const declared = await groups.at(-1)!.commands[name]!.load();

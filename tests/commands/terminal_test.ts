@@ -1,27 +1,15 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type Group, isGroup } from "../../commands/command.ts";
-import { root } from "../../commands/root.ts";
 import { main } from "../../main.ts";
+import { commandPaths } from "../helpers/command_paths.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
-async function everyPath(group: Group, names: readonly string[] = []): Promise<string[][]> {
-  const paths = [[...names]];
-  for (const [name, { load }] of Object.entries(group.commands)) {
-    const declared = await load();
-    paths.push(
-      ...(isGroup(declared) ? await everyPath(declared, [...names, name]) : [[...names, name]]),
-    );
-  }
-  return paths;
-}
-
 suite("on a narrow terminal", () => {
   for (const columns of [80, 40]) {
     it(`of ${columns} columns, no help is wider, but for commands to paste`, async () => {
-      for (const names of await everyPath(root)) {
+      for (const names of await commandPaths()) {
         const context = fakeContext({ isTerminal: true, columns });
         assertEquals(await main([...names, "--help"], context), 0);
         const [help = ""] = context.out.text.split("\nExamples:\n");

@@ -361,25 +361,11 @@ suite("deploy's options", () => {
       { memory_size_in_mb: 1000 },
     ],
     [
-      "a directory of the file's that is not the app's",
-      ["deploy", "-n", "shop", "-e", "ml.m5.large"],
-      1,
-      /^error: "model" in test-\w+\.json leads out of \S+, to \S+\nhint: .*--model DIR/m,
-      { model: "/" },
-    ],
-    [
       "both kinds in the file",
       ["deploy", "-n", "shop", "-m", MODEL],
       2,
       /"--ec2-type" and "--memory-size-in-mb" do not go together/,
       { ec2_type: "ml.m5.large", memory_size_in_mb: 1024 },
-    ],
-    [
-      "a variable without a value in the file",
-      LEAST,
-      1,
-      /"env" in "deploy" must have a value for each variable/,
-      { env: ["HOME"] },
     ],
     [
       "an image that is not pushed",

@@ -3,6 +3,7 @@ import { dirname, join } from "@std/path";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
+import { filesBelow } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -67,17 +68,6 @@ async function place(entries: readonly RawEntry[] | Uint8Array = MODEL): Promise
       await box[Symbol.asyncDispose]();
     },
   };
-}
-
-async function filesBelow(directory: string, before = ""): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  const entries = await Array.fromAsync(Deno.readDir(directory));
-  for (const { name, isDirectory } of entries.sort((a, b) => a.name < b.name ? -1 : 1)) {
-    const path = join(directory, name);
-    if (isDirectory) Object.assign(found, await filesBelow(path, `${before}${name}/`));
-    else found[before + name] = await Deno.readTextFile(path);
-  }
-  return found;
 }
 
 const NEW = { ".gitkeep": "", "code/inference.py": "print()", "weights.bin": "new" };

@@ -187,22 +187,6 @@ suite("train", () => {
     assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
   });
 
-  it("warns of a key that is almost one", async () => {
-    const train = { ec2_typ: "ml.m5.large" };
-    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train, s3prefix: 1 } });
-    const { code, stderr } = await job.run([...LEAST, "--dry-run"]);
-    assertEquals(code, 0);
-    const file = `${job.app.name}.json`;
-    assert(
-      stderr.startsWith(
-        `warning: ${file}: unknown key "s3prefix"\nhint: Did you mean "s3_prefix"?\n` +
-          `warning: ${file}: unknown key "ec2_typ" in "train"\n` +
-          'hint: Did you mean "ec2_type"?\n',
-      ),
-      stderr,
-    );
-  });
-
   const roles: readonly (readonly [string, string[], Record<string, string>, string])[] = [
     ["MLCLI_EXECUTION_ROLE", [], { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` }, "-v"],
     ["the role mlcli acts in", ["-r", `${EXECUTION_ROLE}-r`], {}, "-r"],

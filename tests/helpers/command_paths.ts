@@ -1,0 +1,17 @@
+import { type Group, isGroup } from "../../commands/command.ts";
+import { root } from "../../commands/root.ts";
+
+/** The names that lead to each group and each command, that of the program itself first. */
+export async function commandPaths(
+  group: Group = root,
+  names: readonly string[] = [],
+): Promise<readonly (readonly string[])[]> {
+  const paths = [names];
+  for (const [name, { load }] of Object.entries(group.commands)) {
+    const declared = await load();
+    const path = [...names, name];
+    if (isGroup(declared)) paths.push(...await commandPaths(declared, path));
+    else paths.push(path);
+  }
+  return paths;
+}
