@@ -1,5 +1,5 @@
 import { Box } from "./box/box.ts";
-import { type InProcessOptions, runInProcess } from "./in_process.ts";
+import { type InProcessOptions, runCloudInProcess } from "./in_process.ts";
 import type { ProgramResult } from "./program.ts";
 
 export const ALL = ["--delete-config", "--delete-model"];
@@ -15,7 +15,7 @@ export function run(
 ): Promise<ProgramResult> {
   const name = args.includes("-n") ? [] : ["-n", "shop"];
   const line = ["delete-endpoint", ...name, ...args];
-  return runInProcess(line, { cwd: "/", cloud: box.env(), ...more });
+  return runCloudInProcess(box, line, more);
 }
 
 /** What `deploy` leaves: an endpoint with a configuration and a model. */

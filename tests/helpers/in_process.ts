@@ -95,6 +95,15 @@ export async function runInProcess(
   }
 }
 
+/** Runs a command line against a platform, in a directory in which nobody has an app. */
+export function runCloudInProcess(
+  platform: { env(): Readonly<Record<string, string>> },
+  args: readonly string[],
+  options: Partial<InProcessOptions> = {},
+): Promise<ProgramResult> {
+  return runInProcess(args, { cwd: "/", cloud: platform.env(), ...options });
+}
+
 /**
  * The services of a platform as a program's: `env` as `env` of `Box` gives it. The process has these
  * variables, which the SDK reads by itself, until it is disposed of.

@@ -1,23 +1,15 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { jsonAnswer } from "../../helpers/box/answers.ts";
 import type { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
 import { LEAST, makeDeployApp, UPDATE } from "../../helpers/deploy_app.ts";
+import { assertHarmless, EVIL } from "../../helpers/hostile_text.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { CONFIGURATION, type JobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** Clears the screen, in two ways; turns letters round. */
-const EVIL = "x\x1b[2J\u009b2J\u202ey";
-
 /** A value that an update carries over. */
 const BEFORE = "of-the-model-before";
-
-// deno-lint-ignore no-control-regex
-const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
-
-function assertHarmless({ stdout, stderr }: { stdout: string; stderr: string }): void {
-  assertEquals([OBEYED.exec(stdout), OBEYED.exec(stderr)], [null, null], stdout + stderr);
-}
 
 /** Every text of the answers, but for what leads on, is the evil one. */
 function poison(box: Box, status: string, names: readonly string[] = []): void {
@@ -42,7 +34,7 @@ function poison(box: Box, status: string, names: readonly string[] = []): void {
     if (service !== "sagemaker" || !/^(Describe|List)/.test(operation)) return undefined;
     const body = poisoned(await answer.json(), "") as Record<string, unknown>;
     if (operation === "DescribeEndpoint") body["FailureReason"] = `${EVIL}\n${EVIL}`;
-    return Response.json(body, { headers: { "content-type": "application/x-amz-json-1.1" } });
+    return jsonAnswer(body);
   };
 }
 
@@ -225,11 +217,11 @@ suite("pages without end", () => {
               `<ListBucketResult><Name>my-bucket</Name><IsTruncated>true</IsTruncated>` +
                 `<NextContinuationToken>${token}</NextContinuationToken></ListBucketResult>`,
             )
-            : Response.json({
+            : jsonAnswer({
               [member]: operation === "GetLogEvents" ? [{ timestamp: 1, message: "a" }] : [],
               [action === "logs" ? "nextToken" : "NextToken"]: token,
               nextForwardToken: token,
-            }, { headers: { "content-type": "application/x-amz-json-1.1" } });
+            });
         };
         const result = await runInProcess(args, { cwd: job.app.directory, cloud: job.box.env() });
         assert(asked > 1 && asked < 20, `${asked} times\n${result.stderr}`);

@@ -1,16 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { errorAnswer, jsonAnswer } from "../../helpers/box/answers.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { fakePushes } from "../../helpers/fake_pushes.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { assertHarmless, EVIL } from "../../helpers/hostile_text.ts";
+import { runCloudInProcess } from "../../helpers/in_process.ts";
 import { makeJobApp } from "../../helpers/job_app.ts";
 import { addJob } from "../../helpers/jobs.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-/** Clears the screen, in two ways; turns letters round; ends a line. */
-const EVIL = "x\x1b[2J\u009b2J\u202ey";
-
-// deno-lint-ignore no-control-regex
-const OBEYED = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
 
 /** Answers an operation in the place of the box. */
 function answer(box: Box, operation: string, change: (body: Record<string, unknown>) => void) {
@@ -24,9 +20,7 @@ function answer(box: Box, operation: string, change: (body: Record<string, unkno
       TrainingEndTime: 1_750_000_100,
     };
     change(body);
-    return new Response(JSON.stringify(body), {
-      headers: { "content-type": "application/x-amz-json-1.1" },
-    });
+    return jsonAnswer(body);
   };
 }
 
@@ -59,25 +53,21 @@ suite("what a job's author makes the platform say", () => {
         body["ModelArtifacts"] = { S3ModelArtifacts: EVIL };
         body["BillableTimeInSeconds"] = 7;
       });
-      const { stdout, stderr } = await runInProcess(args, { cwd: "/", cloud: box.env() });
-      assertEquals([OBEYED.exec(stdout), OBEYED.exec(stderr)], [null, null]);
-      if (args.includes("json")) assertEquals(JSON.parse(stdout).role, EVIL);
+      const result = await runCloudInProcess(box, args);
+      assertHarmless(result);
+      if (args.includes("json")) assertEquals(JSON.parse(result.stdout).role, EVIL);
     });
   }
 
   it("is obeyed by no terminal where a request is refused", async () => {
     await using box = await Box.open();
-    box.faults.before = () =>
-      new Response(JSON.stringify({ __type: "AccessDeniedException", message: EVIL }), {
-        status: 400,
-        headers: { "content-type": "application/x-amz-json-1.1" },
-      });
+    box.faults.before = () => errorAnswer({ code: "AccessDeniedException", message: EVIL });
     for (const debug of ["", "1"]) {
-      const env = { ...box.env(), MLCLI_DEBUG: debug };
-      const result = await runInProcess(["describe", "churn"], { cwd: "/", cloud: env });
+      const env = { MLCLI_DEBUG: debug };
+      const result = await runCloudInProcess(box, ["describe", "churn"], { env });
       assertEquals(result.code, 1);
       assertMatch(result.stderr, /x\?\[2J/);
-      assertEquals(OBEYED.exec(result.stderr), null);
+      assertHarmless(result);
       assertEquals(result.stderr.includes(box.env()["AWS_SECRET_ACCESS_KEY"]!), false);
     }
   });
@@ -92,10 +82,10 @@ suite("what a job's author makes the platform say", () => {
         body["ModelArtifacts"] = { S3ModelArtifacts: address };
       });
       await using job = await makeJobApp();
-      const { code, stderr } = await job.run(["download-model", "churn"], { cloud: box.env() });
-      assertEquals(code, 1);
-      assertMatch(stderr, /^error: The job's model is at no address that mlcli knows: /);
-      assertEquals(OBEYED.exec(stderr), null);
+      const result = await job.run(["download-model", "churn"], { cloud: box.env() });
+      assertEquals(result.code, 1);
+      assertMatch(result.stderr, /^error: The job's model is at no address that mlcli knows: /);
+      assertHarmless(result);
     });
   }
 });
@@ -111,9 +101,7 @@ suite("push", () => {
         authorizationToken: btoa("AWS:token"),
         proxyEndpoint: "https://123456789012.dkr.ecr.eu-west-1.amazonaws.com",
       }];
-      return new Response(JSON.stringify({ authorizationData }), {
-        headers: { "content-type": "application/x-amz-json-1.1" },
-      });
+      return jsonAnswer({ authorizationData });
     };
     const { code, stdout, stderr } = await job.run(["push"], { engine });
     assertEquals([code, stdout], [1, ""]);
@@ -131,10 +119,10 @@ suite("push", () => {
       reference: `${app.name}:latest`,
       messages: [{ id: EVIL, status: EVIL }, { error: EVIL, errorDetail: { message: EVIL } }],
     });
-    const { code, stdout, stderr } = await job.run(["push"], { engine });
-    assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^x\?\[2J\?2J\?y: x\?\[2J\?2J\?y\n(.|\n)*\n {2}x\?\[2J/m);
-    assertEquals(OBEYED.exec(stderr), null);
+    const result = await job.run(["push"], { engine });
+    assertEquals([result.code, result.stdout], [1, ""]);
+    assertMatch(result.stderr, /^x\?\[2J\?2J\?y: x\?\[2J\?2J\?y\n(.|\n)*\n {2}x\?\[2J/m);
+    assertHarmless(result);
   });
 });
 
@@ -153,9 +141,7 @@ suite("a registry that is not the account's", () => {
       job.box.faults.before = ({ operation }) => {
         if (operation !== "DescribeRepositories") return undefined;
         const repositoryUri = uri.replace("NAME", job.app.name);
-        return new Response(JSON.stringify({ repositories: [{ repositoryUri }] }), {
-          headers: { "content-type": "application/x-amz-json-1.1" },
-        });
+        return jsonAnswer({ repositories: [{ repositoryUri }] });
       };
       const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
       const { code, stdout, stderr } = await job.run(args);
@@ -169,9 +155,7 @@ suite("a registry that is not the account's", () => {
     job.box.faults.before = ({ operation }) => {
       if (operation !== "BatchGetImage") return undefined;
       const image = { imageId: { imageDigest: EVIL }, imageManifest: "{}" };
-      return new Response(JSON.stringify({ images: [image] }), {
-        headers: { "content-type": "application/x-amz-json-1.1" },
-      });
+      return jsonAnswer({ images: [image] });
     };
     const args = ["train", "-i", "s3://job-data/app/data", "-e", "ml.m5.large", "--dry-run"];
     const { code, stderr } = await job.run(args);

@@ -1,4 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import type { Box } from "../../../helpers/box/box.ts";
 import {
   changesOf,
@@ -26,7 +27,7 @@ function without(box: Box, operation: string, member: string): void {
   box.faults.after = async (request, answer) => {
     if (request.operation !== operation) return undefined;
     const { [member]: _, ...rest } = await answer.json();
-    return Response.json(rest, { headers: { "content-type": "application/x-amz-json-1.1" } });
+    return jsonAnswer(rest);
   };
 }
 

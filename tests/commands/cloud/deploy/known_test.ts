@@ -5,6 +5,7 @@ import { fakeContainers } from "../../../helpers/fake_containers.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import type { InProcessOptions } from "../../../helpers/in_process.ts";
 import { CONFIGURATION, type JobApp } from "../../../helpers/job_app.ts";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TYPED = ["-n", "shop"];
@@ -111,10 +112,9 @@ suite("deploy to an endpoint that only the file names", () => {
   it("remembers and changes no other than was asked for, whatever name the platform gives", async () => {
     await using job = await cloned();
     addShop(job);
-    const headers = { "content-type": "application/x-amz-json-1.1" };
     job.box.faults.after = async ({ operation }, answer) => {
       if (operation !== "DescribeEndpoint") return undefined;
-      return Response.json({ ...await answer.json(), EndpointName: "payments" }, { headers });
+      return jsonAnswer({ ...await answer.json(), EndpointName: "payments" });
     };
     await ends(
       job,

@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
 import type { JobApp } from "../../../helpers/job_app.ts";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const OURS = { Tags: [{ Key: "mlcli.endpoint", Value: "shop" }] };
@@ -27,11 +28,8 @@ const WITHOUT_TAGS: readonly (readonly [title: string, (job: JobApp) => void])[]
   ["nobody may read tags", ({ box }) => box.faults.deny("sagemaker:ListTags")],
   ["nothing may be given tags", ({ box }) => box.faults.deny("sagemaker:AddTags")],
   ["an emulator has no tags", ({ box }) => {
-    const headers = { "content-type": "application/x-amz-json-1.1" };
     box.faults.before = ({ operation }) =>
-      Promise.resolve(
-        operation === "ListTags" ? Response.json({ Tags: [] }, { headers }) : undefined,
-      );
+      operation === "ListTags" ? jsonAnswer({ Tags: [] }) : undefined;
   }],
 ];
 

@@ -16,7 +16,7 @@ import {
   remains,
   run,
 } from "../../../helpers/endpoint_to_delete.ts";
-import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -412,7 +412,7 @@ suite("mlcli delete-endpoint refuses", () => {
       ]
     ) {
       const line = ["delete-endpoint", ...args];
-      const { code, stdout, stderr } = await runInProcess(line, { cwd: "/", cloud: box.env() });
+      const { code, stdout, stderr } = await runCloudInProcess(box, line);
       assertEquals([code, stdout], [2, ""]);
       assertMatch(stderr, /^error: .+\n(hint: .+\n)?$/);
     }

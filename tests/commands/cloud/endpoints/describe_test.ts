@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import type { AddedEndpoint } from "../../../helpers/box/endpoints/endpoint_store.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { runInProcess } from "../../../helpers/in_process.ts";
+import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -19,7 +19,7 @@ const SHOP: AddedEndpoint = {
 };
 
 function run(box: Box, ...args: readonly string[]) {
-  return runInProcess(["describe", "shop", ...args], { cwd: "/", cloud: box.env() });
+  return runCloudInProcess(box, ["describe", "shop", ...args]);
 }
 
 suite("mlcli describe of an endpoint", () => {
@@ -175,7 +175,7 @@ suite("mlcli stop-job of an endpoint", () => {
     await using box = await Box.open();
     box.endpoints.add("shop");
     const stop = (...args: readonly string[]) =>
-      runInProcess(["stop-job", "shop", ...args], { cwd: "/", cloud: box.env() });
+      runCloudInProcess(box, ["stop-job", "shop", ...args]);
     const expected = {
       code: 1,
       stdout: "",

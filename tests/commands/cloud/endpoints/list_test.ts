@@ -4,7 +4,12 @@ import { Box } from "../../../helpers/box/box.ts";
 import type { EndpointStatus } from "../../../helpers/box/endpoints/endpoint.ts";
 import { runCloud, startCloud } from "../../../helpers/cloud.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
-import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
+import {
+  type InProcessOptions,
+  Keys,
+  runCloudInProcess,
+  runInProcess,
+} from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const JSON_OUTPUT = ["--output", "json"];
@@ -414,7 +419,7 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
   it("asks for the list alone where it is text", async () => {
     await using box = await Box.open();
     box.endpoints.add("shop");
-    await runInProcess(["list-endpoints"], { cwd: "/", cloud: box.env() });
+    await runCloudInProcess(box, ["list-endpoints"]);
     assertEquals(box.operations, ["sagemaker:ListEndpoints"]);
   });
 

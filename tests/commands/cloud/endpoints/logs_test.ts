@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
-import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { type InProcessOptions, Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const GROUP = "/aws/sagemaker/Endpoints/shop";
 const DAY = 24 * 3_600_000;
 
 function run(box: Box, args: readonly string[] = [], more: Partial<InProcessOptions> = {}) {
-  return runInProcess(["logs", "shop", ...args], { cwd: "/", cloud: box.env(), ...more });
+  return runCloudInProcess(box, ["logs", "shop", ...args], more);
 }
 
 /** Lines `PREFIX 1` to `PREFIX COUNT`, a second apart. */

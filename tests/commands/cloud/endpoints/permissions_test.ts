@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
-import { runInProcess } from "../../../helpers/in_process.ts";
+import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { permissionTable } from "../../../helpers/permission_table.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -39,7 +39,7 @@ suite("the permissions that commands about endpoints ask for", () => {
         /Describe(Training|Processing)Job$/.test(action);
       {
         await using box = await withShop();
-        const first = await runInProcess(args, { cwd: "/", cloud: box.env() });
+        const first = await runCloudInProcess(box, args);
         assertEquals(first.code, 0, first.stderr);
         const known = new Set([...needs, ...isBetterWith]);
         const { asked } = box.faults;
@@ -53,7 +53,7 @@ suite("the permissions that commands about endpoints ask for", () => {
       for (const action of others) {
         if (!needs.includes(action) || isOfJobs(action)) box.faults.deny(action);
       }
-      const second = await runInProcess(args, { cwd: "/", cloud: box.env() });
+      const second = await runCloudInProcess(box, args);
       assertEquals(second.code, 0, second.stderr);
     });
   }

@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { Box } from "../../../helpers/box/box.ts";
 import type { EndpointStep } from "../../../helpers/box/endpoints/endpoint_store.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { type InProcessOptions, Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -11,7 +11,7 @@ const STREAM = "AllTraffic/i-0123456789abcdef0";
 const REMOVAL = "mlcli delete-endpoint -n shop --delete-config --delete-model";
 
 function run(box: Box, args: readonly string[] = [], more: Partial<InProcessOptions> = {}) {
-  return runInProcess(["wait", "shop", ...args], { cwd: "/", cloud: box.env(), ...more });
+  return runCloudInProcess(box, ["wait", "shop", ...args], more);
 }
 
 /** An endpoint that is being created. */
@@ -84,7 +84,7 @@ suite("mlcli wait of an endpoint", () => {
   it("finds out that an update was taken back before anybody waited", async () => {
     await using box = await Box.open();
     updating(box, [{ rollback: true }]);
-    await runInProcess(["describe", "shop"], { cwd: "/", cloud: box.env() });
+    await runCloudInProcess(box, ["describe", "shop"]);
     const { code, stdout, stderr } = await run(box);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /^InService\nerror: Endpoint shop was rolled back: .*\(shop-config\)\n/);
@@ -200,10 +200,7 @@ suite("mlcli wait of an endpoint", () => {
     });
     assertEquals((await run(box, ["--kind", "endpoint"])).stdout, "shop\n");
     assertMatch((await run(box, ["--kind", "train"])).stdout, /^s3:/);
-    const { stderr } = await runInProcess(["wait", "other", "--kind", "endpoint"], {
-      cwd: "/",
-      cloud: box.env(),
-    });
+    const { stderr } = await runCloudInProcess(box, ["wait", "other", "--kind", "endpoint"]);
     assertMatch(stderr, /^error: ResourceNotFound: endpoint other\n/);
   });
 

@@ -1,14 +1,14 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { runInProcess } from "../../../helpers/in_process.ts";
+import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TIME = "[\\d-]+ [\\d:.]+[+-][\\d:]+";
 
 function run(box: Box, ...args: readonly string[]) {
-  return runInProcess(["describe", ...args], { cwd: "/", cloud: box.env() });
+  return runCloudInProcess(box, ["describe", ...args]);
 }
 
 suite("mlcli describe", () => {

@@ -1,11 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { runInProcess } from "../../../helpers/in_process.ts";
+import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 function run(box: Box, ...args: readonly string[]) {
-  return runInProcess(["list-jobs", ...args], { cwd: "/", cloud: box.env() });
+  return runCloudInProcess(box, ["list-jobs", ...args]);
 }
 
 /** Names on the lines of the output. */
@@ -52,9 +53,7 @@ suite("mlcli list-jobs", () => {
     box.faults.after = async ({ operation }, answer) => {
       if (operation !== "ListTrainingJobs") return undefined;
       const { TrainingJobSummaries: [c, b, a] } = await answer.json();
-      return Response.json({ TrainingJobSummaries: [b, a, c] }, {
-        headers: { "content-type": "application/x-amz-json-1.1" },
-      });
+      return jsonAnswer({ TrainingJobSummaries: [b, a, c] });
     };
     assertEquals(names((await run(box)).stdout), ["d", "c", "b", "a"]);
   });
@@ -145,20 +144,13 @@ suite("mlcli list-jobs", () => {
     };
     const { code, stdout } = await run(box, "--limit", "150");
     assertEquals([code, names(stdout).length], [1, 100]);
-    const json = await runInProcess(["list-jobs", "--limit", "150", "--output", "json"], {
-      cwd: "/",
-      cloud: box.env(),
-    });
+    const json = await runCloudInProcess(box, ["list-jobs", "--limit", "150", "--output", "json"]);
     assertEquals([json.code, json.stdout], [1, ""]);
   });
 
   it("says on a terminal where it has looked when there is nothing", async () => {
     await using box = await Box.open();
-    const { stderr } = await runInProcess(["list-jobs"], {
-      cwd: "/",
-      cloud: box.env(),
-      isTerminal: true,
-    });
+    const { stderr } = await runCloudInProcess(box, ["list-jobs"], { isTerminal: true });
     assertEquals(stderr, "0 jobs in eu-west-1 (AWS_REGION)\n");
     assertEquals(await run(box), { code: 0, stdout: "", stderr: "" });
   });

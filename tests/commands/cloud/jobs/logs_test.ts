@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -9,7 +9,7 @@ const GROUP = "/aws/sagemaker/TrainingJobs";
 
 /** Runs a command line against the box. */
 function run(box: Box, ...args: readonly string[]) {
-  return runInProcess(["logs", ...args], { cwd: "/", cloud: box.env() });
+  return runCloudInProcess(box, ["logs", ...args]);
 }
 
 /** Lines `PREFIX 1` to `PREFIX COUNT`, a second apart from `start` on. */
@@ -175,9 +175,8 @@ suite("mlcli logs", () => {
       operation === "GetLogEvents" && ++count % 2 === 0
         ? new Response("{}", { status: 503 })
         : undefined;
-    const { stdout } = await runInProcess(["logs", "churn", "--follow"], {
-      cwd: "/",
-      cloud: { ...box.env(), AWS_MAX_ATTEMPTS: "1" },
+    const { stdout } = await runCloudInProcess(box, ["logs", "churn", "--follow"], {
+      env: { AWS_MAX_ATTEMPTS: "1" },
     });
     assertEquals(stdout.split("\n").filter((line) => line.startsWith("algo-1")), [
       ...[1, 2, 3, 4].map((number) => `algo-1: one ${number}`),
@@ -205,11 +204,8 @@ suite("mlcli logs", () => {
       if (operation === "GetLogEvents") keys.press();
       return undefined;
     };
-    const { code, stderr } = await runInProcess(["logs", "churn", "-f", "--region", "eu-west-1"], {
-      cwd: "/",
-      cloud: box.env(),
-      keys,
-    });
+    const args = ["logs", "churn", "-f", "--region", "eu-west-1"];
+    const { code, stderr } = await runCloudInProcess(box, args, { keys });
     assertEquals(code, 130);
     assertEquals(
       stderr,
@@ -226,9 +222,7 @@ suite("mlcli logs", () => {
     const count = 30_000;
     box.logs.put(GROUP, "churn/algo-1-1700000000", lines("line of some length", count));
     let [pieces, longest] = [0, 0];
-    const { stdout } = await runInProcess(["logs", "churn"], {
-      cwd: "/",
-      cloud: box.env(),
+    const { stdout } = await runCloudInProcess(box, ["logs", "churn"], {
       onOutput(piece) {
         pieces++;
         longest = Math.max(longest, piece.length);

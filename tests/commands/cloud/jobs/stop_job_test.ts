@@ -1,14 +1,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
-import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const STOPS = "sagemaker:StopTrainingJob";
 
 function run(box: Box, ...args: readonly string[]) {
-  return runInProcess(["stop-job", ...args], { cwd: "/", cloud: box.env() });
+  return runCloudInProcess(box, ["stop-job", ...args]);
 }
 
 suite("mlcli stop-job", () => {
@@ -35,7 +35,7 @@ suite("mlcli stop-job", () => {
       { end: { status: "Stopped", billableTime: 90 }, leavesArtifact: true },
     ] as const;
     const job = addJob(box, "churn", [{ status: "Training" }, {}, {}], { onStop });
-    await runInProcess(["describe", "churn"], { cwd: "/", cloud: box.env() });
+    await runCloudInProcess(box, ["describe", "churn"]);
     assertEquals(await run(box, "churn", "--wait"), {
       code: 0,
       stdout: "churn\n",
@@ -53,7 +53,7 @@ suite("mlcli stop-job", () => {
   it("leaves a job that has ended as it is", async () => {
     await using box = await Box.open();
     addJob(box, "churn", COMPLETED);
-    await runInProcess(["describe", "churn"], { cwd: "/", cloud: box.env() });
+    await runCloudInProcess(box, ["describe", "churn"]);
     assertEquals(await run(box, "churn", "--wait"), {
       code: 0,
       stdout: "churn\n",
@@ -102,12 +102,8 @@ suite("mlcli stop-job", () => {
       if (job.status === "Stopping" && box.operations.length > 5) keys.press();
       return undefined;
     };
-    const cloud = box.env();
-    const { code, stdout, stderr } = await runInProcess(["stop-job", "churn", "--wait"], {
-      cwd: "/",
-      cloud,
-      keys,
-    });
+    const args = ["stop-job", "churn", "--wait"];
+    const { code, stdout, stderr } = await runCloudInProcess(box, args, { keys });
     assertEquals([code, stdout], [130, ""]);
     assertStringIncludes(stderr, "The job is being stopped. Its result: mlcli wait churn.\n");
   });

@@ -1,8 +1,9 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import type { JobEnd } from "../../../helpers/box/jobs/job.ts";
 import { runCloud, startCloud } from "../../../helpers/cloud.ts";
-import { Keys, runInProcess } from "../../../helpers/in_process.ts";
+import { Keys, runCloudInProcess, runInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED, type JobOptions } from "../../../helpers/jobs.ts";
 import { resultOf } from "../../../helpers/program.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -23,7 +24,7 @@ async function waitFor(
   await using box = await Box.open();
   addJob(box, "churn", [{ status: "Training", log }, { end, leavesArtifact }], options);
   prepare(box);
-  return await runInProcess(["wait", "churn"], { cwd: "/", cloud: box.env() });
+  return await runCloudInProcess(box, ["wait", "churn"]);
 }
 
 suite("mlcli wait", () => {
@@ -134,12 +135,9 @@ suite("mlcli wait", () => {
     box.faults.after = async ({ operation }, answer) => {
       if (operation !== "DescribeTrainingJob") return undefined;
       const { TrainingStartTime: _, ...job } = await answer.json();
-      return Response.json(job, { headers: { "content-type": "application/x-amz-json-1.1" } });
+      return jsonAnswer(job);
     };
-    const { stdout, stderr } = await runInProcess(["wait", "churn"], {
-      cwd: "/",
-      cloud: box.env(),
-    });
+    const { stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"]);
     assertEquals(stdout, "");
     assertStringIncludes(stderr, "hint: It left no artifact.");
   });
@@ -173,9 +171,8 @@ suite("mlcli wait", () => {
       operation === "DescribeTrainingJob" && ++count > 2 && count < 100
         ? new Response("{}", { status: 503 })
         : undefined;
-    const { code, stdout, stderr } = await runInProcess(["wait", "churn"], {
-      cwd: "/",
-      cloud: { ...box.env(), AWS_MAX_ATTEMPTS: "1" },
+    const { code, stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"], {
+      env: { AWS_MAX_ATTEMPTS: "1" },
     });
     assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
     assertEquals(stderr.split("\n").slice(2, 5), [
@@ -189,7 +186,7 @@ suite("mlcli wait", () => {
   it("goes on where the network is away, and where there are too many requests", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{}, {}, {}, {}, {}, {}, {}, ...COMPLETED]);
-    const env = { ...box.env(), AWS_MAX_ATTEMPTS: "1", AWS_RETRY_MODE: "standard" };
+    const env = { AWS_MAX_ATTEMPTS: "1", AWS_RETRY_MODE: "standard" };
     let count = 0;
     box.faults.before = ({ operation }) => {
       if (operation !== "DescribeTrainingJob") return undefined;
@@ -197,10 +194,7 @@ suite("mlcli wait", () => {
       if (count === 6) box.faults.throttle("sagemaker:DescribeTrainingJob", 3);
       return undefined;
     };
-    const { code, stdout, stderr } = await runInProcess(["wait", "churn"], {
-      cwd: "/",
-      cloud: env,
-    });
+    const { code, stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"], { env });
     assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
     const notes = stderr.split("\n").filter((line) => /platform/.test(line));
     assertEquals(notes.length, 3, stderr);
@@ -231,8 +225,7 @@ suite("mlcli wait", () => {
     await using box = await Box.open();
     addJob(box, "both", COMPLETED);
     addJob(box, "both", COMPLETED, { kind: "processing" });
-    const run = (...args: string[]) =>
-      runInProcess(["wait", ...args], { cwd: "/", cloud: box.env() });
+    const run = (...args: string[]) => runCloudInProcess(box, ["wait", ...args]);
     assertEquals(await run("both"), {
       code: 1,
       stdout: "",
@@ -260,7 +253,7 @@ suite("mlcli wait", () => {
     await using box = await Box.open();
     addJob(box, "churn", COMPLETED);
     box.faults.deny("sagemaker:DescribeProcessingJob");
-    const run = (name: string) => runInProcess(["wait", name], { cwd: "/", cloud: box.env() });
+    const run = (name: string) => runCloudInProcess(box, ["wait", name]);
     assertEquals((await run("churn")).code, 0);
     const { stderr } = await run("other");
     assertMatch(stderr, /^error: ResourceNotFound: job or endpoint other\n/);
@@ -276,11 +269,7 @@ suite("mlcli wait", () => {
   it("shows the running time on a terminal", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{ status: "Training" }, ...COMPLETED]);
-    const { stderr } = await runInProcess(["wait", "churn"], {
-      cwd: "/",
-      cloud: box.env(),
-      isTerminal: true,
-    });
+    const { stderr } = await runCloudInProcess(box, ["wait", "churn"], { isTerminal: true });
     // deno-lint-ignore no-control-regex
     assertMatch(stderr, /\rTraining \(\d+s\)\x1b\[K\r\r\x1b\[KCompleted: /);
   });
@@ -293,8 +282,7 @@ suite("mlcli wait", () => {
       if (box.operations.length > 5) keys.press();
       return undefined;
     };
-    const cloud = box.env();
-    assertEquals(await runInProcess(["wait", "churn"], { cwd: "/", cloud, keys }), {
+    assertEquals(await runCloudInProcess(box, ["wait", "churn"], { keys }), {
       code: 130,
       stdout: "",
       stderr: `Starting: Starting the training job\n${GOES_ON}`,
