@@ -46,7 +46,6 @@ export interface Context {
   readonly arch: string;
   readonly system: System;
   readonly interruption: Interruption;
-  /** What waiting goes by. */
   readonly clock: Clock;
   /**
    * Asks the user a question and returns the answer, or the default for an empty one.
@@ -59,11 +58,11 @@ export interface Context {
    * @throws MlcliError when none answers.
    */
   readonly engine: () => Promise<Engine>;
-  /** The region that local runs tell their code. It always has one, and does not load the SDK. */
+  /** The region that local runs tell their code. There always is one; the SDK is not loaded. */
   readonly region: (configuration: RegionConfiguration) => Promise<string>;
   /**
-   * The services of AWS: one session for each different settings. What loads the SDK is to ask for
-   * one of them.
+   * The services of AWS: one session for each different settings. The SDK is loaded when a service is
+   * asked for.
    * @throws MlcliError when the profile is not there.
    */
   readonly aws: (settings: AwsSettings) => Promise<Aws>;
@@ -137,12 +136,12 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   return { ...context, [Symbol.dispose]: dispose };
 }
 
-/** Where a line is being drawn, it is drawn again below. Where nobody reads, nothing is said. */
+/** On a terminal, it replaces the progress line, which is drawn again below. */
 function sayWaiting(err: Output, text: string): void {
   try {
     err.print(err.isTerminal ? `\r${text}\x1b[K\n` : `${text}\n`);
   } catch {
-    // What is waited for matters more.
+    // A closed output must not end the wait.
   }
 }
 

@@ -17,8 +17,8 @@ export function lstatIfThere(path: string): Promise<Deno.FileInfo | undefined> {
 }
 
 /**
- * What a directory keeps when it is renamed. Of device and inode, the latter may be given to the next
- * when it is removed. Empty where none is there.
+ * Identifies a directory, also after it is renamed; empty where none is there. (An inode number alone
+ * may be used again after a removal.)
  */
 export async function idOf(path: string): Promise<string> {
   const info = await lstatIfThere(path);
@@ -69,7 +69,7 @@ export async function removeTreeIfThere(path: string): Promise<void> {
   await ifThere(Deno.remove(path, { recursive: true }));
 }
 
-/** Where a directory is while it is copied, and not whole. */
+/** Where a directory's copy is until it is complete. */
 export function partOf(path: string): string {
   return `${path}.part`;
 }
@@ -110,7 +110,7 @@ export async function copyTree(from: string, to: string): Promise<void> {
 /** Copies a file to the disk: some find only then that they have no room (quotas over a network). */
 async function copyFile(source: string, target: string): Promise<void> {
   await Deno.copyFile(source, target);
-  // Windows does it for files alone that are open for writing.
+  // Windows syncs only files that are open for writing.
   if (Deno.build.os === "windows") return;
   using file = await Deno.open(target);
   await file.syncData();
@@ -169,8 +169,8 @@ async function ifThere<T>(result: Promise<T>): Promise<T | undefined> {
 }
 
 /**
- * Whether a path is a named pipe that nobody may have open. (What this process has open, as `<(...)` of a shell,
- * has a writer.)
+ * Whether a path is a named pipe that may have no writer. (One that this process has open, as `<(...)`
+ * of a shell, has one.)
  *
  * @throws Error of the system where nothing is there.
  */
@@ -189,7 +189,7 @@ interface OpenedFile extends Disposable {
  * would wait for one, and meanwhile Deno 2.6 hears of no signal.
  */
 export async function openToRead(path: string): Promise<OpenedFile> {
-  // While this process could write itself, nothing waits; and nothing ends, until somebody has written.
+  // While this process has it open for writing, opening does not wait, and reading does not end.
   let writer = await isNamedPipe(path)
     ? await Deno.open(path, { read: true, write: true })
     : undefined;

@@ -36,16 +36,16 @@ export interface Keyboard {
   /** Its size now. */
   readonly rows: number;
   readonly columns: number;
-  /** Hears of a new size, until it is disposed of. (Windows does not tell.) */
+  /** Calls the listener at each new size, until it is disposed of. (Never on Windows.) */
   onResize(listener: () => void): Disposable;
   /**
-   * Gives each key to who reads, as it is typed: Ctrl-C, too, which is no signal then. Until it is
-   * disposed of.
+   * Raw mode, until it is disposed of: each key can be read as it is typed. Ctrl-C is a key then, not a
+   * signal.
    */
   raw(): Disposable;
 }
 
-/** A stream with its own way to write, or to print, on top of another. */
+/** A stream like another, with its own `write` or `print`. */
 export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
   return {
     isTerminal: output.isTerminal,
@@ -78,7 +78,7 @@ export interface Input {
 /** How many bytes of input are read at a time: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 
-/** Standard input. (Deno cannot cancel a read: nobody waits for one but who reads.) */
+/** Standard input. (Deno cannot cancel a read.) */
 export function standardInput(): Input {
   async function* pieces(
     source: Pick<typeof Deno.stdin, "read">,
@@ -137,12 +137,11 @@ type Terminal = Pick<typeof Deno.stdout, "isTerminal" | "write" | "writeSync">;
 /** How long to wait, in ms, before writing again to a stream that has no room now. */
 const NO_ROOM = 5;
 
-/** What a stream does not know of itself. */
 interface OutputSettings {
   /** `standard output`, as a message says it. */
   readonly name: string;
   readonly noColour: boolean;
-  /** One for all streams of the process. */
+  /** Shared by all streams of the process. */
   readonly queue?: WriteQueue;
 }
 
@@ -175,7 +174,7 @@ export function outputTo(
       }
     }
   }
-  /** Throws what a print failed with that had to wait for its turn. */
+  /** Throws the error of an earlier print that was queued. */
   let failed: (() => void) | undefined;
   function remember(error: unknown): void {
     failed ??= () => {
@@ -229,10 +228,9 @@ function writeFailure(cause: unknown, name: string): Error {
 const SURE_ROOM = 4_096;
 
 /**
- * What is printed to pipes and files by one process. While all of it fits into a pipe, it is written at
- * once. After that each text waits for those before it, on any stream, so that they stay in order, and
- * is written asynchronously: while Deno writes at once to a reader who does not read, it hears no
- * signal.
+ * Orders what one process writes to pipes and files. While all of it fits into a pipe, it is written
+ * synchronously. After that it is written asynchronously, each text after those before it on any stream:
+ * a synchronous write to a reader that does not read would keep signals out.
  */
 export class WriteQueue {
   #given = 0;

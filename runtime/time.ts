@@ -13,7 +13,7 @@ export interface Clock {
 export const CLOCK: Clock = {
   now: () => performance.now(),
   date: () => new Date(),
-  pause: (milliseconds, signal) => pause(milliseconds, signal),
+  pause,
 };
 
 /** Fails when the signal is aborted, with its reason. */
@@ -31,8 +31,8 @@ export function onAbort(signal: AbortSignal, listener: () => void): Disposable {
   return { [Symbol.dispose]: () => signal.removeEventListener("abort", listener) };
 }
 
-/** A signal for as long as it is needed: until it is disposed of, it listens to others. */
-export interface JoinedSignal extends Disposable {
+/** A signal that listens to others, or waits for a time, until it is disposed of. */
+export interface TemporarySignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
@@ -41,7 +41,7 @@ export interface JoinedSignal extends Disposable {
  * of `AbortSignal.any`: when memory is collected, those that come and go on a signal that stays take
  * the listeners of others along, and a Ctrl-C or the end of a time limit does not arrive.)
  */
-export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
+export function joinSignals(...signals: readonly AbortSignal[]): TemporarySignal {
   const first = new AbortController();
   const listeners = new DisposableStack();
   for (const signal of signals) {
@@ -55,7 +55,7 @@ export function joinSignals(...signals: readonly AbortSignal[]): JoinedSignal {
  *
  * @param milliseconds after the other one, also where that was aborted before.
  */
-export function delayed(signal: AbortSignal, milliseconds: number): JoinedSignal {
+export function delayed(signal: AbortSignal, milliseconds: number): TemporarySignal {
   const late = new AbortController();
   const held = new DisposableStack();
   held.use(onAbort(signal, () => {
@@ -65,19 +65,13 @@ export function delayed(signal: AbortSignal, milliseconds: number): JoinedSignal
   return { signal: late.signal, [Symbol.dispose]: () => held.dispose() };
 }
 
-/** A time limit that is lifted when it is disposed of. */
-export interface Deadline extends Disposable {
-  /** Aborted when the time is over. */
-  readonly signal: AbortSignal;
-}
-
 /**
- * A time limit. (`AbortSignal.timeout` cannot be lifted: while somebody listens to it, it keeps the
+ * A signal that is aborted when the time is over. (`AbortSignal.timeout` cannot be lifted: while somebody listens to it, it keeps the
  * program from ending.)
  *
  * @param seconds from now.
  */
-export function deadlineIn(seconds: number): Deadline {
+export function deadlineIn(seconds: number): TemporarySignal {
   const over = new AbortController();
   const timer = setTimeout(() => over.abort(new Error(`not done in ${seconds} s`)), seconds * 1000);
   return { signal: over.signal, [Symbol.dispose]: () => clearTimeout(timer) };
@@ -99,19 +93,19 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
   });
 }
 
-/** Enough to tidy up what has begun, in ms. */
+/** In ms: enough to clean up. */
 const FORCED_END_AFTER = 5_000;
 
 /**
- * A signal that is aborted by the second Ctrl-C, or some time after the first, until it is disposed of:
- * who does not answer, or read, must not keep a program that is to end.
+ * A signal that is aborted by the second Ctrl-C, or some time after the first: a server that does not
+ * answer, or a reader that does not read, must not keep the program from ending.
  *
  * @param milliseconds after the first.
  */
 export function forcedEnd(
   { signal, force }: { readonly signal: AbortSignal; readonly force: AbortSignal },
   milliseconds = FORCED_END_AFTER,
-): JoinedSignal {
+): TemporarySignal {
   const held = new DisposableStack();
   const late = held.use(delayed(signal, milliseconds));
   const first = held.use(joinSignals(force, late.signal));

@@ -1,7 +1,5 @@
-/** What the engine answers, checked against what its API promises. */
-
 import type { MlcliError } from "../errors.ts";
-import { BrokenEngine, EngineError, engineWords, isPage, wentAway } from "./errors.ts";
+import { BrokenEngine, EngineError, EngineGone, engineWords, isPage } from "./errors.ts";
 import { parsedWithoutNulls, type Shape } from "./shape.ts";
 import type { Waiting } from "./time_limits.ts";
 
@@ -23,9 +21,8 @@ export interface Answer {
   discard(): Promise<void>;
 }
 
-/** What a response says. */
 export function answerOf(response: Response, asked: Asked, waiting: Waiting): Answer {
-  const broken = (cause: unknown): unknown => wentAway(asked.call, cause);
+  const broken = (cause: unknown): unknown => new EngineGone(asked.call, cause);
   async function* body(): AsyncGenerator<Uint8Array, void, void> {
     if (response.body === null) return;
     const reader = response.body.getReader();
@@ -43,9 +40,12 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
   }
   async function text(): Promise<string> {
     try {
-      const { start, isWhole } = await waiting.during(() => startOf(response.body), broken);
+      const { start, isWhole } = await waiting.during(
+        () => startOf(response.body ?? [], LONGEST),
+        broken,
+      );
       if (isWhole) return start;
-      throw unexpected(asked, start);
+      throw unexpectedAnswer(asked, start);
     } finally {
       waiting.end();
     }
@@ -68,19 +68,28 @@ export function answerOf(response: Response, asked: Asked, waiting: Waiting): An
   };
 }
 
-/** The longest text that mlcli reads, in bytes: what an engine says of all its containers is shorter. */
+/** In bytes: longer than the list of all an engine's containers. Whoever sends more is no engine. */
 const LONGEST = 64 * 1024 ** 2;
 
-/** A body's text up to the longest: who sends without an end is no engine. */
+/** Longer than any refusal of an engine, in bytes. */
+const LONGEST_REFUSAL = 65_536;
+
+/** The beginning of a body that may be of any length. */
+export async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  return (await startOf(body, LONGEST_REFUSAL)).start;
+}
+
+/** A body's text; of one with more bytes than `most`, its beginning. */
 async function startOf(
-  body: Response["body"],
+  body: AsyncIterable<Uint8Array> | readonly Uint8Array[],
+  most: number,
 ): Promise<{ readonly start: string; readonly isWhole: boolean }> {
   const decoder = new TextDecoder();
   let [start, length] = ["", 0];
-  for await (const bytes of body ?? []) {
+  for await (const bytes of body) {
     start += decoder.decode(bytes, { stream: true });
     length += bytes.length;
-    if (length > LONGEST) return { start, isWhole: false };
+    if (length > most) return { start, isWhole: false };
   }
   return { start: start + decoder.decode(), isWhole: true };
 }
@@ -97,14 +106,14 @@ function parsed<T>(text: string, shape: Shape<T>, asked: Asked): T {
   try {
     value = parsedWithoutNulls(text);
   } catch (cause) {
-    throw unexpected(asked, text, cause);
+    throw unexpectedAnswer(asked, text, cause);
   }
   if (shape(value)) return value;
-  throw unexpected(asked, text);
+  throw unexpectedAnswer(asked, text);
 }
 
 /** The error for an answer in another form than the Engine API's. */
-function unexpected({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
+function unexpectedAnswer({ call, address }: Asked, text: string, cause?: unknown): BrokenEngine {
   return new BrokenEngine(`The Docker Engine's answer is not what its API says (${call})`, {
     quote: engineWords(text) || "(nothing)",
     hint: `Is there a Docker Engine behind ${address}? mlcli doctor tells.`,
@@ -113,30 +122,16 @@ function unexpected({ call, address }: Asked, text: string, cause?: unknown): Br
 }
 
 /** The error for an answer whose status the caller does not handle. */
-export function notExpected(
+export function statusError(
   status: number,
   text: string,
   statusText: string,
   { call, address }: Asked,
 ): MlcliError {
-  // A status that is no refusal has another meaning here than the engine's.
+  // Something that is no engine answers with success to any call, or with a page for people.
   return status < 400 || isPage(text)
-    ? unexpected({ call: `${call}: ${status}`, address }, text)
+    ? unexpectedAnswer({ call: `${call}: ${status}`, address }, text)
     : new EngineError(status, refusal(text, statusText), call);
-}
-
-/** More than any engine says for a refusal, in characters. */
-const LONGEST_REFUSAL = 65_536;
-
-/** The beginning of a body that may be of any length. */
-export async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const bytes of body) {
-    text += decoder.decode(bytes, { stream: true });
-    if (text.length >= LONGEST_REFUSAL) break;
-  }
-  return text;
 }
 
 /** The engine's words: `{"message": ...}`; Podman adds `cause` and `response`. */
@@ -165,21 +160,21 @@ export async function* linesOf(
   if (rest.trim() !== "") yield rest;
 }
 
-/** How exact the time in an answer is, in ms: whole seconds, and the way here. */
+/** In ms: `Date` has whole seconds, and the answer takes a moment to arrive. */
 const INEXACT = 2_000;
 
 /**
  * By how much the engine's clock is ahead of this machine's, in ms, by the `Date` of an answer (RFC 9110,
- * 6.6.1) that has just come. 0 where that is less than the answer tells, or where it does not say.
+ * 6.6.1) that has just come. 0 where the difference is too small to tell, or there is no `Date`.
  */
-export function aheadOf(headers: Headers, now = Date.now()): number {
+export function clockAhead(headers: Headers, now = Date.now()): number {
   const date = Date.parse(headers.get("Date") ?? "");
-  // In the middle of the second that it names.
+  // `Date` names a second: its middle is the best guess.
   const ahead = date + 500 - now;
   return Math.abs(ahead) > INEXACT ? ahead : 0;
 }
 
-/** A time that the engine says, in ISO 8601, on this machine's clock. What is no time stays. */
+/** A time of the engine, in ISO 8601, on this machine's clock. Text that is no time stays as it is. */
 export function onThisClock(time: string, ahead: number): string {
   const date = Date.parse(time) - ahead;
   return ahead === 0 || Number.isNaN(date) ? time : new Date(date).toISOString();

@@ -15,7 +15,7 @@ import {
 } from "./locate.ts";
 import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
 import { object, text } from "./shape.ts";
-import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
+import { enablingHint, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**
@@ -31,7 +31,7 @@ const PING_TIMEOUT = 10_000;
 export interface ConnectOptions {
   /** How long each may take to answer, in ms. */
   readonly timeout?: number;
-  /** Ends the search, its reason is thrown; later it makes the engine's calls end soon. */
+  /** Ends the search, with its reason; afterwards it shortens the time limits of the engine's calls. */
   readonly signal?: AbortSignal;
   /** How long the engine's calls may take. */
   readonly limits?: Omit<TimeLimitOptions, "interruption">;
@@ -52,7 +52,8 @@ export async function connectToEngine(
   let hasSocket = false;
   for (const candidate of await candidates(environment)) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
-    const inStudio = isOf(studio, candidate);
+    // An engine elsewhere has none of Studio's rules.
+    const inStudio = studio !== undefined && candidate.address.kind === "unix";
     const attempt = await tryCandidate(candidate, { inStudio, limits }, limit.signal);
     signal?.throwIfAborted();
     if (attempt.engine) return attempt.engine;
@@ -62,16 +63,11 @@ export async function connectToEngine(
   }
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
-    // Where a domain does not allow Docker, there is no socket.
+    // A domain of Studio that does not allow Docker has no socket.
     hint: studio !== undefined && !hasSocket
       ? enablingHint(studio)
       : "Start Docker, or set DOCKER_HOST to the address of an engine.",
   });
-}
-
-/** Whether an engine is Studio's: one elsewhere has no such rules. */
-function isOf(studio: Studio | undefined, { address }: Candidate): boolean {
-  return studio !== undefined && address.kind === "unix";
 }
 
 type Attempt =
@@ -96,15 +92,14 @@ async function tryCandidate(
   }
 }
 
-/** The oldest Deno with which engines on named pipes are tried: older ones wait for ever there. */
+/** The oldest Deno that can use named pipes: older ones wait for ever. */
 const PIPES_SINCE = "2.9";
 
-/** Whether this Deno can speak to an engine on a named pipe. */
 export function knowsPipes(deno = Deno.version.deno): boolean {
   return !isOlder(deno, PIPES_SINCE);
 }
 
-/** Deno's error for a missing socket has no code, so the path is checked first. */
+/** Why not to try a place at all. (Deno's error for a missing socket has no code: it is checked here.) */
 function obstacleTo({ address, isFound }: Candidate): string | undefined {
   if (address.kind === "pipe" && !knowsPipes()) {
     return `a named pipe needs Deno ${PIPES_SINCE} or later, and this is ${Deno.version.deno}`;
@@ -114,7 +109,7 @@ function obstacleTo({ address, isFound }: Candidate): string | undefined {
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     const socket = Deno.statSync(address.path);
     if (!isFound) return undefined;
-    // Whose the link or the directory is, they can put another socket there at any time.
+    // The owner of the link or of the directory can put another socket there at any time.
     const all = [socket, Deno.lstatSync(address.path), Deno.lstatSync(dirname(address.path))];
     if (all.some(({ uid }) => uid !== 0 && uid !== Deno.uid())) return NOT_YOURS;
   } catch (error) {
@@ -124,13 +119,14 @@ function obstacleTo({ address, isFound }: Candidate): string | undefined {
 }
 
 const NO_SOCKET = "no such socket";
-const NOT_YOURS = "it is another user's, who would see what you send (DOCKER_HOST takes it)";
+const NOT_YOURS =
+  "it is another user's, who would see what you send (to use it, name it in DOCKER_HOST)";
 const NO_PERMISSION = "no permission (on Linux: sudo usermod -aG docker $USER, then log in again)";
 
 const NO_PERMISSION_FOR_PIPE = "no permission (your user must be in the group docker-users)";
 
 const WINDOWS_CONTAINERS =
-  "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's " +
+  "it runs Windows containers, and mlcli needs Linux containers (Docker Desktop's " +
   "menu: Switch to Linux containers)";
 
 function failureText(error: unknown, { kind }: Address): string {
@@ -163,17 +159,17 @@ async function identify(
   const options = { expect: [200, ...MOVED], ...LIMITED_BY_SEARCH, signal };
   const answer = await transport.request("GET", "/_ping", options);
   await answer.discard();
-  // Paths without a version are not answered everywhere: something stands before the engine.
+  // A filter in front of the engine may answer only paths that begin with a version.
   if (answer.status !== 200) return await identifyByVersion(transport, signal);
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
 
 const NO_ENGINE = "something answers there, but not as a Docker Engine does";
 
-/** Statuses that say where else to ask; nobody asks there. */
+/** Redirections, which are not followed. */
 const MOVED = [301, 302, 307, 308];
 
-/** The same by a path that says a version: one that all engines speak that mlcli is tested with. */
+/** The same by a path with a version, which all engines know that mlcli is tested with. */
 async function identifyByVersion(
   transport: Transport,
   signal: AbortSignal,

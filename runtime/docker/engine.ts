@@ -31,7 +31,7 @@ export interface CreateBody {
   readonly Entrypoint?: readonly string[];
   /** Whether its program has a terminal. */
   readonly Tty?: boolean;
-  /** Whether it has a standard input, which ends with that of who is attached first. */
+  /** Whether it has a standard input, which ends when the first client that is attached ends its own. */
   readonly AttachStdin?: boolean;
   readonly OpenStdin?: boolean;
   readonly StdinOnce?: boolean;
@@ -71,7 +71,7 @@ export interface CreateBody {
   };
 }
 
-/** The same of a container that never runs, and whose volumes others have. */
+/** The body for a container that never runs: it holds volumes for other containers. */
 export interface HolderBody {
   readonly Image: string;
   readonly Cmd: readonly string[];
@@ -79,7 +79,7 @@ export interface HolderBody {
   readonly HostConfig: {
     readonly AutoRemove: false;
     readonly NetworkMode: "none";
-    /** Volumes of its own, which go with it; what the image has there is not copied into them. */
+    /** Anonymous volumes, removed with it. The image's files are not copied into them. */
     readonly Mounts: readonly {
       readonly Type: "volume";
       readonly Target: string;
@@ -105,19 +105,16 @@ export const CONTAINER = object({ Id: text }, {
     IP: text,
     PublicPort: number,
   })),
-  /** Where what is mounted lies, as the engine's machine calls it, and where it is in it. */
+  /** `Source` is a path on the engine's machine, `Destination` one in the container. */
   Mounts: list(object({ Source: text, Destination: text })),
 });
 
-type ToldContainer = Of<typeof CONTAINER>;
+type ContainerRow = Of<typeof CONTAINER>;
 
-/** The same, with its time on this machine's clock, and empty what an engine leaves out. */
+/** The same, with its time on this machine's clock, and empty where the engine leaves something out. */
 export type ContainerSummary =
-  & Required<Omit<ToldContainer, "Mounts">>
-  & Pick<ToldContainer, "Mounts">;
-
-/** A port of a container. */
-export type PublishedPort = ContainerSummary["Ports"][number];
+  & Required<Omit<ContainerRow, "Mounts">>
+  & Pick<ContainerRow, "Mounts">;
 
 /** A container's name; its id where it has none. */
 export function containerName(container: ContainerSummary): string {
@@ -129,16 +126,13 @@ export function namesOf({ Names }: ContainerSummary): readonly string[] {
   return Names.map((name) => name.replace(/^\//, ""));
 }
 
-/** Rows and columns of a terminal. */
 export interface TerminalSize {
   readonly rows: number;
   readonly columns: number;
 }
 
-/** What an engine builds images with. */
 export type Builder = "buildkit" | "classic";
 
-/** What to build. */
 export interface BuildOptions {
   readonly builder: Builder;
   /** `name:tag` */
@@ -158,7 +152,7 @@ export interface BuildOptions {
   readonly signal: AbortSignal;
 }
 
-/** What lies somewhere in a container. A link is not followed. */
+/** A file or directory in a container. A link is not followed. */
 export interface PathInContainer {
   readonly isDirectory: boolean;
 }
@@ -193,16 +187,16 @@ export interface Engine extends ImageCalls {
    * the container ends.
    */
   readonly followsLogsToTheirEnd: boolean;
-  /** The builder to use where nobody asks for another. Podman's own counts as classic. */
+  /** The default builder. Podman's own counts as classic. */
   readonly builder: Builder;
   /** Whether it is Podman: its own builder understands what BuildKit does. */
   readonly isPodman: boolean;
   /**
-   * Whether it is SageMaker Studio's: containers and builds are on the space's own network, whatever
-   * they ask for, and a server listens on the port that it would have been published on.
+   * Whether it is SageMaker Studio's: containers and builds are always on the space's own network, and
+   * a server listens on the port that it would have been published on.
    */
   readonly inStudio: boolean;
-  /** What it says at the first call: nothing of it changes while a command runs. */
+  /** Asked once: it does not change while a command runs. */
   info(signal?: AbortSignal): Promise<EngineInfo>;
   version(signal?: AbortSignal): Promise<EngineVersion>;
   /** Builds an image. Failures come as a message with `errorDetail`. */

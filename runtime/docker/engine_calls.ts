@@ -1,7 +1,7 @@
 /** The calls of the Engine API that mlcli uses: what `Engine` promises, over a transport. */
 
 import { MlcliError } from "../errors.ts";
-import { aheadOf, type Answer } from "./answer.ts";
+import { type Answer, clockAhead } from "./answer.ts";
 import {
   type Builder,
   type BuildOptions,
@@ -24,8 +24,8 @@ import type { Transport } from "./transport.ts";
 import { engineWords } from "./errors.ts";
 
 /**
- * Keys that leave a terminal while its program goes on. Mlcli has no such thing, the engine none for
- * 'no keys', and its own, Ctrl-P Ctrl-Q, would swallow a shell's: so some that nobody types.
+ * Keys that detach from a container. The engine's own, Ctrl-P Ctrl-Q, would be swallowed from a shell,
+ * and they cannot be switched off: so these are keys that nobody types.
  */
 const NO_DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
 
@@ -35,7 +35,7 @@ const MODE_DIRECTORY = 0x80000000;
 /** How much longer the copy of a large model may take than other calls, in seconds. */
 const SLOW_COPY = 3_600;
 
-/** What an engine says of itself in its answer to `_ping`. */
+/** What an engine says of itself when it is found. */
 export interface EngineIdentity {
   /** The version of the API to speak with it: `1.41`. */
   readonly apiVersion: string;
@@ -56,7 +56,6 @@ const WAITED = object({ StatusCode: number }, { Error: object({}, { Message: tex
 /** A row of `GET /networks`. */
 const NETWORK = object({ Name: text });
 
-/** The engine behind a transport. */
 export function engineOver(
   transport: Transport,
   { apiVersion, isPodman, builder, inStudio }: EngineIdentity,
@@ -74,7 +73,7 @@ export function engineOver(
     signal?: AbortSignal,
   ): Promise<readonly ContainerSummary[]> {
     const answer = await get(`/containers/json?${query(parameters)}`, signal);
-    const ahead = aheadOf(answer.headers);
+    const ahead = clockAhead(answer.headers);
     return (await answer.json(list(CONTAINER))).map((container) => ({
       ...container,
       Created: (container.Created ?? 0) - ahead / 1000,
@@ -114,7 +113,7 @@ export function engineOver(
     await answer.discard();
   }
 
-  let told: Promise<EngineInfo> | undefined;
+  let info: Promise<EngineInfo> | undefined;
   return {
     address: transport.address,
     rule,
@@ -124,10 +123,10 @@ export function engineOver(
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
     info(signal?: AbortSignal): Promise<EngineInfo> {
-      if (told !== undefined) return told;
+      if (info !== undefined) return info;
       const asked = get("/info", signal).then((answer) => answer.json(INFO));
-      asked.catch(() => told = undefined);
-      return told = asked;
+      asked.catch(() => info = undefined);
+      return info = asked;
     },
     version: async (signal?: AbortSignal) => (await get("/version", signal)).json(VERSION),
 
@@ -216,7 +215,7 @@ export function engineOver(
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       const answer = await request("POST", path, options);
       const status = answer.json(WAITED).then(exitStatusOf);
-      status.catch(() => {}); // who awaits it gets the error; else it must not end the program
+      status.catch(() => {}); // where nobody awaits it, its error must not end the program
       return { status };
     },
 
@@ -261,7 +260,7 @@ export function engineOver(
         follow: options.follow ? "1" : undefined,
       });
       const path = `/containers/${id}/logs?${parameters}`;
-      // An engine may send the head with the first line.
+      // The engine may send the head together with the first line.
       const limit = options.follow ? { effort: "wait" } as const : { within: options.within };
       return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
@@ -288,8 +287,8 @@ export function engineOver(
     async ranOutOfMemory(id: string): Promise<boolean> {
       const known = await state(id);
       if (known !== undefined) return known.OOMKilled === true;
-      // Docker's events outlive a container that it removed by itself; Podman (4.3.1) has none of
-      // memory, and mlcli lets it keep its containers for as long as they are asked about.
+      // Docker keeps the events of a container that it removed by itself. Podman (4.3.1) has no event
+      // for memory; there mlcli removes containers only after asking about them.
       return !isPodman && await wasOutOfMemory(request, id);
     },
 

@@ -1,12 +1,10 @@
-/** What an engine says of itself, and what follows from it. */
-
 import { flag, list, object, type Of, text } from "./shape.ts";
 
 /** What `GET /info` says, as far as mlcli asks. */
 export const INFO = object({}, {
   /** `name=seccomp,profile=default`, `name=userns`, `name=rootless`, `name=selinux`, ... */
   SecurityOptions: list(text),
-  /** Podman's alone: before 5, it names nothing of this in its `SecurityOptions`. */
+  /** Only Podman's: before version 5, its `SecurityOptions` do not say it. */
   Rootless: flag,
   /** Whether it can limit memory, processors and processes; Docker ignores a limit that it cannot set. */
   MemoryLimit: flag,
@@ -33,7 +31,7 @@ export const VERSION = object({
 });
 export type EngineVersion = Of<typeof VERSION>;
 
-/** Whether root in a container is the user who runs the engine. */
+/** Whether the engine is rootless: root in a container is the user who runs the engine. */
 export function isRootless(info: EngineInfo): boolean {
   return info.Rootless === true || hasSecurity(info, "rootless");
 }
@@ -47,8 +45,8 @@ export function remapsUsers(info: EngineInfo): boolean {
 }
 
 /**
- * Who root of the engine's user namespace is on the engine's machine: its directory is called
- * `UID.GID` (https://docs.docker.com/engine/security/userns-remap/).
+ * The user on the engine's machine that root of the engine's user namespace is: the engine's directory
+ * is called `UID.GID` (https://docs.docker.com/engine/security/userns-remap/).
  */
 export function rootOfNamespace(
   { DockerRootDir = "" }: EngineInfo,
@@ -57,12 +55,12 @@ export function rootOfNamespace(
   return uid === undefined ? undefined : { uid: Number(uid), gid: Number(gid) };
 }
 
-/** Whether SELinux keeps a container away from what has not its label. */
+/** Whether SELinux keeps containers away from files without their label. */
 export function usesSelinux(info: EngineInfo): boolean {
   return hasSecurity(info, "selinux");
 }
 
-/** What an engine cannot limit, though it would take a limit without a word. */
+/** What an engine cannot limit: it takes a limit, ignores it and says nothing. */
 export function unlimitedBy(info: EngineInfo): readonly ("memory" | "cpus" | "processes")[] {
   const { MemoryLimit, CpuCfsQuota, PidsLimit, Rootless, CgroupVersion } = info;
   // Podman says that it can, and writes to its own log that it does not.

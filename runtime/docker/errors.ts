@@ -1,10 +1,8 @@
-/** What goes wrong with an engine, in its words and ours. */
-
 import { fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import { studioHint } from "./studio.ts";
 
-/** The engine went away, does not answer, or not as its API says. */
+/** The engine went away, does not answer, or answers otherwise than its API says. */
 export class BrokenEngine extends MlcliError {
   override readonly name = "BrokenEngine";
 }
@@ -13,10 +11,10 @@ export class BrokenEngine extends MlcliError {
 export class EngineGone extends BrokenEngine {
   /**
    * @param call method and path: `POST /containers/ID/start`
-   * @param words what happened to the connection.
+   * @param cause what happened to the connection.
    */
-  constructor(call: string, words: string, cause: unknown) {
-    super(`The Docker Engine went away (${call}): ${words}`, {
+  constructor(call: string, cause: unknown) {
+    super(`The Docker Engine went away (${call}): ${lossReason(cause)}`, {
       hint: "Is it still running? docker version tells. When it answers again, repeat the command.",
       cause,
     });
@@ -58,15 +56,16 @@ function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
   return status === 500 && /that name is already in use\b/.test(reason);
 }
 
-/** The hint, where the words name their cause; `undefined` for others. */
+/** The hint for an error of the engine whose cause is known by its words. */
 export function remedyFor(words: string): string | undefined {
-  return saysDiskFull(words) ? ENGINE_DISK_FULL : studioHint(words);
+  return saysDiskFull(words)
+    ? `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`
+    : studioHint(words);
 }
 
 /** strerror(3) of ENOSPC and EDQUOT; Go writes the same small (syscall/zerrors_linux_amd64.go). */
 const FULL = /no space left on device|disk quota exceeded/i;
 
-/** Whether words say that a disk has no room. */
 export function saysDiskFull(words: string): boolean {
   return FULL.test(words);
 }
@@ -75,27 +74,19 @@ export function saysDiskFull(words: string): boolean {
 export const FREES_ENGINE_DISK =
   "docker system df shows what takes room there, and docker system prune removes what nothing uses.";
 
-/** What to do where it is full. */
-export const ENGINE_DISK_FULL = `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`;
-
-/** The error for a connection that cannot be made, or breaks: the engine has answered before. */
-export function wentAway(call: string, cause: unknown): EngineGone {
-  return new EngineGone(call, lossInWords(cause), cause);
-}
-
 /** How Deno words a connection that breaks, depending on what it was about (crates hyper, reqwest). */
 const BROKEN =
   /^client error|^error (?:sending|reading|decoding)|^request or response body|connection closed|end of file|EOF/i;
 
 /** Whether a connection failed (EPIPE, ECONNRESET, ...), and not what is sent on it. */
-export function isLoss(cause: unknown): boolean {
+export function isConnectionLoss(cause: unknown): boolean {
   const reason = reasonOf(cause);
   return BROKEN.test(reason) ||
     /\(os error (?:32|54|57|61|104|107|111)\)|\bE(?:PIPE|CONN[A-Z]+)\b/.test(reason);
 }
 
 /** The system's reason, without its number; Deno's own words say nothing to anybody. */
-function lossInWords(cause: unknown): string {
+function lossReason(cause: unknown): string {
   const reason = fileErrorReason(reasonOf(cause));
   return BROKEN.test(reason) ? "the connection broke" : reason;
 }
@@ -107,22 +98,22 @@ export function reasonOf(error: unknown): string {
     : messageOf(error);
 }
 
-/** So much of it is shown, in characters: from its beginning, and, of what is longer, its end. */
+/** How much of a long message is shown, in characters: of its beginning, and of its end. */
 const BEGINNING = 700;
 const END = 300;
 
-/** The engine's words without what a terminal would obey; what is left out of long ones is said. */
+/** The engine's words, safe for a terminal; long ones without their middle. */
 export function engineWords(text: string): string {
   const left = text.length - BEGINNING - END;
   if (left <= 0) return printable(text);
-  // A character of two halves may be cut.
+  // The cut may go through a surrogate pair.
   const [first, last] = [text.slice(0, BEGINNING), text.slice(-END)].map((part) =>
     printable(part.toWellFormed())
   );
   return `${first} ... (${left} characters left out) ... ${last}`;
 }
 
-/** Whether it is a page for people, as proxies and other servers answer. */
+/** Whether it is a page for people, such as proxies and other servers send. */
 export function isPage(text: string): boolean {
   return /^\s*<(?:!doctype|html|head|body|\?xml)\b/i.test(text);
 }

@@ -1,6 +1,4 @@
-/**
- * What happened to a container that the engine has removed: its events are all that is left of it.
- */
+/** What happened to a container that the engine has removed, by its events. */
 
 import { deadlineIn } from "../time.ts";
 import { object, text } from "./shape.ts";
@@ -9,7 +7,7 @@ import type { Transport } from "./transport.ts";
 /** A line of `GET /events`. */
 const EVENT = object({}, { Action: text });
 
-/** How long events that are there already may take to come, in seconds. */
+/** How long to wait for past events, in seconds. */
 const SECONDS_FOR_EVENTS = 5;
 
 /**
@@ -19,7 +17,6 @@ const SECONDS_FOR_EVENTS = 5;
  * be this machine's. The engine sends those that it remembers at once (the last 256 of all containers:
  * moby, daemon/events/events.go), and would send later ones for ever: the removal is the last.
  *
- * @param seconds how long to wait for that, in seconds.
  * @throws Error where the engine has forgotten the removal.
  */
 export async function wasOutOfMemory(

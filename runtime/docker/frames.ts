@@ -6,7 +6,7 @@
 import { MlcliError } from "../errors.ts";
 import { engineWords } from "./errors.ts";
 
-/** A piece of output; pieces are as long as they came, not as the container wrote them. */
+/** A piece of output, as it arrived: the container may have written it in other pieces. */
 export interface OutputPiece {
   readonly stream: "stdout" | "stderr";
   readonly bytes: Uint8Array;
@@ -20,7 +20,7 @@ const STREAMS: Readonly<Record<number, OutputPiece["stream"] | "engine">> = {
   0: "stdout",
   1: "stdout",
   2: "stderr",
-  // Not the container's output, but why the engine cannot go on (moby, pkg/stdcopy, `Systemerr`).
+  // An error of the engine itself (moby, pkg/stdcopy, `Systemerr`).
   3: "engine",
 };
 
@@ -64,7 +64,7 @@ export async function* demultiplex(
   if (left > 0 || headerFilled > 0) throw broken("it ends within a frame");
 }
 
-/** More than any complaint is long, in characters. */
+/** Longer than any complaint, in characters. */
 const LONGEST_COMPLAINT = 16_384;
 
 function addedTo(complaint: string, words: string): string {

@@ -1,7 +1,7 @@
 /** Images of an engine: the calls that move and name them, and what their details say. */
 
 import { MlcliError } from "../errors.ts";
-import { aheadOf, onThisClock } from "./answer.ts";
+import { clockAhead, onThisClock } from "./answer.ts";
 import { PROGRESS, type ProgressMessage } from "./messages.ts";
 import { list, object, type Of, record, text } from "./shape.ts";
 import type { Transport } from "./transport.ts";
@@ -34,18 +34,18 @@ const IMAGE = object({ Os: text }, {
   }),
 });
 
-type ToldImage = Of<typeof IMAGE>;
+type EngineImage = Of<typeof IMAGE>;
 
-/** The same, its times on this machine's clock, and empty what an engine leaves out. */
+/** The same, with times on this machine's clock, and empty where the engine leaves something out. */
 export type ImageDetails =
-  & ToldImage
-  & Required<Pick<ToldImage, "Id" | "Architecture" | "Created">>;
+  & EngineImage
+  & Required<Pick<EngineImage, "Id" | "Architecture" | "Created">>;
 
 /** A row of `GET /images/json`: `name:tag`, where it has any. */
 const IMAGE_ROW = object({}, { RepoTags: list(text) });
 export type ImageSummary = Of<typeof IMAGE_ROW>;
 
-/** Who may push to a registry, or pull from it. It goes into a header of the request, and nowhere else. */
+/** User and password for a registry. They are sent in a header, and go nowhere else. */
 export interface RegistryLogin {
   readonly username: string;
   readonly password: string;
@@ -53,28 +53,26 @@ export interface RegistryLogin {
   readonly serveraddress: string;
 }
 
-/** Who may pull from a registry, in one of the ways that the engine knows (`AuthConfig`). */
+/** A login for a registry, in one of the forms that the engine knows (`AuthConfig`). */
 export type PullLogin =
   | RegistryLogin
   | { readonly identitytoken: string; readonly serveraddress: string }
   | { readonly registrytoken: string; readonly serveraddress: string };
 
-/** How to pull an image. */
 export interface PullOptions {
   /** `linux/amd64`; default: the engine's own. */
   readonly platform?: string;
-  /** Default: nobody is logged in. */
+  /** Default: no login. */
   readonly login?: PullLogin;
   readonly signal?: AbortSignal;
 }
 
-/** What to push. */
 export interface PushOptions {
   /** Name of an image that is here under the tag: `HOST/NAME`. */
   readonly name: string;
   readonly tag: string;
   readonly login: RegistryLogin;
-  /** Aborts the push: the engine stops as well. */
+  /** Aborts the push, also in the engine. */
   readonly signal: AbortSignal;
 }
 
@@ -85,7 +83,7 @@ export interface ImageCalls {
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
   hasImage(reference: string): Promise<boolean>;
-  /** Gives an image another name, which whatever had it loses. */
+  /** Gives an image another name, and takes that name from any other image. */
   tagImage(reference: string, name: string, tag: string): Promise<void>;
   /**
    * Takes a name from an image; the image goes with its last one. No error where nothing has the
@@ -101,10 +99,10 @@ export interface ImageCalls {
   push(options: PushOptions): AsyncGenerator<ProgressMessage, void, void>;
 }
 
-/** What older engines say of an image that has no time of its own. */
+/** What older engines send for an image without a time. */
 const NEVER = "0001-01-01T00:00:00Z";
 
-/** The calls, over a transport that knows the version of the API. */
+/** @param request knows the version of the API. */
 export function imageCalls(request: Transport["request"]): ImageCalls {
   return {
     async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
@@ -112,7 +110,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
         const details = await answer.json(IMAGE);
-        const ahead = aheadOf(answer.headers);
+        const ahead = clockAhead(answer.headers);
         const tagged = details.Metadata?.LastTagTime ?? "";
         return {
           ...details,
@@ -153,7 +151,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       reference: string,
       { platform, login, signal }: PullOptions = {},
     ): AsyncGenerator<ProgressMessage, void, void> {
-      // Of an image without a tag the engine would pull all of them.
+      // Without a tag, the engine would pull all tags.
       const isWhole = /[:@]/.test(reference.slice(reference.lastIndexOf("/") + 1));
       const parameters = new URLSearchParams({
         fromImage: isWhole ? reference : `${reference}:latest`,
@@ -183,7 +181,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
   };
 }
 
-/** Base64 for addresses (`Authentication` in the Engine API's reference). */
+/** The login in base64url (Engine API, `Authentication`). */
 function headerOf(login: PullLogin | Record<string, never>): string {
   const bytes = new TextEncoder().encode(JSON.stringify(login));
   return bytes.toBase64({ alphabet: "base64url" });
@@ -201,9 +199,8 @@ export function builtAt({ Created, Metadata }: ImageDetails): Date {
 }
 
 /**
- * The image.
  * @param signal ends the wait for the engine; its reason is thrown.
- * @throws MlcliError when it is not there.
+ * @throws MlcliError when the image is not there.
  */
 export async function requireImage(
   engine: Pick<ImageCalls, "image">,
@@ -215,7 +212,6 @@ export async function requireImage(
   return image;
 }
 
-/** The error for an image that is not there. */
 export function imageNotFound(reference: string, cause?: unknown): MlcliError {
   return new MlcliError(`Image not found: ${reference}`, {
     hint: "Run mlcli build first, with the same --docker-tag.",

@@ -15,7 +15,7 @@ export type Address =
   | { readonly kind: "pipe"; readonly path: string }
   | { readonly kind: "tcp"; readonly host: string; readonly tls: TlsFiles | undefined };
 
-/** The certificates of `DOCKER_CERT_PATH`, or of a context; an engine may do without the client's. */
+/** The certificates of `DOCKER_CERT_PATH`, or of a context; the client's may be missing. */
 export interface TlsFiles {
   readonly ca: string;
   readonly cert: string;
@@ -27,7 +27,7 @@ export interface Candidate {
   /** `DOCKER_HOST`, `context "colima"`, `default`, `Podman`, ... */
   readonly rule: string;
   readonly address: Address;
-  /** Whether nobody named it, so that it has to be the caller's or root's. */
+  /** Whether the user did not name it: then it has to belong to the user or to root. */
   readonly isFound?: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface SearchEnvironment {
   readonly env: (name: string) => string | undefined;
   /** This system, unless it is given. */
   readonly os?: typeof Deno.build.os;
-  /** Where the file system begins; without it, nothing is known of the machine. */
+  /** Root of the file system; without it, SageMaker Studio is not looked for. */
   readonly system?: { readonly root: string };
 }
 
@@ -56,9 +56,8 @@ export async function candidates(
   return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env, os);
 }
 
-/** The app of SageMaker Studio whose engine is the one to look for; undefined for any other. */
+/** The app of SageMaker Studio that mlcli runs in; undefined where the user named an engine elsewhere. */
 export function studioOf({ env, system }: SearchEnvironment): Studio | undefined {
-  // One that the user has elsewhere is not Studio's.
   const isElsewhere = /^(?!unix:)./.test(env("DOCKER_HOST") ?? "");
   return system === undefined || isElsewhere ? undefined : studioAt(system.root);
 }
@@ -135,7 +134,7 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
       hint: "docker context ls lists all of them; docker context use NAME chooses one.",
     });
   }
-  // Its certificates, which have nothing to do with DOCKER_TLS_VERIFY.
+  // The context's own certificates, whatever DOCKER_TLS_VERIFY says.
   const tls = tlsFiles(join(configFolder(env), "contexts", "tls", folder, "docker"));
   const hasTls = await Deno.stat(tls.ca).then(() => true, () => false);
   return { rule, address: parseAddress(host, hasTls ? tls : undefined) };
@@ -160,12 +159,12 @@ export function field(value: unknown, key: string): unknown {
 export function readJson(file: string): unknown {
   let text: string;
   try {
-    // Opening a pipe would wait, and neither Ctrl-C nor a time limit could end that.
+    // Opening a named pipe would wait, and neither Ctrl-C nor a time limit could end that.
     if (!Deno.statSync(file).isFile) return undefined;
     // For an asynchronous call, a program that has made none yet starts threads: 2 ms.
     text = Deno.readTextFileSync(file);
   } catch {
-    return undefined; // not there, or not readable: as if nobody had configured anything
+    return undefined; // not there, or not readable: counts as no configuration
   }
   try {
     return JSON.parse(text);

@@ -30,7 +30,7 @@ export function failureOf({ errorDetail, error }: ProgressMessage): string | und
   return words === undefined ? undefined : engineWords(words);
 }
 
-/** What BuildKit says, for `decodedTrace`; undefined where the message is of another kind. */
+/** BuildKit's trace, for `decodedTrace`; undefined in other messages. */
 export function traceIn({ id, aux }: ProgressMessage): string | undefined {
   // moby, builder/builder-next/builder.go
   return id === "moby.buildkit.trace" && typeof aux === "string" ? aux : undefined;
@@ -51,7 +51,6 @@ export function pushedDigest({ aux, status }: ProgressMessage): string | undefin
   return digest ?? /^\S+: digest: (sha256:[0-9a-f]{64}) size: \d+$/.exec(status ?? "")?.[1];
 }
 
-/** A field of what differs among messages. */
 function textOf(aux: unknown, field: "ID" | "Digest"): string | undefined {
   const value: unknown = isObject(aux) ? aux[field] : undefined;
   return typeof value === "string" ? value : undefined;

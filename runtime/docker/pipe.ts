@@ -1,15 +1,28 @@
 /**
- * Connections to an engine on a named pipe of Windows. Deno's `fetch` and `Deno.connect` know none;
- * its `node:http` and `node:net` do, since 2.7.3 (github.com/denoland/deno, pull request 32414), for
- * a program that is allowed everything. A unix socket's path is the same to both, so that all but
- * the pipe itself is tested on any system.
+ * Connections to an engine on a named pipe of Windows. Deno's `fetch` and `Deno.connect` cannot open
+ * one; its `node:http` and `node:net` can, since 2.7.3 (github.com/denoland/deno, pull request 32414),
+ * for a program that has all permissions. They take the path of a unix socket as well, which is how
+ * the tests run on any system.
  */
 
 import { Agent, type IncomingMessage, request } from "node:http";
 import { connect as connectTo } from "node:net";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeStream } from "node:stream/web";
-import type { Connection, EngineClient } from "./connection.ts";
+
+/** Sends requests to one engine, as `fetch` does. */
+export interface EngineClient {
+  readonly fetch: (url: string, request: {
+    readonly method: string;
+    readonly headers: Headers;
+    readonly body: ReadableStream<Uint8Array> | string | undefined;
+    readonly signal: AbortSignal | undefined;
+  }) => Promise<Response>;
+  close(): void;
+}
+
+/** Bytes both ways. */
+export type Connection = Pick<Deno.Conn, "read" | "write" | "closeWrite" | "close">;
 
 /** Answers without a body: `Response` takes none with them (Fetch standard, "null body status"). */
 const WITHOUT_BODY: readonly number[] = [101, 204, 205, 304];
@@ -30,7 +43,7 @@ export function pipeClient(path: string): EngineClient {
       };
       const message = await new Promise<IncomingMessage>((resolve, reject) => {
         const call = request(options, resolve);
-        // Also after the answer, which may come before the body was sent: reading it tells.
+        // No effect after the answer, which may come before the body is sent: reading it fails then.
         call.on("error", reject);
         if (body instanceof ReadableStream) {
           const stream = Readable.fromWeb(body as NodeStream);
@@ -72,7 +85,7 @@ export async function connectToPipe(path: string): Promise<Connection> {
       resolve();
     });
   });
-  // What fails is told to whoever reads or writes.
+  // Whoever reads or writes gets the error.
   socket.on("error", () => {});
   const chunks: AsyncIterator<Uint8Array> = socket[Symbol.asyncIterator]();
   let rest = new Uint8Array();

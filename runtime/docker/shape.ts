@@ -1,28 +1,26 @@
 /**
- * The form that the engine's API promises for what it says: one declaration is what is checked where
- * an answer comes in, and the type that the rest of mlcli goes on with.
+ * Shapes of the engine's answers. One declaration gives both the check at run time and the type.
  */
 
 import { isObject } from "../text.ts";
 
-/** What a JSON value is to be. */
+/** Checks a JSON value. */
 export type Shape<T> = (value: unknown) => value is T;
 
-/** The type of what has a form. */
+/** The type of values that have a shape. */
 export type Of<S> = S extends Shape<infer T> ? T : never;
 
 export const text = (value: unknown): value is string => typeof value === "string";
 export const number = (value: unknown): value is number => typeof value === "number";
 export const flag = (value: unknown): value is boolean => typeof value === "boolean";
-/** What differs, and is looked at where it is used. */
+/** For a field whose type differs from message to message. */
 export const anything = (_: unknown): _ is unknown => true;
 
-/** A list of these. */
 export function list<T>(each: Shape<T>): Shape<readonly T[]> {
   return (value): value is readonly T[] => Array.isArray(value) && value.every(each);
 }
 
-/** An object whose fields, whatever they are called, are all of this form. */
+/** An object whose values all have this shape. */
 export function record<T>(each: Shape<T>): Shape<Readonly<Record<string, T>>> {
   return (value): value is Readonly<Record<string, T>> =>
     isObject(value) && Object.values(value).every(each);
@@ -30,7 +28,7 @@ export function record<T>(each: Shape<T>): Shape<Readonly<Record<string, T>>> {
 
 type Fields = Readonly<Record<string, Shape<unknown>>>;
 
-/** An object: fields that it has, fields that may be missing, and any others. */
+/** An object with required and optional fields; others are ignored. */
 export function object<R extends Fields, O extends Fields = Record<never, never>>(
   required: R,
   optional?: O,
@@ -49,7 +47,7 @@ export function object(required: Fields, optional: Fields = {}): Shape<object> {
 }
 
 /**
- * Parses JSON of an engine. A field that is null is left out: engines write so what is not there.
+ * Parses JSON of an engine. A null field is left out: engines write null for what is not there.
  * @throws SyntaxError
  */
 export function parsedWithoutNulls(text: string): unknown {

@@ -1,6 +1,6 @@
 /**
- * What the engine of SageMaker Studio wants to be different: it stands behind a filter, which takes
- * one network, one version of the API, and no other builder than the classic one.
+ * SageMaker Studio's engine. It is behind a filter that allows one network, one version of the API, and
+ * only the classic builder.
  *
  * Sources: aws/sagemaker-python-sdk (local/image.py; #5147), aws/amazon-sagemaker-feedback (#161,
  * #219), awslabs/awsome-distributed-ai (#753), aws-samples/amazon-sagemaker-local-mode (no BuildKit).
@@ -13,10 +13,10 @@ import { isObject } from "../text.ts";
 /** The only network that containers and builds may have: the space's own, localhost included. */
 export const STUDIO_NETWORK = "sagemaker";
 
-/** The only version of the API: a path without one is answered by a redirection. */
+/** The only version of the API. (A path without a version is redirected.) */
 export const STUDIO_API = "1.41";
 
-/** What of a container's body is looked at here. */
+/** The fields of a container's body that are read or changed here. */
 interface Body {
   readonly Env?: readonly string[];
   readonly Hostname?: string;
@@ -30,9 +30,9 @@ interface Body {
 }
 
 /**
- * The body of a container as Studio takes it: on the space's network, whose names, ports and host
- * name are not the container's. Its server gets the port that it would have been published on, by the
- * variable that SageMaker names one with.
+ * The body of a container as Studio allows it: on the space's network, without names, ports and a host
+ * name of its own. SageMaker's variable tells its server to listen on the port that would have been
+ * published.
  */
 export function studioBody(
   { Hostname: _name, ExposedPorts: _ports, Env = [], Labels, HostConfig, ...body }: Body,
@@ -48,13 +48,13 @@ export function studioBody(
   return {
     ...body,
     Env: [...Env.filter((variable) => !names.some((name) => variable.startsWith(name))), ...own],
-    // Always, or it would be that of the image.
+    // Also when empty, or the image's label would count.
     Labels: { ...Labels, [LABELS.listens]: port ?? "" },
     HostConfig: { ...others, NetworkMode: STUDIO_NETWORK },
   };
 }
 
-/** The ports of a container on this machine: the engine lists those that it publishes alone. */
+/** The port of a container on this machine: the engine lists only ports that it publishes. */
 export function studioPorts(
   { Labels, State }: {
     readonly Labels: Readonly<Record<string, string>>;
@@ -66,7 +66,7 @@ export function studioPorts(
   return isOpen ? [{ IP: "127.0.0.1", PublicPort: Number(port) }] : [];
 }
 
-/** Words of the filter: the beginning of most refusals, and what it says of other resources. */
+/** The filter's refusals: how most begin, and words that others hold. */
 const REFUSAL = /^Forbidden\. Reason: |not allowed on SageMaker Studio/;
 
 /** What to do about a refusal in the filter's words; undefined for other words. */
@@ -89,7 +89,7 @@ export interface Studio {
 /** Where Studio says what it is, below the root of the file system. */
 const METADATA = "opt/ml/metadata/resource-metadata.json";
 
-/** Those that have an engine behind Studio's rules. */
+/** The apps that have Studio's engine. */
 const APP_TYPES: readonly unknown[] = ["KernelGateway", "CodeEditor", "JupyterLab"];
 
 /**
@@ -114,7 +114,7 @@ export function studioAt(root: string): Studio | undefined {
   return { appType: metadata["AppType"] as string, domainId: isDomain ? domain : undefined };
 }
 
-/** How Docker gets enabled, as a hint. Source: AWS's guide, "Getting started with local mode". */
+/** The hint to enable Docker. Source: AWS's guide, "Getting started with local mode". */
 export function enablingHint({ domainId = "DOMAIN_ID" }: Studio): string {
   return "Docker has to be enabled for the domain: aws sagemaker update-domain " +
     `--domain-id ${domainId} --domain-settings-for-update ` +

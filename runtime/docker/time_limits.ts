@@ -3,13 +3,13 @@
 import { onAbort } from "../time.ts";
 import { BrokenEngine } from "./errors.ts";
 
-/** What the engine does for a call: that says how long its answer may take. */
+/** What a call asks of the engine, which decides how long it may take. */
 export type Effort =
-  /** Looks something up, or only sends the head of an answer that takes its time. */
+  /** Looks something up, or sends the head of an answer whose body takes longer. */
   | "ask"
   /** Makes, starts, changes or removes something. */
   | "act"
-  /** Waits for something else itself: a build, a registry, lines of a log. There is no limit. */
+  /** Waits for something else: a build, a registry, lines of a log. There is no limit. */
   | "wait";
 
 /**
@@ -22,21 +22,21 @@ const LIMITS = { ask: 60, act: 600 } as const;
 /** How long the removal of a container may take at a command's end, in ms: the user waits for it. */
 export const REMOVAL_TIMEOUT = 30_000;
 
-/** After so many seconds it is said what mlcli waits for. */
-const SAID_AFTER = 10;
+/** After so many seconds the user is told what mlcli waits for. */
+const NOTICE_AFTER = 10;
 
-/** The limit once the user wants an end, and after a call that the engine left unanswered, in seconds. */
+/** The limit after an interruption, or after a call that got no answer, in seconds. */
 const SHORT = 5;
 
-/** The limit after both, in seconds: it is still told, and may do it when it wakes up. */
+/** The limit after both, in seconds: the call is still sent, for an engine that wakes up later. */
 const SHORTEST = 1;
 
-/** The engine is there, but leaves a call unanswered. */
+/** The engine is there, but does not answer a call. */
 export class SilentEngine extends BrokenEngine {
   /**
    * @param call method and path, or what mlcli waited for.
    * @param seconds how long it has waited.
-   * @param cause why not longer: an `Interrupted`, where the user wanted an end.
+   * @param cause an `Interrupted` where that made the wait short.
    */
   constructor(call: string, seconds: number, cause?: unknown) {
     super(`The Docker Engine does not answer (${callInWords(call)}, ${seconds} s)`, {
@@ -46,13 +46,12 @@ export class SilentEngine extends BrokenEngine {
   }
 }
 
-/** What the limits depend on. */
 export interface TimeLimitOptions {
-  /** Aborted when the user wants an end. */
+  /** Aborted when the user interrupts mlcli. */
   readonly interruption?: AbortSignal | undefined;
-  /** Hears what mlcli waits for, where that takes long. */
+  /** Called with what mlcli waits for, where that takes long. */
   readonly onWait?: ((text: string) => void) | undefined;
-  /** A signal that is aborted after so many seconds; a test's own, by the call that is waited for. */
+  /** Makes a signal that is aborted after so many seconds; tests have their own. */
   readonly after?: ((seconds: number, call: string) => AbortSignal) | undefined;
 }
 
@@ -61,24 +60,24 @@ export interface EngineWait {
   /** `POST /containers/ID/start` */
   readonly call: string;
   readonly effort: Effort;
-  /** Seconds that it may take longer: those that a container has to end. */
+  /** Seconds that it may take longer, such as those that a container has to end. */
   readonly grace?: number | undefined;
   /** A lower limit than that of its effort, in seconds. */
   readonly within?: number | undefined;
 }
 
 /**
- * Waits for one engine. A call has the time of its effort; once the user wants an end, or the engine
- * has left a call unanswered, a few seconds.
+ * Waits for one engine. A call has the time of its effort, but only a few seconds after an interruption
+ * or after a call that got no answer.
  */
 export class TimeLimits {
   readonly #interruption: AbortSignal;
   readonly #onWait: (text: string) => void;
   readonly #after: (seconds: number, call: string) => AbortSignal;
-  /** Whether the last call that is over was left unanswered. */
+  /** Whether the last call that ended got no answer. */
   #isSilent = false;
-  /** Whether it has been said that mlcli waits: once, though several calls wait, until one is over. */
-  #isSaid = false;
+  /** Whether the user has been told: once while any number of calls wait, until one has ended. */
+  #isTold = false;
 
   constructor({ interruption, onWait, after }: TimeLimitOptions = {}) {
     this.#interruption = interruption ?? new AbortController().signal;
@@ -90,8 +89,8 @@ export class TimeLimits {
   /**
    * Does one part of a call: sends it and waits for its answer's head, or reads a part of its body.
    *
-   * @param cut ends it, when aborted; it is aborted when the time is over.
-   * @param work fails then, with the reason.
+   * @param cut is aborted when the time is over.
+   * @param work fails with the reason of `cut` once that is aborted.
    * @throws SilentEngine
    */
   async during<T>(wait: EngineWait, cut: AbortController, work: () => Promise<T>): Promise<T> {
@@ -108,7 +107,7 @@ export class TimeLimits {
     limit(this.#seconds(wait));
     if (!this.#interruption.aborted) {
       timers.use(onAbort(this.#interruption, () => limit(this.#seconds(wait))));
-      const seconds = SAID_AFTER + (wait.grace ?? 0);
+      const seconds = NOTICE_AFTER + (wait.grace ?? 0);
       timers.use(onAbort(this.#after(seconds, wait.call), () => this.#say(wait.call)));
     }
     try {
@@ -117,13 +116,13 @@ export class TimeLimits {
       return answer;
     } finally {
       if (isOver) this.#isSilent = true;
-      else this.#isSaid = false;
+      else this.#isTold = false;
     }
   }
 
   #say(call: string): void {
-    if (this.#isSaid) return;
-    this.#isSaid = true;
+    if (this.#isTold) return;
+    this.#isTold = true;
     this.#onWait(`Waiting for the Docker Engine (${callInWords(call)}) ...`);
   }
 
@@ -162,14 +161,14 @@ function callInWords(call: string): string {
 /** What decides how long a call may take. */
 export type Limits = Pick<TimeLimits, "during">;
 
-/** For who has limits of their own. */
+/** For callers with time limits of their own. */
 export const NO_LIMITS: Limits = { during: (_wait, _cut, work) => work() };
 
-/** What one request says of its waits. */
+/** How one request is waited for. */
 export interface WaitingOptions {
   /** Ends the request; its reason is thrown. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether its answer goes on for as long as something else does: only its head has a limit. */
+  /** Whether its answer lasts as long as something else does: then only its head has a limit. */
   readonly isStream?: boolean;
 }
 
@@ -191,7 +190,7 @@ export class Waiting {
     this.#limits = limits;
     this.#wait = wait;
     this.#isStream = isStream;
-    // Also between the waits, where nobody reads.
+    // Between the waits, too, when nobody reads.
     this.#listening = signal && onAbort(signal, () => this.#cut.abort(signal.reason));
   }
 
@@ -203,8 +202,8 @@ export class Waiting {
   /**
    * Waits for one part.
    *
-   * @param work is given a signal that breaks it off.
-   * @param failure the error for what it throws by itself.
+   * @param work gets the signal that ends the request.
+   * @param failure makes the error for what `work` throws by itself.
    */
   async during<T>(
     work: (signal: AbortSignal) => Promise<T>,

@@ -1,14 +1,11 @@
-/**
- * Requests to the Engine API: over its unix socket or TCP with Deno's `fetch`, over a named pipe as
- * `pipe.ts` has it.
- */
+/** Requests to the Engine API: with Deno's `fetch`, or by `pipe.ts` over a named pipe of Windows. */
 
 import { messageOf, MlcliError } from "../errors.ts";
 import { abortOf, onAbort } from "../time.ts";
-import { type Answer, answerOf, beginningOf, notExpected } from "./answer.ts";
-import type { EngineClient } from "./connection.ts";
-import { BrokenEngine, isLoss, reasonOf, wentAway } from "./errors.ts";
+import { type Answer, answerOf, beginningOf, statusError } from "./answer.ts";
+import { BrokenEngine, EngineGone, isConnectionLoss, reasonOf } from "./errors.ts";
 import type { Address, TlsFiles } from "./locate.ts";
+import type { EngineClient } from "./pipe.ts";
 import {
   type EngineWait,
   type Limits,
@@ -24,8 +21,8 @@ export class CertificatesError extends MlcliError {
 }
 
 /**
- * What a request has besides method and path. How long the engine may take is `time_limits.ts`'s: to
- * "ask" where the method only reads, to "act" where it changes something.
+ * What a request has besides method and path. By default its effort (`time_limits.ts`) is "ask" where
+ * the method only reads, and "act" where it changes something.
  */
 export interface RequestOptions extends Partial<Omit<EngineWait, "call">>, WaitingOptions {
   /** The statuses that the caller handles; any other becomes an `EngineError`. */
@@ -50,7 +47,7 @@ export interface Transport {
    * Sends a POST that the engine answers with bytes both ways.
    *
    * @param signal closes the connection, also later; its reason is thrown.
-   * @throws EngineError when the engine does not.
+   * @throws EngineError when the engine refuses.
    * @throws BrokenEngine when it cannot be reached, or the connection breaks while it is read.
    */
   upgrade(path: string, signal: AbortSignal): Promise<Upgraded>;
@@ -80,10 +77,10 @@ export async function openTransport(address: Address, limits = NO_LIMITS): Promi
   const base = address.kind === "tcp"
     ? `${address.tls ? "https" : "http"}://${address.host}`
     : `http://${NOWHERE}`;
-  const line = { client, base, limits, address: addressText(address) };
+  const target = { client, base, limits, address: addressText(address) };
   return {
-    address: line.address,
-    request: (method, path, options) => send(line, method, path, options),
+    address: target.address,
+    request: (method, path, options) => send(target, method, path, options),
     upgrade: (path, signal) => upgraded(address, tls, limits, path, signal),
     close: () => client.close(),
   };
@@ -95,7 +92,7 @@ async function clientOf(address: Address, tls: TlsOptions | undefined): Promise<
     ? Deno.createHttpClient({ proxy: { transport: "unix", path: address.path } })
     : Deno.createHttpClient(tls ?? {});
   return {
-    // No engine redirects to another place; what stands before one may.
+    // No engine redirects; a proxy in front of it may.
     fetch: (url, request) => fetch(url, { ...request, client, redirect: "manual" }),
     close: () => client.close(),
   };
@@ -119,7 +116,7 @@ async function isMissing(path: string): Promise<boolean> {
 }
 
 /** Where requests go, and how long they may take. */
-interface Line {
+interface Target {
   readonly client: EngineClient;
   readonly base: string;
   readonly limits: Limits;
@@ -128,7 +125,7 @@ interface Line {
 }
 
 async function send(
-  { client, base, limits, address }: Line,
+  { client, base, limits, address }: Target,
   method: string,
   path: string,
   options: RequestOptions,
@@ -139,17 +136,24 @@ async function send(
   const call = callOf(method, path);
   const effort = method === "GET" || method === "HEAD" ? "ask" : "act";
   const waiting = new Waiting(limits, { call, effort, ...options }, options);
-  const response = await waiting.during((signal) =>
-    client.fetch(base + path, {
-      method,
-      headers,
-      body: options.tar ?? (options.json === undefined ? undefined : JSON.stringify(options.json)),
-      signal,
-    }), (cause) => options.tar && !isLoss(cause) ? notSent(call, cause) : wentAway(call, cause));
+  const response = await waiting.during(
+    (signal) =>
+      client.fetch(base + path, {
+        method,
+        headers,
+        body: options.tar ??
+          (options.json === undefined ? undefined : JSON.stringify(options.json)),
+        signal,
+      }),
+    (cause) =>
+      options.tar && !isConnectionLoss(cause)
+        ? unreadableArchive(call, cause)
+        : new EngineGone(call, cause),
+  );
   const answer = answerOf(response, { call, address }, waiting);
   if (options.expect.includes(response.status)) return answer;
   const { status, statusText } = response;
-  throw notExpected(status, await beginningOf(answer.body), statusText, { call, address });
+  throw statusError(status, await beginningOf(answer.body), statusText, { call, address });
 }
 
 /** Method and path as messages have them: `POST /containers/ID/start`. */
@@ -158,7 +162,7 @@ function callOf(method: string, path: string): string {
 }
 
 /** The error for an archive that cannot be read to its end. */
-function notSent(call: string, cause: unknown): BrokenEngine {
+function unreadableArchive(call: string, cause: unknown): BrokenEngine {
   return new BrokenEngine(
     `Cannot send the files to the Docker Engine (${call}): ${reasonOf(cause)}`,
     { cause },
@@ -172,7 +176,7 @@ async function upgraded(
   path: string,
   signal: AbortSignal,
 ): Promise<Upgraded> {
-  // Loaded where somebody types at a container.
+  // Loaded only where somebody types into a container.
   const { upgrade } = await import("./upgrade.ts");
   const call = callOf("POST", path);
   const cut = new AbortController();
@@ -182,16 +186,16 @@ async function upgraded(
     cut,
     () => Promise.race([upgrade(address, tls, path, cut.signal), abortOf(cut.signal)]),
   ).catch((cause) => {
-    throw cut.signal.aborted ? cut.signal.reason : wentAway(call, cause);
+    throw cut.signal.aborted ? cut.signal.reason : new EngineGone(call, cause);
   });
   if ("status" in answer) {
-    throw notExpected(answer.status, answer.text, "", { call, address: addressText(address) });
+    throw statusError(answer.status, answer.text, "", { call, address: addressText(address) });
   }
   async function* output(connection: Upgraded): AsyncGenerator<Uint8Array, void, void> {
     try {
       yield* connection.output;
     } catch (cause) {
-      throw signal.aborted ? signal.reason : wentAway(call, cause);
+      throw signal.aborted ? signal.reason : new EngineGone(call, cause);
     }
   }
   return { ...answer, output: output(answer) };

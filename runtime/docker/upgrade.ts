@@ -11,8 +11,9 @@ import {
   Incoming,
   writeAll,
 } from "../http/messages.ts";
-import type { Connection } from "./connection.ts";
+import { beginningOf } from "./answer.ts";
 import type { Address } from "./locate.ts";
+import type { Connection } from "./pipe.ts";
 
 /** A connection after its upgrade. */
 export interface Upgraded {
@@ -55,7 +56,7 @@ export async function upgrade(
     const incoming = new Incoming(connection);
     const { status, body } = await answerFrom(incoming);
     if (status !== 101 && status !== 200) {
-      const text = await textOf(incoming.contentOf(body));
+      const text = await beginningOf(untilBroken(incoming.contentOf(body)));
       close();
       return { status, text };
     }
@@ -94,7 +95,7 @@ function closeOnce(connection: Connection, signal: AbortSignal): () => void {
     isOpen = false;
   };
   signal.addEventListener("abort", close);
-  // While it was being opened.
+  // It may have been aborted while the connection was opened.
   if (signal.aborted) close();
   return close;
 }
@@ -114,20 +115,13 @@ async function answerFrom(incoming: Incoming): Promise<AnswerHead> {
   return answer;
 }
 
-/** More than any engine says instead of an upgrade, in characters. */
-const LONGEST_TEXT = 65_536;
-
-async function textOf(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
+/** Ends where the body is cut off: the status says enough. */
+async function* untilBroken(
+  content: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, void> {
   try {
-    for await (const bytes of content) {
-      text += decoder.decode(bytes, { stream: true });
-      if (text.length > LONGEST_TEXT) break;
-    }
+    yield* content;
   } catch (error) {
-    // It breaks off: the status says enough.
     if (!(error instanceof BrokenMessage)) throw error;
   }
-  return text;
 }

@@ -13,7 +13,7 @@ import { realPathOf } from "../files.ts";
 import type { Output } from "../streams.ts";
 import { warningText } from "../messages.ts";
 import { listed } from "../text.ts";
-import { type Deadline, deadlineIn, joinSignals } from "../time.ts";
+import { deadlineIn, joinSignals, type TemporarySignal } from "../time.ts";
 import { runContainer } from "./container/run.ts";
 import type { Host } from "./jobs.ts";
 import {
@@ -118,7 +118,7 @@ class OwnerChange implements Disposable {
   found = 0;
   readonly #caller: Caller;
   /** Only where there is something to do: the first timer of a program takes Deno 2.9 10 ms. */
-  #deadline: Deadline | undefined;
+  #deadline: TemporarySignal | undefined;
 
   constructor(
     private readonly engine: Engine,

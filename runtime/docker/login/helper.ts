@@ -11,7 +11,7 @@ import { inOneLine, isObject } from "../../text.ts";
 import { joinSignals, onAbort } from "../../time.ts";
 import type { SearchEnvironment } from "../locate.ts";
 
-/** A program that asks its user something takes a while; one that hangs must not. In ms. */
+/** In ms: time for a program that asks its user something, and an end for one that hangs. */
 const TIMEOUT = 30_000;
 
 /** How much of a helper's complaint is shown, in characters. */
@@ -57,7 +57,7 @@ export async function askHelper(
     );
   }
   const { Username, Secret } = parsed(stdout);
-  // What it said is a secret: it is not shown.
+  // Its output may be a secret: it is not shown.
   if (typeof Username !== "string" || typeof Secret !== "string") {
     throw new HelperError(`${program} does not answer as Docker's credential helpers do`);
   }
@@ -73,15 +73,12 @@ function parsed(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
-/**
- * Where a program is. Looked up here, and in absolute directories only: in a relative one of PATH
- * it would be the repository's.
- */
+/** Where a program is. Relative directories of PATH do not count: they may be the repository's. */
 async function pathOf(
   program: string,
   env: SearchEnvironment["env"],
 ): Promise<string | undefined> {
-  // The name is the configuration's, and no path.
+  // The configuration names a program, not a path.
   if (!/^[\w.-]+$/.test(program)) return undefined;
   const isWindows = Deno.build.os === "windows";
   for (const directory of (env("PATH") ?? "").split(isWindows ? ";" : ":")) {
@@ -109,12 +106,12 @@ async function output(
   } catch (cause) {
     throw new HelperError(`${program} cannot be run: ${messageOf(cause)}`, { cause });
   }
-  // One that ends without reading has said why.
+  // A helper may end without reading; its output says why.
   new Blob([server]).stream().pipeTo(child.stdin).catch(() => {});
   using _killing = onAbort(limit.signal, () => kill(child));
   let stdout = "";
   const text = new WritableStream<string>({ write: (piece) => void (stdout += piece) });
-  // What it has started may outlive it, and hold its output open: that is not waited for.
+  // A process that the helper started may keep its output open: that is not waited for.
   await child.stdout.pipeThrough(new TextDecoderStream(), { signal: limit.signal })
     .pipeTo(text, { signal: limit.signal }).catch(() => {});
   const { success } = await child.status;

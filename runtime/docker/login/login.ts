@@ -21,7 +21,7 @@ export type LoginSource =
   /** `docker-credential-NAME` has it, or has none. */
   | { readonly kind: "helper"; readonly name: string; readonly server: string };
 
-/** The host of an image's registry: `ghcr.io`, `docker.io`, `localhost:5000`. */
+/** The registry's host in an image's name: `ghcr.io`, `docker.io`, `localhost:5000`. */
 export function registryOf(image: string): string {
   const [first = "", ...rest] = image.split("/");
   // github.com/distribution/reference, normalize.go
@@ -88,7 +88,7 @@ function loginIn(entry: unknown, server: string): PullLogin | undefined {
   return username && password ? { username, password, serveraddress } : undefined;
 }
 
-/** `USER:PASSWORD` in base64; nothing where it is not that. */
+/** User and password of `USER:PASSWORD` in base64; empty for anything else. */
 function pairIn(auth: string | undefined): readonly string[] {
   try {
     const text = new TextDecoder().decode(Uint8Array.fromBase64(auth ?? ""));

@@ -9,7 +9,7 @@
 import type { Engine } from "../../docker/engine.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { abortOf, type Clock, type JoinedSignal, joinSignals } from "../../time.ts";
+import { abortOf, type Clock, joinSignals, type TemporarySignal } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type Relay, relay } from "./relay.ts";
@@ -67,7 +67,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #host: Host;
   readonly #logFailure = new AbortController();
   readonly #ending = new AbortController();
-  readonly #either: JoinedSignal;
+  readonly #either: TemporarySignal;
   readonly #logs: FollowedLogs;
   readonly #relay: Relay;
   readonly #watch: Watch;

@@ -1,5 +1,5 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { aheadOf, onThisClock } from "../../../runtime/docker/answer.ts";
+import { clockAhead, onThisClock } from "../../../runtime/docker/answer.ts";
 import { jobName } from "../../../runtime/contract/names.ts";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { builtAt } from "../../../runtime/docker/images.ts";
@@ -142,7 +142,7 @@ suite("the difference between two clocks", () => {
   ];
   for (const [date, ahead] of rows) {
     it(`is ${ahead} ms where an answer says ${date}`, () => {
-      assertEquals(aheadOf(new Headers(date ? { Date: date } : {}), now), ahead);
+      assertEquals(clockAhead(new Headers(date ? { Date: date } : {}), now), ahead);
     });
   }
 

@@ -229,7 +229,7 @@ suite("connectToEngine", () => {
     await using fake = await fakeEngine({ "GET /_ping": () => answer });
     await failsWith(
       `unix://${fake.socket}`,
-      "it runs Windows containers, and mlcli's are Linux's (Docker Desktop's menu: Switch to " +
+      "it runs Windows containers, and mlcli needs Linux containers (Docker Desktop's menu: Switch to " +
         "Linux containers)",
     );
     assertEquals(fake.requests, ["GET /_ping"]);
