@@ -167,6 +167,11 @@ export interface LogOptions {
   readonly signal?: AbortSignal;
 }
 
+/** The engine waits; `status` is the exit status of the container's program then. */
+export interface Waited {
+  readonly status: Promise<number>;
+}
+
 /**
  * One Docker Engine. Every call throws `EngineError` on a status that it does not expect,
  * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
@@ -222,15 +227,12 @@ export interface Engine extends ImageCalls {
   attachWithInput(id: string, signal: AbortSignal): Promise<Upgraded>;
   /** Tells a container the size of its terminal. One that does not run is no error. */
   resize(id: string, size: TerminalSize): Promise<void>;
-  /**
-   * Waits for a container. Returns once the engine waits; `status` is the exit status of its
-   * program then. Abort the signal, or read the status to its end.
-   */
+  /** Waits for a container. Abort the signal, or read the status to its end. */
   wait(
     id: string,
-    condition: "not-running" | "removed",
+    condition: "not-running" | "next-exit" | "removed",
     signal: AbortSignal,
-  ): Promise<{ readonly status: Promise<number> }>;
+  ): Promise<Waited>;
   /** SIGTERM, and SIGKILL after the grace (seconds). A container that does not run is no error. */
   stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void>;
   /** SIGKILL. A container that does not run, or is gone, is no error. */

@@ -13,6 +13,7 @@ import {
   type LogOptions,
   type PathInContainer,
   type TerminalSize,
+  type Waited,
 } from "./engine.ts";
 import { type EngineInfo, INFO, VERSION } from "./engine_info.ts";
 import { wasOutOfMemory } from "./events.ts";
@@ -208,9 +209,9 @@ export function engineOver(
 
     async wait(
       id: string,
-      condition: "not-running" | "removed",
+      condition: "not-running" | "next-exit" | "removed",
       signal: AbortSignal,
-    ): Promise<{ readonly status: Promise<number> }> {
+    ): Promise<Waited> {
       const path = `/containers/${id}/wait?${query({ condition })}`;
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       const answer = await request("POST", path, options);

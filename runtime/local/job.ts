@@ -130,11 +130,15 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (!body.Tty) status.set(lastValues(all));
   });
   const streams = record.log.of(lastOutput.of(metered ?? status.above));
-  let outcome: RunOutcome | undefined;
   let reason: Reason | undefined;
   let isLeft = false;
+  let isTaken = false;
   /** Sees to what the run wrote. */
-  async function takeOver(): Promise<void> {
+  async function takeOver(outcome?: RunOutcome): Promise<void> {
+    isTaken = true;
+    await metered?.end();
+    status.close();
+    if (isLeft) return;
     const warnings = await giveToCaller(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
@@ -152,6 +156,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, { findings, warnings, err });
   }
+  let outcome: RunOutcome;
   try {
     outcome = await runContainer(engine, run.container, body, { ...host, ...streams }, {
       grace,
@@ -162,11 +167,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         run.run.leave();
         tell(err, noteText(leftWords(run, layout)));
       },
+      whileRemoved: takeOver,
     });
   } finally {
-    await metered?.end();
-    status.close();
-    if (!isLeft) await takeOver();
+    if (!isTaken) await takeOver();
   }
   if (outcome.cause === undefined) {
     await run.report(outcome);

@@ -1,7 +1,7 @@
 import type { Context, Interruption } from "../../context.ts";
 import type { End } from "../../contract/outcome.ts";
-import { BrokenEngine } from "../../docker/errors.ts";
-import type { CreateBody, Engine } from "../../docker/engine.ts";
+import { BrokenEngine, isNotFound } from "../../docker/errors.ts";
+import type { CreateBody, Engine, Waited } from "../../docker/engine.ts";
 import { demultiplex, type OutputPiece } from "../../docker/frames.ts";
 import type { Upgraded } from "../../docker/upgrade.ts";
 import { OutputClosed } from "../../errors.ts";
@@ -25,6 +25,8 @@ export interface Stopping {
   readonly onStop?: (why: "asked" | "time over") => void;
   /** Called where the container may still run when this ends, since the engine does not answer. */
   readonly onLeft?: () => void;
+  /** What is to be done once the program has ended; the engine removes its container meanwhile. */
+  readonly whileRemoved?: (outcome: RunOutcome) => Promise<void>;
 }
 
 /** How much of the end of standard error is searched for what sudo says, in bytes. */
@@ -77,9 +79,9 @@ async function runOnce(
   name: string,
   body: CreateBody,
   host: RunHost,
-  { grace, after, onStop, onLeft }: Stopping,
+  stopping: Stopping,
 ): Promise<RunOutcome> {
-  const { signal, force } = host.interruption;
+  const { signal } = host.interruption;
   signal.throwIfAborted();
   const id = await createContainer(engine, name, body, host.err);
   const waiting = new AbortController();
@@ -87,83 +89,118 @@ async function runOnce(
   let removed = false;
   try {
     signal.throwIfAborted();
+    const isRemoved = body.HostConfig.AutoRemove;
     // Both before the start, so that neither a byte nor a fast end is missed.
-    const [{ output, connection }, removal] = await Promise.race([
+    const [attached, exit] = await Promise.race([
       Promise.all([
         attachTo(engine, id, body, waiting.signal),
-        body.HostConfig.AutoRemove ? engine.wait(id, "removed", waiting.signal) : undefined,
+        isRemoved ? engine.wait(id, "next-exit", waiting.signal) : undefined,
       ]),
       abortOf(signal),
     ]);
     signal.throwIfAborted();
-    const { input } = host;
-    const keyboard = body.Tty ? input?.keyboard : undefined;
-    using _raw = keyboard?.raw();
-    await startContainer(engine, id, body);
-    // A refused stop may mean that it had ended; an engine that has gone will not tell its end.
-    const giveUp = (error: unknown): void => {
-      if (error instanceof BrokenEngine) waiting.abort(error);
-    };
-    const reader = { isWaitedFor: false };
-    const isHeldUp = (): boolean => reader.isWaitedFor;
-    const stop = (): void => {
-      engine.stopContainer(id, grace).catch(giveUp);
-      failIfNeverEnds(engine, id, waiting.signal, isHeldUp).catch(giveUp);
-    };
-    const stopAloud = (why: "asked" | "time over"): void => {
-      stop();
-      onStop?.(why);
-    };
-    using _stop = onAbort(signal, () => stopAloud("asked"));
-    let overAt: number | undefined;
-    using timers = new DisposableStack();
-    if (after !== undefined) {
-      const timer = setTimeout(() => {
-        overAt = performance.now();
-        stopAloud("time over");
-      }, after * 1000);
-      timers.defer(() => clearTimeout(timer));
-    }
-    using _kill = killOnAbort(engine, id, force);
-    let inputError: unknown;
-    using _typing = connection && input &&
-      passInputOn(engine, id, connection, { input, keyboard }, (error) => {
-        inputError = error;
-        stop();
-      });
-    const errors = new Tail(TELLING_LENGTH);
-    // On a terminal, its standard error is in its standard output.
-    const hear = ({ stream, bytes }: OutputPiece): void => {
-      if (stream === "stderr" || body.Tty) errors.add(bytes);
-    };
-    const closed = await passOn(output, host, { hear, stop, reader });
-    const end = removal ?? await engine.wait(id, "not-running", waiting.signal);
-    const status = await Promise.race([end.status, failIfStillRunning(engine, id, waiting.signal)]);
+    const outcome = await watched(engine, id, body, host, { ...attached, exit, waiting, stopping });
     ended = true;
-    removed = removal !== undefined;
-    const { words, hint } = await endInWords(engine, id, status);
-    return {
-      status,
-      words,
-      hint: hint ?? privilegesHint(errors.text),
-      cause: signal.aborted ? signal.reason : inputError ?? closed,
-      stoppedWithin: overAt === undefined ? undefined : (performance.now() - overAt) / 1000,
-    };
+    await stopping.whileRemoved?.(outcome);
+    if (isRemoved) {
+      using _end = onAbort(signal, () => {
+        failIfNeverEnds(engine, id, waiting.signal).catch((error) => waiting.abort(error));
+      });
+      removed = await engine.wait(id, "removed", waiting.signal).then(({ status }) => status)
+        .then(() => true, isNotFound);
+    }
+    return outcome;
   } finally {
     waiting.abort();
     const isGone = removed || await discardContainer(engine, { id, name }, host.err);
     // One that has ended writes nothing more, whether it is there or not.
-    if (!isGone && !ended) onLeft?.();
+    if (!isGone && !ended) stopping.onLeft?.();
   }
 }
 
+/** What is there of a container that is to be started. */
+interface Prepared extends Attached {
+  /** Its end; `undefined`: the engine is asked once its output has ended. */
+  readonly exit: Waited | undefined;
+  /** Ends all that waits for it. */
+  readonly waiting: AbortController;
+  readonly stopping: Stopping;
+}
+
+/** Starts a container, passes its output on, and sees to its end. */
+async function watched(
+  engine: Engine,
+  id: string,
+  body: CreateBody,
+  host: RunHost,
+  { output, connection, exit, waiting, stopping: { grace, after, onStop } }: Prepared,
+): Promise<RunOutcome> {
+  const { signal, force } = host.interruption;
+  const { input } = host;
+  const keyboard = body.Tty ? input?.keyboard : undefined;
+  using _raw = keyboard?.raw();
+  await startContainer(engine, id, body);
+  // A refused stop may mean that it had ended; an engine that has gone will not tell its end.
+  const giveUp = (error: unknown): void => {
+    if (error instanceof BrokenEngine) waiting.abort(error);
+  };
+  const reader = { isWaitedFor: false };
+  const isHeldUp = (): boolean => reader.isWaitedFor;
+  const stop = (): void => {
+    engine.stopContainer(id, grace).catch(giveUp);
+    failIfNeverEnds(engine, id, waiting.signal, isHeldUp).catch(giveUp);
+  };
+  const stopAloud = (why: "asked" | "time over"): void => {
+    stop();
+    onStop?.(why);
+  };
+  using _stop = onAbort(signal, () => stopAloud("asked"));
+  let overAt: number | undefined;
+  using timers = new DisposableStack();
+  if (after !== undefined) {
+    const timer = setTimeout(() => {
+      overAt = performance.now();
+      stopAloud("time over");
+    }, after * 1000);
+    timers.defer(() => clearTimeout(timer));
+  }
+  using _kill = killOnAbort(engine, id, force);
+  let inputError: unknown;
+  using _typing = connection && input &&
+    passInputOn(engine, id, connection, { input, keyboard }, (error) => {
+      inputError = error;
+      stop();
+    });
+  const errors = new Tail(TELLING_LENGTH);
+  // On a terminal, its standard error is in its standard output.
+  const hear = ({ stream, bytes }: OutputPiece): void => {
+    if (stream === "stderr" || body.Tty) errors.add(bytes);
+  };
+  const closed = await passOn(output, host, { hear, stop, reader });
+  const end = exit ?? await engine.wait(id, "not-running", waiting.signal);
+  const status = await Promise.race([end.status, failIfStillRunning(engine, id, waiting.signal)]);
+  const { words, hint } = await endInWords(engine, id, status);
+  return {
+    status,
+    words,
+    hint: hint ?? privilegesHint(errors.text),
+    cause: signal.aborted ? signal.reason : inputError ?? closed,
+    stoppedWithin: overAt === undefined ? undefined : (performance.now() - overAt) / 1000,
+  };
+}
+
 /** What a container writes, and where to write what it reads, if it reads. */
+interface Attached {
+  readonly output: AsyncIterable<OutputPiece>;
+  readonly connection: Upgraded | undefined;
+}
+
 async function attachTo(
   engine: Engine,
   id: string,
   body: CreateBody,
   signal: AbortSignal,
-): Promise<{ output: AsyncIterable<OutputPiece>; connection: Upgraded | undefined }> {
+): Promise<Attached> {
   if (!body.OpenStdin) {
     const bytes = await attachContainer(body, () => engine.attach(id, signal));
     return { output: demultiplex(bytes), connection: undefined };

@@ -146,9 +146,10 @@ for (const args of [TRAIN, PROCESS]) {
       await using app = await completeApp();
       await using engine = await fakeContainers();
       await runInProcess(args, { cwd: app.directory, engine });
-      const [attach, wait] = AROUND.map((call) => engine.callsOf(call)[0]?.query);
-      assertEquals([attach, wait], [
+      const calls = AROUND.flatMap((call) => engine.callsOf(call)).map(({ query }) => query);
+      assertEquals(calls, [
         { stream: "1", stdout: "1", stderr: "1" },
+        { condition: "next-exit" },
         { condition: "removed" },
       ]);
     });
