@@ -127,7 +127,7 @@ export async function hasConfiguration(directory: string, name: string): Promise
 /** Names of the apps of a directory, sorted. */
 export async function appNames(directory: string): Promise<string[]> {
   const names: string[] = [];
-  for await (const entry of Deno.readDir(directory)) {
+  for (const entry of Deno.readDirSync(directory)) {
     // Like the shell's *.json: hidden files are left out.
     if (!entry.name.endsWith(".json") || entry.name.startsWith(".")) continue;
     const name = entry.name.slice(0, -".json".length);
@@ -194,7 +194,7 @@ async function directoryAbove(path: string, name: string | undefined): Promise<s
 
 /** Reads no file: those above may be anybody's. */
 async function holdsApp(directory: string, name: string | undefined): Promise<boolean> {
-  for await (const entry of Deno.readDir(directory)) {
+  for (const entry of Deno.readDirSync(directory)) {
     const [, own] = /^([^.].*)\.json$/.exec(entry.name) ?? [];
     if (own === undefined || !APP_NAME.test(own) || name !== undefined && own !== name) continue;
     if (await isFile(join(directory, entry.name)) && await isDirectory(baseOf(directory, own))) {

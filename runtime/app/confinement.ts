@@ -38,12 +38,12 @@ export interface Escape {
  * (`.git` is a file in a submodule and in a further work tree.)
  */
 export async function boundaryOf(directory: string): Promise<string> {
-  return await workTreeOf(directory) ?? await Deno.realPath(directory);
+  return await workTreeOf(directory) ?? Deno.realPathSync(directory);
 }
 
 /** The git work tree that a directory is in, as a real path; `undefined` where it is in none. */
 export async function workTreeOf(directory: string): Promise<string | undefined> {
-  for (let folder = await Deno.realPath(directory);; folder = dirname(folder)) {
+  for (let folder = Deno.realPathSync(directory);; folder = dirname(folder)) {
     if (await holdsRepository(folder)) return folder;
     if (dirname(folder) === folder) return undefined;
   }
@@ -58,7 +58,7 @@ async function holdsRepository(folder: string): Promise<boolean> {
   const git = join(folder, ".git");
   const info = await lstatIfThere(git);
   if (info === undefined) return false;
-  const isOwned = info.uid === 0 || info.uid === (await Deno.lstat(folder)).uid;
+  const isOwned = info.uid === 0 || info.uid === Deno.lstatSync(folder).uid;
   if (!isOwned || !info.isDirectory) return isOwned;
   try {
     return await lstatIfThere(join(git, "HEAD")) !== undefined;
@@ -79,7 +79,7 @@ async function escapesOf(
   { directory, boundary }: Confined,
   paths: readonly string[],
 ): Promise<readonly (Escape | undefined)[]> {
-  const root = await Deno.realPath(directory);
+  const root = Deno.realPathSync(directory);
   return await Promise.all(paths.map(async (path) => {
     const target = await realPathOf(path);
     // Without a link on the way, the real path is the path itself.

@@ -292,7 +292,7 @@ export async function holdsFile(
   mounted: string,
 ): Promise<boolean> {
   try {
-    for await (const entry of Deno.readDir(directory)) {
+    for (const entry of Deno.readDirSync(directory)) {
       if (isPlaceholder(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isFile) return true;

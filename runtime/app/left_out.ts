@@ -43,7 +43,7 @@ export async function sentOf(app: App, directory: string): Promise<Sent> {
   }];
   let looked = 0;
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
-    for (const { name, isDirectory, isFile } of await entriesOf(app, folder.path)) {
+    for (const { name, isDirectory, isFile } of entriesOf(app, folder.path)) {
       if (NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = `${folder.path}/${name}`;
@@ -77,10 +77,10 @@ function isLeftOutWhole(
     !rules.mayBringBackBelow(path, privatePart);
 }
 
-async function entriesOf(app: App, folder: string): Promise<readonly Deno.DirEntry[]> {
+function entriesOf(app: App, folder: string): readonly Deno.DirEntry[] {
   const directory = join(app.directory, folder);
   try {
-    const entries = await Array.fromAsync(Deno.readDir(directory));
+    const entries = [...Deno.readDirSync(directory)];
     return entries.sort((one, other) => one.name < other.name ? -1 : 1);
   } catch (error) {
     throw cannotRead(typedPath(app.directory, directory), error);

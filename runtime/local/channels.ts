@@ -65,14 +65,14 @@ async function channelsInLayout(
 ): Promise<readonly Channel[]> {
   const channels: Channel[] = [];
   if (!await isDirectory(layout.inputData)) return channels;
-  for await (const { name, ...entry } of Deno.readDir(layout.inputData)) {
+  for (const { name, ...entry } of Deno.readDirSync(layout.inputData)) {
     if (name === "processing" || except.includes(name)) continue;
     const path = join(layout.inputData, name);
     if (entry.isDirectory) channels.push({ name, source: path });
     if (!entry.isSymlink || !(await statIfThere(path))?.isDirectory) continue;
     await requireInside(layout, [path], (_, target) => channelRemedy(name)(target));
     await requireNotWritten(layout, path);
-    channels.push({ name, source: await Deno.realPath(path) });
+    channels.push({ name, source: Deno.realPathSync(path) });
   }
   return channels;
 }

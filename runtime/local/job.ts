@@ -146,7 +146,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       const report = await readReport(reportFile, kind);
       record.python = report.python;
       findings.add(report.differences);
-      const own = await ownOutput();
+      const own = ownOutput();
       reason = await own.reason(report.reason);
       const left = await outputDifferences(layout, kind, output);
       if (own.isShared && kind === "train") sayShared(left, err);

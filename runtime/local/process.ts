@@ -36,21 +36,22 @@ import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
  * @throws UserCodeError when the script failed.
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
-  await withProcessing(job, host, async (run) => {
+  await withProcessing(job, host, async () => {
     const { runJob } = await import("./job.ts");
-    await runJob(job, run, host);
+    return (run) => runJob(job, run, host);
   });
 }
 
 /**
- * Makes all that processing needs, calls `work` with it, and removes what is of that run alone.
+ * Makes all that processing needs, runs it, and removes what is of that run alone.
  *
+ * @param load what runs it, loaded while the engine answers.
  * @throws MlcliError when the layout, the script or the engine cannot be used.
  */
 export async function withProcessing(
   job: ProcessingJob,
   host: Host,
-  work: (run: JobRun) => Promise<void>,
+  load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
   const layout = layoutOf(job.app);
   const checkPaths = () =>
@@ -69,8 +70,11 @@ export async function withProcessing(
   const args = [...script, ...job.arguments];
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
-  const image = await imageToRun(engine, job, host.interruption.signal);
-  const region = await host.region(job.app.configuration);
+  const [image, region, work] = await Promise.all([
+    imageToRun(engine, job, host.interruption.signal),
+    host.region(job.app.configuration),
+    load(),
+  ]);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const config = join(run.directory, "config");
@@ -82,11 +86,11 @@ export async function withProcessing(
       variables: job.variables,
     }, hostOf(engine));
     await writeConfiguration(config, files);
-    await openToContainer(config);
+    openToContainer(config);
     const copy = join(run.directory, "input");
     if (job.copyInputs) {
       await copyTree(inputFolder, copy);
-      await openToContainer(copy);
+      openToContainer(copy);
     }
     const outputFolder = job.strict ? join(run.directory, "output") : layout.output;
     await work({

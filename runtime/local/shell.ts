@@ -68,13 +68,13 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
           checkpoints: false,
         },
         host,
-        (run) => inScratch(job, run, host),
+        () => Promise.resolve((run) => inScratch(job, run, host)),
       );
     case "process":
       return await withProcessing(
         { ...batch(job), file: undefined, entrypoint: [], arguments: [], input: undefined },
         host,
-        (run) => runIn(job, placeOf(run, "processing"), host),
+        () => Promise.resolve((run) => runIn(job, placeOf(run, "processing"), host)),
       );
     case "serve":
       return await withServing(job, host, (place) => runIn(job, place, host));

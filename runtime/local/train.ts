@@ -40,21 +40,22 @@ import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.t
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
-  await withTraining(job, host, async (run) => {
+  await withTraining(job, host, async () => {
     const { runJob } = await import("./job.ts");
-    await runJob(job, run, host);
+    return (run) => runJob(job, run, host);
   });
 }
 
 /**
- * Makes all that a training needs, calls `work` with it, and removes what is of that run alone.
+ * Makes all that a training needs, runs it, and removes what is of that run alone.
  *
+ * @param load what runs it, loaded while the engine answers.
  * @throws MlcliError when the layout, the hyperparameters or the engine cannot be used.
  */
 export async function withTraining(
   job: TrainingJob,
   host: Host,
-  work: (run: JobRun) => Promise<void>,
+  load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
   const layout = layoutOf(job.app);
   const isNamed = job.inputs.some(({ name }) => name === "training");
@@ -78,8 +79,11 @@ export async function withTraining(
   // What is in its way is to be known now, and not when the model is put there.
   await makeDirectory(layout.model);
   const engine = await host.engine();
-  const image = await imageToRun(engine, job, host.interruption.signal);
-  const region = await host.region(job.app.configuration);
+  const [image, region, work] = await Promise.all([
+    imageToRun(engine, job, host.interruption.signal),
+    host.region(job.app.configuration),
+    load(),
+  ]);
   const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
   await withRun(layout, host, async (run) => {
@@ -95,7 +99,7 @@ export async function withTraining(
       isStrict: job.strict,
     });
     if (left > 0) tell(host.err, tooManyText(layout, left));
-    await openToContainer(input);
+    openToContainer(input);
     const model = modelOfRun(layout, name);
     let written = 0;
     await work({

@@ -26,8 +26,8 @@ export async function isOwnerAlive(text: string): Promise<boolean | undefined> {
 }
 
 /** Writes into a directory who sees to it. */
-export async function claim(directory: string): Promise<void> {
-  await Deno.writeTextFile(join(directory, OWNER), ownerText());
+export function claim(directory: string): void {
+  Deno.writeTextFileSync(join(directory, OWNER), ownerText());
 }
 
 /**

@@ -41,15 +41,15 @@ export async function makeInJobs(layout: Jobs, name: string): Promise<string> {
   await makeJobs(layout);
   const folder = join(layout.jobs, name);
   if (!(await lstatIfThere(folder))?.isDirectory) await removeIfThere(folder);
-  await Deno.mkdir(folder, { mode: 0o700, recursive: true });
+  Deno.mkdirSync(folder, { mode: 0o700, recursive: true });
   await giveToOwner(folder);
   return folder;
 }
 
 /** The names of all that are there. Links are none of mlcli's. */
-export async function runNames({ jobs }: Jobs): Promise<readonly string[]> {
+export function runNames({ jobs }: Jobs): readonly string[] {
   try {
-    const entries = await Array.fromAsync(Deno.readDir(jobs));
+    const entries = [...Deno.readDirSync(jobs)];
     return entries.filter(({ name, isDirectory }) =>
       isDirectory && isRunName(name) && name !== KEPT_CODE
     )
@@ -79,11 +79,11 @@ export async function isRunOver(layout: Jobs, run: string): Promise<boolean> {
  * @throws Error of the system.
  */
 export async function makeJobs({ jobs }: Jobs): Promise<void> {
-  await Deno.mkdir(jobs, { recursive: true });
+  Deno.mkdirSync(jobs, { recursive: true });
   await giveToOwner(jobs);
   const path = join(jobs, IGNORE);
   try {
-    await Deno.writeTextFile(path, "*\n", { createNew: true });
+    Deno.writeTextFileSync(path, "*\n", { createNew: true });
   } catch (error) {
     // A file of the user's own stays.
     if (error instanceof Deno.errors.AlreadyExists) return;
@@ -105,7 +105,7 @@ export async function makeRunDirectory(layout: Jobs, names: Iterable<string>): P
   await makeJobs(layout);
   for (const name of names) {
     try {
-      await Deno.mkdir(runDirectoryOf(layout, name), { mode: 0o700 });
+      Deno.mkdirSync(runDirectoryOf(layout, name), { mode: 0o700 });
       await giveToOwner(runDirectoryOf(layout, name));
       return name;
     } catch (error) {
@@ -118,7 +118,7 @@ export async function makeRunDirectory(layout: Jobs, names: Iterable<string>): P
 /** Where root works in another user's directory, what it made there is that user's. */
 export async function giveToOwner(path: string): Promise<void> {
   if (Deno.uid() !== 0) return;
-  const { uid, gid } = await Deno.stat(dirname(path));
+  const { uid, gid } = Deno.statSync(dirname(path));
   if (!uid || gid === null) return;
   const { lchown } = await import("node:fs/promises");
   await lchown(path, uid, gid).catch(() => {});

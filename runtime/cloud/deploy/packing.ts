@@ -97,7 +97,7 @@ async function newArchive(
   });
   const dispose = () => removeTreeIfThere(folder).catch(() => {});
   try {
-    await claim(folder);
+    claim(folder);
     await removeLeft(dirname(folder));
     const target = join(folder, ARCHIVE);
     const errors = { gone: changed, gotShorter: changed, cannotRead };

@@ -78,7 +78,7 @@ export async function modelOf(
       const run = await makeRunDirectory(layout, namesFrom(download.name));
       const directory = runDirectoryOf(layout, run);
       try {
-        await claim(directory);
+        claim(directory);
         const folder = join(directory, DOWNLOAD);
         await Deno.mkdir(folder);
         await work(folder, async (model) => {
@@ -135,7 +135,7 @@ function notPut(error: unknown): unknown {
 
 /** Removes what downloads left that were killed, unless their model is on its way to its place. */
 async function removeLeft(layout: Layout): Promise<void> {
-  for (const run of await runNames(layout)) {
+  for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
     const isDownload = (await lstatIfThere(join(directory, DOWNLOAD)))?.isDirectory ?? false;
     const isWhole = await lstatIfThere(join(directory, "job.json")) !== undefined;
@@ -184,7 +184,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
       });
       let isHalfThere = false;
       try {
-        await claim(folder);
+        claim(folder);
         await work(folder, async (model) => {
           if (!isThere) return await moveTree(model, path);
           const whole = join(folder, WHOLE);

@@ -1,5 +1,5 @@
 import { type End, endOf } from "../../contract/outcome.ts";
-import type { Engine } from "../../docker/engine.ts";
+import type { Engine, Waited } from "../../docker/engine.ts";
 import { abortOf, CLOCK, type Clock, onAbort, pause } from "../../time.ts";
 import { MlcliError } from "../../errors.ts";
 import { SilentEngine } from "../../docker/time_limits.ts";
@@ -60,12 +60,20 @@ export async function failIfStillRunning(
 /**
  * The exit status of a container whose output has ended.
  *
+ * @param signal ends the waiting.
+ * @param exit where the engine waits for its end already.
  * @throws MlcliError when it still runs.
  */
-export async function statusAfterOutput(engine: Engine, id: string): Promise<number> {
+export async function statusAfterOutput(
+  engine: Engine,
+  id: string,
+  signal?: AbortSignal,
+  exit?: Waited,
+): Promise<number> {
   const over = new AbortController();
+  using _end = signal && onAbort(signal, () => over.abort(signal.reason));
   try {
-    const end = await engine.wait(id, "not-running", over.signal);
+    const end = exit ?? await engine.wait(id, "not-running", over.signal);
     return await Promise.race([end.status, failIfStillRunning(engine, id, over.signal)]);
   } finally {
     over.abort();

@@ -13,7 +13,7 @@ import {
   startContainer,
   withInitIfThere,
 } from "./create.ts";
-import { endInWords, failIfNeverEnds, failIfStillRunning, killOnAbort } from "./end.ts";
+import { endInWords, failIfNeverEnds, killOnAbort, statusAfterOutput } from "./end.ts";
 import { privilegesHint, Tail } from "./last_output.ts";
 import type { Input, Keyboard } from "../../streams.ts";
 
@@ -177,8 +177,7 @@ async function watched(
     if (stream === "stderr" || body.Tty) errors.add(bytes);
   };
   const closed = await passOn(output, host, { hear, stop, reader });
-  const end = exit ?? await engine.wait(id, "not-running", waiting.signal);
-  const status = await Promise.race([end.status, failIfStillRunning(engine, id, waiting.signal)]);
+  const status = await statusAfterOutput(engine, id, waiting.signal, exit);
   const { words, hint } = await endInWords(engine, id, status);
   return {
     status,

@@ -138,7 +138,7 @@ async function linksIn(folder: string): Promise<readonly string[]> {
   let seen = 0;
   const visit = async (path: string): Promise<void> => {
     try {
-      for await (const { name, isDirectory, isSymlink } of Deno.readDir(join(folder, path))) {
+      for (const { name, isDirectory, isSymlink } of Deno.readDirSync(join(folder, path))) {
         if (++seen > MOST_LINKS_SEEN) return;
         const inner = path === "" ? name : `${path}/${name}`;
         if (isSymlink) links.push(inner);

@@ -26,10 +26,10 @@ const WATCHED: Readonly<Record<JobKind, readonly string[]>> = {
 };
 
 /** Makes the file. A container's user may be any, so anybody may write to it. */
-export async function makeReport(folder: string): Promise<string> {
+export function makeReport(folder: string): string {
   const path = join(folder, "report");
-  await Deno.writeTextFile(path, "", { createNew: true });
-  await Deno.chmod(path, 0o666).catch(() => {}); // Windows has no modes
+  Deno.writeTextFileSync(path, "", { createNew: true });
+  if (Deno.build.os !== "windows") Deno.chmodSync(path, 0o666);
   return path;
 }
 

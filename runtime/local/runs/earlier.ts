@@ -13,7 +13,7 @@ export async function settleEarlierRuns(job: LocalJob, host: AdoptHost): Promise
   const layout = layoutOf(job.app);
   await finishMove(layout, { err: host.err, signal: host.interruption.signal });
   const left: string[] = [];
-  for (const name of await runNames(layout)) {
+  for (const name of runNames(layout)) {
     const isOver = await isUnfinished(layout, name) && await isLeft(runDirectoryOf(layout, name));
     if (isOver) left.push(name);
   }

@@ -50,11 +50,11 @@ async function entriesIn(folder: string | undefined, name: string): Promise<read
   for (const path of [...tree.files.keys()].filter(isPublic).sort()) {
     const source = join(folder, path);
     const shown = `${name}/${path}`;
-    const target = await Deno.readLink(source).catch(() => undefined);
+    const isLink = tree.files.get(path)!.startsWith("link ");
     entries.push(
-      target === undefined
-        ? { type: "file", path: shown, source, shown }
-        : { type: "symlink", path: shown, target },
+      isLink
+        ? { type: "symlink", path: shown, target: Deno.readLinkSync(source) }
+        : { type: "file", path: shown, source, shown },
     );
   }
   return entries;
@@ -65,7 +65,7 @@ async function hashOf(entries: readonly TarEntry[]): Promise<string> {
   for (const entry of entries) {
     if (entry.type === "symlink") all.push(["link", entry.path, entry.target]);
     if (entry.type !== "file") continue;
-    const { mode } = await Deno.stat(entry.source);
+    const { mode } = Deno.statSync(entry.source);
     const kind = (mode ?? 0) & 0o111 ? "program" : "file";
     all.push([kind, entry.path, await sha256(await Deno.readFile(entry.source))]);
   }

@@ -73,7 +73,7 @@ export async function versionOf(layout: Layout, typed: string): Promise<Version>
     const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
     return isHere && await holdsFile(layout, model, model) ? model : undefined;
   };
-  const names = typed === "last" ? await goodRuns(layout) : await runNames(layout);
+  const names = typed === "last" ? await goodRuns(layout) : runNames(layout);
   for (const run of names) {
     const model = typed === "last" || run === typed ? await modelOf(run) : undefined;
     if (model !== undefined) return { run, model };

@@ -71,7 +71,7 @@ async function removeOld(
 
 async function oldOf(layout: Layout): Promise<OldRuns> {
   const current = await currentRun(layout);
-  const names = await runNames(layout);
+  const names = runNames(layout);
   const infos = await Promise.all(
     names.map((name) => lstatIfThere(modelOfRun(layout, name)).catch(() => undefined)),
   );

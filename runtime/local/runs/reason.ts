@@ -42,17 +42,14 @@ export interface OwnOutput {
 export async function watchOutput(
   layout: Layout,
   { kind, name, outputFolder }: ReasonOf,
-): Promise<() => Promise<OwnOutput>> {
+): Promise<() => OwnOutput> {
   const path = join(outputFolder, JOBS[kind].reasonFile);
-  const hadOthers = outputFolder === layout.output
-    ? await noticeOthers(layout, name)
-    : () => Promise.resolve(false);
+  const hadOthers = outputFolder === layout.output ? await noticeOthers(layout, name) : () => false;
   await clear(outputFolder, path);
   // What cannot be taken away is no reason of this run, unless it changes.
   const before = await stateOf(path);
-  return async () => {
-    // Where the directory is gone, nobody knows.
-    const isShared = await hadOthers().catch(() => true);
+  return () => {
+    const isShared = hadOthers();
     return {
       isShared,
       async reason(reported): Promise<Reason> {
@@ -72,15 +69,21 @@ export async function watchOutput(
  * @returns tells whether another run was there at any time since. (It may say yes where a directory was
  * put there by something else.)
  */
-async function noticeOthers(layout: Layout, run: string): Promise<() => Promise<boolean>> {
-  const before = new Set(await runNames(layout));
+async function noticeOthers(layout: Layout, run: string): Promise<() => boolean> {
+  const before = new Set(runNames(layout));
   const unfinished = await Promise.all(
     [...before].map(async (name) => name !== run && await isUnfinished(layout, name)),
   );
   const hadOthers = unfinished.includes(true);
   // Where models are moved, a directory is made for one that a person put there.
   const isNew = (name: string): boolean => !before.has(name) && !name.startsWith("kept-");
-  return async () => hadOthers || (await runNames(layout)).some(isNew);
+  return () => {
+    try {
+      return hadOthers || runNames(layout).some(isNew);
+    } catch {
+      return true; // the directory cannot be read: nobody knows
+    }
+  };
 }
 
 /** If `output` lies behind a link, a directory of that name may be somebody's work, and stays. */

@@ -179,7 +179,7 @@ export async function recordsOf(
   names?: readonly string[],
 ): Promise<readonly RunSummary[]> {
   const found = await Promise.all(
-    (names ?? await runNames(layout)).map((name) => recordOf(layout, name)),
+    (names ?? runNames(layout)).map((name) => recordOf(layout, name)),
   );
   return found.filter((record) => record !== undefined).sort((a, b) =>
     b.started.getTime() - a.started.getTime() || (a.name < b.name ? 1 : -1)

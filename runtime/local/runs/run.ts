@@ -59,8 +59,8 @@ export async function withRun<T>(
   const leave = (): void => void (isLeft = true);
   let failure: { readonly error: unknown } | undefined;
   try {
-    await claim(directory);
-    const report = await makeReport(directory);
+    claim(directory);
+    const report = makeReport(directory);
     return await work({ name, directory, report, record, leave });
   } catch (error) {
     failure = { error };
@@ -99,7 +99,7 @@ export async function clearRun(directory: string): Promise<void> {
 export async function writeConfiguration(config: string, files: ConfigurationFiles): Promise<void> {
   await makeDirectory(config);
   for (const [file, value] of Object.entries(files)) {
-    await Deno.writeTextFile(join(config, file), JSON.stringify(value, null, 2) + "\n");
+    Deno.writeTextFileSync(join(config, file), JSON.stringify(value, null, 2) + "\n");
   }
 }
 
@@ -107,12 +107,12 @@ export async function writeConfiguration(config: string, files: ConfigurationFil
  * Lets the user of any image read and change a directory and what is in it, whatever the caller's umask
  * is. To others on this machine it is closed by the run's directory around it.
  */
-export async function openToContainer(path: string): Promise<void> {
+export function openToContainer(path: string): void {
   if (Deno.build.os === "windows") return;
-  const { isDirectory, isFile, mode } = await Deno.lstat(path);
+  const { isDirectory, isFile, mode } = Deno.lstatSync(path);
   if (!isDirectory && !isFile) return;
   const open = mode! & 0o7777 | (isDirectory ? 0o777 : 0o666);
-  if (open !== (mode! & 0o7777)) await Deno.chmod(path, open);
+  if (open !== (mode! & 0o7777)) Deno.chmodSync(path, open);
   if (!isDirectory) return;
-  for await (const { name } of Deno.readDir(path)) await openToContainer(join(path, name));
+  for (const { name } of Deno.readDirSync(path)) openToContainer(join(path, name));
 }

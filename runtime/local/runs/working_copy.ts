@@ -57,7 +57,7 @@ export async function copyCode(
 async function copyFiles(from: string, { files, folders }: Tree, to: string): Promise<void> {
   for (const folder of folders) {
     await makeDirectory(join(to, folder));
-    await openLike(join(from, folder), join(to, folder), 0o777);
+    openLike(join(from, folder), join(to, folder), 0o777);
   }
   for (const file of files.keys()) {
     const [source, target] = [join(from, file), join(to, file)];
@@ -66,7 +66,7 @@ async function copyFiles(from: string, { files, folders }: Tree, to: string): Pr
         await Deno.symlink(await Deno.readLink(source), target);
       } else {
         await Deno.copyFile(source, target);
-        await openLike(source, target, 0o666);
+        openLike(source, target, 0o666);
       }
     } catch (error) {
       // It is closed to the caller, or was taken away meanwhile.
@@ -78,10 +78,10 @@ async function copyFiles(from: string, { files, folders }: Tree, to: string): Pr
 }
 
 /** Lets the image's user change the copy of what others may read; what is closed to them stays so. */
-async function openLike(source: string, target: string, open: number): Promise<void> {
-  const { mode } = await Deno.lstat(source);
+function openLike(source: string, target: string, open: number): void {
+  const { mode } = Deno.lstatSync(source);
   if (mode === null) return; // Windows
-  await Deno.chmod(target, (mode & 0o004 ? open : open & 0o700) | mode & 0o777);
+  Deno.chmodSync(target, (mode & 0o004 ? open : open & 0o700) | mode & 0o777);
 }
 
 /** How many of what is no channel are mounted. */
@@ -118,27 +118,27 @@ export async function makeInput(
     }
   }
   const others = isStrict ? [] : [
-    ...await entriesOf(layout.input, "", ["config", "data"]),
-    ...await entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
+    ...entriesOf(layout.input, "", ["config", "data"]),
+    ...entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
   ];
   for (const { path, source } of others.slice(0, MOST_OTHERS)) {
-    const { isFile, isDirectory, isSymlink } = await Deno.lstat(source);
+    const { isFile, isDirectory, isSymlink } = Deno.lstatSync(source);
     const target = join(input, path);
     // What it leads to may be there, too.
-    if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
-    if (isFile) await Deno.writeTextFile(target, "");
+    if (isSymlink) Deno.symlinkSync(Deno.readLinkSync(source), target);
+    if (isFile) Deno.writeTextFileSync(target, "");
     if (isDirectory) await makeDirectory(target);
     if (isFile || isDirectory) mounts.push({ path, source });
   }
   return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
 }
 
-async function entriesOf(
+function entriesOf(
   directory: string,
   before: string,
   except: readonly string[],
-): Promise<readonly InputMount[]> {
-  const names = await Array.fromAsync(Deno.readDir(directory), ({ name }) => name);
+): readonly InputMount[] {
+  const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
   return names.filter((name) => !except.includes(name) && !isPlaceholder(name)).sort()
     .map((name) => ({ path: before + name, source: join(directory, name) }));
 }

@@ -1,5 +1,6 @@
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
+import { lstatIfThere, statIfThere } from "../../files.ts";
 import { sha256 } from "../../text.ts";
 
 export interface Tree {
@@ -40,7 +41,7 @@ export async function treeIn(directory: string, identity: Identity): Promise<Tre
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const path = join(directory, folder);
     changed = Math.max(changed, await writtenAt(path));
-    const entries = await entriesOf(path);
+    const entries = entriesOf(path);
     if (entries === undefined) continue;
     listed.push(folder);
     for (const { name, isDirectory, isFile, isSymlink } of entries) {
@@ -48,7 +49,7 @@ export async function treeIn(directory: string, identity: Identity): Promise<Tre
       const inside = folder === "" ? name : `${folder}/${name}`;
       if (isDirectory) folders.push(inside);
       if (!isFile && !isSymlink) continue;
-      const info = await Deno.lstat(join(path, name)).catch(() => undefined);
+      const info = await lstatIfThere(join(path, name)).catch(() => undefined);
       if (info === undefined) continue;
       changed = Math.max(changed, info.mtime?.getTime() ?? 0);
       files.set(inside, await stateOf(join(path, name), info, identity));
@@ -72,13 +73,13 @@ export async function fingerprintOf({ files }: Pick<Tree, "files">): Promise<str
 
 /** In ms since 1970; 0 where nothing is there. */
 async function writtenAt(path: string): Promise<number> {
-  const info = await Deno.stat(path).catch(() => undefined);
+  const info = await statIfThere(path).catch(() => undefined);
   return info?.mtime?.getTime() ?? 0;
 }
 
-async function entriesOf(path: string): Promise<readonly Deno.DirEntry[] | undefined> {
+function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
   try {
-    return await Array.fromAsync(Deno.readDir(path));
+    return [...Deno.readDirSync(path)];
   } catch {
     return undefined; // it went away, or is not readable: then whoever needs it says so
   }

@@ -92,9 +92,12 @@ suite("boundaryOf", () => {
   for (const [name, refusal, boundary] of closed) {
     it(name, async () => {
       await using directory = await makeDirectory({ "top/app/": "", "top/.git/HEAD": "" });
-      const { lstat } = Deno;
+      const { lstatSync } = Deno;
       using _deno = replaced(Deno, {
-        lstat: (path: string) => path.endsWith("HEAD") ? Promise.reject(refusal) : lstat(path),
+        lstatSync(path: string) {
+          if (path.endsWith("HEAD")) throw refusal;
+          return lstatSync(path);
+        },
       });
       const found = await boundaryOf(join(directory.path, "top/app")).catch((error) => error);
       assertEquals(found, boundary ? join(directory.path, boundary) : refusal);

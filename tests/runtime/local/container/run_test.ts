@@ -20,6 +20,7 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     "GET /_ping": () => pong("1.41"),
     "POST /containers/1/attach": () => new Response(),
     "POST /containers/1/wait": () => Response.json({ StatusCode: 0 }),
+    "GET /containers/1/json": () => Response.json({ State: { Running: false } }),
     "POST /containers/1/start": () => new Response(null, { status: 204 }),
     "DELETE /containers/1": () => new Response(null, { status: 204 }),
     ...answers,

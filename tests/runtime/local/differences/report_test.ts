@@ -79,7 +79,7 @@ suite("what the harness reports of a failure", () => {
 suite("what the harness reports", () => {
   it("is asked for by variables, and written to one mounted file", async () => {
     await using directory = await makeDirectory();
-    const path = await makeReport(directory.path);
+    const path = makeReport(directory.path);
     assertEquals(reportMount(path), {
       Type: "bind",
       Source: join(directory.path, "report"),
@@ -151,7 +151,7 @@ suite("what the harness reports", () => {
 
   it("is read up to a limit", async () => {
     await using directory = await makeDirectory();
-    const path = await makeReport(directory.path);
+    const path = makeReport(directory.path);
     await Deno.writeTextFile(
       path,
       line("lost", "/first") + " ".repeat(270_000) + line("lost", "/x"),
