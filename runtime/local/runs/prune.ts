@@ -6,7 +6,7 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
-import type { Engine } from "../../docker/engine.ts";
+import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
@@ -57,13 +57,14 @@ async function removeOld(
   { models, records }: OldRuns,
   engine: Engine,
 ): Promise<void> {
-  const used = models.length === 0 ? new Set() : await modelsInUse(engine);
+  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+  const used = modelsOf(servers);
   for (const name of models.filter((name) => !used.has(name))) {
     // So that no half of it is ever taken for a model.
     const to = join(await makeInJobs(layout, UNPACKED), name);
     await Deno.rename(modelOfRun(layout, name), to);
   }
-  await removeUnusedModels(await pathsInJobs(layout, UNPACKED), engine);
+  await removeUnusedModels(await pathsInJobs(layout, UNPACKED), servers);
   await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
   for (const name of records) await removeRecord(runDirectoryOf(layout, name));
   if (records.length > 0) await removeUnusedCode(layout);
@@ -101,8 +102,7 @@ async function oldOf(layout: Layout): Promise<OldRuns> {
 }
 
 /** The runs whose models servers use. */
-export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> {
-  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+function modelsOf(servers: readonly ContainerSummary[]): ReadonlySet<string> {
   return new Set(
     servers.filter((server) => managed(server)?.role === "serve" && !isOver(server))
       .map(({ Labels }) => Labels[LABELS.model] ?? ""),
@@ -113,9 +113,10 @@ export async function modelsInUse(engine: Engine): Promise<ReadonlySet<string>> 
  * Removes old models, and the directories into which archives were unpacked for servers whose containers
  * are gone: mlcli was killed, or did not remove them.
  */
-async function removeUnusedModels(paths: readonly string[], engine: Engine): Promise<void> {
-  if (paths.length === 0) return;
-  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+async function removeUnusedModels(
+  paths: readonly string[],
+  servers: readonly ContainerSummary[],
+): Promise<void> {
   // An engine in a virtual machine may know them by other paths, with the same name at the end.
   const used = servers.flatMap(({ Mounts = [] }) => Mounts.map(({ Source }) => basename(Source)));
   for (const path of paths) if (!used.includes(basename(path))) await removeTreeIfThere(path);

@@ -10,7 +10,13 @@ import { typedPath } from "../../app/typed_path.ts";
 import type { ConfigurationFiles } from "../../contract/configuration_files.ts";
 import { platformJobName } from "../../contract/names.ts";
 import { isSystemError } from "../../errors.ts";
-import { cannotCreate, lstatIfThere, makeDirectory, removeTreeIfThere } from "../../files.ts";
+import {
+  cannotCreate,
+  lstatIfThere,
+  makeDirectory,
+  removeIfThere,
+  removeTreeIfThere,
+} from "../../files.ts";
 import { claim, OWNER } from "../../model/owner.ts";
 import { makeRunDirectory, removeEmptyJobs, runDirectoryOf } from "../../model/runs.ts";
 import { makeReport } from "../differences/report.ts";
@@ -92,7 +98,8 @@ export async function workingFolders(directory: string): Promise<readonly string
 
 /** Removes what was there for the container alone. Until all of it is gone, the run has no end. */
 export async function clearRun(directory: string): Promise<void> {
-  for (const name of [...WORKING_FILES, OWNER]) await removeTreeIfThere(join(directory, name));
+  await Promise.all(WORKING_FILES.map((name) => removeTreeIfThere(join(directory, name))));
+  await removeIfThere(join(directory, OWNER));
 }
 
 /** Writes the contract's files into a directory of the run, which the container may write to. */

@@ -1,3 +1,4 @@
+import { isFile } from "../../../runtime/files.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { OutputClosed } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
@@ -63,6 +64,23 @@ function saying(words: string): (container: FakeContainer) => void {
 }
 
 suite("a training that has ended", () => {
+  it("has its model put in place while the engine removes its container", async () => {
+    await using app = await completeApp();
+    const placed: boolean[] = [];
+    await using engine = await fakeContainers({
+      program: ({ body, end }) => {
+        Deno.writeTextFileSync(`${sourceOf({ body }, "/opt/ml/model")}/weights`, "new");
+        end(0);
+      },
+      async before(kind) {
+        if (kind !== AROUND[1]) return;
+        placed.push(await isFile(app.testPath("model/weights")));
+      },
+    });
+    await runInProcess(TRAIN, { cwd: app.directory, engine });
+    assertEquals(placed, [false, true]);
+  });
+
   it("has its model put in place, also where its container cannot be removed", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers({
