@@ -1,8 +1,8 @@
 /**
- * What a command is: a declaration. Which options it takes, and what it runs, is loaded only when
- * the command line names it; the tree above it holds a sentence about each. (By itself, Deno would
- * look up all that these imports lead to before it runs the first line; `lazy-dynamic-imports` in
- * deno.json keeps it from that.)
+ * What a command is: a declaration. The tree holds a sentence about each command; its options and its
+ * action are loaded only when the command line names it. (By itself, Deno would look up all modules
+ * of dynamic imports before it runs the first line; `lazy-dynamic-imports` in deno.json keeps it from
+ * that.)
  */
 
 import type { Section } from "../runtime/app/sections.ts";
@@ -13,17 +13,17 @@ import type { Options, Values } from "./options/option.ts";
 export interface Call {
   /** The names that lead to it: `mlcli local train`. */
   readonly path: string;
-  /** The whole tree, for what completes command lines. */
+  /** The whole tree, for help and completions. */
   readonly root: Group;
 }
 
-/** What the configuration file says about the options of a command. */
+/** The options of a command, with the configuration file read. */
 export interface Configured<O extends Options> {
-  /** What the command line says. */
+  /** The command line's values. */
   readonly typed: Values<O>;
   /** The values to use: the command line's, else the file's, else a variable's or the default. */
   readonly options: Values<O>;
-  /** What the file gives, whatever the command line says. */
+  /** The file's values alone. */
   readonly settings: Partial<Values<O>>;
 }
 
@@ -36,18 +36,16 @@ export interface ConfigurableCall<O extends Options> extends Call {
   readonly configured: (section: Section) => Promise<Configured<O>>;
 }
 
-/** What a command does, given the values of its options. */
 export type Action<O extends Options> = (
   context: Context,
   options: Values<O>,
   call: ConfigurableCall<O>,
 ) => Promise<void>;
 
-/** An example for the help: what it is for, and the command line. */
 export type Example = readonly [title: string, line: string];
 
 interface Declaration<O extends Options> {
-  /** What its sentence in the tree leaves unsaid. */
+  /** Follows its sentence in the tree, in the help. */
   readonly details?: string;
   readonly options: O;
   readonly examples?: readonly Example[];
@@ -72,7 +70,6 @@ export interface Command {
   readonly run: (context: Context, read: ReadValues, call: Call) => Promise<void>;
 }
 
-/** Declares a command. */
 export function command<O extends Options>(declaration: Declaration<O>): Command {
   const { details, options, examples = [], action } = declaration;
   return {
@@ -80,7 +77,7 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
     options,
     examples,
     run: async (context, read, call) => {
-      // First: what is wrong with the command line is said before anything is loaded.
+      // First: a wrong command line is an error before anything is loaded.
       const values = read(options);
       await (await action())(context, values, {
         ...call,
@@ -94,25 +91,25 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
   };
 }
 
-/** A member of a group: what the group's help says about it, and where the rest is. */
+/** A command or a group within a group. */
 export interface Member {
   /** One sentence. */
   readonly summary: string;
   readonly load: () => Command | Group | Promise<Command | Group>;
   readonly isHidden?: true;
-  /** Under which of the group's headings the help has it. */
+  /** The heading above it in the group's help. */
   readonly heading?: string;
 }
 
 /** A command that only holds others. */
 export interface Group {
-  /** What its sentence in the tree leaves unsaid. */
+  /** Follows its sentence in the tree, in the help. */
   readonly details?: string;
   /** Options that all its commands take, before their name and after it. */
   readonly options: Options;
   /**
-   * Options of some of its commands that may stand before their names, too. One that has no use for
-   * such an option takes it, and does not show it.
+   * Options of some of its commands that may stand before their names, too. The other commands take
+   * them without effect, and do not show them.
    */
   readonly early?: Options;
   readonly examples?: readonly Example[];
@@ -121,7 +118,6 @@ export interface Group {
   readonly commands: Readonly<Record<string, Member>>;
 }
 
-/** Whether it is a group. */
 export function isGroup(declared: Command | Group): declared is Group {
   return "commands" in declared;
 }

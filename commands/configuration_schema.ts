@@ -1,6 +1,6 @@
 /**
- * The schema of the configuration file (JSON Schema, draft 7), by which editors complete and check
- * it. It is made of the tables that mlcli itself reads the file by.
+ * The schema of the configuration file (JSON Schema, draft 7), with which editors complete and check
+ * it. It is made from the tables with which mlcli itself reads the file.
  */
 
 import {
@@ -42,7 +42,7 @@ export async function configurationSchema(): Promise<string> {
       [METRICS_KEY]: metricsSchema(),
       ...Object.fromEntries(sections),
     },
-    // mlcli keeps keys that it does not know, and ignores them: an editor may say so.
+    // mlcli ignores unknown keys: an editor may mark them.
     additionalProperties: false,
   };
   return `${JSON.stringify(schema, null, 2)}\n`;
@@ -83,10 +83,10 @@ async function sectionSchema(name: SectionName): Promise<Schema> {
   };
 }
 
-/** Whose values are numbers, with or without a unit. */
+/** Options whose values are numbers, with or without a unit. */
 const NUMBERS = ["number", "seconds", "gb", "mb", "percent", "size"];
 
-/** What `settingsIn` takes for an option. */
+/** The values that `settingsIn` takes for an option. */
 function valueSchema(option: NamedOption[1]): Schema {
   if (option.value === undefined) return { type: "boolean" };
   if (option.choices !== undefined) return { enum: option.choices };
@@ -99,5 +99,5 @@ function valueSchema(option: NamedOption[1]): Schema {
   return { anyOf: [pairs, ...texts] };
 }
 
-/** What is `NAME=VALUE` on a command line. */
+/** Options that are `NAME=VALUE` on a command line. */
 const PAIRS = ["pair", "variable"];

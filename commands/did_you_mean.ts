@@ -1,22 +1,16 @@
-/**
- * What somebody meant who mistyped a command or an option: what is close, or what other programs call
- * so.
- */
+/** What the user may have meant by an unknown command or option: a similar name, or other programs'. */
 
 import { UsageError } from "../runtime/errors.ts";
 import { alternatives, closest } from "../runtime/text.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import type { NamedOption } from "./options/option.ts";
 import { topicOf } from "./topic.ts";
-import { wrongUse } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 /** The names that lead to a command, in one text: `local train`. */
 type Path = string;
 
-/**
- * What other programs call our commands, and what people look for at the top level and find in one
- * half, or in both.
- */
+/** Names of mlcli's commands in other programs, and commands that are only in `local`. */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   new: ["init"],
   run: ["local train", "local process"],
@@ -26,7 +20,7 @@ const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
   version: ["--version"],
 };
 
-/** What other programs call our options; the first that the command has is suggested. */
+/** Names of mlcli's options in other programs; the first that the command has is suggested. */
 const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   "-C": ["--directory"],
   "-e": ["--env"],
@@ -41,12 +35,10 @@ const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * An error for a command that there is not.
- *
  * @param names those that lead to the group: `["local"]`.
- * @param next what was typed after it: `train` of `LOCAL train`.
+ * @param next what was typed after the unknown name: `train` of `LOCAL train`.
  */
-export async function unknownCommand(
+export async function unknownCommandError(
   names: readonly string[],
   name: string,
   root: Group,
@@ -59,7 +51,7 @@ export async function unknownCommand(
   const whole = `${suggested[0]} ${next.toLowerCase()}`;
   const isGroup = suggested.length === 1 && all.includes(whole);
   const hint = hintTo(isGroup ? [whole] : suggested, path);
-  return hint === undefined ? wrongUse(path, message) : new UsageError(message, { hint });
+  return hint === undefined ? usageError(path, message) : new UsageError(message, { hint });
 }
 
 function suggestedCommands(
@@ -75,7 +67,7 @@ function suggestedCommands(
   const same = others.filter((path) => lastOf(path) === name);
   const near = [...same, ...closeTo(name, own)];
   const found = near.length > 0 ? near : closeTo(name, others);
-  // Whoever means training is not to pay for it by mistake.
+  // Who mistypes `train` sees both: training on SageMaker costs money.
   const twins = found.map((path) => groupOf(path) === "local" ? lastOf(path) : `local ${path}`)
     .filter((twin) => names.length === 0 && all.includes(twin));
   return [...new Set([...found, ...twins])];
@@ -114,7 +106,6 @@ function hintTo(paths: readonly Path[], path: string): string | undefined {
   return `Did you mean ${alternatives(commands(paths))}? See ${path} --help.`;
 }
 
-/** All groups and commands that are shown. */
 async function pathsOf(group: Group, above: readonly string[] = []): Promise<readonly Path[]> {
   const paths: Path[] = [];
   for (const [name, { load, isHidden }] of Object.entries(group.commands)) {
@@ -127,7 +118,6 @@ async function pathsOf(group: Group, above: readonly string[] = []): Promise<rea
   return paths;
 }
 
-/** An option that a command does not know. */
 interface UnknownOption {
   /** The path to the command: `local`, `train`. */
   readonly names: readonly string[];
@@ -139,11 +129,10 @@ interface UnknownOption {
   readonly root: Group;
 }
 
-/** An error for it. */
-export async function unknownOption(unknown: UnknownOption): Promise<UsageError> {
+export async function unknownOptionError(unknown: UnknownOption): Promise<UsageError> {
   const { names, flag, root } = unknown;
   const topic = await topicOf(root, names);
-  const { message, hint } = wrongUse(
+  const { message, hint } = usageError(
     ["mlcli", ...names].join(" "),
     `Unknown option "${flag}".`,
     topic.rest !== undefined,
@@ -164,7 +153,7 @@ function foreignOption(
     known.some(([name]) => name === form.split(" ")[0])
   );
   if (flag === "--name" && takesName && (own === undefined || own === "--app-name")) {
-    return `The name stands without an option: mlcli ${names.join(" ")} NAME.`;
+    return `The name is given without an option: mlcli ${names.join(" ")} NAME.`;
   }
   return own === undefined ? undefined : `Did you mean ${own}?`;
 }
@@ -197,7 +186,7 @@ function closeOption({ flag, known }: UnknownOption): string | undefined {
   return close === undefined ? undefined : `Did you mean ${close}?`;
 }
 
-/** An option of a command that the command line names, too, but before that. */
+/** The option may be of a command that is named behind it. */
 async function optionOfMember(
   { names, flag, words, root }: UnknownOption,
 ): Promise<string | undefined> {
@@ -212,7 +201,7 @@ async function optionOfMember(
   return undefined;
 }
 
-/** `--epochs 20` */
+/** Suggests `--hyperparameter epochs=VALUE` for `--epochs`. */
 function hyperparameter({ flag, known }: UnknownOption): string | undefined {
   if (!/^--[a-z]/i.test(flag) || Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   if (!known.some(([own]) => own === "--hyperparameter")) return undefined;

@@ -1,4 +1,4 @@
-/** `--directory DIR`: a command that runs in another directory than that which it was typed in. */
+/** `--directory DIR`: runs a command in another directory. */
 
 import { relative } from "@std/path/relative";
 import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
@@ -7,9 +7,8 @@ import { fileErrorReason, MlcliError, type NoAppHere, UsageError } from "../runt
 import { mayHoldSecret } from "./usage.ts";
 
 /**
- * The same context in another directory: every path on the command line counts from there.
+ * The same context in another directory, which paths on the command line are relative to.
  *
- * @param typed as it stands on the command line.
  * @throws UsageError where there is no such directory.
  */
 export async function inDirectory<C extends Pick<Context, "cwd">>(
@@ -19,7 +18,7 @@ export async function inDirectory<C extends Pick<Context, "cwd">>(
   return { ...context, cwd: await realDirectory(absolutePath(context.cwd, typed), typed) };
 }
 
-/** As the system would say it there: without links. */
+/** Without links, as the system names a current directory. */
 async function realDirectory(path: string, typed: string): Promise<string> {
   try {
     const real = await Deno.realPath(path);
@@ -36,8 +35,7 @@ async function realDirectory(path: string, typed: string): Promise<string> {
 }
 
 /**
- * The same error, whose hint is the command for the directory above that holds an app, ready to
- * paste.
+ * The same error with a hint to paste: the command for the directory above that holds an app.
  *
  * @param cwd where the command was typed.
  */

@@ -5,7 +5,7 @@ import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
 import { unknownKeys } from "./chosen_app.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { green, red, yellow } from "./render/format.ts";
+import { counted, green, red, yellow } from "./render/format.ts";
 import { printable } from "../runtime/text.ts";
 import { wrap } from "../runtime/messages.ts";
 
@@ -33,19 +33,18 @@ export async function doctorAction(context: Context, options: DoctorOptions): Pr
   }
   const problems = all.filter(({ status }) => status === "problem").length;
   if (problems === 0) return;
-  const checksFailed = problems === 1 ? "1 check" : `${problems} checks`;
-  throw new MlcliError(`${checksFailed} of ${all.length} failed`);
+  throw new MlcliError(`${counted(problems, "check")} of ${all.length} failed`);
 }
 
 const PLATFORM_HEADING = "What would differ on SageMaker:";
 
-/** Of the column, and a space. */
+/** Of the column with a space after it. */
 const STATUS_WIDTH = 9;
 
 function textCheck({ status, message, hint }: Check, out: Output): string {
   const sign = out.colour ? COLOURS[status](status) : status;
   const text = printable(hint === undefined ? message : `${message}\nhint: ${hint}`);
-  // A program reads lines; only a reader at a terminal has to have them broken.
+  // Only a person at a terminal needs broken lines.
   const lines = wrap(text, out.isTerminal ? out.columns : Infinity, STATUS_WIDTH);
   return `${sign}${" ".repeat(STATUS_WIDTH - status.length)}${lines}\n`;
 }

@@ -26,7 +26,6 @@ const OPTIONS = options({
 
 export type InitOptions = Values<typeof OPTIONS>;
 
-/** An option of `init`, as it is typed. */
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({

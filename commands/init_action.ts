@@ -14,7 +14,7 @@ import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
-import { wrongUse } from "./usage.ts";
+import { usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
@@ -44,7 +44,7 @@ function summary({ app, created, kept }: Scaffold): string {
 
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
-  // What the example is trained on: area, rooms and age of an apartment.
+  // The example's features: area, rooms and age of an apartment.
   const request = created.some((path) => path.endsWith("apartments.csv"))
     ? ["curl -H 'Content-Type: text/csv' -d 72,3,15 http://localhost:8080/invocations"]
     : [];
@@ -62,16 +62,16 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
 interface Choice {
   readonly option: InitFlag;
   readonly value: (options: InitOptions) => string | undefined;
-  /** What a file that is there says. */
+  /** The value in a configuration file that is there already. */
   readonly inFile: (there: Configuration) => string | undefined;
-  /** What is asked on a terminal. What few apps need is not asked for. */
+  /** Asked on a terminal. Without it, only the option gives a value. */
   readonly question?: string;
   readonly fallback?: string | ((context: Context) => Promise<string>);
-  /** Where it is asked for, or decided by the fallback; everywhere when undefined. */
+  /** Whether question and fallback count here; undefined: everywhere. */
   readonly where?: (context: Context) => boolean;
 }
 
-/** The others are set by hand, by who takes the app to SageMaker. */
+/** The other keys are set by hand when the app goes to SageMaker. */
 type ChosenKey = Exclude<
   ConfigurationKey,
   "image_name" | "s3_prefix" | "execution_role" | "certificate_file"
@@ -114,8 +114,8 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
     option: "--platform",
     value: (options) => options.platform,
     inFile: ({ platform }) => platform,
-    // Elsewhere the engine's own platform is SageMaker's. An image of this machine's would build,
-    // train and serve here, and not start there.
+    // On other machines, the engine's own platform is SageMaker's. On this one, an image of the
+    // engine's platform would work here and not start there.
     where: ({ arch }) => arch === "aarch64",
     question: `Platform of the image (SageMaker's instances are ${PLATFORM})`,
     fallback: PLATFORM,
@@ -145,7 +145,7 @@ async function chooseName(
 
 function checkName(name: string, path: string): string {
   if (APP_NAME.test(name)) return name;
-  throw wrongUse(
+  throw usageError(
     path,
     name === ""
       ? "Missing argument: APP, a name for the app."
@@ -153,7 +153,7 @@ function checkName(name: string, path: string): string {
   );
 }
 
-/** What the configuration file of a new app is to say. Every option is checked before a question. */
+/** The configuration file of a new app. All options are checked before the first question. */
 async function chooseConfiguration(
   context: Context,
   name: string,
@@ -164,31 +164,31 @@ async function chooseConfiguration(
   const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
     if (value === undefined || accepts(key, value)) return;
     const { expected } = RULES[key];
-    throw wrongUse(path, `Option "${option}" must be ${expected}, but got "${value}".`);
+    throw usageError(path, `Option "${option}" must be ${expected}, but got "${value}".`);
   };
   for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
   check("image_name", "--image-name", options.imageName);
   if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
     const message = 'Options "--base-image" and "--python-version" do not go together: ' +
       "the base image has a Python of its own.";
-    throw wrongUse(path, message);
+    throw usageError(path, message);
   }
   const configuration: Partial<Record<ConfigurationKey, string>> = {
     image_name: options.imageName ?? defaultImageName(name, path),
   };
   for (const key of keys) {
-    // Who names a Python wants the official image.
+    // --python-version chooses the official image.
     if (key === "base_image" && options.pythonVersion !== undefined) continue;
-    // The base image's own counts.
+    // A base image has a Python of its own.
     if (key === "python_version" && configuration.base_image !== undefined) continue;
-    const chosen = CHOICES[key].value(options) ?? await otherwise(context, key);
+    const chosen = CHOICES[key].value(options) ?? await answerOrFallback(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
   return configuration;
 }
 
-/** What is chosen where no option says it; nothing when empty. */
-async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<string> {
+/** The answer to the question, or the fallback, where no option gives a value. Empty: no value. */
+async function answerOrFallback(context: Context, key: keyof typeof CHOICES): Promise<string> {
   const { question, fallback: decide = "", where = () => true } = CHOICES[key];
   if (question === undefined || !where(context)) return "";
   const fallback = typeof decide === "string" ? decide : await decide(context);
@@ -198,8 +198,8 @@ async function otherwise(context: Context, key: keyof typeof CHOICES): Promise<s
 }
 
 /**
- * The options given that a configuration file, which is there already and stays, says otherwise. (It
- * says the same where an init that was cut off is repeated.)
+ * The options that differ from the configuration file, which is there already and stays. (They are
+ * equal where an interrupted init is repeated.)
  */
 function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
   const isUnused = (given: string | undefined, value: string | undefined): boolean =>
@@ -213,13 +213,13 @@ function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
 function defaultImageName(name: string, path: string): string {
   const imageName = name.toLowerCase();
   if (accepts("image_name", imageName)) return imageName;
-  throw wrongUse(
+  throw usageError(
     path,
     `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,
   );
 }
 
-/** Asks until the answer is one; an empty one is the fallback. `undefined` without a terminal. */
+/** Asks until the answer is valid; an empty one is the fallback. `undefined` without a terminal. */
 async function ask(
   context: Context,
   question: string,

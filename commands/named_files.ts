@@ -1,6 +1,4 @@
-/**
- * Files that the command line names: the body of a request to a model, and environment variables.
- */
+/** Files that the command line names: bodies of requests, and environment variables. */
 
 import { requireNamed } from "../runtime/app/named_path.ts";
 import { absolutePath } from "../runtime/app/typed_path.ts";
@@ -15,12 +13,14 @@ import {
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
 import type { UnreadBody } from "../runtime/invocation/invocation.ts";
+import type { variableOptions } from "./options/container.ts";
 import type { InvocationOptions } from "./options/invocation.ts";
+import type { Values } from "./options/option.ts";
 
 /**
- * A file, or standard input (no file, or `-`).
+ * The body from a file, or from standard input (no file, or `-`).
  *
- * @param example a command line that names a file, for who gives nothing.
+ * @param example a command line with a file, for the hint.
  */
 export function requestBody(
   context: Context,
@@ -56,21 +56,14 @@ function standardInput({ input }: Context, example: string): AsyncIterable<Uint8
   });
 }
 
-/** The values of `--env` and `--env-file`. */
-interface VariableOptions {
-  readonly env: readonly GivenVariable[];
-  /** Paths as the user typed them. */
-  readonly envFile: readonly string[];
-}
-
 /**
  * The user's variables. Later ones win, and those of options over those of files.
  *
  * @throws UsageError when a file or a line in it cannot be used, or a variable has no value; MlcliError
  * when a link of the repository leads to a file elsewhere.
  */
-export async function ownVariables(
-  { env: given, envFile }: VariableOptions,
+export async function userVariables(
+  { env: given, envFile }: Values<typeof variableOptions>,
   { env, cwd }: Pick<Context, "env" | "cwd">,
 ): Promise<Variables> {
   const files: GivenVariable[] = [];
@@ -80,7 +73,7 @@ export async function ownVariables(
 
 async function variablesIn(path: string, cwd: string): Promise<readonly GivenVariable[]> {
   const text = await textOf(path, cwd);
-  // Deno reads what is not UTF-8 as this letter: the code would get another value.
+  // Deno replaces what is not UTF-8 by this character: the code would get another value.
   if (text.includes("\uFFFD")) throw cannotUse(path, "Is not UTF-8 text");
   return variablesInFile(text, path);
 }

@@ -1,7 +1,7 @@
 import type { Group } from "./command.ts";
 import { earlyTag, everywhere } from "./options/standard.ts";
 
-/** Where a command does its work: what runs on SageMaker is to be paid for. */
+/** Headings by where a command works. */
 const HERE = "On this machine";
 const THERE = "On SageMaker (costs money)";
 

@@ -1,4 +1,4 @@
-/** What there is to say about a command, for its help and for the reference of all commands. */
+/** What the help, and the reference of all commands, tell about a command. */
 
 import { type Command, type Example, type Group, isGroup, type Member } from "./command.ts";
 import {
@@ -11,7 +11,6 @@ import {
 } from "./options/option.ts";
 import { help, version } from "./options/standard.ts";
 
-/** A command, or a group of them. */
 export interface Topic {
   /** The names that lead to it: `mlcli local train`. */
   readonly path: string;
@@ -24,13 +23,11 @@ export interface Topic {
   readonly examples: readonly Example[];
   /** What the help ends with. */
   readonly more: string;
-  /** What a group holds, but for what is hidden; `undefined` for a command. */
+  /** A group's members, hidden ones excepted; `undefined` for a command. */
   readonly members: readonly (readonly [name: string, member: Member])[] | undefined;
 }
 
 /**
- * The topic of a command.
- *
  * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
  */
 export async function topicOf(root: Group, names: readonly string[]): Promise<Topic> {

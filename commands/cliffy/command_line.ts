@@ -1,6 +1,6 @@
 /**
- * What a command line means: which command, with which options and arguments. What is wrong with it is
- * said here, in mlcli's own words, before Cliffy reads it.
+ * Takes a command line apart: which command, with which options and arguments. Its errors are found
+ * here, before Cliffy reads it.
  */
 
 import { UsageError } from "../../runtime/errors.ts";
@@ -13,36 +13,30 @@ import {
   restArgumentOf,
 } from "../options/option.ts";
 import { type everywhere, help, version } from "../options/standard.ts";
-import { mayHoldSecret, wrongUse } from "../usage.ts";
+import { mayHoldSecret, usageError } from "../usage.ts";
 
-/**
- * The option that refuses colour. The streams have to know of it before there is a command, and
- * Cliffy would not let it stand beside `--help`.
- */
+/** Streams need it before there is a command, and Cliffy does not allow it beside `--help`. */
 const NO_COLOUR: keyof typeof everywhere = "--no-color";
 
-/** The option that names another directory: everything is to be read as from there. */
+/** All paths on the command line are relative to its value. */
 const DIRECTORY: keyof typeof everywhere = "--directory";
 
-/** A command line in its parts. */
 interface CommandLine {
   readonly words: readonly string[];
-  /** What follows `--`, as it is: Cliffy would drop it. */
+  /** What follows `--`, unchanged: Cliffy would drop it. */
   readonly rest: readonly string[];
-  /** Where it is to run, as it was typed; `undefined`: where it was typed. */
+  /** The value of `--directory`. */
   readonly directory: string | undefined;
 }
 
 /**
- * Takes a command line apart.
- *
- * @throws UsageError for an empty word or value before `--`: Cliffy 1.2 would take the default
- * instead; and for two directories, or none where one should be named.
+ * @throws UsageError for an empty word or value before `--`, for which Cliffy 1.2 would take the
+ * default; for `--directory` twice or without a value.
  */
 export function splitCommandLine(args: readonly string[]): CommandLine {
   const [before, rest] = atDashes(args);
   const empty = before.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
-  if (empty >= 0) throw emptyWord(before[empty] || before[empty - 1]);
+  if (empty >= 0) throw emptyWordError(before[empty] || before[empty - 1]);
   return { ...withoutDirectory(before.filter((word) => word !== NO_COLOUR)), rest };
 }
 
@@ -58,20 +52,19 @@ function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "
     }
     const directory = attached ? word.slice(DIRECTORY.length + 1) : all[++index];
     if (directory === undefined || !attached && directory.startsWith("--")) {
-      throw wrongUse("mlcli", `Missing value for option "${DIRECTORY}".`);
+      throw usageError("mlcli", `Missing value for option "${DIRECTORY}".`);
     }
     directories.push(directory);
   }
   if (directories.length < 2) return { words, directory: directories[0] };
-  throw wrongUse("mlcli", `Option "${DIRECTORY}" is given twice.`);
+  throw usageError("mlcli", `Option "${DIRECTORY}" is given twice.`);
 }
 
-/** Whether a command line refuses colour. */
 export function refusesColour(args: readonly string[]): boolean {
   return atDashes(args)[0].includes(NO_COLOUR);
 }
 
-/** Whether a command line asks for nothing but help or the version: then nothing is to be run. */
+/** Whether a command line asks for nothing but help or the version. */
 export function asksOnly(words: readonly string[]): boolean {
   const last = words.at(-1);
   return last === undefined || ["--version", "-V", "--help", "-h"].includes(last);
@@ -85,8 +78,7 @@ function atDashes(
 }
 
 /**
- * Refuses what follows `--`, for a command that does not take it: it would run as if nobody had
- * written that.
+ * For a command that would ignore what follows `--`.
  *
  * @throws UsageError
  */
@@ -100,9 +92,9 @@ export function requireNoRest([first]: readonly string[]): void {
 /** `--port=`, `-p=`; but not `--hyperparameter=key=`. */
 const EMPTY_VALUE = /^-[^=]+=$/;
 
-/** @param word the option with the value, or the word before an empty one. */
-function emptyWord(word: string | undefined): UsageError {
-  const { message, hint } = wrongUse(
+/** @param word the option with an empty value, or the word before an empty one. */
+function emptyWordError(word: string | undefined): UsageError {
+  const { message, hint } = usageError(
     "mlcli",
     word?.startsWith("-")
       ? `Missing value for option "${word.replace(/=$/, "")}".`
@@ -113,15 +105,14 @@ function emptyWord(word: string | undefined): UsageError {
   });
 }
 
-/** A command line that was read. */
 export interface ParsedCommand {
   /** The path to the command, without `mlcli`: `["local", "train"]`. */
   readonly names: readonly string[];
-  /** Whether the help or the version is asked for, and nothing is to be run. */
+  /** Set where only the help or the version is asked for. */
   readonly question: "help" | "version" | undefined;
   /**
-   * The command line as Cliffy reads it without mistakes: the names; options, each by its long flag
-   * with its value as the next word; arguments. (Cliffy takes `-p23001x` for five options.)
+   * The command line in a form that Cliffy reads right: names; options, each as its long flag with the
+   * value as the next word; arguments. (Cliffy takes `-p23001x` for five options.)
    */
   readonly words: readonly string[];
   /** What follows `--`. */
@@ -131,8 +122,8 @@ export interface ParsedCommand {
 /**
  * Finds the command that a command line names, and checks its options and arguments.
  *
- * @throws UsageError for a command or an option that there is not, a value or an argument that is
- * missing, or is one too many.
+ * @throws UsageError for an unknown command or option, or a value or an argument that is missing or
+ * one too many.
  */
 export async function parseCommand(
   { words, rest }: Pick<CommandLine, "words" | "rest">,
@@ -158,8 +149,8 @@ export async function parseCommand(
       names.push(word);
       chain.push(await declared.commands[word]!.load());
     } else {
-      const { unknownCommand } = await import("../did_you_mean.ts");
-      throw await unknownCommand(names, word, root, words[index + 1]);
+      const { unknownCommandError } = await import("../did_you_mean.ts");
+      throw await unknownCommandError(names, word, root, words[index + 1]);
     }
   }
   const declared = chain.at(-1)!;
@@ -171,7 +162,6 @@ export async function parseCommand(
   return { names, question, words: [...names, ...options, ...given], rest };
 }
 
-/** An option as a command line has it. */
 interface WrittenOption {
   readonly flag: string;
   readonly option: NamedOption[1];
@@ -182,7 +172,7 @@ interface WrittenOption {
   readonly isValueNext: boolean;
 }
 
-/** All that may stand here: options of the command, and of the groups that lead to it. */
+/** The options of the command, and of the groups that lead to it. */
 function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption[] {
   const all: Options = Object.assign(
     {},
@@ -212,8 +202,14 @@ async function optionIn(
       .some((form) => form === typed)
   );
   if (named === undefined) {
-    const { unknownOption } = await import("../did_you_mean.ts");
-    throw await unknownOption({ names, flag: isLong ? typed : shortOf(word), root, known, words });
+    const { unknownOptionError } = await import("../did_you_mean.ts");
+    throw await unknownOptionError({
+      names,
+      flag: isLong ? typed : shortOf(word),
+      root,
+      known,
+      words,
+    });
   }
   const [flag, option] = named;
   const isValueNext = option.value !== undefined && attached === undefined;
@@ -234,13 +230,13 @@ function valueOf(
   const path = ["mlcli", ...names].join(" ");
   if (option.value === undefined) {
     if (attached === undefined) return [];
-    throw wrongUse(path, `Option "${typed}" takes no value, but got "${attached}".`);
+    throw usageError(path, `Option "${typed}" takes no value, but got "${attached}".`);
   }
   if (!isValueNext) return [attached!];
-  // An option in the place of a value: the value was forgotten. (`--tag=--dry-run` is one.)
+  // An option where the value should be: the value was forgotten. (`--tag=--dry-run` has one.)
   const isOption = known.some(([flag, { short }]) => next === flag || next === short);
   if (next !== undefined && !isOption) return [next];
-  throw wrongUse(path, `Missing value for option "${typed}".`);
+  throw usageError(path, `Missing value for option "${typed}".`);
 }
 
 function questionOf(
@@ -251,9 +247,9 @@ function questionOf(
   if (flags.includes("--help")) return "help";
   if (names.length === 0 && flags.includes("--version")) {
     if (flags.length === 1) return "version";
-    throw wrongUse("mlcli", 'Option "--version" stands alone.');
+    throw usageError("mlcli", 'Option "--version" stands alone.');
   }
-  // A group by itself does nothing: its help says what it holds.
+  // A group by itself shows its commands.
   return isGroup ? "help" : undefined;
 }
 
@@ -268,12 +264,12 @@ function checkArguments(
   const missing = forms[given.length];
   if (missing?.startsWith("<")) {
     const name = missing.slice(1, -1).toUpperCase();
-    throw wrongUse(path, `Missing argument: ${name}.`, takesRest);
+    throw usageError(path, `Missing argument: ${name}.`, takesRest);
   }
   if (forms.at(-1)?.endsWith("...]")) return;
   const [extra] = given.slice(forms.length);
   if (extra === undefined) return;
-  throw wrongUse(
+  throw usageError(
     path,
     [
       forms.length === 0 ? `${path} takes no argument` : "One argument too many",

@@ -20,9 +20,9 @@ export async function completionScript(
 }
 
 /**
- * Answers such a script: prints the values that there are, a line each.
+ * Answers such a script: prints the values, a line each.
  *
- * @param words which kind of value, and the words of the command that takes it.
+ * @param words the kind of value, and the words of the command that takes it.
  */
 export async function answerCompletion(
   words: readonly string[],
@@ -33,14 +33,14 @@ export async function answerCompletion(
 }
 
 /**
- * Runs one of Cliffy's own completion commands on a tree of commands. (Within the tree they would
- * hide themselves, and their help is always in colour; and to load them takes 4 ms.)
+ * Runs one of Cliffy's own completion commands on a tree of commands. (They are not in the tree: they
+ * hide themselves there, their help is always in colour, and loading them takes 4 ms.)
  *
- * @returns what it gave to `console.log`, its only way to print a script.
+ * @returns what it printed with `console.log`.
  */
 async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Promise<string> {
   const { CompletionsCommand } = await import("@cliffy/command/completions");
-  // Gives a tree that nothing was parsed with the types of its values, which the scripts name.
+  // A tree that has parsed nothing gets the types of its values by this; the scripts name them.
   tree.getHelp();
   const console = globalThis.console;
   const { log } = console;
@@ -54,19 +54,13 @@ async function printedByCliffy(tree: CliffyCommand, args: readonly string[]): Pr
   return printed;
 }
 
-/**
- * How bash reads the values that mlcli prints, a line each; the last line has no end. `$1` is what
- * is asked for.
- */
+/** How bash reads the values that mlcli prints, a line each; the last line has no end. */
 const READ_VALUES = `    local value
     while IFS= read -r value || [[ -n \${value} ]]; do
       opts+=("\${value}")
     done < <(mlcli \${there[@]+"\${there[@]}"} completions$1 2> /dev/null)`;
 
-/**
- * What bash completes: the values that begin with what was typed, whether that was typed quoted or
- * not. They are quoted, since they take its place.
- */
+/** bash completes the values that begin with the typed word, quoted or not, and inserts them quoted. */
 const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
   local value quoted
   for value in "\${opts[@]}"; do
@@ -79,8 +73,8 @@ const REPLY = `  [[ \${#opts[@]} -gt 0 ]] || return 0
 }`;
 
 /**
- * What follows `--` is the user's own: files, if anything, which are left to bash. Values are those of
- * the directory that the command line names. (Bash takes `--directory=..` for three words.)
+ * What follows `--` is left to bash, which completes files. Values are those of the directory that the
+ * command line names. (Bash takes `--directory=..` for three words.)
  */
 const BEGINNING = `  COMPREPLY=()
   local -a there=()
@@ -91,16 +85,15 @@ const BEGINNING = `  COMPREPLY=()
   done
   [[ \${#there[@]} -eq 2 ]] || there=()`;
 
-/** What Cliffy's script says, and what mlcli's says in its place. */
+/** Parts of Cliffy's script, and mlcli's in their place. */
 type Corrections = readonly (readonly [found: RegExp, replacement: string])[];
 
 /**
- * Values are names of somebody's files, and nothing in them may be expanded: `compgen -W` would run
+ * Values may be names of a stranger's files, and must not be expanded: `compgen -W` would run
  * `$(...)`. All of this works in bash 3.2, which macOS has.
  *
- * Files are left to bash, which completes any name where the script has nothing
- * (`complete -o default`). By itself, the script would complete nothing but files for a command that
- * takes one.
+ * Where the script has no value, bash completes files (`complete -o default`). Cliffy's script would
+ * complete only files for a command that takes one.
  */
 const FOR_BASH: Corrections = [
   [/^ *COMPREPLY=\(\)$/m, BEGINNING],
@@ -112,7 +105,7 @@ const FOR_BASH: Corrections = [
   [/^ {2}if \[\[ listFiles -eq 1 \]\].*^ {2}return 0\n\}$/ms, REPLY],
 ];
 
-/** So that compadd does not take a value that begins with a dash for an option of its own. */
+/** compadd would take a value that begins with a dash for an option. */
 const FOR_ZSH: Corrections = [
   [/"\$\{expl\[@\]\}" "\$\{values\[@\]\}"/, '"${expl[@]}" -- "${values[@]}"'],
 ];

@@ -18,7 +18,7 @@ export async function runCommandLine(
   // that begins before anything is waited for: the compiled code of what a binary asks for until
   // then is kept for its next run.
   const loading = asksOnly(line.words) ? undefined : import("./tree.ts");
-  // Nobody hears of its failure where the command line is wrong.
+  // If the command line is wrong, nobody waits for it.
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
   if (parsed.question === "help") return await printHelp(parsed.names, root, context);
@@ -40,8 +40,6 @@ async function inOther(directory: string, context: Context): Promise<Context> {
 }
 
 /**
- * Prints the help of a command.
- *
  * @param names those that lead to it, without `mlcli`: `["local", "train"]`.
  */
 export async function printHelp(

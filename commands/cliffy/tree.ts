@@ -18,7 +18,7 @@ import {
   propertyName,
 } from "../options/option.ts";
 import { help, version } from "../options/standard.ts";
-import { wrongUse } from "../usage.ts";
+import { usageError } from "../usage.ts";
 import type { ParsedCommand } from "./command_line.ts";
 import { readValues } from "./values.ts";
 
@@ -51,7 +51,7 @@ export async function run(
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     const { message, cmd } = error;
-    throw wrongUse(cmd?.getPath() ?? "mlcli", inOurWords(message));
+    throw usageError(cmd?.getPath() ?? "mlcli", inOurWords(message));
   }
 }
 

@@ -12,9 +12,9 @@ import {
 } from "../options/option.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { alternatives } from "../../runtime/text.ts";
-import { wrongUse } from "../usage.ts";
+import { usageError } from "../usage.ts";
 
-/** What a command line says: words, not yet values. */
+/** The words of a command line, not yet values. */
 export interface Given {
   /** By property name; what is not on the command line is not in here. */
   readonly options: Readonly<Record<string, unknown>>;
@@ -24,7 +24,8 @@ export interface Given {
 }
 
 /**
- * The values of options: given, set in the configuration file, of a variable, or by default.
+ * The values of options: the command line's, else the configuration file's, else a variable's, else
+ * the default.
  *
  * @param path of the command: `mlcli local train`.
  * @param settings what the configuration file says.
@@ -38,20 +39,18 @@ export function readValues<O extends Options>(
 ): Values<O> {
   try {
     const values = Object.fromEntries([
-      ...optionsOf(options).map((
-        option,
-      ) => [
-        propertyName(option[0]),
-        optionValue(option, given, env, settings as Readonly<Record<string, unknown>>),
+      ...optionsOf(options).map((named) => [
+        propertyName(named[0]),
+        optionValue(named, given, env, settings as Readonly<Record<string, unknown>>),
       ]),
       ...argumentValues(options, given),
       ...restValue(options, given),
     ]);
-    // `Values` says in types what this does at run time; nothing else has to be believed.
+    // The type `Values` describes what this does at run time.
     return values as Values<O>;
   } catch (error) {
     if (!(error instanceof UsageError) || error.hint !== undefined) throw error;
-    throw wrongUse(path, error.message);
+    throw usageError(path, error.message);
   }
 }
 
@@ -74,14 +73,14 @@ function optionValue(
   const { variable, choices, parse = choiceOf(choices), requiredUnless } = option;
   const source = `Option "${flag}"`;
   if (typed === undefined && requiredUnless !== undefined) {
-    // In the words of Cliffy, which says it of those that are always required.
+    // As Cliffy words it for options that are always required.
     if (given.options[propertyName(requiredUnless)] === undefined) {
       throw new UsageError(`Missing required option "${flag}".`);
     }
   }
   if (option.repeatable) return texts(typed).map((text) => parse(text, source));
   if (typed !== undefined) return parse(String(typed), source);
-  // A variable that is empty counts as not set.
+  // An empty variable counts as not set.
   const setting = variable === undefined ? undefined : env(variable) || undefined;
   if (variable !== undefined && setting !== undefined) return parse(setting, variable);
   return option.default === undefined ? undefined : parse(option.default, source);

@@ -1,7 +1,4 @@
-/**
- * `mlcli describe`, `logs`, `wait` and `stop-job`: the commands about one job or endpoint, known by its
- * name.
- */
+/** `mlcli describe`, `logs`, `wait` and `stop-job`: the commands about one job or endpoint. */
 
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";

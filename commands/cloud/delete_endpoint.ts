@@ -3,7 +3,7 @@ import { cloudOptions } from "../options/shared.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 
-/** In seconds: three times what a deletion with several instances is known to take. */
+/** In seconds: deletions with several instances are known to take a third. */
 const DEFAULT_TIMEOUT = "1800";
 
 const OPTIONS = options({
@@ -14,7 +14,7 @@ const OPTIONS = options({
     required: true,
   },
   ...cloudOptions,
-  // It chooses the region: where something is deleted is said by who deletes it.
+  // It chooses the region. No variable: where something is deleted has to be typed.
   "--app-name": { ...cloudOptions["--app-name"], variable: undefined },
   "--delete-config": {
     description: "Also delete its configurations, NAME-config and mlcli's NAME-config-2.",

@@ -40,7 +40,7 @@ export async function deleteEndpointAction(
   });
 }
 
-/** For who types the command, before it is too late: which account, and which region. */
+/** The account and the region, so that the user can still interrupt. */
 function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): string {
   const { status, account } = description ?? {};
   const known = [status, account && `account ${account}`, regionWords(region)];

@@ -25,7 +25,7 @@ export async function deployAction(
   using shown = new JobProgress(context);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
-    shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is left out.`);
+    shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is ignored.`);
   }
   const request = checkedRequest({
     ...await sharedRequest(app, { ...configured, options }, context),

@@ -4,14 +4,14 @@ import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoi
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
 import { type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
-import { durationText, localTimestamp } from "../render/format.ts";
+import { counted, durationText, localTimestamp } from "../render/format.ts";
 import { ageSeconds } from "./endpoint_formats.ts";
 
 /** A field a line; what is not known is left out. */
 export function jobText(job: CloudJob): string {
   const { secondaryStatus, transitions } = job;
   const last = transitions.at(-1);
-  // Emulators tell of no step beyond the first.
+  // Emulators report only the first step.
   const step = last?.status === secondaryStatus ? last?.message : "";
   const status = [job.status, secondaryStatus !== job.status ? secondaryStatus : "", step];
   const time = (date: Date | undefined) => date && localTimestamp(date, " ");
@@ -40,7 +40,6 @@ export function jobText(job: CloudJob): string {
   return fieldsText(fields);
 }
 
-/** A field a line, those that are known. */
 function fieldsText(
   fields: readonly (readonly [name: string, value: string | undefined])[],
 ): string {
@@ -54,7 +53,7 @@ function jobMachines({ instanceCount, instanceType, isSpot }: CloudJob): string 
   return `${instanceCount} ${instanceType}${isSpot ? ", spot" : ""}`;
 }
 
-/** A reason has lines. */
+/** A reason may have several lines. */
 function indented(value: string): string {
   return printable(value.trimEnd()).split("\n").map(inOneLine).join(`\n${" ".repeat(16)}`);
 }
@@ -127,7 +126,7 @@ function variantMachines(variant: VariantDetails): string | undefined {
   const { instanceType = "", instanceCount: count, desiredCount: wanted } = variant;
   if (variant.memorySize !== undefined) {
     const most = variant.maxConcurrency;
-    const atOnce = most === undefined ? "" : `, ${most} request${most === 1 ? "" : "s"} at once`;
+    const atOnce = most === undefined ? "" : `, ${counted(most, "request")} at once`;
     return `serverless, ${variant.memorySize} MB${atOnce}`;
   }
   const isChanging = count !== undefined && wanted !== undefined && count !== wanted;

@@ -1,17 +1,14 @@
-/**
- * A list of endpoints as text and as JSON, made page by page: however long, it is never held whole.
- */
+/** A list of endpoints as text and as JSON, made page by page: it may be of any length. */
 
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import { localTimestamp } from "../render/format.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 
-/** Turns one page after the other into output. */
 export interface EndpointFormat {
   page(endpoints: readonly ListedEndpoint[]): string;
-  /** What belongs after the last page. */
+  /** Follows the last page. */
   end(): string;
-  /** What belongs after the last page that came, if the next one cannot be read. */
+  /** Follows the last page if the next one cannot be read. */
   breakOff(): string;
 }
 
@@ -62,7 +59,7 @@ function jsonEndpoint(
   };
 }
 
-/** How long it has been there, in seconds; 0 where clocks disagree. */
+/** 0 where clocks disagree. */
 export function ageSeconds(creationTime: Date, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - creationTime.getTime()) / 1000));
 }

@@ -4,7 +4,7 @@ import { inOneLine, printable } from "../../runtime/text.ts";
 import { durationText } from "../render/format.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 
-/** How often (ms) the running time is shown anew. */
+/** Between two updates of the running time, in ms. */
 const TICK = 1_000;
 
 /** Shows a job on this context's streams. */
@@ -12,7 +12,7 @@ export class JobProgress implements JobReport, Disposable {
   readonly #line: ProgressLine;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** @param log where the log goes: standard output only where it is the command's result. */
+  /** @param logTo standard output only where the log is the command's result. */
   constructor(private readonly context: Context, private readonly logTo: "out" | "err" = "err") {
     this.#line = new ProgressLine(context.err);
   }

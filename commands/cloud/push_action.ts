@@ -23,10 +23,7 @@ export async function pushAction(context: Context, options: PushOptions): Promis
   context.out.print(`${address}\n`);
 }
 
-/**
- * Shows a push: on a terminal its bytes, and those of the layers on their way; in a pipe a line for
- * what happens to each layer.
- */
+/** On a terminal, the bytes of the push and of each layer; in a pipe, a line for each event. */
 function pushReport(shown: ProgressOutput, now: () => number): PushReport {
   const transfer = new TransferProgress(shown, now);
   return {

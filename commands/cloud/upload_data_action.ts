@@ -40,11 +40,9 @@ export async function uploadDataAction(
   out.print(`${address}\n`);
 }
 
-/** Shows what is found, and then what is sent. */
 function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
   let transfer: TransferProgress | undefined;
   let found = 0;
-  // Drawn where looking takes a while.
   shown.live(() =>
     found === 0
       ? []
@@ -67,7 +65,7 @@ function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {
   };
 }
 
-/** As one JSON object, a file a line: there may be many. */
+/** One JSON object, with each file on a line: there may be many. */
 async function printPlan(
   upload: DataUpload,
   context: Context,

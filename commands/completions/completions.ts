@@ -7,7 +7,7 @@ import type { Shell } from "../cliffy/completions.ts";
 import { type Command, command, type Group } from "../command.ts";
 import { options } from "../options/option.ts";
 
-/** @param line reads the script; it belongs into `file`, which the shell reads at its start. */
+/** @param line loads the script; it belongs in `file`, which the shell reads when it starts. */
 function scriptCommand(shell: Shell, file: string, line: string): Command {
   return command({
     options: {},
@@ -20,7 +20,7 @@ function scriptCommand(shell: Shell, file: string, line: string): Command {
   });
 }
 
-/** Answers a script: which kind of value, and the words of the command that takes it. */
+/** Answers a script, which gives the kind of value and the words of the command. */
 const completeCommand: Command = command({
   options: options({ "<kind>": {}, "[command...]": {} }),
   action: async () => {

@@ -1,6 +1,6 @@
 /**
- * The values that a shell completes. They come quickly or not at all, and failures are silent: who
- * presses the tab key has not run anything yet.
+ * The values that a shell completes. They come quickly or not at all, and failures are silent: the
+ * user who presses tab has not run anything yet.
  */
 
 import type { Context } from "../../runtime/context.ts";
@@ -9,13 +9,12 @@ import type { Engine } from "../../runtime/docker/engine.ts";
 import type { App } from "../../runtime/app/app.ts";
 import type { CompletionKind } from "../options/option.ts";
 
-/** How long the engine may take to answer, in ms: somebody waits at the keyboard. */
+/** How long the engine may take to answer, in ms: the user waits at the keyboard. */
 const ENGINE_TIMEOUT = 500;
 
 /**
- * The values that there are now; none if they cannot be found out. Those with control characters are
- * left out, since a file in somebody's repository may have any name: a terminal would obey them, and
- * a line break would end the value.
+ * The values; none if they cannot be found. Those with control characters are left out: a file in a
+ * stranger's repository may have any name, and a terminal would obey them.
  */
 export async function completionValues(
   kind: CompletionKind,
@@ -46,7 +45,7 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
   }
 }
 
-/** The apps that a command would take. Other names are left out, and do not hide these. */
+/** The apps that a command would take. */
 async function validAppNames(context: Context): Promise<readonly string[]> {
   const { APP_NAME, appNames } = await import("../../runtime/app/app.ts");
   return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));
@@ -64,7 +63,7 @@ async function scripts(context: Context): Promise<readonly string[]> {
   return distinct((await Promise.all(found.map((app) => scriptsOf(layoutOf(app))))).flat());
 }
 
-/** The runs of the apps, the newest first. */
+/** The newest runs first. */
 async function localJobs(context: Context): Promise<readonly string[]> {
   const { listRuns } = await import("../../runtime/local/runs/list.ts");
   const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app, Infinity)));

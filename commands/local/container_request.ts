@@ -1,32 +1,23 @@
-/**
- * What the commands that start a container have in common, from their options to what is asked for.
- */
+/** Makes the request that all commands have in common which start a container of the user's code. */
 
 import type { App } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import type { Context } from "../../runtime/context.ts";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
-import { ownVariables } from "../named_files.ts";
+import { userVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
 import type { Options, Values } from "../options/option.ts";
 
-type ContainerOptions =
-  & Pick<
-    Values<typeof containerOptions>,
-    | ("appName" | "dockerTag" | "env" | "envFile" | "memory" | "cpus" | "shmSize" | "gpus")
-    | ("network" | "allowPrivileges" | "strict")
-  >
-  & { readonly networkIsolation?: boolean };
+type ContainerOptions = Values<typeof containerOptions> & { readonly networkIsolation?: boolean };
 
 /**
- * The part of what is asked for that all containers have in common. The object `local` of the app's
- * configuration file counts where the command line says nothing.
+ * Where the command line says nothing, the object `local` of the app's configuration file counts.
  *
- * @throws UsageError when two options contradict each other; MlcliError for what the file may not
- * say.
+ * @throws UsageError when two options contradict each other; MlcliError for a network that the file
+ * may not name.
  */
 export async function containerRequest<O extends Options>(
   context: Context,
@@ -36,10 +27,10 @@ export async function containerRequest<O extends Options>(
   if (typed.networkIsolation && typed.network !== undefined && typed.network !== "none") {
     throw new UsageError(
       `Options "--network-isolation" and "--network ${typed.network}" do not go together.`,
-      { hint: "--network-isolation is to be without a network, as --network none is." },
+      { hint: "--network-isolation means the same as --network none." },
     );
   }
-  // Looked for while the app is read. A failure shows where the engine is needed.
+  // Connects while the app is read. A failure is reported where the engine is needed.
   context.engine().catch(() => {});
   const app = await chosenApp(context, typed.appName);
   const isTyped = typed.networkIsolation || typed.network !== undefined;
@@ -54,11 +45,11 @@ export async function containerRequest<O extends Options>(
     network: typed.networkIsolation ? "none" : typed.network ?? network,
     allowPrivileges: typed.allowPrivileges,
     strict: typed.strict,
-    variables: await ownVariables(typed, context),
+    variables: await userVariables(typed, context),
   };
 }
 
-/** The networks that a file may name: any other leads to what listens there for its owner. */
+/** The networks that a file may name: on others, the user's own services listen. */
 const FILE_NETWORKS: readonly (string | undefined)[] = [undefined, "bridge", "none"];
 
 async function configured<O extends Options>(
@@ -68,7 +59,7 @@ async function configured<O extends Options>(
 ): Promise<Partial<ContainerOptions>> {
   const section = sectionOf(app, "local");
   const { settings } = await call.configured(section);
-  // The options of each of these commands are among them: `O` cannot say it.
+  // `O` cannot tell that these commands have all of these options.
   const own = settings as Partial<ContainerOptions>;
   if (isTyped || FILE_NETWORKS.includes(own.network)) return own;
   throw new MlcliError(`${section.where("network")} may be bridge or none, not "${own.network}"`, {
@@ -76,11 +67,7 @@ async function configured<O extends Options>(
   });
 }
 
-/**
- * Requires a network on which a server can be reached.
- *
- * @throws UsageError for one on which the engine publishes no port on this machine alone.
- */
+/** @throws UsageError for a network on which a server cannot be reached from this machine alone. */
 export function requireReachable({ network }: Pick<LocalJob, "network">): void {
   if (network !== "host" && network !== "none") return;
   throw new UsageError(

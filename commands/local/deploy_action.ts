@@ -15,7 +15,7 @@ export async function deployAction(
   options: DeployOptions,
   call: ConfigurableCall<DeployDeclaration>,
 ): Promise<void> {
-  requireCompatible("mlcli local deploy", APART, {
+  requireCompatible("mlcli local deploy", CONTRADICTIONS, {
     "--replace": options.replace,
     "--foreground": options.foreground,
     "--watch": options.watch,
@@ -30,7 +30,7 @@ export async function deployAction(
     allowedHosts: options.allowHost,
   };
   requireReachable(job);
-  // Not `print`: while that waits for a slow reader, no signal is heard.
+  // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
   if (options.watch) {
@@ -68,8 +68,8 @@ export async function deployAction(
   }
 }
 
-/** Which of these options do not go with which: `--watch` stays, and serves what is edited. */
-const APART = [
+/** Pairs of options that contradict each other. */
+const CONTRADICTIONS = [
   ["--replace", "--foreground"],
   ["--watch", "--foreground"],
   ["--watch", "--replace"],

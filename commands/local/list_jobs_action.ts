@@ -35,7 +35,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
 async function compareAction(context: Context, options: ListRunsOptions): Promise<void> {
   const [one, other, more] = options.names;
   if (one === undefined || other === undefined || more !== undefined) {
-    throw new UsageError(`Two runs are compared, and not ${options.names.length}.`, {
+    throw new UsageError(`A comparison takes two runs, but got ${options.names.length}.`, {
       hint: "Give two names, or none for the list.",
     });
   }
@@ -48,7 +48,7 @@ async function compareAction(context: Context, options: ListRunsOptions): Promis
 }
 
 function rowOf(run: RunSummary, out: Pick<Output, "isTerminal">, now: Date): string[] {
-  // A program wants the time itself, which does not change from one second to the next.
+  // For a program the time itself, which stays the same.
   const when = out.isTerminal
     ? durationText(now.getTime() - run.started.getTime())
     : localTimestamp(run.started, "T");

@@ -43,7 +43,7 @@ export async function statusAction(context: Context, options: StatusOptions): Pr
 function textRow(status: ContainerStatus, isTerminal: boolean, now: Date): string[] {
   const { appName, role, port, health, created, image, stale } = status;
   const isStale = health.state === "healthy" && stale !== undefined;
-  // A program wants the time itself, which does not change from one second to the next.
+  // For a program the time itself, which stays the same.
   const age = isTerminal
     ? durationText(now.getTime() - created.getTime())
     : localTimestamp(created, "T");
@@ -96,7 +96,7 @@ function jsonStatus(status: ContainerStatus): Record<string, unknown> {
   };
 }
 
-/** When what is newer than a server was written; null where nothing is. */
+/** The times of what is newer than a server; null where nothing is. */
 function jsonStale(stale: Stale | undefined): Record<string, string | null> | null {
   if (stale === undefined) return null;
   const { code, model, image } = stale;
@@ -113,7 +113,7 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);
   const stale = await stalenessOn(port, context, answer);
   if (stale !== undefined && !context.interruption.signal.aborted) {
-    // Below the answer; with a request that fails, too, since that may be why.
+    // Below the answer. Also if the request fails: that may be why.
     await answer.catch(() => {});
     note(`stale: ${staleText(stale, port, context.clock.date())}`);
   }

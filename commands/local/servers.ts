@@ -1,4 +1,4 @@
-/** `mlcli local stop`, `status` and `logs`: the commands about servers that are there. */
+/** `mlcli local stop`, `status` and `logs`. */
 
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
@@ -8,7 +8,7 @@ import { appName, outputFormat, serverOf, serverPort } from "../options/shared.t
 const STOP = options({
   ...serverOf,
   ...serverPort,
-  // What is removed is named by who removes it.
+  // No variable: what is removed has to be typed.
   "--port": { ...serverPort["--port"], variable: undefined },
   "--yes": { short: "-y", description: "Also the server of an app in another directory." },
 });

@@ -8,7 +8,6 @@ import { options, type Values } from "../options/option.ts";
 
 const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
 
-/** Whose container it is to be. */
 function parseRole(text: string, source: string): Role {
   const role = ROLES.find((role) => role === text);
   if (role !== undefined) return role;

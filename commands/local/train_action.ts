@@ -8,8 +8,8 @@ import { requireCompatible } from "../usage.ts";
 import { containerRequest } from "./container_request.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
-/** `--watch` runs what is edited, as often as it is; the others are about one run. */
-const APART = [
+/** `--watch` runs more than once; the others are about one run. */
+const CONTRADICTIONS = [
   ["--watch", "--strict"],
   ["--watch", "--interactive"],
   ["--watch", "--stop-after"],
@@ -21,7 +21,7 @@ export async function trainAction(
   options: TrainOptions,
   call: ConfigurableCall<TrainDeclaration>,
 ): Promise<void> {
-  requireCompatible("mlcli local train", APART, {
+  requireCompatible("mlcli local train", CONTRADICTIONS, {
     "--watch": options.watch,
     "--strict": options.strict,
     "--interactive": options.interactive,

@@ -1,4 +1,4 @@
-/** What `mlcli local train --watch` and `mlcli local deploy --watch` say. */
+/** The messages of `mlcli local train --watch` and `mlcli local deploy --watch`. */
 
 import type { Context } from "../../runtime/context.ts";
 import type { ServingJob, TrainingJob } from "../../runtime/local/jobs.ts";
@@ -8,7 +8,7 @@ import { errorText, noteText, tell } from "../../runtime/messages.ts";
 import { printable } from "../../runtime/text.ts";
 import { clockTime } from "../render/format.ts";
 
-/** Trains, and tells of each edit, until Ctrl-C. */
+/** Until Ctrl-C. */
 export async function watchTraining(
   job: TrainingJob,
   host: Parameters<typeof trainWatched>[1] & Pick<Context, "cwd">,
@@ -26,7 +26,7 @@ export async function watchTraining(
 }
 
 /**
- * Serves and tells of each edit, until Ctrl-C or `local stop`.
+ * Until Ctrl-C or `local stop`.
  *
  * @param announce prints the address.
  */
@@ -46,11 +46,11 @@ export async function watchDeploy(
     onSwitch: ({ words }, seconds) => say(`${words}: new server in ${seconds.toFixed(1)} s`),
     onFailure: ({ words }, error) => {
       tell(err, errorText(error, cwd));
-      say(`${words}: not served; the server before serves on`);
+      say(`${words}: not served; the earlier server goes on`);
     },
     onEnd: (error) => {
       tell(err, errorText(error, cwd));
-      say("nobody answers until the next edit");
+      say("no server until the next edit");
     },
   });
   tell(err, noteText("Stopped by mlcli local stop"));

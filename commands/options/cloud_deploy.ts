@@ -1,6 +1,4 @@
-/**
- * The options of `mlcli deploy`, and the keys of the object `deploy` in the configuration file.
- */
+/** The options of `mlcli deploy`, and the keys of the object `deploy` in the configuration file. */
 
 import { DEPLOY_SECONDS, type ModelSource } from "../../runtime/cloud/deploy/request.ts";
 import { parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
@@ -19,7 +17,6 @@ import { parseAddress, parseInstances, parseInstanceType, wholeNumber } from "./
 import { options, type Parser } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
 
-/** The name of an endpoint, short enough for the names of its configurations. */
 export function parseEndpointName(text: string): string {
   checkDeployedName(text);
   return text;
@@ -36,11 +33,10 @@ export function parseModel(text: string, source: string): ModelSource {
   throw new UsageError(message, {
     hint: address === undefined
       ? "mlcli train prints the address of its archive; mlcli wait JOB prints it again."
-      : "What lies below an address is no model: SageMaker takes one file, model.tar.gz.",
+      : "A prefix is no model: SageMaker takes one file, model.tar.gz.",
   });
 }
 
-/** The memory of a serverless endpoint, in MB. */
 export function parseMemorySize(text: string, source: string): number {
   const { least, most, step } = SERVERLESS;
   const size = Number(text);
@@ -51,20 +47,16 @@ export function parseMemorySize(text: string, source: string): number {
   );
 }
 
-/** How many requests a serverless endpoint answers at once. */
 export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnce);
 
-/** How long a container may take until it answers /ping, in seconds. */
 export const parseHealthCheck: Parser<number> = wholeNumber(
   HEALTH_CHECK_SECONDS.most,
   "seconds",
   HEALTH_CHECK_SECONDS.least,
 );
 
-/** The part of an endpoint that is updated first, in percent. */
 export const parseCanary: Parser<number> = wholeNumber(LARGEST_CANARY, "percent");
 
-/** Where requests and answers are kept. */
 export function parseCapture(text: string, source: string): S3Address {
   const address = parseAddress(text, source);
   if (lengthOf(text) <= CAPTURE_URI_LENGTH) return address;
@@ -74,7 +66,6 @@ export function parseCapture(text: string, source: string): S3Address {
   );
 }
 
-/** The name of an alarm of CloudWatch. */
 export function parseAlarm(text: string, source: string): string {
   const [, name] = /^arn:[^:]*:cloudwatch:[^:]*:[^:]*:alarm:(.+)$/.exec(text) ?? [];
   const isName = text.trim() !== "" && lengthOf(text) <= ALARMS.nameLength &&
@@ -87,7 +78,6 @@ export function parseAlarm(text: string, source: string): string {
   );
 }
 
-/** Of `mlcli deploy`. */
 export const DEPLOY_OPTIONS = options({
   "--endpoint-name": {
     short: "-n",

@@ -22,7 +22,6 @@ import { options } from "./option.ts";
 import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag } from "./shared.ts";
 
-/** Instances, their number and their disks. */
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
 export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
   return options({
@@ -60,7 +59,7 @@ export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
   });
 }
 
-/** How what the user's code runs in is reached and protected, and what it is marked with. */
+/** The variables, tags, network and key of a job or an endpoint. */
 export const environmentOptions = options({
   ...variableOptions,
   "--env": { ...variableOptions["--env"], key: true },
@@ -93,7 +92,6 @@ export const environmentOptions = options({
   },
 });
 
-/** The image, the app, and the account. */
 export const imageAndAccount = options({
   ...dockerTag,
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
@@ -110,7 +108,6 @@ export const imageAndAccount = options({
   },
 });
 
-/** The role that SageMaker assumes. */
 export const executionRole = options({
   "--execution-role": {
     value: "arn",
@@ -122,14 +119,13 @@ export const executionRole = options({
   },
 });
 
-/** `--dry-run` */
 export const dryRun = options({
   "--dry-run": {
     description: "Check everything and print the calls as JSON, but change nothing.",
   },
 });
 
-/** What all jobs have in common besides their instances. */
+/** Of all jobs, besides their instances. */
 export const cloudJobOptions = options({
   "--base-job-name": {
     short: "-n",
@@ -146,7 +142,6 @@ export const cloudJobOptions = options({
   ...imageAndAccount,
 });
 
-/** Of `mlcli train`. */
 export const TRAIN_OPTIONS = options({
   "--input-s3-dir": {
     short: "-i",
@@ -188,7 +183,6 @@ export const TRAIN_OPTIONS = options({
   ...cloudJobOptions,
 });
 
-/** Of `mlcli process`. */
 export const PROCESS_OPTIONS = options({
   "[-- args...]": {},
   "--file": {

@@ -1,4 +1,4 @@
-/** The options of every command that starts a container. */
+/** The options of the commands that start containers, and their parsers. */
 
 import { parseChannel } from "../../runtime/contract/channels.ts";
 import type { Gpus } from "../../runtime/contract/jobs.ts";
@@ -10,7 +10,7 @@ import { appName, dockerTag } from "./shared.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
-/** A size (`512m`, `2g`) in bytes; `undefined` for what is none. */
+/** `512m` or `2g` in bytes; `undefined` for another text. */
 function sizeOf(text: string): number | undefined {
   const [, number, unit = "b"] = /^(\d+(?:\.\d+)?)([bkmg])?$/i.exec(text) ?? [];
   const bytes = Math.floor(Number(number) * UNITS[unit.toLowerCase()]!);
@@ -37,13 +37,12 @@ export function parseSharedMemory(text: string, source: string): number {
   throw new UsageError(`${source} must be a size like 512m or 8g, but got "${text}".`);
 }
 
-/** The engine counts in billionths, and takes no less than a hundredth. */
+/** The engine takes no less. */
 const LEAST_CPUS = 0.01;
 
 /** More than any machine has; the engine knows how many there are. */
 const MOST_CPUS = 100_000;
 
-/** A number of processors, such as `1.5`. */
 export function parseCpus(text: string, source: string): number {
   const cpus = Number(text);
   if (/^\d+(\.\d{1,9})?$/.test(text) && cpus >= LEAST_CPUS && cpus <= MOST_CPUS) return cpus;
@@ -77,7 +76,7 @@ export function parseNetwork(text: string, source: string): string {
   );
 }
 
-/** What the container may take of this machine; the object `local` of the configuration file has it too. */
+/** What the container may take of this machine; keys of the object `local` in the configuration file. */
 const resourceOptions = options({
   "--memory": {
     value: "size",
@@ -113,7 +112,7 @@ const resourceOptions = options({
   },
 });
 
-/** Of every command that runs the user's code; `named_files.ts` reads the files. */
+/** `named_files.ts` reads the files. */
 export const variableOptions = options({
   "--env": {
     value: "variable",
@@ -130,7 +129,6 @@ export const variableOptions = options({
   },
 });
 
-/** `CHANNEL=DIR`: a name that SageMaker takes, and a directory. */
 export function parseInput(
   text: string,
   source: string,
@@ -143,7 +141,7 @@ export function parseInput(
   );
 }
 
-/** Which image the container is made of, what it may do, and what its code is told. */
+/** Of every command that starts a container. */
 export const containerOptions = options({
   ...dockerTag,
   ...appName,
@@ -157,7 +155,7 @@ export const containerOptions = options({
   },
 });
 
-/** The same, of a job that runs to its end. */
+/** Of `local train` and `local process`. */
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {

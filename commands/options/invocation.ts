@@ -15,10 +15,8 @@ import { withoutBlanks } from "../../runtime/text.ts";
 import { options, type Values } from "./option.ts";
 import { parseMediaType } from "./parsers.ts";
 
-/** What is sent. */
 export const requestFile = options({ "[file]": { completion: "file" } });
 
-/** The media types of the request and of the answer. */
 export const mediaTypes = options({
   "--content-type": {
     value: "type",
@@ -37,7 +35,7 @@ export type InvocationOptions =
   & Values<typeof requestFile>
   & Pick<Values<typeof mediaTypes>, "contentType">;
 
-/** A header of a request, as the member that SageMaker has for it. */
+/** A header, as a member of InvokeEndpoint's request. */
 interface InvocationHeader {
   readonly field: InvocationField;
   readonly value: string;
@@ -57,7 +55,7 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
   const field = fieldOfHeader(name);
   if (field === undefined) {
     throw new UsageError(`${source}: SageMaker passes no header ${name} on.`, {
-      hint: `${ELSEWHERE[name.toLowerCase()] ?? "What it knows"}: ` +
+      hint: `${OWN_OPTIONS[name.toLowerCase()] ?? "What it knows"}: ` +
         `${INVOCATION_HEADERS.join(", ")}; each also with X-Amzn-SageMaker- before it. ` +
         "What is for the model alone goes into Custom-Attributes.",
     });
@@ -71,14 +69,14 @@ export function parseInvocationHeader(text: string, source: string): InvocationH
 }
 
 /** Headers that have an option of their own. */
-const ELSEWHERE: Readonly<Record<string, string>> = {
+const OWN_OPTIONS: Readonly<Record<string, string>> = {
   "content-type": "--content-type gives that one. What it knows",
   "accept": "--accept gives that one. What it knows",
 };
 
 /**
- * `NAME=VALUE`, or `NAME: VALUE`, for a server here: what SageMaker knows by the names and values that
- * it takes, and any other header of HTTP.
+ * `NAME=VALUE`, or `NAME: VALUE`, for a local server: any header of HTTP. Those that SageMaker passes
+ * on have to be as it takes them.
  */
 export function parseRequestHeader(text: string, source: string): RequestHeader {
   const [, name, rest] = /^([^:=]*?)[ \t]*[:=]([\s\S]*)$/.exec(text) ?? [];
@@ -94,7 +92,7 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
     });
   }
   const lower = name.toLowerCase();
-  if (Object.hasOwn(ELSEWHERE, lower)) {
+  if (Object.hasOwn(OWN_OPTIONS, lower)) {
     throw new UsageError(`${source} does not give ${name}: --${lower} does.`);
   }
   if (OF_CONNECTION.includes(lower)) {
@@ -114,7 +112,7 @@ export function parseRequestHeader(text: string, source: string): RequestHeader 
   return { name: sent, value, field };
 }
 
-/** A value that a header can have: some ASCII in one line. */
+/** The value of any header: ASCII in one line. */
 const LINE = /^[\t -~]+$/;
 
 /** RFC 9110, 7.6.1 and 10.1.1, and RFC 9112, 6: headers of the connection and of the body's frame. */

@@ -1,4 +1,4 @@
-/** What the options of jobs and endpoints on SageMaker take, checked by its limits. */
+/** Parsers for the options of jobs and endpoints on SageMaker, with its limits. */
 
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
@@ -24,7 +24,7 @@ import {
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
 
-/** `ml.m5.large`. Which there are changes every month: the service says it. */
+/** `ml.m5.large`. The service knows which there are: they change every month. */
 export function parseInstanceType(text: string, source: string): string {
   if (/^ml(\.[a-z0-9-]+){2}$/.test(text)) return text;
   const message = `${source} must be an instance type like ml.m5.large`;
@@ -37,22 +37,19 @@ export function parseInstanceType(text: string, source: string): string {
   throw new UsageError(`${message}, but got "${text}".`);
 }
 
-/** The number of instances of such a job, or of an endpoint. */
 export function parseInstances(kind: Role): Parser<number> {
   return wholeNumber(MOST_INSTANCES[kind]);
 }
 
-/** The size of an instance's disk, in GB. */
 export function parseVolume(kind: JobKind): Parser<number> {
   return wholeNumber(LARGEST_VOLUME[kind], "GB");
 }
 
-/** How long such a job may run, in seconds. */
 export function parseRun(kind: JobKind): Parser<number> {
   return wholeNumber(LONGEST_RUN[kind], "seconds");
 }
 
-/** @param most `undefined`: there is no such limit. */
+/** @param most `undefined`: no limit. */
 export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
   return (text, source) => {
     const value = Number(text);
@@ -63,13 +60,11 @@ export function wholeNumber(most: number | undefined, unit?: string, least = 1):
   };
 }
 
-/** What the name of a job begins with. */
 export function parseJobName(text: string): string {
   checkBaseJobName(text);
   return text;
 }
 
-/** The ARN of a role, with its path. */
 export function parseRole(text: string, source: string): string {
   if (isRoleArn(text)) return text;
   throw new UsageError(
@@ -137,7 +132,6 @@ export function parseNetworkId(text: string, source: string): string {
   );
 }
 
-/** An id, an ARN or an alias of a key. */
 export function parseKmsKey(text: string, source: string): string {
   if (KMS_KEY.test(text)) return text;
   throw new UsageError(
@@ -145,7 +139,6 @@ export function parseKmsKey(text: string, source: string): string {
   );
 }
 
-/** A repository of the account's registry. */
 export function parseRepositoryName(text: string, source: string): NamedRepository {
   const repository = parseRepository(text);
   if (repository) return repository;

@@ -1,9 +1,9 @@
 /**
- * What an option is: data, from which come its flag, its help, its completion, and the type of its
- * value. So renaming one, or taking its value for something else, fails the type check.
+ * An option is data, from which come its flag, its help, its completion, and the type of its value.
+ * So a command that uses a wrong name or type for it fails the type check.
  */
 
-/** Values that mlcli itself completes; a `file` is left to the shell. */
+/** Values that mlcli itself completes; the shell completes files. */
 export type CompletionKind =
   | "app"
   | "script"
@@ -13,10 +13,10 @@ export type CompletionKind =
   | "local-job";
 
 /**
- * Makes a value of what was typed.
+ * Makes a value of a text.
  *
- * @param source what gave it, as the beginning of a message: `Option "--port"`.
- * @throws UsageError when it is none.
+ * @param source where it stands, as the beginning of a message: `Option "--port"`.
+ * @throws UsageError for a text that is no such value.
  */
 export type Parser<T> = (text: string, source: string) => T;
 
@@ -33,22 +33,22 @@ interface Common {
   readonly key?: true;
 }
 
-/** An option that is there or not: `--wait`. One that is called `--no-...` says no. */
+/** An option without a value: `--wait`. One that is called `--no-...` makes its property false. */
 export interface Switch extends Common {
   readonly value?: undefined;
 }
 
 /** An option with a value: `--port PORT`. */
-export interface ValueOption extends Common {
-  /** What the value is called in the help. */
+interface ValueOption extends Common {
+  /** The value's name in the help. */
   readonly value: string;
   readonly choices?: readonly string[];
   /** The value when none is given, as it would be typed. */
   readonly default?: string;
   readonly required?: true;
-  /** Whether it is required here or in the configuration file: the command says so, once it has read that. */
+  /** Whether it is required here or in the configuration file. The command checks that itself. */
   readonly needed?: true;
-  /** Another flag for the same, under which other tools know it. */
+  /** The name of the option in other tools. */
   readonly alias?: Flag;
   /** The option without which this one is required. */
   readonly requiredUnless?: Flag;
@@ -59,7 +59,6 @@ export interface ValueOption extends Common {
   readonly parse?: Parser<unknown>;
 }
 
-/** A word that is no option. */
 export interface Argument {
   readonly choices?: readonly string[];
   readonly completion?: CompletionKind | "file";
@@ -73,7 +72,7 @@ export type Flag = `--${string}`;
  * `<name>`; `[name]` may be left out, and `[name...]` takes all that follow. `[-- name...]` takes all
  * that follows `--`, as it is.
  */
-export type ArgumentForm = `<${string}>` | `[${string}]`;
+type ArgumentForm = `<${string}>` | `[${string}]`;
 
 /** The options of a command, by their flags, in the order of the help; its arguments among them. */
 export type Options = {
@@ -91,7 +90,7 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
   return declared;
 }
 
-/** Makes a field that means nothing an error, and `onlyWith` the name of an option beside it. */
+/** Refuses unknown fields, and in `onlyWith` the names of other commands' options. */
 type Checked<O> = {
   readonly [K in keyof O]: {
     readonly [Field in keyof O[K]]: Field extends "onlyWith" | "requiredUnless" ? keyof O
@@ -104,7 +103,7 @@ type FieldOf<Form, Declared> = Form extends Flag
   ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch
   : keyof Argument;
 
-/** What a command gets: a property for each option and argument, parsed. */
+/** The values that a command gets: a property for each option and argument. */
 export type Values<O extends Options> = {
   readonly [K in keyof O & string as PropertyName<K>]: K extends Flag ? OptionValue<O[K]>
     : K extends `[${string}...]` ? readonly Parsed<O[K]>[]
@@ -152,14 +151,13 @@ export type NamedOption = readonly [flag: Flag, option: Switch | ValueOption];
 /** An argument with its form. */
 export type NamedArgument = readonly [form: ArgumentForm, argument: Argument];
 
-/** The options among what is declared. */
 export function optionsOf(declared: Options): readonly NamedOption[] {
   return Object.entries(declared).filter((entry): entry is [Flag, Switch | ValueOption] =>
     entry[0].startsWith("--")
   );
 }
 
-/** The arguments among what is declared, without the one that takes what follows `--`. */
+/** Without the one that takes what follows `--`. */
 export function argumentsOf(declared: Options): readonly NamedArgument[] {
   return allArgumentsOf(declared).filter(([form]) => !takesRest(form));
 }

@@ -1,7 +1,4 @@
-/**
- * What options take, checked and made into values. (Of Cliffy's types only text is of use: its
- * `integer` takes 0x1F90 for 8080.)
- */
+/** Parsers of options. (Cliffy's own would not do: its `integer` takes 0x1F90 for 8080.) */
 
 import { UsageError } from "../../runtime/errors.ts";
 
@@ -12,7 +9,7 @@ export function parsePort(text: string, source: string): number {
   throw new UsageError(`${source} must be a number from 0 to 65535, but got "${text}".`);
 }
 
-/** A timer of JavaScript that is to last longer than 24 days goes off at once. */
+/** A timer of JavaScript for more than 24 days goes off at once. */
 const LONGEST_SECONDS = 2_000_000;
 
 /** A time in whole seconds, 1 or more. */
@@ -41,7 +38,7 @@ export function parseHost(text: string, source: string): string {
 
 /** A media type for a header of a request: text/csv, or what Accept takes. */
 export function parseMediaType(text: string, source: string): string {
-  // A header is one line of ASCII, and no blanks alone.
+  // A header is one line of ASCII, not of blanks alone.
   if (/^[\t ]*[!-~][\t -~]*$/.test(text)) return text;
   throw new UsageError(
     `${source} must be a media type like text/csv, but got ${JSON.stringify(text)}.`,
@@ -64,14 +61,11 @@ const SINCE_UNITS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/**
- * Since when: so long ago (`10m`), in milliseconds, or at a time (`2026-03-01T09:30:00Z`), which is
- * local where it names no zone.
- */
+/** How long ago (`10m`), in milliseconds, or a time, local without a zone (`2026-03-01T09:30:00Z`). */
 export function parseSince(text: string, source: string): number | Date {
   const [, number, unit] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   if (number !== undefined) return Number(number) * SINCE_UNITS[unit!]!;
-  // JavaScript takes a date without a time for one of UTC.
+  // Without a time, JavaScript would take UTC.
   const time = new Date(/^[\d-]+$/.test(text) ? `${text}T00:00` : text);
   if (/^\d{4}-\d\d-\d\d/.test(text) && time.getTime() >= 0) return time;
   throw new UsageError(

@@ -15,7 +15,7 @@ import {
 } from "./option.ts";
 
 /**
- * Reads what the object of a command gives for its options, as from the command line.
+ * The values of options in the configuration file, parsed as on the command line.
  *
  * @throws MlcliError that names file, key and what was expected.
  */
@@ -26,11 +26,11 @@ export function settingsIn<O extends Options>(section: Section, options: O): Par
     const named = known.get(key);
     if (named !== undefined) settings[propertyName(named[0])] = valueOf(named, key, value, section);
   }
-  // `Values` says in types what this does at run time.
+  // The type `Values` describes what this does at run time.
   return settings as Partial<Values<O>>;
 }
 
-/** The options that an object may hold, by the keys that they have there. */
+/** The options that may stand in the file, by their keys. */
 export function optionsByKey(options: Options): ReadonlyMap<string, NamedOption> {
   return new Map(
     optionsOf(options).filter(([, option]) => option.key).flatMap((named) =>
@@ -70,11 +70,11 @@ function aboutUnknownKey(
   };
 }
 
-/** What there is in the file for options that an object cannot hold. */
+/** What to write instead of an option that cannot stand in the file. */
 const INSTEAD: Readonly<Record<Flag, string>> = {
   "--region": '"cloud_region", beside this object, names the region of all commands.',
   "--profile": '"cloud_profile", beside this object, names the profile of all commands.',
-  // It may name any file of who runs this: the file of an app that somebody else made must not.
+  // It could name any file of the user's, and a stranger may have written the app's file.
   "--env-file": 'It may name any file of yours: "env": {"NAME": "VALUE"}, or --env-file.',
 };
 
@@ -87,26 +87,26 @@ function valueOf(
   const where = section.where(key);
   if (option.value === undefined) {
     if (typeof value === "boolean") return flag.startsWith("--no-") ? !value : value;
-    throw wrong(where, "true or false", value);
+    throw wrongValue(where, "true or false", value);
   }
   const { parse = (text: string) => text, repeatable, choices } = option;
   const parsed = (text: string): unknown => {
     if (text !== "" && (choices === undefined || choices.includes(text))) {
       return parsedAs(() => parse(text, where), key, section);
     }
-    throw wrong(where, choices?.join(" or ") ?? `a ${option.value}`, text);
+    throw wrongValue(where, choices?.join(" or ") ?? `a ${option.value}`, text);
   };
   if (repeatable) return textsOf(where, key, value).map(parsed);
   if (typeof value === "string" || typeof value === "number") return parsed(String(value));
-  throw wrong(where, `a ${option.value}`, value);
+  throw wrongValue(where, `a ${option.value}`, value);
 }
 
-/** A list, a single one, or what is written `NAME=VALUE` on a command line as an object. */
+/** A list, a single text, or an object for `NAME=VALUE`. */
 function textsOf(where: string, key: string, value: unknown): readonly string[] {
   if (isObject(value)) {
     return Object.entries(value).map(([name, inner]) => {
       if (isObject(inner) || Array.isArray(inner) || inner === null) {
-        throw wrong(`${where}: "${name}"`, "a string, a number, or true or false", inner);
+        throw wrongValue(`${where}: "${name}"`, "a string, a number, or true or false", inner);
       }
       if (typeof inner === "number" && Number.isInteger(inner) && !Number.isSafeInteger(inner)) {
         throw new MlcliError(`${where}: "${name}" must be a string: as a number, it is rounded`, {
@@ -118,8 +118,8 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   }
   const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   return all.map((one) => {
-    if (typeof one !== "string") throw wrong(where, "a string, or a list of strings", one);
-    // The caller's own variables are not for the file of an app that somebody else made.
+    if (typeof one !== "string") throw wrongValue(where, "a string, or a list of strings", one);
+    // A stranger may have written the file: it must not pick the user's own variables.
     if (key === "env" && !one.includes("=")) {
       throw new MlcliError(`${where} must have a value for each variable`, {
         hint: 'Write "env": {"NAME": "VALUE"}. --env NAME takes the value that it has here.',
@@ -129,7 +129,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   });
 }
 
-/** A wrong value in a file is not a wrong command line: another exit status, and the file in the hint. */
+/** A wrongValue value in the file is no wrongValue command line: the exit status differs, and the hint names the file. */
 function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
   try {
     return parse();
@@ -141,7 +141,7 @@ function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
 }
 
 /** The value itself is not shown: it may be a secret. */
-function wrong(where: string, expected: string, value: unknown): MlcliError {
+function wrongValue(where: string, expected: string, value: unknown): MlcliError {
   const found = value === "" ? "empty" : nameOfType(value);
   return new MlcliError(`${where} must be ${expected}; it is ${found}`, {
     hint: "Its value is written as for the option of that name.",

@@ -3,7 +3,6 @@
 import { options } from "./option.ts";
 import { parsePort, parseTag } from "./parsers.ts";
 
-/** The app that a command works on. */
 export const appName = options({
   "--app-name": {
     short: "-a",
@@ -14,7 +13,7 @@ export const appName = options({
   },
 });
 
-/** Only the server of this app. No variable gives it: such a condition is typed each time. */
+/** A condition, so no variable gives it: it is typed each time. */
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
@@ -23,7 +22,6 @@ export const serverOf = options({
   },
 });
 
-/** The tag of the app's image. */
 export const dockerTag = options({
   "--docker-tag": {
     short: "-t",
@@ -36,10 +34,8 @@ export const dockerTag = options({
   },
 });
 
-/** Where `local deploy` serves without `--port`. */
 export const DEFAULT_PORT = "8080";
 
-/** The server on a port of this machine. */
 export const serverPort = options({
   "--port": {
     short: "-p",
@@ -52,7 +48,6 @@ export const serverPort = options({
   },
 });
 
-/** For a reader, or for another program. */
 export const outputFormat = options({
   "--output": {
     value: "format",
@@ -101,7 +96,6 @@ export const cloudOptions = options({
   },
 });
 
-/** The kinds of jobs. */
 export const jobKind = options({
   "--kind": {
     value: "kind",
@@ -110,7 +104,6 @@ export const jobKind = options({
   },
 });
 
-/** A job or an endpoint, and where it is. */
 export const jobOrEndpoint = options({
   "<name>": {},
   "--kind": {

@@ -10,10 +10,7 @@ export const version = options({
   "--version": { short: "-V", description: "Show the version." },
 });
 
-/**
- * Before any command, for those that take it: `dockerTag` of `options/shared.ts`, without what it would
- * load.
- */
+/** `dockerTag` of `options/shared.ts` before any command; without its parser, which would be loaded. */
 export const earlyTag = options({
   "--docker-tag": {
     short: "-t",
@@ -25,9 +22,8 @@ export const earlyTag = options({
 });
 
 /**
- * Of every command, for the help and the completions alone: they are taken out of the command line
- * (`cliffy/command_line.ts`) before the rest is read, since the streams, and what the command may touch,
- * have to know of them before.
+ * Of every command, for the help and the completions: `cliffy/command_line.ts` takes them out of the
+ * command line before the rest is read, since streams and context depend on them.
  */
 export const everywhere = options({
   "--directory": {

@@ -17,15 +17,12 @@ export function localTimestamp(time: Date, separator: " " | "T"): string {
   return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
 }
 
-/** A time as a clock with seconds has it: `14:03:05`. */
+/** `14:03:05` */
 export function clockTime(time: Date): string {
   return localTimestamp(time, " ").slice(11, 19);
 }
 
-/**
- * A time of today as the clock on the wall has it, `14:03`; of another day with its date,
- * `2026-03-01 14:03`.
- */
+/** A time of today, `14:03`, or of another day, `2026-03-01 14:03`. */
 export function timeOfDay(time: Date, now: Date): string {
   const [date, clock] = localTimestamp(time, " ").split(" ");
   const minutes = clock!.slice(0, 5);
@@ -33,7 +30,7 @@ export function timeOfDay(time: Date, now: Date): string {
 }
 
 function offset(time: Date): string {
-  // JavaScript counts the minutes to add to get UTC.
+  // In JavaScript, the offset is what has to be added to get UTC.
   const minutes = -time.getTimezoneOffset();
   const sign = minutes < 0 ? "-" : "+";
   return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${
@@ -69,7 +66,7 @@ export function elapsedText(milliseconds: number): string {
     : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
 }
 
-/** The same with tenths of a second where they matter, below ten seconds: `0.4s`, `12s`. */
+/** The same, with tenths of a second below ten seconds: `0.4s`, `12s`. */
 export function clockText(milliseconds: number): string {
   return milliseconds < 9_950
     ? `${(Math.max(0, milliseconds) / 1000).toFixed(1)}s`
@@ -83,7 +80,7 @@ export function counted(count: number, noun: string): string {
 
 const BYTES = ["byte", "kB", "MB", "GB", "TB"];
 
-/** A number of bytes in the unit that suits it, of the decimal ones: `12.3 MB`. */
+/** A number of bytes in a decimal unit: `12.3 MB`. */
 export function byteCount(bytes: number): string {
   let [value, unit] = [bytes, 0];
   while (value >= 999.95 && unit < BYTES.length - 1) [value, unit] = [value / 1000, unit + 1];

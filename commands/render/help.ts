@@ -1,14 +1,10 @@
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
-
-interface HelpStyle {
-  readonly columns: number;
-  readonly colour: boolean;
-}
+import type { Output } from "../../runtime/streams.ts";
 
 /** The whole help of one command, ending in a newline. */
-export function helpText(topic: Topic, style: HelpStyle): string {
+export function helpText(topic: Topic, style: Pick<Output, "columns" | "colour">): string {
   const heading = (text: string): string => style.colour ? `\x1b[1m${text}\x1b[22m` : text;
   const sections = [
     wrap(topic.description, style.columns, 0),
@@ -21,13 +17,8 @@ export function helpText(topic: Topic, style: HelpStyle): string {
   return `${sections.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-/** The usage line: path, arguments, required options, what may follow `--`. */
-export function usage(topic: Topic): string {
-  return usageParts(topic).join(" ");
-}
-
-/** What is not broken: an option and its value are one. */
-function usageParts(
+/** The parts of the usage line, between which it may be broken: an option and its value are one. */
+export function usageParts(
   { path, members, arguments: named, rest, options }: Topic,
 ): readonly string[] {
   return [
@@ -39,7 +30,7 @@ function usageParts(
   ];
 }
 
-/** An option or a command as the help and the reference show it. */
+/** A line of the help or the reference: an option or a command. */
 export interface Row {
   /** `-p, --port PORT` */
   readonly form: string;
@@ -79,7 +70,7 @@ function exceptionOf(option: Option): string {
     : `, or ${option.requiredUnless}`;
 }
 
-/** None of an option that is of use with another only: its sentence has to say both. */
+/** An option that needs another has its default in its description. */
 function defaultOf(option: Option): string | undefined {
   return option.value === undefined || option.onlyWith !== undefined ? undefined : option.default;
 }
@@ -130,7 +121,7 @@ function section(heading: string, rows: readonly Row[], columns: number): string
   return [heading, ...lines].join("\n");
 }
 
-/** With less room beside the forms, in columns, descriptions stand below them. */
+/** If less room is left beside the forms, in columns, descriptions stand below them. */
 const LEAST_DESCRIPTION = 18;
 
 const BELOW = " ".repeat(6);

@@ -6,10 +6,10 @@ import type { Output } from "../../runtime/streams.ts";
 const GAP = "  ";
 
 /**
- * On a terminal, rows have a heading and their columns line up. Elsewhere they do not, so that a row
- * does not depend on the others. Fields are never cut.
+ * On a terminal, there is a heading and the columns line up. Elsewhere they do not, so that a row does
+ * not depend on the others. Fields are never cut.
  *
- * @param paint colours a field, given the number of its column; used where colour is wanted.
+ * @param paint colours a field of a column, where colour is wanted.
  */
 export function tableText(
   headings: readonly string[],
@@ -35,8 +35,8 @@ export function tableText(
 }
 
 /**
- * The same, but on a terminal that is too narrow for the widest row each row becomes a block: its first
- * field, and below it each other one after its heading.
+ * The same. On a terminal that is too narrow for the widest row, each row becomes a block: its first
+ * field, and below it the others with their headings.
  */
 export function fittingTableText(
   headings: readonly string[],

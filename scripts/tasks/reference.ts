@@ -2,7 +2,7 @@
 
 import { fromFileUrl } from "@std/path";
 import { everywhere, help } from "../../commands/options/standard.ts";
-import { optionRows, usage } from "../../commands/render/help.ts";
+import { optionRows, usageParts } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 
@@ -42,7 +42,7 @@ function section(topic: Topic): string {
   return [
     `## ${topic.path}\n`,
     `${topic.description}\n`,
-    `\`${usage(topic)}\`\n`,
+    `\`${usageParts(topic).join(" ")}\`\n`,
     rows.length === 0 ? "" : `| Option | |\n| --- | --- |\n${rows.join("")}`,
     examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");

@@ -128,7 +128,7 @@ suite("local deploy --watch", () => {
     }
 
     await app.write(app.path("prediction/serve"), `${SERVING}\nimport nothing_of_that_name\n`);
-    await err.until(/serve edited: not served; the server before serves on\n/);
+    await err.until(/serve edited: not served; the earlier server goes on\n/);
     assertEquals(err.text.match(/Traceback/g)?.length, 1, err.text);
     assertEquals(await ask(port), `${EDITS} 2 seven`);
 

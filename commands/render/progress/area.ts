@@ -3,7 +3,6 @@
 import { widthOf } from "../../../runtime/cells.ts";
 import { type Output, overlaid } from "../../../runtime/streams.ts";
 
-/** A line of an area. */
 export interface AreaLine {
   /** Fits the terminal, and has no escape sequences. */
   readonly text: string;
@@ -12,13 +11,13 @@ export interface AreaLine {
 }
 
 /**
- * Lines that are drawn over those before, each time in one write; what is printed `above` takes their
- * place. The cursor rests at the beginning of the last one, where the `^C` of the terminal's own echo
- * moves nothing; it is never hidden, so that nothing has to bring it back.
+ * Lines that replace those drawn before, each time in one write. The cursor rests at the beginning of
+ * the last one, where the `^C` that the terminal echoes moves nothing; it is never hidden, so that
+ * nothing has to show it again.
  */
 export class Area implements Disposable {
   readonly #err: Output;
-  /** Widths of the lines that are on the screen. */
+  /** Widths of the lines on the screen. */
   #drawn: readonly number[] = [];
 
   constructor(err: Output) {
@@ -42,7 +41,6 @@ export class Area implements Disposable {
     this.#drawn = lines.map(({ text }) => widthOf(text));
   }
 
-  /** Takes the lines away, so that something else can be printed there. */
   clear(): void {
     if (this.#drawn.length === 0) return;
     const above = this.#rowsAbove();
@@ -51,7 +49,7 @@ export class Area implements Disposable {
     this.#err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
   }
 
-  /** The same stream, for what is to stand above the lines. */
+  /** The stream for what is printed above the lines: they are cleared first. */
   above(): Output {
     const err = this.#err;
     return overlaid(err, {
@@ -64,10 +62,7 @@ export class Area implements Disposable {
     this.clear();
   }
 
-  /**
-   * How many rows of the screen lie above the last line. A terminal that has become narrower since
-   * has wrapped the lines.
-   */
+  /** How many rows of the screen lie above the last line. A terminal that got narrower wraps lines. */
   #rowsAbove(): number {
     const { columns } = this.#err;
     return this.#drawn.slice(0, -1)
@@ -80,10 +75,10 @@ function home(above: number): string {
   return above === 0 ? "\r" : `\r\x1b[${above}A`;
 }
 
-/** How often (ms) an eye can follow. */
+/** In ms: an eye cannot follow quicker changes. */
 const INTERVAL = 100;
 
-/** Draws what `frame` returns, when that changes and ten times a second at most, until disposed of. */
+/** Draws what `frame` returns, ten times a second at most, until disposed of. */
 export class Live implements Disposable {
   readonly #area: Area;
   readonly #frame: () => readonly AreaLine[];
@@ -97,7 +92,7 @@ export class Live implements Disposable {
     if (area.isLive) this.#timer = setInterval(() => this.#tick(), INTERVAL);
   }
 
-  /** Something is different: draws it at once, or with the next turn. */
+  /** Draws a change at once, or with the next turn of the timer. */
   changed(): void {
     if (performance.now() - this.#last >= INTERVAL) this.#draw();
   }
@@ -108,7 +103,7 @@ export class Live implements Disposable {
     this.#area.clear();
   }
 
-  /** A terminal that is gone is noticed by who prints next: nobody hears of it from a timer. */
+  /** Whoever prints next reports that the terminal is gone: a timer cannot. */
   #tick(): void {
     try {
       this.#draw();

@@ -1,6 +1,6 @@
 /**
- * Shows a build: on a terminal its steps as they run, which go when it is done; in a pipe line by
- * line. If it fails, the output of the step that failed.
+ * Shows a build: on a terminal the steps that run, until it is done; in a pipe line by line. If it
+ * fails, the output of the failed step.
  */
 
 import type { BuildReport } from "../../../runtime/image/build.ts";
@@ -10,7 +10,7 @@ import { buildFrame } from "./build_frame.ts";
 import { failedSteps, plainLines, Steps } from "./build_steps.ts";
 import type { ProgressOutput } from "./output.ts";
 
-/** Shows one build. Disposed of before `done`, it shows what failed. */
+/** Disposed of before `done`, it shows what failed. */
 export class BuildProgress implements BuildReport, Disposable {
   readonly #shown: ProgressOutput;
   readonly #reference: string;
@@ -33,7 +33,7 @@ export class BuildProgress implements BuildReport, Disposable {
     shown.live(() =>
       buildFrame(
         { title, steps: this.#steps.all, start: this.#start, now: now() },
-        { columns: shown.columns, rows: shown.rows },
+        shown,
       )
     );
   }
@@ -54,7 +54,6 @@ export class BuildProgress implements BuildReport, Disposable {
     this.#shown.warning(message, hint);
   };
 
-  /** Warns about the network settings that pip gets, and of secrets in them. */
   readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
     for (const { message, hint } of warnings) this.#shown.warning(message, hint);
     if (secret.length === 0) return;
@@ -76,7 +75,7 @@ export class BuildProgress implements BuildReport, Disposable {
 
   [Symbol.dispose](): void {
     this.#shown.end();
-    // Line by line, it has been printed already.
+    // In the plain style it has been printed already.
     if (this.#isDone || this.#shown.style === "plain") return;
     for (const { name, log } of failedSteps(this.#steps.all)) {
       this.#shown.always([name, ...log.whole()]);
@@ -84,7 +83,7 @@ export class BuildProgress implements BuildReport, Disposable {
   }
 }
 
-/** How many files the note names. */
+/** How many files `leftOutNote` names. */
 const NAMED = 5;
 
 /** The note about files that stayed out of the image; `undefined` if none did. */

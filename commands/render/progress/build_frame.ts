@@ -1,24 +1,16 @@
-/**
- * A build as the lines of a terminal, at a moment: its steps with their clocks, and below those that
- * are running what they said last.
- */
+/** A build on a terminal at a moment: its steps with their times, and the last output of running ones. */
 
 import { fit, widthOf } from "../../../runtime/cells.ts";
 import type { TransferEvent } from "../../../runtime/image/build_events.ts";
 import { byteCount, clockText, dim, green, red } from "../format.ts";
 import type { AreaLine } from "./area.ts";
 import { endText, type Step } from "./build_steps.ts";
+import type { ProgressOutput } from "./output.ts";
 
-/** How many of its last lines a step shows at most. */
+/** How many lines of output a step shows at most. */
 const LAST_LINES = 6;
 
 const INDENT = "    ";
-
-interface FrameSize {
-  readonly columns: number;
-  /** At least 1. */
-  readonly rows: number;
-}
 
 interface FrameOf {
   readonly title: string;
@@ -28,16 +20,16 @@ interface FrameOf {
   readonly now: number;
 }
 
-/** The lines. Where there is no room for all of them, old steps go first, then output. */
+/** Where there is no room for all lines, old steps go first, then output. */
 export function buildFrame(
   { title, steps, start, now }: FrameOf,
-  { columns, rows }: FrameSize,
+  { columns, rows }: Pick<ProgressOutput, "columns" | "rows">,
 ): readonly AreaLine[] {
   const heading = { text: fit(`${title} (${clockText(now - start)})`, columns) };
   const running = steps.filter(({ state }) => state === "running");
   const room = rows - 1;
   const shown = new Set(running.slice(-Math.max(1, room)).map(({ id }) => id));
-  // Half of the room that is left at most, so that one sees what was before.
+  // At most half of the room that is left, so that earlier steps are seen.
   const each = Math.min(LAST_LINES, Math.ceil((room - shown.size) / 2 / Math.max(1, shown.size)));
   const details = new Map(running.map((step) => [step.id, detailsOf(step, each, columns)]));
   const taken = [...shown].reduce((sum, id) => sum + 1 + details.get(id)!.length, 0);

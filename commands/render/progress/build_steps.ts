@@ -1,6 +1,4 @@
-/**
- * The steps of a build, gathered from its events, what each of them writes, and their lines in a pipe.
- */
+/** The steps of a build, from its events; the output of each, and its lines in a pipe. */
 
 import type { BuildEvent, StepEvent, TransferEvent } from "../../../runtime/image/build_events.ts";
 import { afterReturns, terminalText } from "../../../runtime/text.ts";
@@ -12,7 +10,7 @@ export interface Step {
   readonly number: number;
   readonly name: string;
   readonly state: StepEvent["state"];
-  /** How long it took, in ms; `undefined` while it is running, and where nobody says. */
+  /** How long it took, in ms; `undefined` while it is running, or where that is not known. */
   readonly took: number | undefined;
   /** Since when it is known, in ms on the clock of `Steps`. */
   readonly since: number;
@@ -32,7 +30,7 @@ export class Steps {
     this.#now = now;
   }
 
-  /** Takes an event in, and returns the step that it is about, and how that was before. */
+  /** Takes an event in, and returns its step as it is now and as it was before. */
   add(event: BuildEvent): { readonly step: Step; readonly before: Step | undefined } | undefined {
     if (event.kind === "warning") return undefined;
     const id = event.kind === "transfer" ? event.step : event.id;
@@ -67,7 +65,7 @@ export class Steps {
   }
 }
 
-/** An instruction in one line, without what a RUN mounts: one wants to read what it runs. */
+/** An instruction in one line; of a RUN, the command is of interest, not its mounts. */
 function shortName(name: string): string {
   return name.replaceAll(/\s+/g, " ").replace(/(?<=\bRUN )(?:--(?:mount|network)=\S+ )+/, "");
 }
@@ -78,28 +76,28 @@ export function endText({ state, took }: Step, clock: (ms: number) => string): s
   return took === undefined ? state : state === "failed" ? `failed ${clock(took)}` : clock(took);
 }
 
-/** The steps that made the build fail. What was ended because of another did not. */
+/** The steps that made the build fail, without those that were cancelled because of them. */
 export function failedSteps(steps: readonly Step[]): readonly Step[] {
   const failed = steps.filter(({ state }) => state === "failed");
   const culprits = failed.filter(({ error }) => !/\bcanceled\b/.test(error ?? ""));
   return culprits.length > 0 ? culprits : failed;
 }
 
-/** How much of a step is kept, in characters. BuildKit itself ends at two million. */
+/** How much of a step's output is kept, in characters. BuildKit itself stops at two million. */
 const KEPT = 8_000_000;
 
-/** A line that is longer, in characters, is cut into several. */
+/** In characters: a longer line is cut into several. */
 const LONGEST = 64_000;
 
-/** Among so many lines the last ones that are not empty are looked for, ten times a second. */
+/** How many lines `tail` looks at, ten times a second. */
 const RECENT = 100;
 
-/** The output of one step. A line that a tool writes again and again counts in its latest state. */
+/** The output of one step. Of a line that a tool overwrites, the latest state counts. */
 export class StepLog {
   #lines: string[] = [];
   #length = 0;
   #dropped = 0;
-  /** The line that is not at its end yet. */
+  /** The line that has not ended yet. */
   #open = "";
 
   /** Takes a piece in, and returns the lines that it ends. */
@@ -118,12 +116,12 @@ export class StepLog {
     return ended;
   }
 
-  /** The line that did not end, if there is one; from now on it has. */
+  /** Ends the open line, if there is one, and returns it. */
   end(): readonly string[] {
     return this.#open === "" ? [] : this.add("\n");
   }
 
-  /** The last lines, the one that has not ended included; empty ones say nothing. */
+  /** The last lines that are not empty, the open one included. */
   tail(count: number): readonly string[] {
     const found: string[] = [];
     const open = terminalText(this.#open);
@@ -163,7 +161,7 @@ export function plainLines(event: BuildEvent, steps: Steps): readonly string[] {
   if (of === undefined) return [];
   const { step, before } = of;
   if (event.kind === "log") return logged(step, step.log.add(event.text));
-  // BuildKit says of some steps that they are done, and then that they were cached.
+  // BuildKit reports some steps as done, and then as cached.
   const isKnown = before !== undefined && (before.state !== "running" || step.state === "running");
   if (event.kind === "transfer" || isKnown) return [];
   const announced = before === undefined ? [`#${step.number} ${step.name}`] : [];

@@ -1,4 +1,4 @@
-/** A line that says what is being done, on a terminal only. */
+/** A line on a terminal that tells what is being done. */
 
 import { fit } from "../../../runtime/cells.ts";
 import type { Waiting } from "../../../runtime/local/jobs.ts";
@@ -24,17 +24,16 @@ export class ProgressLine implements Disposable {
     this.#area.draw([{ text: fit(text, this.#err.columns - 1) }]);
   }
 
-  /** Takes the line away, so that something else can be printed there. */
   clear(): void {
     this.#area.clear();
   }
 
-  /** The same stream, for what is to stand above the line. */
+  /** The stream for what is printed above the line: it is cleared first. */
   above(): Output {
     return this.#area.above();
   }
 
-  /** Waits for `work`; while that takes noticeably long, shows the text and how long it has been. */
+  /** Waits for `work`, and shows the text and the time if that takes noticeably long. */
   async during<T>(text: string | (() => string), work: Promise<T>): Promise<T> {
     const start = performance.now();
     using _live = new Live(this.#area, () => {
@@ -51,12 +50,12 @@ export class ProgressLine implements Disposable {
   }
 }
 
-/** What takes less (ms) is not worth a line in a pipe, where nobody waits; a busy machine takes a second. */
+/** In ms: shorter work is not worth a line in a pipe; a busy machine takes a second for it. */
 const SAID_AFTER = 10_000;
 
 /**
- * Says what takes long at the end of a run: on a terminal with the time that it has taken, in a pipe
- * once. Where nobody reads, the work matters still, and nothing fails.
+ * Tells what takes long at the end of a run: on a terminal with its time, in a pipe once. The work goes
+ * on if nobody can read that.
  */
 export function waitingOn(err: Output): Waiting {
   const bestEffort = overlaid(err, {

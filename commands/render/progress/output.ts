@@ -1,4 +1,4 @@
-/** Where progress is shown, in the way that suits the stream and that the user chose. */
+/** The stream on which progress is shown, in the style that the stream and the user choose. */
 
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import type { Output } from "../../../runtime/streams.ts";
@@ -17,13 +17,11 @@ export interface ProgressChoice {
  */
 type ProgressStyle = "live" | "plain" | "none";
 
-/** The way in which a stream shows progress. */
 function styleOf(err: Output, { quiet, progress }: ProgressChoice): ProgressStyle {
   if (quiet) return "none";
   return progress === "auto" && err.rows > 0 ? "live" : "plain";
 }
 
-/** A stream that shows progress, until it is disposed of. */
 export class ProgressOutput implements Disposable {
   readonly style: ProgressStyle;
   readonly #err: Output;
@@ -46,25 +44,25 @@ export class ProgressOutput implements Disposable {
     return Math.max(1, this.#err.rows - 1);
   }
 
-  /** Shows this where progress is live, from now on and whenever it changes. */
+  /** In the live style, shows this from now on. */
   live(frame: () => readonly AreaLine[]): void {
     this.#live?.[Symbol.dispose]();
     if (this.style === "live") this.#live = new Live(this.#area, frame);
   }
 
-  /** What `live` shows is different now. */
+  /** `live` has something else to show. */
   changed(): void {
     this.#live?.changed();
   }
 
-  /** A line that stays, where progress is wanted. */
+  /** A line that stays, unless --quiet. */
   say(line: string): void {
     const text = printable(`${line}\n`);
     if (this.style === "live") this.#tell(text);
     if (this.style === "plain") this.#print(text);
   }
 
-  /** A line of what goes on, where that is told line by line. */
+  /** A line in the plain style alone. */
   plain(line: string): void {
     if (this.style === "plain") this.say(line);
   }
@@ -73,12 +71,12 @@ export class ProgressOutput implements Disposable {
     if (this.style !== "none") this.#tell(noteText(text));
   }
 
-  /** Is printed whatever the user chose. */
+  /** Printed in every style. */
   warning(message: string, hint?: string): void {
     this.#tell(warningText(message, hint));
   }
 
-  /** Lines that belong to an error: printed whatever the user chose. */
+  /** Lines that belong to an error: printed in every style. */
   always(lines: readonly string[]): void {
     this.#print(lines.map((line) => printable(`${line}\n`)).join(""));
   }

@@ -1,13 +1,12 @@
-/** Shows bytes on their way: how many of how many, how fast, how long still. */
+/** Shows an upload or a download: how many bytes of how many, how fast, how long still. */
 
 import { fitParts } from "../../../runtime/cells.ts";
 import { byteCount, elapsedText } from "../format.ts";
 import type { ProgressOutput } from "./output.ts";
 
-/** How often (ms) a line says it in a pipe. */
+/** Between two lines in a pipe, in ms. */
 const LINE_INTERVAL = 10_000;
 
-/** How far it is. */
 export interface TransferState {
   /** Bytes that were sent or received. */
   readonly bytes: number;
@@ -15,18 +14,17 @@ export interface TransferState {
   readonly skipped?: number;
   /** Bytes in all; `undefined` where that is not known. */
   readonly total: number | undefined;
-  /** What else there is to say: `2 of 5 layers`. */
+  /** Further parts of the line: `2 of 5 layers`. */
   readonly more?: readonly string[];
   /** Lines below it, on a terminal. */
   readonly below?: readonly string[];
 }
 
-/** Shows a transfer as it goes on. */
 export class TransferProgress {
   readonly #shown: ProgressOutput;
   readonly #now: () => number;
-  /** Of what is sent, and of what is done with: what was there already included. */
   readonly #sent: Pace;
+  /** With what was there already. */
   readonly #done: Pace;
   #lastLine: number;
   #state: TransferState | undefined;
@@ -72,13 +70,12 @@ export class TransferProgress {
   }
 }
 
-/** For how long (ms) the speed is measured. */
+/** In ms: the speed is that of the last ten seconds. */
 const WINDOW = 10_000;
 
-/** Before so much time (ms) has passed, the speed is not known. */
+/** In ms: the speed is not known earlier. */
 const LEAST = 1_000;
 
-/** The speed of the last ten seconds. */
 export class Pace {
   readonly #now: () => number;
   readonly #samples: (readonly [time: number, amount: number])[];
@@ -97,7 +94,7 @@ export class Pace {
     const [last, before] = [samples.at(-1)!, samples.at(-2)];
     if (before && last[0] - before[0] < WINDOW / 100) samples.pop();
     samples.push([now, amount]);
-    // The last one before the window is where that begins.
+    // The last sample before the window is its beginning.
     while (samples.length > 1 && now - samples[1]![0] >= WINDOW) samples.shift();
   }
 
@@ -108,7 +105,7 @@ export class Pace {
     return elapsed < LEAST ? undefined : (this.#samples.at(-1)![1] - before) / elapsed * 1000;
   }
 
-  /** How long so much more takes, in ms; `undefined` while that is not known. */
+  /** How long the remaining amount takes, in ms; `undefined` while that is not known. */
   left(remaining: number): number | undefined {
     const { rate } = this;
     return rate === undefined || rate <= 0 ? undefined : remaining / rate * 1000;

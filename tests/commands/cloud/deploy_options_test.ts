@@ -215,7 +215,7 @@ suite("deploy's options", () => {
     const { configuration: made, endpoint, stderr } = await planned(job, args);
     for (const key of ["canary", "data_capture", "health_check_timeout"]) {
       const note =
-        `Serverless endpoints have no "${key}": that of ${job.app.name}.json is left out.`;
+        `Serverless endpoints have no "${key}": that of ${job.app.name}.json is ignored.`;
       assertStringIncludes(stderr, note);
     }
     assertEquals([made.DataCaptureConfig, endpoint.DeploymentConfig], [undefined, undefined]);

@@ -399,8 +399,11 @@ suite("mlcli local list-jobs", () => {
   it("says what is wrong with the names", async () => {
     await using app = await appWithRuns();
     const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-      [["churn-1"], /^error: Two runs are compared, and not 1\.\nhint: /],
-      [["churn-1", "churn-2", "churn-3"], /^error: Two runs are compared, and not 3\.\nhint: /],
+      [["churn-1"], /^error: A comparison takes two runs, but got 1\.\nhint: /],
+      [
+        ["churn-1", "churn-2", "churn-3"],
+        /^error: A comparison takes two runs, but got 3\.\nhint: /,
+      ],
       [
         ["churn-1", "churn-\x1b[2J"],
         /^error: No run is called "churn-\?\[2J"\nhint: mlcli local list-jobs/,

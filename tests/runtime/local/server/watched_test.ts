@@ -204,7 +204,7 @@ suite("local deploy --watch", () => {
     assertEquals([code, left, names.length], [130, [], 3]);
     assertMatch(
       stderr,
-      /broken\nerror: The server ended before it was ready: exit status 3\nhint: .*\n\S+ prediction\/serve edited: not served; the server before serves on\n/,
+      /broken\nerror: The server ended before it was ready: exit status 3\nhint: .*\n\S+ prediction\/serve edited: not served; the earlier server goes on\n/,
     );
   });
 
@@ -287,7 +287,7 @@ suite("local deploy --watch", () => {
       answers,
     ]);
     assertEquals([code, left], [130, []], stderr);
-    assertEquals(stderr.match(/nobody answers until the next edit/g)?.length, 1, stderr);
+    assertEquals(stderr.match(/no server until the next edit/g)?.length, 1, stderr);
   });
 
   it("ends with 0 where its server was stopped by another command", async () => {
