@@ -5,15 +5,11 @@
 
 import { assert, assertEquals } from "@std/assert";
 import { type Rows, STATUS, sweepCalls, type Swept } from "./call_sweep.ts";
-import { LEAST, makeDeployApp, MODEL } from "./deploy_app.ts";
+import { LEAST, makeDeployApp, MODEL, SECOND, UPDATE } from "./deploy_app.ts";
 import { assertAlone, assertWhole, deployed } from "./deployed.ts";
 import { BUCKET, type JobApp } from "./job_app.ts";
 import type { EndingSignal, Stopped } from "./stopped_call.ts";
-import { tarGz } from "./tar.ts";
 
-const SECOND_KEY = "app/second/model.tar.gz";
-const SECOND = `s3://${BUCKET}/${SECOND_KEY}`;
-const UPDATE = ["deploy", "-n", "shop", "-m", SECOND];
 const DELETE = ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model"];
 
 export interface Scenario {
@@ -189,8 +185,6 @@ export async function sweep(
 ): Promise<void> {
   await using job = await makeDeployApp();
   const { box } = job;
-  const model = await tarGz([{ name: "model.txt", content: "eight" }]);
-  await box.s3.put(BUCKET, SECOND_KEY, model);
   let unusedBefore: readonly string[] = [];
   const swept: Swept = {
     box,

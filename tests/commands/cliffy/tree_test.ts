@@ -121,11 +121,6 @@ suite("a command line", () => {
     const [line, message, hint] of [
       ["group run", 'Missing required option "--role".', "See mlcli group run --help."],
       [
-        "group run --rol r",
-        'Unknown option "--rol".',
-        "Did you mean --role? See mlcli group run --help.",
-      ],
-      [
         "group run --role r a b",
         'One argument too many: "b".',
         "See mlcli group run --help.",

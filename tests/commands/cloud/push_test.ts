@@ -5,7 +5,7 @@ import { digestOf, MANIFEST_TYPES, type Repository } from "../../helpers/box/ecr
 import { type ImageOptions, indexed, putImage, putIndex } from "../../helpers/box/images.ts";
 import { type FakePushes, fakePushes, type PushPlay } from "../../helpers/fake_pushes.ts";
 import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
-import { type ProgramResult, runProgram } from "../../helpers/program.ts";
+import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** An app, a platform and an engine. */
@@ -606,26 +606,5 @@ suite("mlcli push: what is seen of it", () => {
     const { code, stderr } = await scene.run();
     assertEquals(code, 1);
     assertMatch(stderr, /\n {2}bad \*\*\*\n/);
-  });
-
-  it("the same of the program itself", async () => {
-    await using scene = await ociScene();
-    const { app, box, engine, uri } = scene;
-    const result = await runProgram(["push"], {
-      cwd: app.directory,
-      env: {
-        ...box.env(),
-        AWS_CONFIG_FILE: "/nonexistent/config",
-        AWS_SHARED_CREDENTIALS_FILE: "/nonexistent/credentials",
-        DOCKER_HOST: `unix://${engine.socket}`,
-      },
-    });
-    assertEquals(result, {
-      code: 0,
-      stdout: `${uri}@${scene.repository().tags.get("latest")}\n`,
-      stderr: `Creating the repository ${app.name} in eu-west-1\n` +
-        `Pushing ${app.name}:latest to ${uri}:latest\n` +
-        "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
-    });
   });
 });

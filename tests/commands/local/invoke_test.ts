@@ -396,7 +396,7 @@ suite("local invoke fails, and says how,", () => {
     assertEquals((await ofLength(6_291_457, ["--stream"])).code, 0);
   });
 
-  it("before anything is sent, where a header is invalid, or not allowed with --stream", async () => {
+  it("before anything is sent, where a header or a media type is not valid, or not with --stream", async () => {
     await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
     for (
       const [args, message] of [
@@ -416,6 +416,8 @@ suite("local invoke fails, and says how,", () => {
         ],
         [["-H", "X-A: 1", "-H", "x-a: 2"], /^error: x-a is given more than once\.\n/],
         [["--headers", "X-A: 1"], /^error: .*--header/s],
+        [["--content-type", "a\nb"], /^error: Option "--content-type" must be a media type/],
+        [["--accept", "a\nb"], /^error: Option "--accept" must be a media type/],
         [
           ["--stream", "-H", "Target-Model: a"],
           /^error: A request for a stream cannot have the header X-Amzn-SageMaker-Target-Model\nhint: /,
@@ -538,23 +540,6 @@ suite("local invoke fails, and says how,", () => {
     await asked.promise;
     child.kill("SIGINT");
     assertEquals(await result, { code: 130, stdout: "", stderr: "" });
-  });
-
-  it("where a media type cannot stand in a header, before anything is sent", async () => {
-    await using server = rawServer((connection) => say(connection, "HTTP/1.1 200 OK\r\n\r\n"));
-    for (const option of ["--content-type", "--accept"]) {
-      for (const value of ["a\nb", "a\rb", "text/csv\n", "a\u0001", "text/é", "text/模", " "]) {
-        const { code, stdout, stderr } = await invoke(server.port, [option, value]);
-        assertEquals({ code, stdout }, { code: 2, stdout: "" }, JSON.stringify(value));
-        assertEquals(
-          stderr.split("\n")[0],
-          `error: Option "${option}" must be a media type like text/csv, but got ${
-            JSON.stringify(value)
-          }.`,
-        );
-      }
-    }
-    assertEquals(server.calls, []);
   });
 });
 

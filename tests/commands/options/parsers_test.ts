@@ -71,14 +71,17 @@ suiteOf("of --allow-host", {
     ["::1", "::1"],
     ["[FD00:0::1]", "fd00::1"],
   ],
-  refuses: ["http://a.example", "a.example:80", "a.example/", "[::1]:80", "a b", "*", "a..b"],
+  refuses: [
+    ...["http://a.example", "a.example:80", "a.example/", "[::1]:80", "::1:g", "[a]", "a b", "*"],
+    ...["*.example", "a..b", "a@b", "a%41", "a?b", "a,b", ".", "256.1.1.1"],
+  ],
   message: 'must be a host name or an address without scheme and port, but got "http://a.example".',
 });
 
 suiteOf("of --accept", {
   parse: parseMediaType,
   takes: [["text/csv", "text/csv"], ["*/*;q=0.8, text/csv", "*/*;q=0.8, text/csv"]],
-  refuses: ["text\n/csv", " ", "é"],
+  refuses: ["text\n/csv", "a\rb", "text/csv\n", "a\u0001", " ", "é", "text/模"],
   message: 'must be a media type like text/csv, but got "text\\n/csv".',
 });
 

@@ -50,15 +50,6 @@ suite("deploy, where the endpoint is not ready", () => {
     );
   });
 
-  for (const status of ["OutOfService", "UpdateRollbackFailed"] as const) {
-    it(`lets the platform decide: ${status}`, async () => {
-      await using job = await makeDeployApp();
-      job.box.endpoints.add("shop", { status, model: "shop-mlcli" });
-      const { code, stdout, stderr } = await job.run(UPDATE);
-      assertEquals([code, stdout], [0, "shop\n"], stderr);
-    });
-  }
-
   it("waits for a creation that is what is asked for, and for no other", async () => {
     await using job = await makeDeployApp();
     assertEquals((await job.run([...LEAST, "--no-wait"])).code, 0);

@@ -1,5 +1,4 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { runCloud } from "../../../helpers/cloud.ts";
 import {
   ALL,
   CONFIGURATION_BY_HAND,
@@ -202,13 +201,6 @@ suite("mlcli delete-endpoint --delete-config --delete-model", () => {
     assertEquals(code, 1);
     assertStringIncludes(stderr, "(by other)");
     assertEquals(remains(box), before);
-  });
-
-  it("is a program", async () => {
-    await using box = await updated();
-    const { code, stdout, stderr } = await runCloud(box, ["delete-endpoint", "-n", "shop", ...ALL]);
-    assertEquals([code, stdout, stderr], [0, "shop\n", ""]);
-    assertEquals(remains(box), [GOING]);
   });
 });
 

@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import type { AddedEndpoint } from "../../../helpers/box/endpoints/endpoint_store.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -161,12 +160,6 @@ suite("mlcli describe of an endpoint", () => {
     );
     assertMatch((await run(box, "--kind", "process")).stdout, /^Kind: {11}processing job$/m);
     assertMatch((await run(box, "--kind", "endpoint")).stdout, /^Kind: {11}endpoint$/m);
-  });
-
-  it("is a program", async () => {
-    await using box = await Box.open();
-    box.endpoints.add("shop", SHOP);
-    assertMatch((await runCloud(box, ["describe", "shop"])).stdout, /^Model: {10}shop-mlcli$/m);
   });
 });
 

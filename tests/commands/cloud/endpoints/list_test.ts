@@ -1,5 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { REGION, USER_KEY } from "../../../helpers/box/account.ts";
+import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import type { EndpointStatus } from "../../../helpers/box/endpoints/endpoint.ts";
 import { runCloud, startCloud } from "../../../helpers/cloud.ts";
@@ -134,10 +135,18 @@ suite("mlcli list-endpoints", () => {
     assertEquals([names(stdout), stderr], [["e0"], ""]);
   });
 
-  it("prints a JSON array, over all pages", async () => {
+  it("prints a JSON array, over all pages, of which one may be empty", async () => {
     await using box = await boxWith(101);
+    let isFirst = true;
+    box.faults.before = ({ input }) => {
+      if (input.NextToken === "second") input.NextToken = undefined;
+      if (!isFirst) return undefined;
+      isFirst = false;
+      return jsonAnswer({ Endpoints: [], NextToken: "second" });
+    };
     const { code, stdout, stderr } = await run(box, JSON_OUTPUT);
     assertEquals([code, stderr], [0, ""]);
+    assertMatch(stdout, /^\[\n( {2}\{.*\},\n){100} {2}\{.*\}\n\]\n$/);
     const list = JSON.parse(stdout);
     assertEquals(list.length, 101);
     const { age_seconds, creation_time, ...last } = list.at(-1);

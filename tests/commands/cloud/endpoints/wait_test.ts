@@ -1,7 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import type { EndpointStep } from "../../../helpers/box/endpoints/endpoint_store.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { type InProcessOptions, Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -41,12 +40,6 @@ suite("mlcli wait of an endpoint", () => {
       stdout: "shop\n",
       stderr: "Creating\nInService\n",
     });
-  });
-
-  it("knows an update by the configuration that it was to have", async () => {
-    await using box = await Box.open();
-    updating(box, ["Updating", { end: "InService" }]);
-    assertEquals(await run(box), { code: 0, stdout: "shop\n", stderr: "Updating\nInService\n" });
   });
 
   it("prints the name of one in which nothing goes on", async () => {
@@ -202,12 +195,5 @@ suite("mlcli wait of an endpoint", () => {
     assertMatch((await run(box, ["--kind", "train"])).stdout, /^s3:/);
     const { stderr } = await runCloudInProcess(box, ["wait", "other", "--kind", "endpoint"]);
     assertMatch(stderr, /^error: ResourceNotFound: endpoint other\n/);
-  });
-
-  it("is a program", async () => {
-    await using box = await Box.open();
-    creating(box, [{ end: "InService" }]);
-    const { code, stdout } = await runCloud(box, ["wait", "shop"]);
-    assertEquals([code, stdout], [0, "shop\n"]);
   });
 });

@@ -1,6 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -129,13 +128,5 @@ suite("mlcli describe", () => {
       stderr,
       /^error: ResourceNotFound: job or endpoint churn\nhint: It was looked for in eu-west-1 /,
     );
-  });
-
-  it("is a program", async () => {
-    await using box = await Box.open();
-    addJob(box, "churn", []);
-    const { code, stdout, stderr } = await runCloud(box, ["describe", "churn"]);
-    assertEquals([code, stderr], [0, ""]);
-    assertMatch(stdout, /^Name: {11}churn\n/);
   });
 });

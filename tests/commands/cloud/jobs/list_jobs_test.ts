@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -153,12 +152,5 @@ suite("mlcli list-jobs", () => {
     const { stderr } = await runCloudInProcess(box, ["list-jobs"], { isTerminal: true });
     assertEquals(stderr, "0 jobs in eu-west-1 (AWS_REGION)\n");
     assertEquals(await run(box), { code: 0, stdout: "", stderr: "" });
-  });
-
-  it("is a program", async () => {
-    await using box = await Box.open();
-    box.jobs.add("training", "a");
-    const { code, stdout, stderr } = await runCloud(box, ["list-jobs"]);
-    assertEquals([code, names(stdout), stderr], [0, ["a"], ""]);
   });
 });

@@ -1,6 +1,5 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
-import { runCloud } from "../../../helpers/cloud.ts";
 import { Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -106,16 +105,5 @@ suite("mlcli stop-job", () => {
     const { code, stdout, stderr } = await runCloudInProcess(box, args, { keys });
     assertEquals([code, stdout], [130, ""]);
     assertStringIncludes(stderr, "The job is being stopped. Its result: mlcli wait churn.\n");
-  });
-
-  it("is a program", async () => {
-    await using box = await Box.open();
-    const job = addJob(box, "churn", []);
-    assertEquals(await runCloud(box, ["stop-job", "churn"]), {
-      code: 0,
-      stdout: "churn\n",
-      stderr: "",
-    });
-    assertEquals(job.status, "Stopping");
   });
 });

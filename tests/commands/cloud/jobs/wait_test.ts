@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { jsonAnswer } from "../../../helpers/box/answers.ts";
 import { Box } from "../../../helpers/box/box.ts";
 import type { JobEnd } from "../../../helpers/box/jobs/job.ts";
-import { runCloud, startCloud } from "../../../helpers/cloud.ts";
+import { startCloud } from "../../../helpers/cloud.ts";
 import { Keys, runCloudInProcess, runInProcess } from "../../../helpers/in_process.ts";
 import { addJob, COMPLETED, type JobOptions } from "../../../helpers/jobs.ts";
 import { resultOf } from "../../../helpers/program.ts";
@@ -38,12 +38,6 @@ suite("mlcli wait", () => {
         "Completed: Training job completed\n" +
         "Time: 3 min 20 s x 2 ml.m5.large = 6 min 40 s billed\n",
     });
-  });
-
-  it("says what spot saved", async () => {
-    const end = { status: "Completed", trainingTime: 500, billableTime: 100 } as const;
-    const { stderr } = await waitFor(end, { spot: true });
-    assertStringIncludes(stderr, "Time: 1 min 40 s x 1 ml.m5.large billed; spot saved 80 %\n");
   });
 
   it("prints where a processing left its output, and its last word", async () => {
@@ -307,12 +301,5 @@ suite("mlcli wait", () => {
       stdout: "",
       stderr: `Starting: Starting the training job\n${GOES_ON}`,
     });
-  });
-
-  it("is a program whose result another takes", async () => {
-    await using box = await Box.open();
-    addJob(box, "churn", COMPLETED);
-    const { code, stdout } = await runCloud(box, ["wait", "churn"]);
-    assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
   });
 });
