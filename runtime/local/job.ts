@@ -27,7 +27,12 @@ import { runContainer, type RunOutcome } from "./container/run.ts";
 import { withInput } from "./container/body.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
 import type { BatchJob, Host } from "./jobs.ts";
-import { linkDifferences, outputBefore, outputDifferences } from "./differences/output.ts";
+import {
+  linkDifferences,
+  type OutputBefore,
+  outputBefore,
+  outputDifferences,
+} from "./differences/output.ts";
 import { lastValues, StatusLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
@@ -105,14 +110,6 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     reportFile: isOurs ? reportFile : undefined,
   });
   const body = job.interactive ? withInput(planned, host) : planned;
-  const findings = new Findings(job.strict, err);
-  findings.add([
-    ...run.differences,
-    ...networkDifferences(job.network),
-    ...environmentDifferences(kind, job.variables),
-    ...imageDifferences(job, image),
-    ...await codeDifferences(job, CODE[kind], image),
-  ]);
   for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
   await run.prepare();
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
@@ -120,10 +117,22 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   await makeDirectory(join(outputFolder, "data"));
   const folders = [outputFolder, ...run.written, ...await workingFolders(directory)];
   const owners = await ownersBefore(folders, host.caller);
-  const output = await outputBefore(layout);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
-  const hash = await keepCode(layout, code);
-  record.begin({ ...run.facts, code: hash ?? null }, { reference: body.Image, id: image.Id });
+  const findings = new Findings(job.strict, err);
+  /** Looks at what there is before the code starts. */
+  async function lookAround(): Promise<OutputBefore> {
+    findings.add([
+      ...run.differences,
+      ...networkDifferences(job.network),
+      ...environmentDifferences(kind, job.variables),
+      ...imageDifferences(job, image),
+      ...await codeDifferences(job, CODE[kind], image),
+    ]);
+    const output = await outputBefore(layout);
+    const hash = await keepCode(layout, code);
+    record.begin({ ...run.facts, code: hash ?? null }, { reference: body.Image, id: image.Id });
+    return output;
+  }
   const lastOutput = new LastOutput();
   const metered = record.metrics?.listen(status.above, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
@@ -148,7 +157,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       findings.add(report.differences);
       const own = ownOutput();
       reason = await own.reason(report.reason);
-      const left = await outputDifferences(layout, kind, output);
+      const left = await outputDifferences(layout, kind, await around);
       if (own.isShared && kind === "train") sayShared(left, err);
       else findings.add(left);
       findings.add(await linkDifferences(kind, run.uploaded));
@@ -156,10 +165,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, { findings, warnings, err });
   }
+  // While the engine creates the container.
+  const around = lookAround();
+  around.catch(() => {});
   let outcome: RunOutcome;
   try {
     outcome = await runContainer(engine, run.container, body, { ...host, ...streams }, {
       grace,
+      before: around,
       after: run.stopAfter,
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
       onLeft: () => {
@@ -170,6 +183,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       whileRemoved: takeOver,
     });
   } finally {
+    await around.catch(() => {});
     if (!isTaken) await takeOver();
   }
   if (outcome.cause === undefined) {

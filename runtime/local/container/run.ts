@@ -17,8 +17,10 @@ import { endInWords, failIfNeverEnds, killOnAbort, statusAfterOutput } from "./e
 import { privilegesHint, Tail } from "./last_output.ts";
 import type { Input, Keyboard } from "../../streams.ts";
 
-export interface Stopping {
+export interface RunOptions {
   readonly grace: number;
+  /** What has to be done before its program starts, and is under way. */
+  readonly before?: Promise<unknown>;
   /** Seconds after its start at which it is stopped though nobody asks for it. */
   readonly after?: number;
   /** Called when SIGTERM is sent: since the user wants that, or since the time is over. */
@@ -33,7 +35,7 @@ export interface Stopping {
 const TELLING_LENGTH = 8192;
 
 /** For containers that do work for mlcli itself: as with `docker stop`. */
-const DEFAULT: Stopping = { grace: 10 };
+const DEFAULT: RunOptions = { grace: 10 };
 
 /** Where output goes, who may stop it, and what the program reads if its plan lets it. */
 export type RunHost =
@@ -64,14 +66,14 @@ export async function runContainer(
   name: string,
   body: CreateBody,
   host: RunHost,
-  stopping: Stopping = DEFAULT,
+  options: RunOptions = DEFAULT,
 ): Promise<RunOutcome> {
   // One that an engine would forget with its exit status stays until that was read. (If mlcli is killed
   // meanwhile, the app's next run removes it.)
   const planned = engine.remembersExitStatus
     ? body
     : { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
-  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host, stopping));
+  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host, options));
 }
 
 async function runOnce(
@@ -79,7 +81,7 @@ async function runOnce(
   name: string,
   body: CreateBody,
   host: RunHost,
-  stopping: Stopping,
+  options: RunOptions,
 ): Promise<RunOutcome> {
   const { signal } = host.interruption;
   signal.throwIfAborted();
@@ -88,6 +90,7 @@ async function runOnce(
   let ended = false;
   let removed = false;
   try {
+    await options.before;
     signal.throwIfAborted();
     const isRemoved = body.HostConfig.AutoRemove;
     // Both before the start, so that neither a byte nor a fast end is missed.
@@ -99,9 +102,9 @@ async function runOnce(
       abortOf(signal),
     ]);
     signal.throwIfAborted();
-    const outcome = await watched(engine, id, body, host, { ...attached, exit, waiting, stopping });
+    const outcome = await watched(engine, id, body, host, { ...attached, exit, waiting, options });
     ended = true;
-    await stopping.whileRemoved?.(outcome);
+    await options.whileRemoved?.(outcome);
     if (isRemoved) {
       using _end = onAbort(signal, () => {
         failIfNeverEnds(engine, id, waiting.signal).catch((error) => waiting.abort(error));
@@ -114,7 +117,7 @@ async function runOnce(
     waiting.abort();
     const isGone = removed || await discardContainer(engine, { id, name }, host.err);
     // One that has ended writes nothing more, whether it is there or not.
-    if (!isGone && !ended) stopping.onLeft?.();
+    if (!isGone && !ended) options.onLeft?.();
   }
 }
 
@@ -124,7 +127,7 @@ interface Prepared extends Attached {
   readonly exit: Waited | undefined;
   /** Ends all that waits for it. */
   readonly waiting: AbortController;
-  readonly stopping: Stopping;
+  readonly options: RunOptions;
 }
 
 /** Starts a container, passes its output on, and sees to its end. */
@@ -133,7 +136,7 @@ async function watched(
   id: string,
   body: CreateBody,
   host: RunHost,
-  { output, connection, exit, waiting, stopping: { grace, after, onStop } }: Prepared,
+  { output, connection, exit, waiting, options: { grace, after, onStop } }: Prepared,
 ): Promise<RunOutcome> {
   const { signal, force } = host.interruption;
   const { input } = host;
