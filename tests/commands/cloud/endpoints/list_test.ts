@@ -139,7 +139,7 @@ suite("mlcli list-endpoints", () => {
     await using box = await boxWith(101);
     let isFirst = true;
     box.faults.before = ({ input }) => {
-      if (input.NextToken === "second") input.NextToken = undefined;
+      if (input.NextToken === "second") delete input.NextToken;
       if (!isFirst) return undefined;
       isFirst = false;
       return jsonAnswer({ Endpoints: [], NextToken: "second" });
