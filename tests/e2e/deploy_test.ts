@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, containersOf, engineRequest, TEST_IMAGE } from "../helpers/engine.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
+import { predictedOn } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -27,22 +28,13 @@ async function deploy(app: TestApp, ...options: readonly string[]): Promise<stri
   return new URL(stdout.trim()).port;
 }
 
-async function predict(port: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/csv" },
-    body: "{}",
-  });
-  return (await response.text()).trim();
-}
-
 suite("local deploy and local stop", () => {
   beforeAll(buildTestImage);
 
   it("serves the model when it returns, until it is stopped; then the same works again", async () => {
     await using app = await servingApp();
     const port = await deploy(app);
-    assertEquals(await predict(port), "seven");
+    assertEquals(await predictedOn(port), "seven");
     const [container] = await containersOf(app.name);
     assertEquals(container?.Names, [`/mlcli-${app.name}-serve-${port}`]);
     assertEquals(container?.Labels["mlcli.role"], "serve");
@@ -75,7 +67,7 @@ suite("local deploy and local stop", () => {
     const { code, stdout, stderr } = await app.run(replace);
     assertEquals([code, stdout], [0, `http://localhost:${port}\n`]);
     assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
-    assertEquals(await predict(port), "eight!");
+    assertEquals(await predictedOn(port), "eight!");
     const [{ Id } = { Id: "" }, ...others] = await containersOf(app.name);
     assertEquals(others, []);
 
@@ -83,7 +75,7 @@ suite("local deploy and local stop", () => {
     const broken = await app.run(replace);
     assertEquals([broken.code, broken.stdout], [1, ""]);
     assertMatch(broken.stderr, /^note: .* serves on\nerror: The server ended before it was ready/);
-    assertEquals(await predict(port), "eight!");
+    assertEquals(await predictedOn(port), "eight!");
     assertEquals((await containersOf(app.name)).map((container) => container.Id), [Id]);
   });
 
@@ -145,7 +137,7 @@ raise ImportError("no module named shap")
     const [, port] = await stdout.until(/http:\/\/localhost:(\d+)\n/);
     // The log comes over a connection of its own, so that it may come after the address.
     await stdout.until(/loading\n/);
-    assertEquals(await predict(port!), "seven");
+    assertEquals(await predictedOn(port!), "seven");
     child.kill("SIGINT");
     await stdout.toEnd();
     await child.stderr.cancel();

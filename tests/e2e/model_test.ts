@@ -14,8 +14,9 @@ import { eventually } from "../helpers/eventually.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { keptModels, lastRun, runsOf } from "../helpers/runs.ts";
+import { predictedOn } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
-import { TextReader } from "../helpers/text_reader.ts";
+import { endOf, untilReady } from "../helpers/waiting_run.ts";
 
 /** Training code with this body; its parameters are `data` and `model`. */
 function training(body: string): string {
@@ -92,41 +93,10 @@ async function retrain(app: TestApp, body: string): Promise<void> {
   await app.write(app.path("training/training.py"), training(body));
 }
 
-interface Run {
-  readonly child: Deno.ChildProcess;
-  readonly stdout: TextReader;
-}
-
-/** Starts it and waits until its code says that it is ready. */
-async function startAndWait(
-  start: (args: readonly string[]) => Deno.ChildProcess,
-  args: readonly string[] = TRAIN,
-): Promise<Run> {
-  const child = start(args);
-  const stdout = new TextReader(child.stdout);
-  await stdout.until(/^ready\n/);
-  return { child, stdout };
-}
-
-async function endOf({ child, stdout }: Run): Promise<{ code: number; stderr: string }> {
-  const stderr = await new Response(child.stderr).text();
-  await stdout.toEnd();
-  return { code: (await child.status).code, stderr };
-}
-
 async function deploy(app: TestApp, ...more: readonly string[]): Promise<string> {
   const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...more]);
   assertEquals({ code, stderr }, { code: 0, stderr: "" });
   return new URL(stdout.trim()).port;
-}
-
-async function predict(port: string): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
-    method: "POST",
-    headers: { "Content-Type": "application/json", Accept: "text/csv" },
-    body: "{}",
-  });
-  return (await response.text()).trim();
 }
 
 suite("the model directory of a training", () => {
@@ -172,7 +142,7 @@ suite("the model of a training that is stopped", () => {
       await using app = await modelApp(waits(`${saves}\n    print("not yet", flush=True)`));
       const isSecond = how.startsWith("a second");
       const grace = isSecond ? "60" : "1";
-      const run = await startAndWait((args) => app.start(args), [...TRAIN, "--grace", grace]);
+      const run = await untilReady(app.start([...TRAIN, "--grace", grace]));
       run.child.kill("SIGINT");
       await run.stdout.until(/not yet\n/); // it has come
       if (isSecond) run.child.kill("SIGINT");
@@ -200,7 +170,7 @@ suite("the model of a training whose mlcli was killed", () => {
   it("is adopted where the engine knows how it ended, else named, and never cleared", async () => {
     await using app = await modelApp(`${waits("pass").replace(": return", ": break")}
 ${writes("late")}`);
-    const run = await startAndWait((args) => app.start(args));
+    const run = await untilReady(app.start(TRAIN));
     run.child.kill("SIGKILL");
     assertEquals((await endOf(run)).code, 137);
     const [name] = await runsOf(app);
@@ -248,7 +218,7 @@ ${writes("late")}`);
     await Deno.rename(app.testPath("model"), jobs("earlier/model"));
     await app.write(jobs(".current.json"), JSON.stringify({ of: "earlier", next: "one" }));
     const port = await deploy(app);
-    assertEquals(await predict(port), "new");
+    assertEquals(await predictedOn(port), "new");
     assertEquals((await modelsOf(app)).model, ["new"]);
     await app.run(["local", "stop", "-p", port]);
   });
@@ -301,7 +271,7 @@ suite("a server that runs while its app is trained again", () => {
     for (const name of ["second", "third", "fourth", "fifth"]) {
       await retrain(app, writes(name));
       assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-      assertEquals(await predict(port), "first");
+      assertEquals(await predictedOn(port), "first");
     }
     const beside = ["first", "fourth", "third"].flatMap((name) => [...KEEPING, name]);
     const sorted = [...KEPT, ...beside.map((name) => `RUN/${name}`)].sort();
@@ -312,7 +282,7 @@ suite("a server that runs while its app is trained again", () => {
       await deploy(app, "--run", "last"),
       await deploy(app, "--run", fourth!),
     ];
-    const answers = await Promise.all([port, ...next].map(predict));
+    const answers = await Promise.all([port, ...next].map(predictedOn));
     assertEquals(answers, ["first", "fifth", "fifth", "fourth"]);
     for (const one of [port, ...next]) {
       assertEquals((await app.run(["local", "stop", "-p", one])).code, 0);
@@ -349,7 +319,7 @@ suite("a model belongs to the caller", () => {
       { parent: user.home },
     );
     await user.owns(app.directory);
-    const run = await startAndWait((args) => user.start(args, app.directory));
+    const run = await untilReady(user.start(TRAIN, app.directory));
     run.child.kill("SIGINT");
     await run.stdout.until(/not yet\n/);
     run.child.kill("SIGINT");
@@ -372,7 +342,7 @@ suite("a model belongs to the caller", () => {
       { parent: user.home },
     );
     await user.owns(app.directory);
-    const run = await startAndWait((args) => user.start(args, app.directory));
+    const run = await untilReady(user.start(TRAIN, app.directory));
     run.child.kill("SIGKILL");
     await endOf(run);
     await Deno.writeTextFile(app.testPath("output/data/go"), "");

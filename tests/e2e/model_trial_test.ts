@@ -209,12 +209,6 @@ suite("trying a model here", () => {
       "serving ['serve'] eu-west-1\nno model?[2J\n",
     ]);
   });
-
-  it("is a note where this machine has no such image", async () => {
-    assertEquals(await tried({}, { tag: "v2" }), [
-      `The model is not tried here: this machine has no image ${NAME}:v2`,
-    ]);
-  });
 });
 
 const TRAINING = `

@@ -49,3 +49,13 @@ export async function serverLogWith(server: TestServer, wanted: RegExp | string)
   await eventually(async () => isIn(log = await serverLog(server)));
   return log;
 }
+
+/** What the server on this port makes of an empty JSON object, as text. */
+export async function predictedOn(port: string): Promise<string> {
+  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/csv" },
+    body: "{}",
+  });
+  return (await response.text()).trim();
+}

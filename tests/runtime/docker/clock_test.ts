@@ -1,11 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { clockAhead, onThisClock } from "../../../runtime/docker/answer.ts";
 import { jobName } from "../../../runtime/contract/names.ts";
-import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { builtAt } from "../../../runtime/docker/images.ts";
 import { completeApp } from "../../helpers/app.ts";
 import { fakeContainers, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
-import type { Answer } from "../../helpers/fake_engine.ts";
+import { type Answer, clientOf } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -121,11 +120,8 @@ suite("an engine with another clock", () => {
           }),
       },
     });
-    const client = await connectToEngine({
-      env: (name) => name === "DOCKER_HOST" ? `unix://${engine.socket}` : undefined,
-    });
+    using client = await clientOf(engine);
     assertEquals((await client.image("a"))?.Created, "no time");
-    client.close();
   });
 });
 

@@ -1,29 +1,21 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { connectToEngine } from "../../../runtime/docker/connect.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { Authority } from "../../helpers/certificates.ts";
 import { pong } from "../../helpers/fake_engine.ts";
 import { afterAll, beforeAll, it, suite } from "../../helpers/suite.ts";
 import { TextReader } from "../../helpers/text_reader.ts";
 
 type Variables = Readonly<Record<string, string>>;
 
-async function openssl(cwd: string, ...args: readonly string[]): Promise<void> {
-  const output = await new Deno.Command("openssl", { args: [...args], cwd }).output();
-  if (!output.success) throw new Error(new TextDecoder().decode(output.stderr));
-}
-
 /** An authority of its own, and a certificate and key of it: for the server and for clients. */
 async function makeCertificates(directory: string): Promise<void> {
+  await using authority = await Authority.make();
+  const { cert, key } = await authority.certify("localhost");
   await Deno.mkdir(directory);
-  const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const authority = ["-x509", "-days", "1", "-subj", "/CN=authority", "-keyout", "ca-key.pem"];
-  await openssl(directory, "req", ...newKey, ...authority, "-out", "ca.pem");
-  const asked = ["-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "request.pem"];
-  await openssl(directory, "req", ...newKey, ...asked);
-  await Deno.writeTextFile(`${directory}/names`, "subjectAltName=DNS:localhost");
-  const signed = ["-CA", "ca.pem", "-CAkey", "ca-key.pem", "-CAcreateserial", "-days", "1"];
-  const files = ["-in", "request.pem", "-extfile", "names", "-out", "cert.pem"];
-  await openssl(directory, "x509", "-req", ...signed, ...files);
+  await Deno.copyFile(authority.file, `${directory}/ca.pem`);
+  await Deno.writeTextFile(`${directory}/cert.pem`, cert);
+  await Deno.writeTextFile(`${directory}/key.pem`, key);
 }
 
 /**
@@ -59,6 +51,12 @@ async function addressOf(variables: Variables): Promise<string> {
   return engine.address;
 }
 
+async function refusalOf(variables: Variables): Promise<string> {
+  const { message, quote = "" } = await assertRejects(() => addressOf(variables), MlcliError);
+  assertEquals(message, "No Docker Engine answers");
+  return quote;
+}
+
 suite("an engine behind TCP", () => {
   let directory = "";
   beforeAll(async () => {
@@ -91,34 +89,32 @@ suite("an engine behind TCP", () => {
     await Deno.copyFile(`${directory}/right/ca.pem`, `${directory}/alone/ca.pem`);
     const DOCKER_HOST = `tcp://localhost:${engine.port}`;
     const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/alone` };
-    const error = await assertRejects(() => addressOf({ DOCKER_HOST, ...tls }), MlcliError);
-    assertMatch(error.quote ?? "", /\(DOCKER_HOST\): .*(certificate|alert|connection)/i);
+    const refusal = await refusalOf({ DOCKER_HOST, ...tls });
+    assertMatch(refusal, /\(DOCKER_HOST\): .*(certificate|alert|connection)/i);
   });
 
   it("is not believed with a certificate of another authority", async () => {
     await using engine = await tlsEngine(`${directory}/wrong`);
     const DOCKER_HOST = `tcp://localhost:${engine.port}`;
     const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/right` };
-    const error = await assertRejects(() => addressOf({ DOCKER_HOST, ...tls }), MlcliError);
-    assertEquals(error.message, "No Docker Engine answers");
-    assertMatch(error.quote ?? "", /^tcp:\/\/localhost:\d+ \(DOCKER_HOST\): .*certificate/);
-    assertEquals(error.quote?.split("\n").length, 1);
+    const refusal = await refusalOf({ DOCKER_HOST, ...tls });
+    assertMatch(refusal, /^tcp:\/\/localhost:\d+ \(DOCKER_HOST\): .*certificate/);
+    assertEquals(refusal.split("\n").length, 1);
   });
 
   it("names a port where nobody listens", async () => {
     const DOCKER_HOST = "tcp://localhost:2";
-    const error = await assertRejects(() => addressOf({ DOCKER_HOST }), MlcliError);
-    assertEquals(error.quote, `${DOCKER_HOST} (DOCKER_HOST): nobody listens there`);
+    assertEquals(
+      await refusalOf({ DOCKER_HOST }),
+      `${DOCKER_HOST} (DOCKER_HOST): nobody listens there`,
+    );
   });
 
   it("says which certificate it cannot read", async () => {
     const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: `${directory}/nowhere` };
-    const error = await assertRejects(
-      () => addressOf({ DOCKER_HOST: "tcp://localhost", ...tls }),
-      MlcliError,
-    );
-    assertStringIncludes(error.quote ?? "", "tcp://localhost:2376 (DOCKER_HOST): Cannot read");
-    assertStringIncludes(error.quote ?? "", `${directory}/nowhere/ca.pem`);
+    const refusal = await refusalOf({ DOCKER_HOST: "tcp://localhost", ...tls });
+    assertStringIncludes(refusal, "tcp://localhost:2376 (DOCKER_HOST): Cannot read");
+    assertStringIncludes(refusal, `${directory}/nowhere/ca.pem`);
   });
 
   for (const [there, missing] of [["cert.pem", "key.pem"], ["key.pem", "cert.pem"]] as const) {
@@ -129,12 +125,9 @@ suite("an engine behind TCP", () => {
         await Deno.copyFile(`${directory}/right/${file}`, `${folder}/${file}`);
       }
       const tls = { DOCKER_TLS_VERIFY: "1", DOCKER_CERT_PATH: folder };
-      const error = await assertRejects(
-        () => addressOf({ DOCKER_HOST: "tcp://localhost:1", ...tls }),
-        MlcliError,
-      );
-      assertMatch(error.quote ?? "", /\(DOCKER_HOST\): Cannot read the certificates: /);
-      assertStringIncludes(error.quote ?? "", `${folder}/${missing}`);
+      const refusal = await refusalOf({ DOCKER_HOST: "tcp://localhost:1", ...tls });
+      assertMatch(refusal, /\(DOCKER_HOST\): Cannot read the certificates: /);
+      assertStringIncludes(refusal, `${folder}/${missing}`);
     });
   }
 });
