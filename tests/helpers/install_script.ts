@@ -32,3 +32,28 @@ export async function digestOf(content: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
   return new Uint8Array(digest).toHex();
 }
+
+/** Runs an install script with what it asks the environment for. */
+export async function runScript(
+  script: string,
+  env: Readonly<Record<string, string>>,
+  { cwd = "/", onStart }: {
+    readonly cwd?: string;
+    /** Gets the running script. */
+    readonly onStart?: (script: Deno.ChildProcess) => void;
+  } = {},
+): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }> {
+  const child = new Deno.Command("sh", {
+    args: [script],
+    cwd,
+    env: { MLCLI_VERSION: "", NO_PROXY: "127.0.0.1", no_proxy: "127.0.0.1", ...env },
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: AbortSignal.timeout(60_000),
+  }).spawn();
+  onStart?.(child);
+  const { code, stdout, stderr } = await child.output();
+  const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+  return { code, stdout: text(stdout), stderr: text(stderr) };
+}

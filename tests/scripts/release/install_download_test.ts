@@ -1,6 +1,12 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
-import { makeDirectory } from "../../helpers/directory.ts";
-import { CLIENTS, digestOf, INSTALL_SCRIPT, pathWith } from "../../helpers/install_script.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
+import {
+  CLIENTS,
+  digestOf,
+  INSTALL_SCRIPT,
+  pathWith,
+  runScript,
+} from "../../helpers/install_script.ts";
 import { type RawHandler, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -45,35 +51,21 @@ async function install(
     if (typeof answer === "string") await say(connection, answer);
     else await answer(connection, request);
   });
-  const script = new Deno.Command("sh", {
-    args: [INSTALL_SCRIPT],
-    env: {
-      MLCLI_RELEASES: `http://127.0.0.1:${server.port}/releases`,
-      MLCLI_INSTALL: `${directory.path}/bin`,
-      MLCLI_VERSION: "",
-      TMPDIR: `${directory.path}/tmp`,
-      NO_PROXY: "127.0.0.1",
-      no_proxy: "127.0.0.1",
-      ...(client ? { PATH: await pathWith(client, `${directory.path}/path`) } : {}),
-      ...env,
-    },
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-    signal: AbortSignal.timeout(60_000),
-  }).spawn();
-  onStart?.(script);
-  const { code, stdout, stderr } = await script.output();
+  const result = await runScript(INSTALL_SCRIPT, {
+    MLCLI_RELEASES: `http://127.0.0.1:${server.port}/releases`,
+    MLCLI_INSTALL: `${directory.path}/bin`,
+    TMPDIR: `${directory.path}/tmp`,
+    ...(client ? { PATH: await pathWith(client, `${directory.path}/path`) } : {}),
+    ...env,
+  }, { onStart });
   const installed: Record<string, string> = {};
   for (const { name } of Deno.readDirSync(`${directory.path}/bin`)) {
     installed[name] = await Deno.readTextFile(`${directory.path}/bin/${name}`);
   }
   return {
-    code,
-    stdout: new TextDecoder().decode(stdout),
-    stderr: new TextDecoder().decode(stderr),
+    ...result,
     installed,
-    left: [...Deno.readDirSync(`${directory.path}/tmp`)].map(({ name }) => name),
+    left: await namesIn(`${directory.path}/tmp`),
     calls: [...server.calls],
   };
 }
@@ -142,7 +134,8 @@ if (Deno.build.os !== "windows") {
         const run = await install({ sums: whole(await SUMS()), program }, { client });
         assertUntouched(run);
         assertMatch(run.stderr, /^error: The checksum of mlcli-\S+ is wrong: /);
-        assertStringIncludes(run.stderr, await digestOf(half));
+        assertStringIncludes(run.stderr, `${await digestOf(half)}, not ${await digestOf(PROGRAM)}`);
+        assertStringIncludes(run.stderr, "hint: Nothing was installed.");
       });
 
       it(`of the checksums is said, too, with ${client}`, async () => {
