@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { dirname, join } from "@std/path";
-import { makeApp, TRAINING_DATA } from "../helpers/app.ts";
+import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { clonedApp, link, ownersBelow } from "../helpers/clone.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
@@ -32,6 +32,13 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await user?.[Symbol.asyncDispose]();
     await Deno.remove(dirname(elsewhere), { recursive: true });
   });
+
+  /** What is said where nothing runs. */
+  async function refusal(app: TestApp, args = ["local", "train"]): Promise<string> {
+    const { code, stderr } = await user.run(args, app.directory);
+    assertEquals(code, 1, stderr);
+    return stderr;
+  }
 
   const BASE = "APP/mlcli_base";
   const OF_TRAIN = ["train"];
@@ -147,8 +154,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await using app = await clonedApp(user);
       await Deno.writeTextFile(join(dirname(app.directory), ".env"), "TOKEN=1");
       await link(app, place, target);
-      const { code, stderr } = await user.run(["local", "train"], app.directory);
-      assertEquals(code, 1, stderr);
+      const stderr = await refusal(app);
       assertMatch(stderr, /^error: \S+ leads to what is private: \/.+\nhint: /);
       assertEquals(await containersOf(app.name), []);
     });
@@ -167,8 +173,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.writeTextFile(join(user.home, ".aws/credentials"), "aws_secret_access_key=1");
       await user.owns(join(user.home, ".aws"));
       await link(app, `${BASE}/${TEST}/input/config/deep/x`, target.replace("HOME", user.home));
-      const { code, stderr } = await user.run(["local", "train"], app.directory);
-      assertEquals(code, 1, stderr);
+      const stderr = await refusal(app);
       assertMatch(stderr, /^error: \S+\/input\/config\/deep\/x leads out of .*\nhint: /);
       assertEquals(
         (await Array.fromAsync(Deno.readDir(app.path("local_test")))).map(({ name }) => name),
@@ -180,7 +185,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   it("shows no name that a terminal would act upon", async () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/config/\x1b]0;x\x07\u202e`, "/etc/passwd");
-    const { stderr } = await user.run(["local", "train"], app.directory);
+    const stderr = await refusal(app);
     assertMatch(stderr, /^error: \S+\/input\/config\/\?\]0;x\?\? leads out of /);
   });
 
@@ -198,8 +203,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.mkdir(app.testPath("input/data/model"));
       await link(app, place, target);
       for (const command of [OF_TRAIN, OF_PROCESS, OF_DEPLOY]) {
-        const { code, stderr } = await user.run(["local", ...command], app.directory);
-        assertEquals(code, 1, stderr);
+        const stderr = await refusal(app, ["local", ...command]);
         assertMatch(stderr, /^error: \S+\/(output|model) overlaps with \S+\nhint: /);
         assertStringIncludes(stderr.split("\n")[0]!, other.replace("APP", app.name));
       }
@@ -210,19 +214,19 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   it("a channel is no link to where a run writes, nor to a directory that holds secrets", async () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/data/more`, "../../output");
-    const written = await user.run(["local", "train"], app.directory);
-    assertEquals(written.code, 1);
-    assertMatch(written.stderr, /^error: \S+\/output overlaps with \S+\/more\n/);
+    assertMatch(await refusal(app), /^error: \S+\/output overlaps with \S+\/more\n/);
     await link(app, `${BASE}/${TEST}/input/data/more`, "../../../../../..");
     await Deno.writeTextFile(join(app.directory, "key.p12"), "");
-    const secret = await user.run(["local", "train"], app.directory);
-    assertMatch(secret.stderr, /^error: \S+\/more leads to what is private: \S+\nhint: A link may/);
+    assertMatch(
+      await refusal(app),
+      /^error: \S+\/more leads to what is private: \S+\nhint: A link may/,
+    );
   });
 
   it("offers no command for a channel whose name the platform would not take", async () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/data/x=y`, elsewhere);
-    const { stderr } = await user.run(["local", "train"], app.directory);
+    const stderr = await refusal(app);
     assertMatch(stderr, /^error: \S+\/x=y leads out of .*\nhint: A link may lead anywhere/);
   });
 
@@ -240,8 +244,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       ] as const
     ) {
       const at = await link(app, place, target);
-      const { code, stderr } = await user.run(["local", "train"], app.directory);
-      assertEquals(code, 1, stderr);
+      const stderr = await refusal(app);
       assertMatch(stderr, /^error: \S+ leads to what is private: \S+\/\.env\n/);
       await Deno.remove(at);
     }
@@ -261,7 +264,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
       await Deno.mkdir(join(shared, ".git"));
       await Deno.writeTextFile(join(shared, ".git/HEAD"), "");
       await Deno.chown(join(shared, ".git"), STRANGER, STRANGER);
-      const { stderr } = await user.run(["local", "train"], app.directory);
+      const stderr = await refusal(app);
       assertMatch(stderr, new RegExp(`leads out of ${app.directory}, to ${shared}/others\n`));
     });
 
@@ -277,24 +280,15 @@ suite("a repository that means harm, run by somebody who is not root", () => {
   it("copies input/config to its end, whatever links lead back in it", async () => {
     await using app = await clonedApp(user);
     for (const name of ["a", "b"]) await link(app, `${BASE}/${TEST}/input/config/${name}`, ".");
-    const { code, stderr } = await user.run(["local", "train"], app.directory);
-    assertEquals(code, 1);
+    const stderr = await refusal(app);
     assertMatch(stderr, /^error: \S+\/config\/[ab] leads to a directory that is there already\n/);
   });
 
-  for (
-    const place of [
-      "APP",
-      `${BASE}/Dockerfile`,
-      "requirements.txt",
-      ".dockerignore",
-    ]
-  ) {
+  for (const place of ["APP", `${BASE}/Dockerfile`, "requirements.txt", ".dockerignore"]) {
     it(`${place} that leads out does not go into an image`, async () => {
       await using app = await clonedApp(user);
       await link(app, place, place === "APP" ? elsewhere : join(elsewhere, "secret.csv"));
-      const { code, stderr } = await user.run(["build"], app.directory);
-      assertEquals(code, 1);
+      const stderr = await refusal(app, ["build"]);
       assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
     });
   }
@@ -303,13 +297,11 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await using app = await clonedApp(user);
     await Deno.writeTextFile(join(elsewhere, "o.json"), '{"cloud_region": 5}');
     await link(app, "APP.json", join(elsewhere, "o.json"));
-    const { code, stderr } = await user.run(["local", "train"], app.directory);
-    assertEquals(code, 1);
+    const stderr = await refusal(app);
     assertMatch(stderr, /^error: test-\w+\.json leads out of .*\nhint: /);
     // Without the app's directory beside it, it is none of this directory's apps.
     await Deno.remove(join(app.directory, app.name), { recursive: true });
-    const none = await user.run(["local", "train"], app.directory);
-    assertMatch(none.stderr, /^error: Not a valid mlcli directory: /);
+    assertMatch(await refusal(app), /^error: Not a valid mlcli directory: /);
   });
 
   it("init writes nothing through a link that leads out", async () => {
@@ -318,8 +310,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await user.owns(target);
     for (const place of [`${BASE}/prediction`, `${BASE}/${TEST}/input`, BASE]) {
       await link(app, place, target);
-      const { code, stderr } = await user.run(["init", app.name], app.directory);
-      assertEquals(code, 1);
+      const stderr = await refusal(app, ["init", app.name]);
       assertMatch(stderr, /^error: \S+ leads out of .*\nhint: /);
       assertEquals((await Array.fromAsync(Deno.readDir(target))).length, 0);
     }
@@ -334,8 +325,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     const data = await Deno.makeTempDir({ dir: user.home });
     await link(app, `${BASE}/${TEST}/model`, data);
     await user.owns(user.home);
-    const { code, stderr } = await user.run(["local", "train"], app.directory);
-    assertEquals(code, 1);
+    const stderr = await refusal(app);
     assertMatch(stderr, new RegExp(`^error: \\S+/model leads out of ${app.directory}, to `));
   });
 

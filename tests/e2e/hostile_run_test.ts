@@ -2,7 +2,13 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import type { TestApp } from "../helpers/app.ts";
 import { clonedApp, ownersBelow } from "../helpers/clone.ts";
-import { buildTestImage, containersOf, engineRequest, TEST_IMAGE } from "../helpers/engine.ts";
+import {
+  buildImage,
+  buildTestImage,
+  containersOf,
+  removeImage,
+  TEST_IMAGE,
+} from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -33,22 +39,17 @@ if (Deno.uid() === 0) {
     });
     afterAll(async () => {
       await user?.[Symbol.asyncDispose]();
-      for (const image of [badImage, idleImage]) {
-        await engineRequest("DELETE", `/images/${image}?force=1`, [200, 404]);
-      }
+      for (const image of [badImage, idleImage]) await removeImage(`${image}:latest`);
     });
 
-    /** An image with a program of its own in the place of \`chown\` or \`chmod\`. */
+    /** An image with a program of its own in the place of `chown` or `chmod`. */
     async function imageWith(program: string, script: string): Promise<string> {
       const name = `mlcli-test-${program}-${crypto.randomUUID().slice(0, 8)}`;
-      const folder = await Deno.makeTempDir();
-      await Deno.writeTextFile(join(folder, program), "#!/bin/sh\n" + script, { mode: 0o755 });
-      await Deno.writeTextFile(
-        join(folder, "Dockerfile"),
-        `FROM ${TEST_IMAGE}\nCOPY ${program} /bad/${program}\nENV PATH=/bad:$PATH\n`,
-      );
-      await output("docker", "build", "--quiet", "--tag", name, folder);
-      await Deno.remove(folder, { recursive: true });
+      await buildImage(`${name}:latest`, {
+        Dockerfile: `FROM ${TEST_IMAGE}\nCOPY ${program} /bad/\nRUN chmod 755 /bad/${program}\n` +
+          "ENV PATH=/bad:$PATH\n",
+        [program]: "#!/bin/sh\n" + script,
+      });
       return name;
     }
 

@@ -4,7 +4,7 @@ import { filesBelow } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
 import { lastRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
-import { TextReader } from "../helpers/text_reader.ts";
+import { untilReady } from "../helpers/waiting_run.ts";
 
 function trainingApp(body: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
   const code = `def train(input_data_path, model_save_path):\n${body.replace(/^/gm, "    ")}\n`;
@@ -19,6 +19,14 @@ const LOOK_EVERY = 8 * 1024 ** 2;
 
 /** A statement that writes a model, as every training should. */
 const SAVE = '\nopen(model_save_path + "/m", "w").close()';
+
+/** Says `ready`, then waits for the file that says to go on. */
+const WAIT = `import os, sys, time
+print("ready", flush=True)
+for _ in range(600):
+    if os.path.exists("/opt/ml/output/go"): break
+    time.sleep(0.05)
+else: sys.exit(9)`;
 
 /** A training code that writes what it sees to the output, as JSON. */
 const REPORT = `
@@ -164,16 +172,8 @@ sys.stdout.write("Ende ä")${SAVE}`);
 
   it("shows output while the code runs", async () => {
     // The code waits for an answer to what it printed, so the test ends only if that came through.
-    await using app = await trainingApp(`
-import os, sys, time
-print("ready", flush=True)
-for _ in range(600):
-    if os.path.exists("/opt/ml/output/go"): break
-    time.sleep(0.05)
-else: sys.exit(9)`);
-    const child = app.start(["local", "train"]);
-    const stdout = new TextReader(child.stdout);
-    await stdout.until(/^ready\n$/);
+    await using app = await trainingApp(WAIT);
+    const { child, stdout } = await untilReady(app.start(["local", "train"]));
     await Deno.writeTextFile(app.testPath("output/go"), "");
     assertEquals(await stdout.toEnd(), "ready\n");
     await child.stderr.cancel();
@@ -252,14 +252,8 @@ print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHOR
   });
 
   it("ends with the code's status though its own directory was taken away", async () => {
-    await using app = await trainingApp(`
-import os, time
-print("ready", flush=True)
-while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)
-raise SystemExit(7)`);
-    const child = app.start(["local", "train"]);
-    const stdout = new TextReader(child.stdout);
-    await stdout.until(/ready/);
+    await using app = await trainingApp(`${WAIT}\nraise SystemExit(7)`);
+    const { child, stdout } = await untilReady(app.start(["local", "train"]));
     await Deno.remove(await lastRun(app), { recursive: true });
     await Deno.writeTextFile(app.testPath("output/go"), "");
     await Promise.all([stdout.toEnd(), child.stderr.cancel()]);
@@ -267,13 +261,8 @@ raise SystemExit(7)`);
   });
 
   it("puts the model in its place though nobody reads what there is to say", async () => {
-    await using app = await trainingApp(`
-import os, time
-print("ready", flush=True)
-while not os.path.exists("/opt/ml/output/go"): time.sleep(0.05)${SAVE}`);
-    const child = app.start(["local", "train"]);
-    const stdout = new TextReader(child.stdout);
-    await stdout.until(/ready/);
+    await using app = await trainingApp(WAIT + SAVE);
+    const { child, stdout } = await untilReady(app.start(["local", "train"]));
     await child.stderr.cancel();
     await Deno.writeTextFile(app.testPath("output/go"), ""); // the platform would drop it
     await stdout.toEnd();
