@@ -133,7 +133,10 @@ suite("a typed path", () => {
     await Deno.symlink(".env", `${job.app.directory}/data.csv`);
     const { code, stderr } = await job.run(["upload-data", "-i", "data.csv", ...TARGET]);
     assertEquals([code, sent(job)], [1, []]);
-    assertMatch(stderr, /^error: data\.csv leads to what is private: .*\nhint: What is private is/);
+    assertMatch(
+      stderr,
+      /^error: data\.csv leads to what is private: .*\nhint: A link of the repository leads to it/,
+    );
   });
 
   it("may be a link of the user's own, outside of repositories", async () => {
