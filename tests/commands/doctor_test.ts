@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { roomCheck } from "../../runtime/doctor/engine_checks.ts";
-import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { completeApp, makeApp, type TestApp } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
@@ -39,18 +39,8 @@ const OURS = { ...IMAGE, Config: { Entrypoint: ["/opt/mlcli/entrypoint"], Labels
 
 const FOREIGN = { ...IMAGE, Config: { Entrypoint: ["/bin/sh", "-c", "python /x.py"] } };
 
-function completeApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
-  return makeApp({
-    configuration: { requirements: "requirements.txt", ...configuration },
-    files: {
-      [TRAINING_DATA]: "1\n",
-      Dockerfile: "",
-      "training/training.py": "",
-      "prediction/serve": "",
-      "local_test/test_dir/model/model.txt": "",
-      "../../requirements.txt": "",
-    },
-  });
+function ownApp(configuration: Readonly<Record<string, unknown>> = {}): Promise<TestApp> {
+  return completeApp({ configuration: { requirements: "requirements.txt", ...configuration } });
 }
 
 async function doctor(
@@ -102,7 +92,7 @@ const GOOD: Says = { image: IMAGE, containers: [...OTHERS, SERVER] };
 
 suite("mlcli doctor", () => {
   it("says in a line each that all is well", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     const { code, stdout, stderr } = await doctor(app, GOOD);
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at unix:\/\/\S+ \(DOCKER_HOST\)\n/);
@@ -114,7 +104,7 @@ suite("mlcli doctor", () => {
   });
 
   it("says in one block at the end what would differ on the platform", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     await app.write(app.testPath("input/data/my data/x.csv"), "1\n");
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,
@@ -138,7 +128,7 @@ suite("mlcli doctor", () => {
   });
 
   it("does not tell to build over an image that mlcli did not build", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     // Nor does it miss what such an image has no use for, and what would hide the code in it.
     for (const path of ["training", "prediction", "Dockerfile"]) {
       await Deno.remove(app.path(path), { recursive: true });
@@ -240,7 +230,7 @@ suite("mlcli doctor", () => {
   ];
   for (const IP of ["0.0.0.0", "::", "::1", "", undefined]) {
     it(`finds a container that has the port on ${IP || "all addresses, by no word"}`, async () => {
-      await using app = await completeApp();
+      await using app = await ownApp();
       const container = { ...SERVER, Labels: null, Ports: [{ IP, PublicPort: 8080 }] };
       const { stdout } = await doctor(app, { ...GOOD, containers: [...OTHERS, container] });
       assertMatch(stdout, /^warning {2}Port 8080 is used by the container mlcli-demo-serve-8080$/m);
@@ -248,7 +238,7 @@ suite("mlcli doctor", () => {
   }
 
   it("reports an answer that no engine gives", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     const { code, stdout, stderr } = await doctor(app, {
       ...GOOD,
       version: { ApiVersion: undefined },
@@ -262,7 +252,7 @@ suite("mlcli doctor", () => {
 
   for (const [title, says, status, line] of findings) {
     it(`finds ${title}`, async () => {
-      await using app = await completeApp();
+      await using app = await ownApp();
       const { code, stdout } = await doctor(app, says);
       assertMatch(stdout, line);
       assertEquals(code, status);
@@ -301,7 +291,7 @@ suite("mlcli doctor", () => {
   });
 
   it("prints the same as JSON", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     const { code, stdout } = await doctor(app, { ...GOOD, image: undefined }, "--output", "json");
     assertEquals(code, 1);
     const checks: { name: string; status: string }[] = JSON.parse(stdout);
@@ -321,7 +311,7 @@ suite("mlcli doctor", () => {
   });
 
   it("asks the service with --cloud alone", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     await using aws = await Box.open();
     const cwd = app.directory;
     const env = { DOCKER_HOST: "unix:///nonexistent.sock" };
@@ -365,8 +355,8 @@ suite("mlcli doctor", () => {
 
   it("says who names the role that jobs would run as", async () => {
     const role = (name: string) => `arn:aws:iam::123456789012:role/${name}`;
-    await using app = await completeApp({ execution_role: role("File") });
-    await using other = await completeApp();
+    await using app = await ownApp({ execution_role: role("File") });
+    await using other = await ownApp();
     await using aws = await Box.open();
     aws.roles.add(role("Option"));
     aws.roles.add(role("Acting"));
@@ -394,7 +384,7 @@ suite("mlcli doctor", () => {
   });
 
   it("looks at another port, and knows serve.py", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     await Deno.rename(app.path("prediction/serve"), app.path("prediction/serve.py"));
     const container = { ...SERVER, Labels: {}, Ports: [{ IP: "127.0.0.1", PublicPort: 8099 }] };
     const says = { ...GOOD, containers: [container] };
@@ -405,7 +395,7 @@ suite("mlcli doctor", () => {
   });
 
   it("says how an image of the user's own gets here, where there is no Dockerfile", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     await Deno.remove(app.path("Dockerfile"));
     const { stdout } = await doctor(app, { ...GOOD, image: undefined });
     const hint =
@@ -417,7 +407,7 @@ suite("mlcli doctor", () => {
   });
 
   it("prints nothing secret, though the service repeats it", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     await using aws = await Box.open();
     const secret = aws.env()["AWS_SECRET_ACCESS_KEY"]!;
     aws.faults.refuse(
@@ -467,7 +457,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
   const here = { ...GOOD, containers: [], info };
 
   it("looks neither at the disk nor at the port for an engine on the network", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     using _ = portTaken();
     const answers: Readonly<Record<string, unknown>> = {
       "GET /version": { Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64" },
@@ -494,7 +484,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
   });
 
   it("looks at both for the one on this machine", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     using _ = portTaken();
     const { stdout } = await doctor(app, here);
     assertMatch(stdout, /^(ok {7}|warning {2}|problem {2})\d+\.\d GB free in \//m);
@@ -505,7 +495,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
   });
 
   it("says which directory of the engine cannot be looked at", async () => {
-    await using app = await completeApp();
+    await using app = await ownApp();
     const { stdout } = await doctor(app, {
       ...here,
       info: { ...info, DockerRootDir: "/nonexistent/x" },
@@ -518,7 +508,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
 
   for (const told of [{ ...info, Name: "elsewhere" }, { Name: info.Name }, {}]) {
     it(`knows of no disk by ${Object.keys(told).join(" and ") || "nothing"}`, async () => {
-      await using app = await completeApp();
+      await using app = await ownApp();
       const { stdout } = await doctor(app, { ...here, info: told });
       assertMatch(stdout, /^unknown {2}The engine's disk is not this machine's$/m);
     });

@@ -1,5 +1,6 @@
 /** An app whose image is pushed, with a model in S3: what `deploy` needs. */
 
+import { assertEquals } from "@std/assert";
 import type { TestAppOptions } from "./app.ts";
 import { BUCKET, type JobApp, makeJobApp } from "./job_app.ts";
 import { tarGz } from "./tar.ts";
@@ -20,6 +21,14 @@ export async function makeDeployApp(options?: TestAppOptions): Promise<JobApp> {
   const job = await makeJobApp(options);
   await job.box.s3.put(BUCKET, MODEL_KEY, await tarGz([{ name: "model.txt", content: "seven" }]));
   await job.box.s3.put(BUCKET, SECOND_KEY, await tarGz([{ name: "model.txt", content: "eight" }]));
+  return job;
+}
+
+/** The same with an endpoint that serves; nothing is known of how it was asked for. */
+export async function makeDeployedApp(): Promise<JobApp> {
+  const job = await makeDeployApp();
+  assertEquals((await job.run(LEAST)).code, 0);
+  job.box.requests.length = 0;
   return job;
 }
 

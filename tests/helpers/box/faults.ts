@@ -56,11 +56,6 @@ export class Faults {
     this.#denials.push({ action: glob(action), resource: glob(resource) });
   }
 
-  /** Allows all again. */
-  allowAll(): void {
-    this.#denials.length = 0;
-  }
-
   /** Says that there were too many requests, always or so many times. */
   throttle(operation: string, times = Infinity): void {
     this.refuse(operation, throttled, times);

@@ -1,6 +1,5 @@
 import type { AccessKey } from "./account.ts";
-import { assumedRole } from "./answers.ts";
-import { xmlElement } from "./answers.ts";
+import { assumedRole, xmlElement } from "./answers.ts";
 import {
   accountOf,
   type BoxRequest,
@@ -15,8 +14,6 @@ import {
 export class Sts implements Service {
   /** How long (s) a session is said to last; without it, as long as was asked for. */
   sessionLasts?: number;
-  /** What a role's ExternalId has to be, by the role's ARN. */
-  readonly externalIds = new Map<string, string>();
   #sessions = 0;
 
   constructor(private readonly platform: Platform) {}
@@ -37,7 +34,7 @@ export class Sts implements Service {
   }
 
   #assumeRole({ key, input }: BoxRequest): Response {
-    const { RoleArn = "", RoleSessionName = "", DurationSeconds = "3600", ExternalId } = input;
+    const { RoleArn = "", RoleSessionName = "", DurationSeconds = "3600" } = input;
     if (!/^[\w+=,.@-]{2,64}$/.test(RoleSessionName)) {
       throw new Refused(
         "ValidationError",
@@ -53,8 +50,7 @@ export class Sts implements Service {
           "satisfy constraint: Member must have value greater than or equal to 900",
       );
     }
-    const expected = this.externalIds.get(RoleArn);
-    if (!this.platform.roles.has(RoleArn) || (expected !== undefined && expected !== ExternalId)) {
+    if (!this.platform.roles.has(RoleArn)) {
       throw new Refused(
         "AccessDenied",
         `User: ${key.user} is not authorized to perform: sts:AssumeRole on resource: ${RoleArn}`,

@@ -7,67 +7,8 @@ import { ARN, configuration, type Fields, Hosting, SERVERLESS } from "./hosting.
 
 const CREATE = { EndpointName: "shop", EndpointConfigName: "c" };
 const ROLE = "arn:aws:iam::123456789012:role/service-role/jobs";
-/** An operation on what is not there, or is there already; SageMaker's words. */
-const NAMES: readonly (readonly [operation: string, input: Fields, message: string])[] = [
-  ["DescribeEndpoint", { EndpointName: "None" }, `find endpoint "${ARN}:endpoint/none".`],
-  ["DeleteEndpoint", { EndpointName: "none" }, `find endpoint "${ARN}:endpoint/none".`],
-  [
-    "UpdateEndpoint",
-    { EndpointName: "none", EndpointConfigName: "c" },
-    `find endpoint "${ARN}:endpoint/none".`,
-  ],
-  ["DescribeModel", { ModelName: "none" }, `find model "${ARN}:model/none".`],
-  ["DeleteModel", { ModelName: "none" }, `find model "${ARN}:model/none".`],
-  ...["DescribeEndpointConfig", "DeleteEndpointConfig"].map((operation) =>
-    [
-      operation,
-      { EndpointConfigName: "none" },
-      `find endpoint configuration "${ARN}:endpoint-config/none".`,
-    ] as const
-  ),
-  [
-    "CreateEndpoint",
-    { EndpointName: "new", EndpointConfigName: "none" },
-    `find endpoint configuration "${ARN}:endpoint-config/none".`,
-  ],
-  [
-    "CreateEndpointConfig",
-    configuration("new", { ModelName: "none" }),
-    `find model "${ARN}:model/none".`,
-  ],
-];
 
 suite("the box's endpoints: refusals", () => {
-  for (const [operation, input, message] of NAMES) {
-    it(`${operation} of what is not there`, async () => {
-      await using hosting = await Hosting.open("c");
-      assertEquals(
-        await hosting.refused(operation, input),
-        `ValidationException: Could not ${message}`,
-      );
-    });
-  }
-
-  it("of names that are taken", async () => {
-    await using hosting = await Hosting.open("c");
-    await hosting.serving("shop", "c");
-    const rows = [
-      ["CreateModel", hosting.model(), `model "${ARN}:model/m".`],
-      [
-        "CreateEndpointConfig",
-        configuration("C"),
-        `endpoint configuration "${ARN}:endpoint-config/c".`,
-      ],
-      ["CreateEndpoint", CREATE, `endpoint "${ARN}:endpoint/shop".`],
-    ] as const;
-    for (const [operation, input, words] of rows) {
-      assertEquals(
-        await hosting.refused(operation, input),
-        `ValidationException: Cannot create already existing ${words}`,
-      );
-    }
-  });
-
   for (
     const [what, container, role, words] of [
       [

@@ -1,7 +1,7 @@
 import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { ask } from "../../helpers/box/ask.ts";
 import { Box } from "../../helpers/box/box.ts";
-import { indexed, putImage, putIndex } from "../../helpers/box/images.ts";
+import { putImage } from "../../helpers/box/images.ts";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -42,26 +42,6 @@ async function prepared(): Promise<{ box: Box; training: Request; processing: Re
 suite("the box refuses to start a job for", () => {
   /** What is changed in a training, and the words. */
   const rows: readonly (readonly [string, Request, RegExp])[] = [
-    [
-      "a name with an underscore",
-      { TrainingJobName: "a_b" },
-      /^1 validation error detected: Value 'a_b' at 'trainingJobName' failed to satisfy constraint: Member must satisfy regular expression pattern: /,
-    ],
-    [
-      "no role",
-      { RoleArn: undefined },
-      /Value null at 'roleArn' failed to satisfy constraint: Member must not be null/,
-    ],
-    [
-      "a role that does not trust SageMaker",
-      { RoleArn: "arn:aws:iam::123456789012:role/unknown" },
-      /^Could not assume role arn:aws:iam::123456789012:role\/unknown\. Please ensure that the role exists and allows principal 'sagemaker.amazonaws.com' to assume the role\.$/,
-    ],
-    [
-      "an instance type that there is not",
-      { ResourceConfig: { InstanceType: "ml.m5.tiny", InstanceCount: 1, VolumeSizeInGB: 1 } },
-      /Value 'ml.m5.tiny' at 'resourceConfig.instanceType' failed .* enum value set: \[ml\./,
-    ],
     [
       "a hyperparameter with a line break",
       { HyperParameters: { a: "1\n2" } },
@@ -139,29 +119,6 @@ suite("the box refuses to start a job for", () => {
     assertMatch(again.body.message, /^Training job names must be unique within an AWS account/);
     const other = { ...processing, ProcessingJobName: "train-1" };
     assertEquals((await ask(box, "sagemaker", "CreateProcessingJob", other)).status, 200);
-  });
-
-  it("an image of OCI's format, and one that is not there", async () => {
-    const { box, processing } = await prepared();
-    await using _box = box;
-    const app = box.ecr.store.repositories.get("app")!;
-    const digest = await putImage(box.ecr, app, { tag: "oci", format: "oci" });
-    const platform = { os: "linux", architecture: "amd64" };
-    await putIndex(box.ecr, app, [indexed(app, digest, platform)], { tag: "index" });
-    const words = [
-      ["app:oci", /^Unsupported manifest media type application\/vnd\.oci\.image\.manifest/],
-      ["app:index", /^Unsupported manifest media type application\/vnd\.oci\.image\.index/],
-      ["app:none", /^Requested image \S+\/app:none not found\.$/],
-      ["other:latest", /^Cannot find repository: other in registry ID: 123456789012/],
-    ] as const;
-    for (const [image, expected] of words) {
-      const { error, body } = await ask(box, "sagemaker", "CreateProcessingJob", {
-        ...processing,
-        AppSpecification: { ImageUri: `${box.ecr.front.host}/${image}` },
-      });
-      assertEquals(error, "ValidationException");
-      assertMatch(body.message, expected);
-    }
   });
 
   it("what the box does not have, which fails the test", async () => {

@@ -1,8 +1,14 @@
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { Refused } from "../../../helpers/box/service.ts";
-import { changesOf, LEAST, makeDeployApp, thingsOf, UPDATE } from "../../../helpers/deploy_app.ts";
+import {
+  changesOf,
+  LEAST,
+  makeDeployApp,
+  makeDeployedApp,
+  thingsOf,
+  UPDATE,
+} from "../../../helpers/deploy_app.ts";
 import { Keys, openCloud } from "../../../helpers/in_process.ts";
-import type { JobApp } from "../../../helpers/job_app.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const FIRST_SLOT = ["shop-config", "shop-mlcli"];
@@ -10,17 +16,9 @@ const PING =
   "The primary container for production variant AllTraffic did not pass the ping health " +
   "check. Please check CloudWatch logs for this endpoint.";
 
-/** An endpoint that serves, and nobody remembers how it was asked for. */
-async function deployed(): Promise<JobApp> {
-  const job = await makeDeployApp();
-  assertEquals((await job.run(LEAST)).code, 0);
-  job.box.requests.length = 0;
-  return job;
-}
-
 suite("deploy, where an update is taken back", () => {
   it("fails, with the reason, the likely cause and the end of the new log", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { box } = job;
     const group = "/aws/sagemaker/Endpoints/shop";
     box.logs.put(group, "AllTraffic/i-0before", ["of the old instance"]);
@@ -44,7 +42,7 @@ suite("deploy, where an update is taken back", () => {
   });
 
   it("shows once what a server writes that is started over and over", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const trace = ["Traceback (most recent call last):", "  load()", "KeyError: 'price'"];
     const log = { "AllTraffic/i-0after": Array(9).fill(trace).flat() };
     job.box.endpoints.script("shop", [{ log }, { rollback: true, reason: PING }]);
@@ -55,7 +53,7 @@ suite("deploy, where an update is taken back", () => {
   });
 
   it("fails where nobody gives a reason, and the log may not be read", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.faults.deny("logs:*");
     job.box.endpoints.script("shop", [{ rollback: true }]);
     const { code, stdout, stderr } = await job.run(UPDATE);
@@ -66,7 +64,7 @@ suite("deploy, where an update is taken back", () => {
   });
 
   it("fails where an alarm rang", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.endpoints.alarm("errors");
     const { code, stderr } = await job.run([...UPDATE, "--canary", "10", "--alarm", "errors"]);
     assertEquals(code, 1, stderr);
@@ -75,7 +73,7 @@ suite("deploy, where an update is taken back", () => {
   });
 
   it("names what it may not delete", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.faults.deny("sagemaker:Delete*");
     job.box.endpoints.script("shop", [{ rollback: true }]);
     const { code, stderr } = await job.run(UPDATE);
@@ -86,7 +84,7 @@ suite("deploy, where an update is taken back", () => {
   });
 
   it("changes nothing where the rollback failed, too", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.endpoints.script("shop", [{ end: "UpdateRollbackFailed", reason: "No capacity." }]);
     const { code, stderr } = await job.run(UPDATE);
     assertEquals(code, 1);
@@ -134,7 +132,7 @@ suite("deploy, where a new endpoint fails", () => {
 
 suite("deploy, where a call is refused", () => {
   it("leaves nothing: the quota", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.faults.quota("ml.p3.2xlarge");
     const { code, stderr } = await job.run([...UPDATE, "-e", "ml.p3.2xlarge"]);
     assertEquals(code, 1);
@@ -159,7 +157,7 @@ suite("deploy, where a call is refused", () => {
   });
 
   it("finds out what became of an update whose answer was lost", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.faults.loseAnswer("sagemaker:UpdateEndpoint", 9);
     const { code, stdout, stderr } = await job.run(UPDATE);
     assertEquals([code, stdout], [0, "shop\n"], stderr);
@@ -167,7 +165,7 @@ suite("deploy, where a call is refused", () => {
   });
 
   it("deletes nothing where nobody knows whether an update has begun", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { faults } = job.box;
     faults.before = ({ operation }) => {
       if (operation !== "UpdateEndpoint") return undefined;
@@ -180,7 +178,7 @@ suite("deploy, where a call is refused", () => {
   });
 
   it("deletes nothing where it may not be asked what the endpoint uses", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { faults } = job.box;
     faults.quota("ml.p3.2xlarge");
     faults.before = ({ operation }) => {
@@ -203,7 +201,7 @@ suite("deploy, where a call is refused", () => {
   ];
   for (const action of must) {
     it(`says which permission is missing, and leaves nothing: ${action}`, async () => {
-      await using job = await deployed();
+      await using job = await makeDeployedApp();
       job.box.faults.deny(action);
       const { code, stdout, stderr } = await job.run(UPDATE);
       assertEquals([code, stdout], [1, ""], stderr);
@@ -215,7 +213,7 @@ suite("deploy, where a call is refused", () => {
   const may = ["ListTags", "ListEndpoints", "AddTags", "DeleteModel", "DeleteEndpointConfig"];
   for (const operation of may) {
     it(`goes on with a note: sagemaker:${operation}`, async () => {
-      await using job = await deployed();
+      await using job = await makeDeployedApp();
       job.box.faults.deny(`sagemaker:${operation}`);
       const { code, stdout, stderr } = await job.run(UPDATE);
       assertEquals([code, stdout], [0, "shop\n"], stderr);
@@ -225,7 +223,7 @@ suite("deploy, where a call is refused", () => {
   }
 
   it("waits for what was just written to be found", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const arn = "arn:aws:sagemaker:eu-west-1:123456789012:endpoint-config/shop-config-2";
     job.box.faults.refuse(
       "sagemaker:UpdateEndpoint",
@@ -237,7 +235,7 @@ suite("deploy, where a call is refused", () => {
   });
 
   it("keeps the values of variables to itself", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.faults.refuse(
       "sagemaker:CreateModel",
       new Refused("ValidationException", "The value 'very-secret' is not valid"),
@@ -252,7 +250,7 @@ const NOT_YET = "Not deleted yet: endpoint configuration shop-config and model s
 
 suite("deploy, where nobody waits for the end", () => {
   it("says that it goes on after --timeout", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.endpoints.script("shop", Array.from({ length: 99 }, () => "Updating" as const));
     const { code, stdout, stderr } = await job.run([...UPDATE, "--timeout", "60"]);
     assertEquals([code, stdout], [1, ""]);
@@ -263,7 +261,7 @@ suite("deploy, where nobody waits for the end", () => {
   });
 
   it("says that it goes on after Ctrl-C", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const keys = new Keys();
     job.box.faults.after = ({ operation }) => {
       if (operation === "UpdateEndpoint") keys.press();
@@ -276,7 +274,7 @@ suite("deploy, where nobody waits for the end", () => {
   });
 
   it("says so where it is deleted meanwhile", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     job.box.endpoints.script("shop", ["Updating", { end: "gone" }]);
     const { endpoints } = job.box.endpoints;
     job.box.faults.before = ({ operation }) => {
@@ -292,7 +290,7 @@ suite("deploy, where nobody waits for the end", () => {
 
 suite("deploy, where somebody else deploys at the same time", () => {
   it("says that it serves theirs, and deletes nothing of it", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { endpoints, faults } = job.box;
     let isTheirs = false;
     faults.before = ({ operation }) => {
@@ -311,7 +309,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
   });
 
   it("changes nothing where that was after all was looked at", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { faults } = job.box;
     let asked = 0;
     faults.before = async ({ operation }) => {
@@ -328,7 +326,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
   });
 
   it("deletes nothing that somebody has made anew under its names", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { endpoints, faults } = job.box;
     endpoints.script("shop", ["RollingBack", { rollback: true }]);
     faults.after = ({ operation }) => {
@@ -342,7 +340,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
   });
 
   it("deletes nothing that somebody has the endpoint go to", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { faults } = job.box;
     faults.before = async ({ operation }) => {
       if (operation !== "UpdateEndpoint") return undefined;
@@ -360,7 +358,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
   });
 
   it("keeps what was made anew under the names that served before", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { endpoints, faults } = job.box;
     faults.before = ({ operation }) => {
       if (operation !== "UpdateEndpoint") return undefined;
@@ -375,7 +373,7 @@ suite("deploy, where somebody else deploys at the same time", () => {
   });
 
   it("leaves theirs alone where they were first", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     const { endpoints, faults } = job.box;
     const other = Promise.withResolvers<unknown>();
     let isTheirs = false;

@@ -5,22 +5,14 @@ import {
   changesOf,
   LEAST,
   makeDeployApp,
+  makeDeployedApp,
   MODEL,
   thingsOf,
   UPDATE,
 } from "../../../helpers/deploy_app.ts";
-import type { JobApp } from "../../../helpers/job_app.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const FIRST_SLOT = ["shop-config", "shop-mlcli"];
-
-/** An endpoint that serves. */
-async function deployed(): Promise<JobApp> {
-  const job = await makeDeployApp();
-  assertEquals((await job.run(LEAST)).code, 0);
-  job.box.requests.length = 0;
-  return job;
-}
 
 /** Takes a member out of the answers of an operation, as emulators do that know no better. */
 function without(box: Box, operation: string, member: string): void {
@@ -45,7 +37,7 @@ suite("deploy, where a platform is none", () => {
   });
 
   it("deletes no model that serves where its configuration names none", async () => {
-    await using job = await deployed();
+    await using job = await makeDeployedApp();
     without(job.box, "DescribeEndpointConfig", "ProductionVariants");
     const { code, stderr } = await job.run(UPDATE);
     assertEquals([code, changesOf(job)], [1, []], stderr);
