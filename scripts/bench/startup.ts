@@ -3,7 +3,7 @@
 import { join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { Box } from "../../tests/helpers/box/box.ts";
-import { permissionOptions } from "../compile/permissions.ts";
+import { permissionOptions, RUNTIME_OPTIONS } from "../compile/options.ts";
 import type { Comparison } from "./measure.ts";
 import { processorTime, run, type RunOptions, time } from "./program.ts";
 
@@ -72,8 +72,7 @@ async function compileEmpty(directory: string): Promise<string> {
   const source = join(directory, "empty.ts");
   const program = join(directory, "empty");
   await Deno.writeTextFile(source, "");
-  const options = ["--quiet", "--no-config", "--no-check", "--no-code-cache"];
-  const permissions = permissionOptions();
-  await run([Deno.execPath(), "compile", ...options, ...permissions, "--output", program, source]);
+  const options = ["--quiet", "--no-config", ...RUNTIME_OPTIONS, ...permissionOptions()];
+  await run([Deno.execPath(), "compile", ...options, "--output", program, source]);
   return program;
 }

@@ -11,7 +11,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { bundled, type Program } from "../compile/bundle.ts";
-import { permissionOptions } from "../compile/permissions.ts";
+import { permissionOptions, RUNTIME_OPTIONS } from "../compile/options.ts";
 import { replaceTree } from "../compile/replace_tree.ts";
 import { stageProgram } from "../compile/stage.ts";
 import { binaryName, chooseTargets, DIST, type Target } from "../compile/targets.ts";
@@ -57,13 +57,7 @@ async function compile(
 ): Promise<void> {
   const command = [
     ...[Deno.execPath(), "compile", "--quiet"],
-    // Types are checked elsewhere, and a bundle has none.
-    "--no-check",
-    // Deno would keep it under a name that everybody knows in /tmp, and take what it finds there for
-    // its own: on a machine of several users, code of any of them.
-    "--no-code-cache",
-    // Room for what a short command allocates: V8 would begin with 1 MB, and collect it several times.
-    "--v8-flags=--min-semi-space-size=4",
+    ...RUNTIME_OPTIONS,
     ...["--target", target, "--output", join(dist, binaryName(target))],
     ...assets.flatMap((asset) => ["--include", asset]),
     ...permissionOptions(target),

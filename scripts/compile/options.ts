@@ -1,4 +1,4 @@
-/** What the compiled program is allowed to do: the fewest that all commands need. */
+/** The options of `deno compile`: what the program is allowed to do, the fewest that all commands need. */
 
 import type { Target } from "./targets.ts";
 
@@ -59,3 +59,14 @@ export function permissionOptions(target?: Target): string[] {
   const permissions = target?.includes("windows") ? ON_WINDOWS : PERMISSIONS;
   return ["--no-prompt", ...permissions.map(({ flag }) => flag)];
 }
+
+/** Options of `deno compile` for how it runs. */
+export const RUNTIME_OPTIONS = [
+  // Types are checked elsewhere, and a bundle has none.
+  "--no-check",
+  // Deno would keep it under a name that everybody knows in /tmp, and take what it finds there for
+  // its own: on a machine of several users, code of any of them.
+  "--no-code-cache",
+  // Room for what a short command allocates: V8 would begin with 1 MB, and collect it several times.
+  "--v8-flags=--min-semi-space-size=4",
+] as const;

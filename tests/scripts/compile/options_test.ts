@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { permissionOptions } from "../../../scripts/compile/permissions.ts";
+import { permissionOptions } from "../../../scripts/compile/options.ts";
 import { TARGETS } from "../../../scripts/compile/targets.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
