@@ -75,6 +75,14 @@ export interface Input {
   readFile(path: string): AsyncGenerator<Uint8Array, void, void>;
 }
 
+/** Writes all the bytes: a write may take only a part of them. */
+export async function writeAll(
+  target: { write(bytes: Uint8Array): Promise<number> },
+  bytes: Uint8Array,
+): Promise<void> {
+  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await target.write(rest));
+}
+
 /** How many bytes of input are read at a time: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 
@@ -152,7 +160,7 @@ export function outputTo(
 ): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
-  async function writeSome(bytes: Uint8Array): Promise<number> {
+  async function write(bytes: Uint8Array): Promise<number> {
     try {
       return await stream.write(bytes);
     } catch (error) {
@@ -160,9 +168,6 @@ export function outputTo(
       await new Promise((resolve) => setTimeout(resolve, NO_ROOM));
       return 0;
     }
-  }
-  async function writeAll(bytes: Uint8Array): Promise<void> {
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await writeSome(rest));
   }
   function writeAtOnce(bytes: Uint8Array): void {
     for (let rest = bytes; rest.length > 0;) {
@@ -195,13 +200,13 @@ export function outputTo(
       if (!isTerminal) queue.mayWrite(bytes.length);
       if (queue.empty) await queue.empty;
       failed?.();
-      await writeAll(bytes);
+      await writeAll({ write }, bytes);
     },
     print(text) {
       failed?.();
       const bytes = new TextEncoder().encode(text);
       if (isTerminal || queue.mayWrite(bytes.length)) writeAtOnce(bytes);
-      else queue.add(() => writeAll(bytes).catch(remember));
+      else queue.add(() => writeAll({ write }, bytes).catch(remember));
     },
     async written() {
       await queue.empty;

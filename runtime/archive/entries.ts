@@ -1,7 +1,6 @@
 /**
- * What an entry of a model's archive becomes in a directory, and what is to be said of an archive before a
- * server gets it, as pure functions. An archive may come from anywhere, so nothing of it may lie outside of
- * that directory, nor lead out of it.
+ * Checks the entries of a model's archive, as pure functions. An archive may come from anywhere: none of
+ * its entries may lie outside of the directory that it is unpacked into, nor lead out of it.
  */
 
 import { SEPARATOR } from "@std/path/constants";
@@ -9,14 +8,14 @@ import type { Header } from "tar-stream";
 import { MlcliError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 
-/** Something to make. A path is its names, from the directory on; none: the directory itself. */
+/** Something to make. A path is a list of names below the directory; an empty one is the directory. */
 export type Unpacked =
   | { readonly kind: "directory"; readonly path: readonly string[]; readonly mode: number }
   | {
     readonly kind: "file";
     readonly path: readonly string[];
     readonly mode: number;
-    /** Its size where it has holes: then its content begins with a map of them. */
+    /** The size of a sparse file, whose content begins with a map; undefined for any other. */
     readonly sparse: number | undefined;
   }
   | { readonly kind: "symlink"; readonly path: readonly string[]; readonly target: string }
@@ -28,11 +27,11 @@ export class Refusal extends MlcliError {
   override readonly name = "Refusal";
 }
 
-/** Owners keep what they need to remove it again; nobody gets setuid, setgid or the sticky bit. */
+/** The owner can always remove it again; setuid, setgid and the sticky bit are dropped. */
 const DIRECTORY_MODE = { all: 0o777, least: 0o700 };
 const FILE_MODE = { all: 0o777, least: 0o600 };
 
-/** Keys of the pax format: POSIX, and of sparse files GNU tar's manual, "PAX Format, Version 1.0". */
+/** Keys of the pax format (POSIX); those of sparse files: GNU tar's manual, "PAX Format, Version 1.0". */
 type Pax = Readonly<Record<string, string | undefined>>;
 
 /**
@@ -47,7 +46,7 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
   const name = pax["GNU.sparse.name"] ?? header.name;
   const path = namesOf(name, separator);
   if (type === "directory") return { kind: "directory", path, mode: modeOf(mode, DIRECTORY_MODE) };
-  if (path.length === 0) throw refused(name, "has the place of the directory itself");
+  if (path.length === 0) throw refusalOf(name, "has the place of the directory itself");
   switch (type) {
     case "file":
     case "contiguous-file":
@@ -59,7 +58,7 @@ export function unpackedOf(header: Header, separator: string = SEPARATOR): Unpac
       return { kind: "link", path, source: namesOf(linkname ?? "", separator) };
     default:
       // Devices, pipes, and what the library does not know.
-      throw refused(name, "is neither a file nor a directory nor a link");
+      throw refusalOf(name, "is neither a file nor a directory nor a link");
   }
 }
 
@@ -68,7 +67,7 @@ export function shownName(name: string): string {
   return inOneLine(name.length <= 100 ? name : `${name.slice(0, 100)}...`);
 }
 
-export function refused(name: string, words: string): Refusal {
+export function refusalOf(name: string, words: string): Refusal {
   return new Refusal(`${shownName(name)} ${words}`, {
     hint:
       "An archive of a model holds files and directories, and links among them. Pack it again: " +
@@ -84,8 +83,8 @@ function namesOf(path: string, separator: string): readonly string[] {
   requireName(path, separator);
   const names = namesIn(path);
   // The directory itself is "/" in archives of AWS's SDK (`repack_model` of sagemaker 2).
-  if (path.startsWith("/") && names.length > 0) throw refused(path, "is an absolute path");
-  if (names.includes("..")) throw refused(path, "leads out of the archive");
+  if (path.startsWith("/") && names.length > 0) throw refusalOf(path, "is an absolute path");
+  if (names.includes("..")) throw refusalOf(path, "leads out of the archive");
   return names;
 }
 
@@ -94,18 +93,18 @@ function namesIn(path: string): readonly string[] {
 }
 
 function requireName(path: string, separator: string): void {
-  if (path === "") throw refused("An entry", "has no name");
-  // What is not UTF-8 has been replaced by this character, and Deno could not make such a name.
-  if (path.includes("\ufffd")) throw refused(path, "has a name that is not UTF-8");
-  if (path.includes("\0")) throw refused(path, "has a name with a zero byte");
-  if (separator === "\\" && /[\\:]/.test(path)) throw refused(path, "is no name on Windows");
+  if (path === "") throw refusalOf("An entry", "has no name");
+  // This character stands for bytes that are not UTF-8. Deno cannot make such a name.
+  if (path.includes("\ufffd")) throw refusalOf(path, "has a name that is not UTF-8");
+  if (path.includes("\0")) throw refusalOf(path, "has a name with a zero byte");
+  if (separator === "\\" && /[\\:]/.test(path)) throw refusalOf(path, "is no name on Windows");
 }
 
 /**
  * Requires that a symbolic link leads to something in the directory, whatever is or will be there.
- * Its own directory is never a link, since nothing is written through one. So it can go up as many
- * levels as it is deep. It must not go up again after a name: that may be a link, and above its
- * target is somewhere else.
+ * The link's own directory is never a link, since nothing is written through one. So the target may go
+ * up as many levels as the link is deep. It must not go up again after a name: that may be a link, and
+ * above its target is another place.
  */
 function requireInnerTarget(
   name: string,
@@ -115,11 +114,11 @@ function requireInnerTarget(
 ): void {
   const words = `is a link to ${shownName(target)}, which may lead out of the archive`;
   requireName(target, separator);
-  if (target.startsWith("/")) throw refused(name, words);
+  if (target.startsWith("/")) throw refusalOf(name, words);
   const names = namesIn(target);
   const down = names.findIndex((part) => part !== "..");
   const up = down < 0 ? names.length : down;
-  if (up >= path.length || names.slice(up).includes("..")) throw refused(name, words);
+  if (up >= path.length || names.slice(up).includes("..")) throw refusalOf(name, words);
 }
 
 function sparseSize(name: string, pax: Pax): number | undefined {
@@ -127,22 +126,22 @@ function sparseSize(name: string, pax: Pax): number | undefined {
   const size = Number(pax["GNU.sparse.realsize"]);
   const isKnown = pax["GNU.sparse.major"] === "1" && pax["GNU.sparse.minor"] === "0";
   if (isKnown && Number.isSafeInteger(size) && size >= 0) return size;
-  throw refused(name, "is a sparse file of a format that mlcli does not know");
+  throw refusalOf(name, "is a sparse file of a format that mlcli does not know");
 }
 
-/** How much an archive may become. */
+/** How large an archive's content may be. */
 export interface Room {
-  /** Without the compression; `undefined`: nobody says. */
+  /** Unpacked; `undefined`: no limit is known. */
   readonly bytes: number | undefined;
   /** What has that room: `ml.m5.large`. */
   readonly words: string;
   readonly remedy: string;
 }
 
-/** An archive, of which one entry after another is looked at. Nothing of them is kept. */
+/** Checks an archive entry by entry, without keeping them. */
 export class ArchiveCheck {
   readonly #room: Room;
-  /** Names in the directory itself; not all of many. */
+  /** The first two names at the top level. */
   readonly #tops = new Set<string>();
   #isTopDirectory = false;
   #entries = 0;
@@ -156,10 +155,10 @@ export class ArchiveCheck {
 
   /**
    * Looks at the next entry.
-   * @throws Refusal where it would not become what it says, or all together are too large.
+   * @throws Refusal where it cannot be unpacked, or all entries together are too large.
    */
   add(header: Header): void {
-    // What is unpacked is always on Linux.
+    // SageMaker unpacks on Linux.
     const unpacked = unpackedOf(header, "/");
     this.#entries++;
     const [top] = unpacked.path;
@@ -172,15 +171,15 @@ export class ArchiveCheck {
     this.#files++;
     this.#bytes += sizeOf(unpacked, header);
     const { bytes, words, remedy } = this.#room;
-    if (bytes !== undefined && this.#bytes > bytes) throw tooLargeFor(bytes, words, remedy);
+    if (bytes !== undefined && this.#bytes > bytes) throw tooLargeError(bytes, words, remedy);
   }
 
   get files(): number {
     return this.#files;
   }
 
-  /** What it becomes: files, directories and links, and the bytes of all files. */
-  get becomes(): { readonly entries: number; readonly bytes: number } {
+  /** Files, directories and links so far, and the bytes of all files. */
+  get unpacked(): { readonly entries: number; readonly bytes: number } {
     return { entries: this.#entries, bytes: this.#bytes };
   }
 
@@ -206,7 +205,7 @@ export class ArchiveCheck {
       );
     } else if (/\.(tar\.gz|tgz)$/.test(top)) {
       warnings.push(
-        `${shown} holds ${name} and nothing else: that is not unpacked once more`,
+        `${shown} holds only ${name}, which is not unpacked again`,
       );
     }
     return warnings;
@@ -218,14 +217,14 @@ export class ArchiveCheck {
   }
 }
 
-/** Of a file with holes it is what the file has with them. */
+/** A sparse file counts with its holes. */
 function sizeOf(unpacked: Unpacked, { size = 0 }: Header): number {
   return unpacked.kind === "file" ? unpacked.sparse ?? size : 0;
 }
 
-export function tooLargeFor(bytes: number, words: string, remedy: string): Refusal {
+export function tooLargeError(bytes: number, words: string, remedy: string): Refusal {
   return new Refusal(
-    `it becomes more than ${Math.round(bytes / 1024 ** 3)} GB, which is what ${words} has`,
+    `unpacked it is more than ${Math.round(bytes / 1024 ** 3)} GB, which is what ${words} has`,
     { hint: remedy },
   );
 }

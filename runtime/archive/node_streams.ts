@@ -12,8 +12,8 @@ export interface Transformation extends AsyncIterable<Uint8Array> {
 }
 
 /**
- * The bytes behind it, as fast as somebody reads them; it fails with the error of the bytes before it.
- * (By hand: node's pipeline() takes padding behind the data, where a Gunzip ends early, for a failure.)
+ * The transformed bytes, as fast as they are read. An error of the source is passed on. (Not by Node's
+ * `pipeline`: a Gunzip ends early where padding follows the data, which `pipeline` takes for a failure.)
  */
 export async function* passedThrough(
   transformation: Transformation,
@@ -65,9 +65,7 @@ interface Sink {
   off(event: "drain" | "close", listener: () => void): unknown;
 }
 
-/**
- * Waits until a stream takes more, or is closed. One that was closed before does not say so again.
- */
+/** Waits until a stream takes more, or is closed. (A stream that is closed already sends no event.) */
 export async function takesMore(sink: Sink): Promise<void> {
   await new Promise<void>((resolve) => {
     const go = (): void => {

@@ -5,6 +5,7 @@
 
 import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
+import { writeAll } from "../streams.ts";
 import { passedThrough } from "./node_streams.ts";
 import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
 
@@ -14,25 +15,25 @@ export interface Packed {
   readonly sha256: string;
 }
 
-/** Weights hardly get any smaller, and may be many gigabytes: the fastest. */
+/** The fastest: weights may be many gigabytes, and hardly get smaller. */
 const LEVEL = 1;
 
-/** Which system packed it, in the header of gzip (RFC 1952, `OS`): unknown, wherever it was. */
+/** The byte of gzip's header that names the system (RFC 1952, `OS`); always `unknown` here. */
 const OS_OFFSET = 9;
 const OS_UNKNOWN = 255;
 
-/** Whoever runs the server may read all, and run what could be run. */
+/** Any user can read all files, and run those that were executable. */
 const RULES = {
   mode: ({ mode }: Deno.FileInfo) => (mode ?? 0) & 0o111 ? 0o755 : 0o644,
   time: () => FIXED_TIME,
 };
 
 /**
- * Writes a `.tar.gz` of the entries, which are in the order that they are to have.
+ * Writes a `.tar.gz` of the entries, in their order.
  *
  * @param target where nothing is.
- * @param errors what to say of files that cannot be packed.
- * @throws what `errors` says; Error of the system where it cannot be written; the signal's reason.
+ * @param errors makes the errors for files that cannot be packed.
+ * @throws what `errors` makes; Error of the system where it cannot be written; the signal's reason.
  */
 export async function packTo(
   target: string,
@@ -40,7 +41,7 @@ export async function packTo(
   errors: Omit<FileRules, "mode" | "time">,
   signal: AbortSignal,
 ): Promise<Packed> {
-  const tar = tarBytes(inTurn(entries), { ...RULES, ...errors });
+  const tar = tarBytes(entries, { ...RULES, ...errors });
   const hash = createHash("sha256");
   let written = 0;
   using file = await Deno.open(target, { write: true, createNew: true, mode: 0o600 });
@@ -51,11 +52,7 @@ export async function packTo(
     }
     hash.update(bytes);
     written += bytes.length;
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+    await writeAll(file, bytes);
   }
   return { bytes: written, sha256: hash.digest("hex") };
-}
-
-async function* inTurn(entries: readonly TarEntry[]): AsyncGenerator<TarEntry, void, void> {
-  yield* entries;
 }

@@ -1,7 +1,4 @@
-/**
- * Reads a compressed archive entry by entry, and files with holes in it. Only a small part of it is in
- * memory, whatever its size.
- */
+/** Reads a compressed archive entry by entry, sparse files included, with little of it in memory. */
 
 import { createGunzip } from "node:zlib";
 import { type Extract, extract, type Header } from "tar-stream";
@@ -21,8 +18,8 @@ export interface ArchiveEntry {
  * The entries of a `.tar.gz`. (Not by a DecompressionStream, which refuses what `gzip -d` takes:
  * several compressed parts one after another, zeros behind them.)
  *
- * @param archive its bytes, in pieces. An `MlcliError` of theirs is passed on as it is.
- * @param most how many bytes it may have without the compression.
+ * @param archive its bytes; an `MlcliError` that they throw is passed on.
+ * @param most how many bytes it may have unpacked.
  * @throws Refusal where it is no such archive, or damaged; TooLarge where it has more bytes; the signal's
  * reason.
  */
@@ -42,7 +39,7 @@ export async function* entriesOf(
   const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal)
     .catch(fail);
   const thrown = (error: unknown): unknown =>
-    signal.aborted ? signal.reason : inWords(failure ?? error);
+    signal.aborted ? signal.reason : explained(failure ?? error);
   try {
     const entries = tar[Symbol.asyncIterator]();
     for (;;) {
@@ -74,17 +71,17 @@ async function* contentOf(
   }
 }
 
-/** Passes on what begins as gzip does. */
+/** Passes bytes on that begin as gzip does. */
 async function* requireGzip(
   archive: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, void> {
   let isFirst = true;
   for await (const bytes of archive) {
-    if (isFirst && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) throw notGzip();
+    if (isFirst && !(bytes[0] === 0x1f && bytes[1] === 0x8b)) throw notGzipError();
     isFirst = false;
     yield bytes;
   }
-  if (isFirst) throw notGzip();
+  if (isFirst) throw notGzipError();
 }
 
 export async function* bytesOfFile(path: string): AsyncGenerator<Uint8Array, void, void> {
@@ -97,7 +94,6 @@ export async function* bytesOfFile(path: string): AsyncGenerator<Uint8Array, voi
   }
 }
 
-/** Hands the bytes over, as fast as somebody reads the entries. */
 async function feed(
   tar: Extract,
   source: AsyncIterable<Uint8Array>,
@@ -108,7 +104,7 @@ async function feed(
   for await (const bytes of source) {
     signal.throwIfAborted();
     total += bytes.length;
-    if (total > most) throw tooLarge(most);
+    if (total > most) throw tooLargeError(most);
     if (!tar.destroying && !tar.write(bytes) && !tar.destroyed) await takesMore(tar);
     if (tar.destroying) return;
   }
@@ -117,21 +113,21 @@ async function feed(
 
 const AGAIN = "Pack it again: tar -czf model.tar.gz -C DIRECTORY .";
 
-function notGzip(): Refusal {
+function notGzipError(): Refusal {
   return new Refusal("it is not compressed with gzip", { hint: AGAIN });
 }
 
 export class TooLarge extends Refusal {}
 
-export function tooLarge(most: number): TooLarge {
+export function tooLargeError(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
-  return new TooLarge(`it would become more than ${size}`, {
+  return new TooLarge(`unpacked it would be more than ${size}`, {
     hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
   });
 }
 
-/** What the libraries said about the archive, with the user's words before it. */
-function inWords(error: unknown): unknown {
+/** Explains an error of the libraries. */
+function explained(error: unknown): unknown {
   if (error instanceof MlcliError || isSystemError(error)) return error;
   // zlib's own errors: Z_DATA_ERROR, Z_BUF_ERROR, ...
   const isOfGzip = String((error as { code?: unknown } | null)?.code).startsWith("Z_");
@@ -146,14 +142,14 @@ export interface Piece {
   readonly bytes: Uint8Array;
 }
 
-/** The map is filled up with zeros to whole blocks. */
+/** The map is padded with zeros to whole blocks. */
 const BLOCK = 512;
 
 /** How many regions a file may consist of. */
 const MOST_REGIONS = 100_000;
 
 /**
- * The pieces of a file with holes, as bsdtar (macOS) packs them without being asked, and GNU tar with
+ * The pieces of a sparse file, as bsdtar (macOS) packs them without being asked, and GNU tar with
  * `--sparse`. Source: GNU tar's manual, "PAX Format, Version 1.0".
  *
  * @param content the map, and the bytes of all regions one after another.
@@ -173,7 +169,7 @@ export async function* piecesOf(
     while (rest.length > 0) {
       if (region === undefined || done === region.length) {
         region = regions.next().value;
-        if (region === undefined) throw wrong();
+        if (region === undefined) throw mapError();
         done = 0;
       }
       const bytes = rest.subarray(0, region.length - done);
@@ -184,7 +180,7 @@ export async function* piecesOf(
   }
   const isWhole = done === (region?.length ?? 0);
   const left = [...{ [Symbol.iterator]: () => regions }];
-  if (!map.isOver || !isWhole || left.some(({ length }) => length > 0)) throw wrong();
+  if (!map.isOver || !isWhole || left.some(({ length }) => length > 0)) throw mapError();
 }
 
 interface Region {
@@ -206,19 +202,19 @@ class MapReader {
     this.#size = size;
   }
 
-  /** Takes from a chunk what belongs to the map; returns the rest. */
+  /** Reads the chunk's part of the map; returns the rest of the chunk. */
   read(chunk: Uint8Array): Uint8Array {
     let index = 0;
     for (; index < chunk.length && !this.isOver; index++) {
       const byte = chunk[index]!;
       this.#length++;
       if (this.#isComplete) {
-        if (byte !== 0) throw wrong();
+        if (byte !== 0) throw mapError();
       } else if (byte === 0x0a) {
         this.#add(this.#digits);
         this.#digits = "";
       } else this.#digits += String.fromCharCode(byte);
-      if (this.#digits.length > 16) throw wrong();
+      if (this.#digits.length > 16) throw mapError();
       this.isOver = this.#isComplete && this.#length % BLOCK === 0;
     }
     return chunk.subarray(index);
@@ -230,22 +226,22 @@ class MapReader {
 
   #add(digits: string): void {
     const number = /^\d+$/.test(digits) ? Number(digits) : NaN;
-    if (!Number.isSafeInteger(number)) throw wrong();
+    if (!Number.isSafeInteger(number)) throw mapError();
     if (this.#count === undefined) {
-      if (number > MOST_REGIONS) throw wrong();
+      if (number > MOST_REGIONS) throw mapError();
       this.#count = number;
     } else if (this.#offset === undefined) this.#offset = number;
     else {
       const last = this.regions.at(-1);
       const isAfter = this.#offset >= (last ? last.offset + last.length : 0);
-      if (!isAfter || this.#offset + number > this.#size) throw wrong();
+      if (!isAfter || this.#offset + number > this.#size) throw mapError();
       this.regions.push({ offset: this.#offset, length: number });
       this.#offset = undefined;
     }
   }
 }
 
-function wrong(): Refusal {
+function mapError(): Refusal {
   return new Refusal("the map of a sparse file is wrong", {
     hint: "Pack it again, without sparse files: bsdtar takes --no-read-sparse.",
   });

@@ -8,8 +8,9 @@ import { join } from "@std/path/join";
 import type { Header } from "tar-stream";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
 import { lstatIfThere, removeTreeIfThere } from "../files.ts";
-import { Refusal, refused, type Unpacked, unpackedOf } from "./entries.ts";
-import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLarge } from "./reader.ts";
+import { writeAll } from "../streams.ts";
+import { Refusal, refusalOf, type Unpacked, unpackedOf } from "./entries.ts";
+import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLargeError } from "./reader.ts";
 
 export interface Limits {
   /** Files, directories and links together. */
@@ -57,11 +58,11 @@ export async function unpackModel(
       if (!done) await removeTreeIfThere(target).catch(() => {});
     }
   } catch (error) {
-    throw inWords(error, shown);
+    throw explained(error, shown);
   }
 }
 
-function inWords(error: unknown, shown: string): unknown {
+function explained(error: unknown, shown: string): unknown {
   if (error instanceof Refusal) {
     return new MlcliError(`Cannot unpack ${shown}: ${error.message}`, {
       hint: error.hint,
@@ -80,10 +81,10 @@ function inWords(error: unknown, shown: string): unknown {
 class Directory {
   readonly #root: string;
   readonly #limits: Limits;
-  /** Directories in it that are known to be there, and no links. */
+  /** Directories that are known to be there and to be no links. */
   readonly #made = new Set<string>();
   #entries = 0;
-  /** Of files with holes, whose size says nothing about the archive's. */
+  /** The bytes of sparse files, which may be far larger than the archive. */
   #sparseBytes = 0;
 
   constructor(root: string, limits: Limits) {
@@ -116,11 +117,11 @@ class Directory {
         await this.#write(unpacked, path, content);
         return;
     }
-    // It should have none, but must be read to come to the next entry.
+    // It should have no content, but must be read to its end before the next entry.
     for await (const _ of content);
   }
 
-  /** Makes directories on the way where they are not there yet. Follows no link. */
+  /** Makes directories that are not there yet. Follows no link. */
   async #makeParents(names: readonly string[], { name }: Header): Promise<void> {
     let path = this.#root;
     for (const part of names) {
@@ -128,7 +129,7 @@ class Directory {
       if (this.#made.has(path)) continue;
       const info = await lstatIfThere(path);
       if (info !== undefined && !info.isDirectory) {
-        throw refused(name, "lies below something that is no directory");
+        throw refusalOf(name, "lies below something that is no directory");
       }
       if (info === undefined) {
         this.#count();
@@ -139,11 +140,11 @@ class Directory {
     }
   }
 
-  /** Like tar, the last entry of a name wins; but no directory gives way. */
+  /** As with tar, the last entry of a name counts; but a directory is not replaced. */
   async #clear(path: string, { name }: Header): Promise<void> {
     const info = await lstatIfThere(path);
     if (info === undefined) return;
-    if (info.isDirectory) throw refused(name, "is there twice, once as a directory");
+    if (info.isDirectory) throw refusalOf(name, "is there twice, once as a directory");
     await Deno.remove(path);
   }
 
@@ -155,9 +156,9 @@ class Directory {
     const existing = join(this.#root, ...source);
     for (let length = 1; length < source.length; length++) {
       const info = await lstatIfThere(join(this.#root, ...source.slice(0, length)));
-      if (!info?.isDirectory) throw notThere(header);
+      if (!info?.isDirectory) throw missingFileError(header);
     }
-    if (!(await lstatIfThere(existing))?.isFile) throw notThere(header);
+    if (!(await lstatIfThere(existing))?.isFile) throw missingFileError(header);
     if (existing === path) return;
     await this.#clear(path, header);
     await Deno.link(existing, path);
@@ -174,7 +175,7 @@ class Directory {
       for await (const bytes of content) await writeAll(file, bytes);
     } else {
       this.#sparseBytes += sparse;
-      if (this.#sparseBytes > this.#limits.bytes) throw tooLarge(this.#limits.bytes);
+      if (this.#sparseBytes > this.#limits.bytes) throw tooLargeError(this.#limits.bytes);
       for await (const { offset, bytes } of piecesOf(content, sparse)) {
         await file.seek(offset, Deno.SeekMode.Start);
         await writeAll(file, bytes);
@@ -192,16 +193,12 @@ class Directory {
   }
 }
 
-function notThere(header: Header): Refusal {
-  const words = `is another name of ${header.linkname}, which is no file before it in the archive`;
-  return refused(header.name, words);
+function missingFileError(header: Header): Refusal {
+  const words = `is a hard link to ${header.linkname}, which is not a file earlier in the archive`;
+  return refusalOf(header.name, words);
 }
 
-async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
-}
-
-/** Whatever the caller's umask is: the server may run as another user. Windows has no such modes. */
+/** Also against the umask: the server may run as another user. Windows has no such modes. */
 async function setMode(path: string, mode: number): Promise<void> {
   if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
 }

@@ -26,19 +26,18 @@ export interface FileEntry {
   readonly shown: string;
 }
 
-/** Whose something is, by numbers. */
 export interface Owner {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** What becomes of the files on the disk. */
+/** How files on the disk are packed. */
 export interface FileRules {
-  /** Whose all of them are. Default: root's, as with `docker build`. */
+  /** The owner of all entries. Default: root, as with `docker build`. */
   readonly owner?: Owner;
   mode(info: Deno.FileInfo): number;
   time(info: Deno.FileInfo): Date | null;
-  /** Called for what is gone, or no file any more, since it was listed: an error to throw, or none. */
+  /** Called for a file that is gone since it was listed: returns an error to throw, or none to go on. */
   gone(shown: string): Error | undefined;
   cannotRead(shown: string, cause: unknown): Error;
   gotShorter(shown: string): Error;
@@ -46,7 +45,7 @@ export interface FileRules {
 
 const CHUNK = 64 * 1024;
 
-/** Of all but files on the disk: equal entries become equal. The earliest that zip can hold. */
+/** The time of all other entries, so that equal ones give equal bytes. The earliest that zip can hold. */
 export const FIXED_TIME = new Date("1980-01-01T00:00:00Z");
 
 const ROOT: Owner = { uid: 0, gid: 0 };
@@ -54,11 +53,11 @@ const ROOT: Owner = { uid: 0, gid: 0 };
 type Header = Parameters<Pack["entry"]>[0];
 
 /**
- * The bytes of an archive of the entries. It fails with the error of an entry that cannot be read, or
- * that gets shorter while it is read; who stops reading it closes what is open.
+ * The bytes of an archive of the entries. Fails with the error of an entry that cannot be read, or that
+ * gets shorter while it is read. To stop reading closes open files.
  */
 export async function* tarBytes(
-  entries: AsyncIterable<TarEntry>,
+  entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
   rules: FileRules,
 ): AsyncGenerator<Uint8Array, void, void> {
   const archive = pack();
@@ -69,14 +68,14 @@ export async function* tarBytes(
     await filling;
   } finally {
     archive.destroy();
-    // A file may be open until then. Its error has been thrown above, or nobody wants it any more.
+    // Until then a file may be open. Its error was thrown above, or is not wanted any more.
     await filling.catch(() => {});
   }
 }
 
 async function fill(
   archive: Pack,
-  entries: AsyncIterable<TarEntry>,
+  entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
   rules: FileRules,
 ): Promise<void> {
   for await (const entry of entries) {
@@ -152,9 +151,9 @@ async function addFile(archive: Pack, entry: FileEntry, rules: FileRules): Promi
     size: info.size,
   };
   const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
-  // It is awaited only after the file has been read: a rejection before that must not end mlcli.
+  // Awaited only after the file is read: a rejection before that must not end mlcli.
   done.catch(() => {});
-  // What is added to the file from now on is left out: the header has promised its size.
+  // The header has the size: what is added to the file from now on is left out.
   for (let left = info.size; left > 0 && !sink.destroying;) {
     const bytes = await read(file, Math.min(left, CHUNK), entry.shown, rules);
     left -= bytes.length;

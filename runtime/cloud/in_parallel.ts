@@ -1,7 +1,10 @@
+/** How many requests to describe endpoints are sent at once. */
+export const REQUESTS_AT_ONCE = 8;
+
 /**
- * Does the work for every item, at most `limit` at once; an item is taken when there is room for
- * it, so that a source of any length needs no memory. After a failure nothing new is begun; when
- * all that runs has ended the first failure is thrown.
+ * Does the work for every item, at most `limit` at once. Items are taken one by one, so that a long
+ * source needs no memory. After a failure no more work is begun, and the first failure is thrown once
+ * all work has ended.
  */
 export async function inParallel<T>(
   source: Iterable<T> | AsyncIterable<T>,
@@ -33,8 +36,8 @@ export async function inParallel<T>(
 export type Note = (text: string) => void;
 
 /**
- * Does all of it at once, and tells what comes of it in order, so that the same mistakes always lead
- * to the same words. When all has ended, the first failure is thrown: nothing goes on behind it.
+ * Does all work at once, but gives notes and results in order, so that the same mistakes always give the
+ * same output. The first failure is thrown once all work has ended.
  */
 export async function inOrder<Results extends readonly unknown[]>(
   note: Note,

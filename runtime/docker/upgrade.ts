@@ -4,13 +4,8 @@
  */
 
 import { tcpTarget } from "../http/exchange.ts";
-import {
-  type AnswerHead,
-  answerHead,
-  BrokenMessage,
-  Incoming,
-  writeAll,
-} from "../http/messages.ts";
+import { type AnswerHead, answerHead, BrokenMessage, Incoming } from "../http/messages.ts";
+import { writeAll } from "../streams.ts";
 import { beginningOf } from "./answer.ts";
 import type { Address } from "./locate.ts";
 import type { Connection } from "./pipe.ts";

@@ -1,4 +1,4 @@
-/** Checks of the app's directory, and of what pip in a build gets of this machine's network. */
+/** Checks of the app's directory, and of the network settings that a build gives to pip. */
 
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
@@ -23,8 +23,7 @@ import { type Check, guarded, withoutRepeats } from "./check.ts";
 /**
  * Whether everything is there that the commands need. What only some of them need is a warning.
  *
- * @param image the app's. One that mlcli did not build runs code of its own, and is built otherwise:
- * files of the app would hide that code.
+ * @param image the app's. One that mlcli did not build runs code of its own: the app needs none.
  * @param unknownKeys of its configuration file.
  */
 export async function appChecks(
@@ -54,7 +53,7 @@ export async function appChecks(
     failure("training data", requireChannels(layout), "warning"),
     failure("model", requireModel(layout), "warning"),
   ]);
-  // A channel that leads out of the repository is found twice.
+  // Two checks find a channel that leads out of the repository.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
   const keys = [...unknownKeys, ...ignoredPythonVersion(app)].map((finding): Check => ({
     name: "keys",
@@ -112,7 +111,7 @@ async function missingFile(app: App, path: string, hint: string): Promise<Check 
 }
 
 /**
- * What pip would not get, or could not use. Nothing where all is well: few machines have settings.
+ * Warnings about network settings of this machine that pip in a build would not get, or could not use.
  *
  * @param image the app's. One that mlcli did not build is built otherwise.
  */

@@ -10,9 +10,9 @@ export interface Check {
 }
 
 /**
- * What a check finds; where it fails, the reason is the finding.
+ * What a check finds; an error for the user is a finding, too.
  *
- * @throws what is not a finding: a defect of mlcli, or Ctrl-C.
+ * @throws other errors: a defect of mlcli, or Ctrl-C.
  */
 export async function guarded(
   name: string,
@@ -33,7 +33,7 @@ export async function guarded(
   }
 }
 
-/** What stands in the way of several checks, or is found by them, once. */
+/** Without findings that several checks have in common. */
 export function withoutRepeats(checks: readonly Check[]): readonly Check[] {
   const messages = checks.map(({ message }) => message);
   return checks.filter(({ message }, index) => messages.indexOf(message) === index);

@@ -23,7 +23,7 @@ export async function cloudChecks(
     aws = await connectToAws(choice, host);
     return [await answerCheck(aws)];
   });
-  // What keeps SageMaker from answering mostly keeps STS from it, too.
+  // Where SageMaker does not answer, STS mostly does not either.
   const identity = aws === undefined || answer.some(({ status }) => status !== "ok")
     ? []
     : await guarded("credentials", async () => [await identityCheck(aws!)], "unknown");

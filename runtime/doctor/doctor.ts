@@ -47,7 +47,7 @@ export async function diagnose(
     ([engine, app]) =>
       guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
   );
-  // Known before anything is begun that may fail meanwhile.
+  // Awaited before checks begin, so that none of them fails unobserved meanwhile.
   const hasNone = await hasNoApp(app);
   const groups = await Promise.all([
     guarded(
@@ -84,9 +84,7 @@ async function hasNoApp(app: Promise<App>): Promise<boolean> {
   return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 
-/**
- * Warnings about an image's age, and about an engine without an init, tell of the platform, too.
- */
+/** Warnings about an image's age, or a missing init, are about differences to the platform, too. */
 function isDifference({ name, status }: Check): boolean {
   return status === "warning" || name === "platform";
 }
@@ -102,7 +100,7 @@ async function imageAndPlatform(
     ...await imageChecks(engine, app, tag, image, err),
     ...await platformChecks(app, tag, image),
   ]);
-  // Without an image nobody can say so.
+  // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;
   const message = "Nothing was found that would differ on SageMaker";
   return [...found, { name: "platform", status: "ok", message }];

@@ -101,7 +101,6 @@ const SELINUX: Check = {
     "(label=disable)",
 };
 
-/** Nothing is said where it can do all. */
 function limitsCheck(info: EngineInfo): readonly Check[] {
   const missing = unlimitedBy(info).map((limit) => limit === "cpus" ? "CPUs" : limit);
   if (missing.length === 0) return [];
@@ -139,7 +138,6 @@ async function diskCheck(engine: Engine, { Name, DockerRootDir }: EngineInfo): P
   }
 }
 
-/** What this number of free bytes means for builds. */
 export function roomCheck(directory: string, free: number): Check {
   const message = `${(free / GIGABYTE).toFixed(1)} GB free in ${directory}`;
   const hint = "docker system prune removes what is not used.";
@@ -197,7 +195,7 @@ function isFree(port: number): boolean {
   }
 }
 
-/** That this is Studio, whether its domain allows Docker, and what of that stands in the way. */
+/** In SageMaker Studio: whether the domain allows Docker, and what keeps local commands from working. */
 export async function studioChecks(
   engine: Promise<Engine>,
   host: Pick<Context, "cwd" | "env" | "system">,
@@ -209,7 +207,11 @@ export async function studioChecks(
   try {
     found = await engine;
   } catch (error) {
-    return [{ name: "studio", status: "warning", message: `${place}, ${without(studio, error)}` }];
+    return [{
+      name: "studio",
+      status: "warning",
+      message: `${place}, ${studioProblem(studio, error)}`,
+    }];
   }
   const isThere = `${place}, whose domain allows Docker`;
   return [
@@ -219,8 +221,8 @@ export async function studioChecks(
   ];
 }
 
-/** Without the hint, which the check of the engine gives. */
-function without(studio: Studio, error: unknown): string {
+/** Without a hint, which the check of the engine gives. */
+function studioProblem(studio: Studio, error: unknown): string {
   const isOff = error instanceof MlcliError && error.hint === enablingHint(studio);
   return isOff ? "whose domain does not allow Docker" : `no engine answers: ${messageOf(error)}`;
 }

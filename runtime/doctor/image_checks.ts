@@ -21,7 +21,7 @@ import { type Check, guarded } from "./check.ts";
  * Whether the image is there, and holds the code as it is now.
  *
  * @param image what the engine says of it.
- * @param err where it is said if a container may be left.
+ * @param err gets a warning if a container may be left.
  * @throws MlcliError where it is another app's.
  */
 export async function imageChecks(
@@ -44,7 +44,7 @@ export async function imageChecks(
   }
   requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
-    // Its code is none of the app's, and a build would take its name.
+    // Its code is not the app's: its age says nothing.
     const message = `${reference} is there; mlcli did not build it`;
     return [{ name: "image", status: "ok", message }];
   }
@@ -113,7 +113,7 @@ async function namesIn(app: App, folder: string): Promise<readonly string[]> {
  * catatonit. That shows only when a container is started.
  *
  * @param image an image of mlcli that exists.
- * @param err where it is said if the container may be left.
+ * @param err gets a warning if the container may be left.
  */
 export async function initCheck(engine: Engine, image: string, err: MessageStream): Promise<Check> {
   const name = `mlcli-doctor-${crypto.randomUUID().slice(0, 8)}`;

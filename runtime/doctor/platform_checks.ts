@@ -1,5 +1,3 @@
-/** What would differ on the platform, for the app and its image as they are. */
-
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
@@ -19,7 +17,7 @@ import { VERSION } from "../version.ts";
 import { type Check, guarded } from "./check.ts";
 
 /**
- * The findings; none where nothing is known that would differ.
+ * What would differ on the platform, for the app and its image as they are.
  *
  * @param image undefined: there is none, and only the app is looked at.
  */

@@ -6,15 +6,9 @@
  * closes the connection leaves the program waiting for ever, or ends it.
  */
 
+import { writeAll } from "../streams.ts";
 import { onAbort } from "../time.ts";
-import {
-  type AnswerHead,
-  answerHead,
-  BrokenMessage,
-  type Fields,
-  Incoming,
-  writeAll,
-} from "./messages.ts";
+import { type AnswerHead, answerHead, BrokenMessage, type Fields, Incoming } from "./messages.ts";
 
 export interface HttpRequest {
   /** `POST /invocations` */
@@ -28,15 +22,15 @@ export interface HttpAnswer {
   readonly status: number;
   readonly reason: string;
   readonly headers: Fields;
-  /** What is wrong with its head, for who is to read its body. */
+  /** What is wrong with its head. */
   readonly fault: string | undefined;
-  /** Whether it came without its length: the server need not have had all of it to begin. */
+  /** Whether it came without a length: the server may have begun before it had all of it. */
   readonly isStream: boolean;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 /**
- * Sends a request and calls `hear` with the answer. The connection is closed afterwards.
+ * Sends a request and calls `read` with the answer. The connection is closed afterwards.
  *
  * @param signal breaks all of it off; its reason is thrown.
  * @throws BrokenMessage, and Deno's own errors for a connection that is refused or reset.
@@ -45,7 +39,7 @@ export async function exchange<T>(
   port: number,
   request: HttpRequest,
   signal: AbortSignal,
-  hear: (answer: HttpAnswer) => Promise<T>,
+  read: (answer: HttpAnswer) => Promise<T>,
 ): Promise<T> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port, signal });
   let isOpen = true;
@@ -56,10 +50,10 @@ export async function exchange<T>(
   using _abort = onAbort(signal, close);
   try {
     signal.throwIfAborted();
-    // A server may answer before it has all of the body, and then not read the rest. So a failure
-    // to send means nothing by itself: what is read tells.
+    // A server may answer before it has read all of the body. So a failure to send means nothing by
+    // itself: the answer, or its absence, decides.
     send(connection, port, request).catch(() => {});
-    return await hear(await answerFrom(new Incoming(connection), request.call.split(" ")[0]!));
+    return await read(await answerFrom(new Incoming(connection), request.call.split(" ")[0]!));
   } catch (error) {
     signal.throwIfAborted();
     throw error;
@@ -89,7 +83,7 @@ async function send(
 async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswer> {
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
-    // The engine does so for a container that does not listen yet.
+    // The engine closes it for a container that does not listen yet.
     if (bytes === undefined) throw new BrokenMessage("it closes the connection");
     const answer = answerHead(bytes, method);
     const { status, reason, fields, body } = answer;

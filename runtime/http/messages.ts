@@ -1,15 +1,15 @@
 /**
- * Messages of HTTP/1.1 (RFC 9112) on a connection: their heads, and where their bodies end. For who
- * reads a body, and for who passes a message on byte for byte: what is not HTTP as its rules have it
- * is passed on, too, to the end of the connection, since the server says what is wrong with it.
+ * Messages of HTTP/1.1 (RFC 9112) on a connection: their heads, and where their bodies end. Serves both
+ * to read bodies and to relay messages byte for byte. A message that breaks the rules of HTTP is relayed
+ * to the end of the connection: the server says what is wrong with it.
  */
 
 import { withoutBlanks } from "../text.ts";
 
-/** The longest head that is waited for, in bytes; Node and the server in the image take less. */
+/** The longest head, in bytes; Node and the server in the image allow less. */
 const LONGEST_HEAD = 256 * 1024;
 
-/** The other side went away in the middle of a message, or what it said is no HTTP. */
+/** The other side went away in the middle of a message, or does not speak HTTP. */
 export class BrokenMessage extends Error {
   override readonly name = "BrokenMessage";
 }
@@ -19,13 +19,13 @@ export type Fields = ReadonlyMap<string, string>;
 
 /** Finds the end of a body in the bytes that come. */
 export interface Body {
-  /** Whether all of it has come. Never so for one that ends with its connection. */
+  /** Whether all of it has come; never so where it ends with the connection. */
   readonly done: boolean;
   readonly endsWithConnection: boolean;
   /**
-   * How many of these bytes, which follow those before, belong to it.
+   * How many of the next bytes belong to it.
    *
-   * @param content gets the parts of them that are what was sent, without lengths of chunks.
+   * @param content gets their payload, without the lengths of chunks.
    */
   take(bytes: Uint8Array, content?: Uint8Array[]): number;
 }
@@ -43,7 +43,7 @@ export interface RequestHead extends Head {
 export interface AnswerHead extends Head {
   /** 0 where this is no status line of HTTP/1. */
   readonly status: number;
-  /** `Not Found`; nothing where the server says nothing. */
+  /** `Not Found`; may be empty. */
   readonly reason: string;
   readonly fields: Fields;
   /** Whether another answer follows, to the same request: `100 Continue`. */
@@ -55,7 +55,7 @@ export interface AnswerHead extends Head {
 export class Incoming {
   readonly #connection: Pick<Deno.Conn, "read">;
   readonly #buffer = new Uint8Array(65_536);
-  /** Arrived, and not taken yet. Nobody writes to it. */
+  /** Bytes that have arrived and were not taken yet. */
   #rest = new Uint8Array(0);
 
   constructor(connection: Pick<Deno.Conn, "read">) {
@@ -65,7 +65,7 @@ export class Incoming {
   /**
    * The next head with the empty line that ends it; undefined where the connection has ended before.
    *
-   * @param beginning with which it has to begin: what does not is not waited for.
+   * @param beginning how it has to begin; anything else fails at once.
    * @throws BrokenMessage where it does not end, or begins with something else.
    */
   async head(beginning = ""): Promise<Uint8Array<ArrayBuffer> | undefined> {
@@ -98,9 +98,9 @@ export class Incoming {
   }
 
   /**
-   * What a body says, as it comes; without one, all that follows.
+   * A body's payload, as it comes; by default, all that follows.
    *
-   * @throws BrokenMessage where it ends too early, or its chunks are none.
+   * @throws BrokenMessage where it ends too early, or its chunks are not valid.
    */
   async *contentOf(body: Body = UNTIL_CLOSED): AsyncGenerator<Uint8Array, void, void> {
     const { endsWithConnection } = body;
@@ -113,7 +113,7 @@ export class Incoming {
     }
   }
 
-  /** Reads what still comes, for nobody. */
+  /** Reads and drops what still comes. */
   async drain(): Promise<void> {
     while (await this.#connection.read(this.#buffer) !== null);
   }
@@ -139,13 +139,6 @@ export class Incoming {
     this.#rest = rest;
     return true;
   }
-}
-
-export async function writeAll(
-  connection: Pick<Deno.Conn, "write">,
-  bytes: Uint8Array,
-): Promise<void> {
-  for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await connection.write(rest));
 }
 
 /**
@@ -220,7 +213,7 @@ function latin1(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");
 }
 
-/** Without its own word a connection of HTTP/1.1 stays, and one of HTTP/1.0 does not. */
+/** By default a connection of HTTP/1.1 stays open, and one of HTTP/1.0 does not. */
 function persists(version: string | undefined, fields: Fields): boolean {
   const words = (fields.get("connection") ?? "").toLowerCase().split(",").map((one) => one.trim());
   if (words.includes("close")) return false;
@@ -273,7 +266,7 @@ class Length implements Body {
 
 /** A body in chunks, with their lengths and the trailers behind them. */
 class Chunks implements Body {
-  /** What is read now. After what is no length, everything belongs to it. */
+  /** What is read now. After an invalid length, everything that follows belongs to the body. */
   #part: "length" | "data" | "end of data" | "trailers" | "done" | "wrong" = "length";
   #line = "";
   #left = 0;
@@ -301,7 +294,7 @@ class Chunks implements Body {
       const byte = bytes[at++]!;
       if (byte === 10) this.#endLine();
       else if (byte !== 13) this.#line += String.fromCharCode(byte);
-      // Nothing that has a length or a name is as long.
+      // No length and no trailer is as long.
       if (this.#line.length > 65_536) this.#part = "wrong";
     }
     return at;

@@ -2,13 +2,12 @@ import { typeOfBytes } from "../contract/invocations.ts";
 import type { MlcliError } from "../errors.ts";
 import type { Output } from "../streams.ts";
 
-/** What is sent, all of it. */
 export interface RequestBody {
   readonly bytes: Uint8Array;
   readonly contentType: string;
 }
 
-/** The same in the pieces that it came in: a large one would need room for itself twice. */
+/** The same in the pieces that it came in: joining a large body would take its memory twice. */
 export interface BodyInPieces {
   readonly pieces: readonly Uint8Array[];
   readonly contentType: string;
@@ -17,12 +16,12 @@ export interface BodyInPieces {
 /** A body that has not been read yet. */
 export interface UnreadBody {
   readonly pieces: AsyncIterable<Uint8Array>;
-  /** When undefined, it is found out from the beginning of the body. */
+  /** When undefined, it is guessed from the beginning of the body. */
   readonly contentType: string | undefined;
 }
 
-/** How much of a body is read to find out its type, in bytes. */
-const TELLING_LENGTH = 65_536;
+/** How many bytes of a body are looked at to guess its type. */
+const SNIFFED_LENGTH = 65_536;
 
 /**
  * Reads a body to its end.
@@ -55,10 +54,9 @@ export async function readPieces(
   return { pieces: read, contentType: contentType ?? typeOfBytes(startOf(read)) };
 }
 
-/** Enough of it to tell its type. */
 function startOf(pieces: readonly Uint8Array[]): Uint8Array {
   const start: Uint8Array[] = [];
-  let missing = TELLING_LENGTH;
+  let missing = SNIFFED_LENGTH;
   for (const piece of pieces) {
     if (missing === 0) break;
     const part = piece.subarray(0, missing);
@@ -80,7 +78,6 @@ function joined(pieces: readonly Uint8Array[]): Uint8Array {
 
 const NEWLINE = 10;
 
-/** An answer on standard output. */
 export class PrintedAnswer {
   readonly #out: Output;
   readonly #err: Output;
@@ -105,7 +102,7 @@ export class PrintedAnswer {
     }
   }
 
-  /** On a terminal, what follows the answer, be it the next prompt, has a line of its own. */
+  /** On a terminal, ends the answer's last line, so that the prompt does not follow on it. */
   endLine(): void {
     const isOpen = this.#last !== undefined && this.#last !== NEWLINE;
     if (isOpen && this.#out.isTerminal && this.#err.isTerminal) this.#err.print("\n");
@@ -132,15 +129,15 @@ export function answerNotes(headers: AnswerHeaders): readonly string[] {
   ];
 }
 
-/** A refusal in words, as the first line of an error and what stands below it. */
+/** A refusal: the first line of an error, and the quote below it. */
 export interface RefusalWords {
   readonly message: string;
   readonly quote: string | undefined;
 }
 
 /**
- * The words of an answer that is not a success: the text of its `error`, which servers of mlcli
- * send, or else all of it, below what is said for it.
+ * The words of an answer that is not a success: the text of its `error`, which servers of mlcli send, or
+ * else `otherwise` with the whole answer quoted.
  *
  * @param status as it is named: `HTTP 500`.
  */
@@ -161,11 +158,10 @@ function errorOf(text: string): string | undefined {
   }
 }
 
-/** What a refusal with one of these depends on: the body's type, the answer's, or both. */
-const OF_TYPES: readonly number[] = [400, 406, 415];
+/** Statuses of refusals that may be about the type of the body or of the answer. */
+const TYPE_STATUSES: readonly number[] = [400, 406, 415];
 
-/** What to do about a refusal that a type may be the reason of. */
 export function typeHint(status: number, contentType: string): string | undefined {
-  if (!OF_TYPES.includes(status)) return undefined;
+  if (!TYPE_STATUSES.includes(status)) return undefined;
   return `It was sent as ${contentType}; --content-type and --accept choose other types.`;
 }

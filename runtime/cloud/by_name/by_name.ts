@@ -12,17 +12,17 @@ import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
 import { type CloudJob, describeJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
 
-/** The kinds, in the order in which they are told. */
+/** All kinds, in the order of messages. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
 
 export interface NamedRequest {
   readonly choice: CloudChoice;
   readonly name: string;
-  /** All kinds are asked without one. */
+  /** Default: all kinds. */
   readonly kind: Kind | undefined;
 }
 
-type Asked = Pick<
+type DescribeApi = Pick<
   SageMaker,
   "describeTrainingJob" | "describeProcessingJob" | "describeEndpoint" | "region"
 >;
@@ -41,7 +41,7 @@ export type Found<Of extends Kind> = Of extends "endpoint" ? FoundEndpoint : Clo
  * @throws AwsError where there is none, or no kind may be asked.
  */
 export async function findByName<Of extends Kind>(
-  sagemaker: Asked,
+  sagemaker: DescribeApi,
   name: string,
   kinds: readonly Of[],
 ): Promise<Found<Of>> {
@@ -51,7 +51,7 @@ export async function findByName<Of extends Kind>(
   if (only !== undefined && others.length === 0) return await describe(sagemaker, only, name);
   const answers = await Promise.allSettled(kinds.map((kind) => describe(sagemaker, kind, name)));
   const found = answers.flatMap((answer) => answer.status === "fulfilled" ? [answer.value] : []);
-  if (found.length > 1) throw several(name, found);
+  if (found.length > 1) throw ambiguousError(name, found);
   if (found[0]) return found[0];
   const failures = answers.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);
   const other = failures.find((error) =>
@@ -60,11 +60,11 @@ export async function findByName<Of extends Kind>(
   if (other) throw other;
   const refused = failures.filter((error) => isRefusal(error, "denied"));
   if (refused.length === failures.length) throw refused[0];
-  throw notThere(name, kinds, sagemaker, refused[0]);
+  throw notFoundError(name, kinds, sagemaker, refused[0]);
 }
 
 async function describe<Of extends Kind>(
-  sagemaker: Asked,
+  sagemaker: DescribeApi,
   kind: Of,
   name: string,
 ): Promise<Found<Of>> {
@@ -74,7 +74,7 @@ async function describe<Of extends Kind>(
   return found as Found<Of>;
 }
 
-function several(name: string, found: readonly (FoundEndpoint | CloudJob)[]): MlcliError {
+function ambiguousError(name: string, found: readonly (FoundEndpoint | CloudJob)[]): MlcliError {
   const what = found.some(({ kind }) => kind === "endpoint") ? "things" : "jobs";
   return new MlcliError(`Several ${what} are called ${name}`, {
     quote: found.map(({ kind, status }) => `${KIND_NAMES[kind]}: ${inOneLine(status)}`).join("\n"),
@@ -82,7 +82,7 @@ function several(name: string, found: readonly (FoundEndpoint | CloudJob)[]): Ml
   });
 }
 
-function notThere(
+function notFoundError(
   name: string,
   kinds: readonly Kind[],
   { region }: Pick<SageMaker, "region">,
@@ -128,7 +128,7 @@ export async function waitByName(
   const aws = await connectToAws(choice, host);
   const found = await findByName(await aws.sagemaker(), name, kind ? [kind] : KINDS);
   if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
-  // The log is what mlcli logs is for: with a failure, its end comes too.
+  // Without the log, which mlcli logs shows; a failure shows its end.
   const followed = await followJob(found, aws, host, report, { log: false, choice });
   await reportEnd(followed, aws, report);
 }

@@ -13,7 +13,7 @@ export interface LogRequest extends NamedRequest {
   readonly follow: boolean;
   /** Lines from the end. */
   readonly tail: number | "all";
-  /** Leaves out what was written before; so many milliseconds ago, or at a time. */
+  /** Leaves out what was written before: a number of milliseconds ago, or a time. */
   readonly since: number | Date | undefined;
 }
 

@@ -43,7 +43,7 @@ export async function stopJob(
   report.result(name);
 }
 
-/** Finds the job. An endpoint is asked for only where there is none: it does not end by itself. */
+/** Finds the job. Where there is none, a hint says so if the name is an endpoint's. */
 async function jobOf(
   sagemaker: SageMaker,
   { name, kind, choice }: StopRequest,
@@ -66,14 +66,14 @@ function endpointError(name: string, choice: StopRequest["choice"]): MlcliError 
   });
 }
 
-/** Stops it; returns how it had ended before, where it had. */
+/** Stops it; returns the job where it had ended already. */
 async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | undefined> {
   const sagemaker = await aws.sagemaker();
   try {
     await (kind === "train" ? sagemaker.stopTrainingJob(name) : sagemaker.stopProcessingJob(name));
     return undefined;
   } catch (error) {
-    // It may have ended meanwhile: that the service says in words alone.
+    // It may have ended meanwhile. The service has no error code for that.
     if (!(error instanceof AwsError) || isRefusal(error, "denied")) throw error;
     const now = await describeJob(sagemaker, { kind, name }).catch(() => undefined);
     if (now && hasEnded(now)) return now;

@@ -21,7 +21,7 @@ import { type Deployment, deploymentOf, variablesOf } from "./plan.ts";
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, slotFor } from "./state.ts";
 
-/** What is to be done, checked. To be disposed of: a packed model lies in a temporary file. */
+/** A deployment that is checked. To be disposed of: a packed model lies in a temporary file. */
 export interface Checked extends AsyncDisposable {
   readonly action: Action;
   readonly changes: readonly string[];
@@ -41,7 +41,7 @@ export async function check(context: DeployContext): Promise<Checked> {
   requireReady(state, choice);
   requireOneModel(state);
   requirePossible(request, state);
-  tellWhatIsLost(context);
+  noteLosses(context);
   report.progress("Checking what the endpoint needs", 0);
   const image = await checkImageAndCapture(context);
   await using stack = new AsyncDisposableStack();
@@ -67,8 +67,8 @@ export async function check(context: DeployContext): Promise<Checked> {
   };
 }
 
-/** Says what an update cannot keep, and what the platform has no use for. */
-function tellWhatIsLost({ request, state, report }: DeployContext): void {
+/** Notes what an update cannot keep, and which options have no effect. */
+function noteLosses({ request, state, report }: DeployContext): void {
   const { endpoint, base, description } = state;
   const variant = variantOf(request, state);
   if (base?.configuration && base.models.length > 0 && !base.model) {
@@ -96,7 +96,7 @@ function tellWhatIsLost({ request, state, report }: DeployContext): void {
   }
 }
 
-/** The image's address; whether captured data has a place, and whose the key is. */
+/** Returns the image's address; also checks the place for captured data, and the key. */
 async function checkImageAndCapture(
   { request, state, aws, host, report }: DeployContext,
 ): Promise<string> {
@@ -118,7 +118,6 @@ async function checkImageAndCapture(
   return image;
 }
 
-/** The model, checked where it is going to be unpacked. */
 async function checkModel(context: DeployContext): Promise<ReadyModel> {
   const { request, state } = context;
   const variant = variantOf(request, state);

@@ -24,17 +24,17 @@ const UNCHANGED = "Nothing was changed.";
 export type Action =
   /** Makes the endpoint. */
   | "create"
-  /** Has it serve something else. */
+  /** Makes it serve something else. */
   | "update"
-  /** Waits for what somebody has begun: it is what is asked for. */
+  /** Waits for a change that has begun already, to what is asked for. */
   | "follow"
   /** It serves what is asked for. */
   | "nothing";
 
 /**
- * What to do once it is known what would change.
+ * What to do.
  *
- * @param changes of what it has or is going to have: `changesOf`.
+ * @param changes by `changesOf`.
  * @throws AwsError where it is being changed into something else.
  */
 export function actionFor(
@@ -44,7 +44,7 @@ export function actionFor(
 ): Action {
   if (description === undefined) return "create";
   if (!isChanging(description)) {
-    // In another status it may have all of that, and not serve it.
+    // In another status it may have this configuration without serving it.
     return changes.length === 0 && description.status === "InService" ? "nothing" : "update";
   }
   if (changes.length === 0) return "follow";
@@ -55,7 +55,7 @@ export function actionFor(
 }
 
 /**
- * Requires that something can be asked of the endpoint, or may be under way that is what is asked for.
+ * Requires that the endpoint can be changed, or is changing, perhaps to what is asked for.
  *
  * @throws AwsError where nothing can: it has failed, is going away or changes by itself.
  */
@@ -68,9 +68,9 @@ export function requireReady({ endpoint, description }: State, choice: AwsOption
   if (isChanging(description) && !isComing) throw busyError(endpoint, status, choice);
 }
 
-/** @throws MlcliError for what mlcli would break: it deploys one model, on one kind of machine. */
+/** @throws MlcliError for an endpoint with more than mlcli deploys: one model, on one kind of machine. */
 export function requireOneModel({ endpoint, base }: State): void {
-  const what = base && whatMlcliLoses(base);
+  const what = base && unsupportedParts(base);
   if (what === undefined) return;
   throw new MlcliError(`Endpoint ${endpoint} has ${what}: deploy would lose that`, {
     hint: `${UNCHANGED} Deploy under another --endpoint-name, or change this endpoint ` +
@@ -78,7 +78,7 @@ export function requireOneModel({ endpoint, base }: State): void {
   });
 }
 
-function whatMlcliLoses({ configuration, model }: Base): string | undefined {
+function unsupportedParts({ configuration, model }: Base): string | undefined {
   if (configuration === undefined) return undefined;
   const [variant, ...more] = configuration.ProductionVariants ?? [];
   if (more.length > 0) return `${more.length + 1} variants`;
@@ -90,10 +90,10 @@ function whatMlcliLoses({ configuration, model }: Base): string | undefined {
 }
 
 /**
- * Requires that the platform would not refuse it when half of it is made.
+ * Refuses beforehand what the platform would refuse when half of it is made.
  *
- * @throws UsageError for what a new endpoint, or one of its kind, has to be told or cannot be;
- * MlcliError for what an endpoint cannot become.
+ * @throws UsageError for options that are missing, or that this kind of endpoint does not have;
+ * MlcliError for a change that SageMaker cannot make.
  */
 export function requirePossible(request: DeployRequest, state: State): void {
   const { endpoint, base, description } = state;
@@ -174,9 +174,9 @@ function failedError(endpoint: string, reason: string | undefined, choice: AwsOp
 
 /**
  * What a deployment would change of what the endpoint has, or is going to have: `model data`, `image`.
- * Nothing where it has all of that. Tags do not count: they are no reason for new machines.
+ * Tags do not count: they are no reason for new machines.
  *
- * @param lastModified when the archive was written; `undefined` where nobody knows.
+ * @param lastModified when the archive was written; `undefined` where that is not known.
  */
 export function changesOf(
   { model, configuration }: Pick<Deployment, "model" | "configuration">,
@@ -219,7 +219,7 @@ function modelChanges(planned: ModelInput, before: ModelDetails): string[] {
 function configurationChanges(planned: EndpointConfigurationInput, state: State): string[] {
   const { Tags: _, ...now } = planned;
   const { KmsKeyId: key, DataCaptureConfig: capture, ...others } = keptConfiguration(
-    // Without what only a description has, this is one.
+    // The members that only a description has are not read.
     now as Parameters<typeof keptConfiguration>[0],
   );
   const was = keptConfiguration(state.base!.configuration);
@@ -233,10 +233,10 @@ function configurationChanges(planned: EndpointConfigurationInput, state: State)
   ]);
 }
 
-/** Whether another count of instances is asked for than there is to be. */
+/** Whether the request names another count of instances than the desired one. */
 function isOtherCount(request: DeployRequest, state: State): boolean {
   const { description } = state;
-  // While it changes there is nothing to compare with but the configuration.
+  // While it changes, only the configuration can be compared.
   if (!description || isChanging(description) || !setsCount(request, state)) return false;
   return description.variants[0]?.desiredCount !== request.instanceCount;
 }
@@ -247,7 +247,7 @@ function differing(pairs: readonly (readonly [string, unknown, unknown])[]): str
   );
 }
 
-/** A text that is the same for values that mean the same: members and ids have no order. */
+/** JSON that is equal for values that mean the same: the order of members and ids does not count. */
 function comparable(value: unknown): string {
   return JSON.stringify(value, (key, one) => {
     if (["Subnets", "SecurityGroupIds"].includes(key)) return [...one].sort();

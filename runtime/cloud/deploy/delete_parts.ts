@@ -12,11 +12,11 @@ import {
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
-/** A part that this run has made, or may have. */
+/** A part that this run has made, or may have made. */
 export interface MadePart extends Part {
   /** Whether it is there for certain. */
   isCertain: boolean;
-  /** When the platform made it; another time is another part of that name. */
+  /** When the platform made it: a part with another time is another one. */
   created: Date | undefined;
 }
 
@@ -66,8 +66,8 @@ export async function deleteInTheWay(
 }
 
 /**
- * Deletes what the endpoint needs no more. What cannot be deleted is named: the endpoint serves, so
- * that is no failure.
+ * Deletes what the endpoint does not need any more. The endpoint serves: so what cannot be deleted is a
+ * note, and no failure.
  *
  * @throws Interrupted, after a note of what is left.
  */
@@ -101,10 +101,10 @@ export async function deleteUnused(
 }
 
 /**
- * Deletes what this run has made, unless the endpoint has it or is about to, or somebody else has made
- * it anew. What is left is named.
+ * Deletes what this run has made, unless the endpoint uses it or is about to, or somebody else has
+ * replaced it. What is left is named in a note.
  *
- * @param isEndpointDeleted whether the endpoint needs nothing any more.
+ * @param isEndpointDeleted then the endpoint needs nothing any more.
  * @returns whether all of it is gone.
  */
 export async function deleteMade(
@@ -132,7 +132,7 @@ export async function deleteMade(
   return left.length === 0;
 }
 
-/** What an interruption leaves: nothing can be asked any more. */
+/** Notes what an interruption leaves: no more requests are sent. */
 export function tellLeft(
   made: readonly MadePart[],
   { report, choice }: DeployContext,
@@ -144,7 +144,7 @@ export function tellLeft(
   );
 }
 
-/** Why what was made is to stay: the endpoint uses it, or may. */
+/** Why to keep what was made: the endpoint uses it, or may. */
 async function reasonToKeep(
   made: readonly MadePart[],
   { state: { endpoint }, sagemaker }: DeployContext,
@@ -169,8 +169,8 @@ async function deleteOne(
   if (!part.isCertain || part.created === undefined) return false;
   try {
     const outcome = await deleteIfSame(part, sagemaker);
-    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, made in vain`);
-    // Somebody else's of the same name is not ours to name, either.
+    if (outcome === "deleted") report.note(`Deleted ${partWords(part)}, which was not needed`);
+    // Somebody else's part of the same name is not mentioned.
     return true;
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
@@ -181,7 +181,7 @@ async function deleteOne(
 
 /**
  * Deletes a part if it is still the one that was seen or made. Two commands may deploy to one endpoint
- * at once: then what has its name now may be what the other is about to have served.
+ * at once: then a part of that name may now be the other command's.
  */
 async function deleteIfSame(
   part: Pick<ExistingPart, "kind" | "name" | "created">,

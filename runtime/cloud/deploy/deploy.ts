@@ -16,11 +16,11 @@ import type { CheckedRequest, DeployContext, DeployHost } from "./request.ts";
 import { type State, stateOf } from "./state.ts";
 
 /**
- * Creates an endpoint that serves a model, or has one that is there serve another. Everything is checked
- * before anything is made; what served keeps serving whatever goes wrong.
+ * Creates an endpoint that serves a model, or updates one to serve another model. Everything is checked
+ * before anything is made. Whatever goes wrong, what served before keeps serving.
  *
  * @throws UsageError for options that are missing or do not go together; MlcliError for what the
- * platform would refuse, and where the endpoint does not come to serve what was asked for.
+ * platform would refuse, and where the endpoint ends up serving something else, or nothing.
  */
 export async function deploy(
   request: CheckedRequest,
@@ -45,11 +45,11 @@ export async function deploy(
   if (state.description) await rememberEndpoint(context, state.description.account);
   if (action === "nothing") return await leaveAsItIs(context);
   if (action === "follow") {
-    report.note(`${state.endpoint} is on its way to that already`);
+    report.note(`${state.endpoint} is already changing to that`);
     return await finish(targetOf(state), true, context);
   }
   if (action === "update") {
-    const status = inOneLine(state.description?.status || "in a status that is not told");
+    const status = inOneLine(state.description?.status || "in an unknown status");
     report.note(
       changes.length === 0
         ? `${state.endpoint} is ${status}: it is deployed again`
@@ -87,8 +87,8 @@ async function beforeAnyChange<T>(
 }
 
 /**
- * Requires that the endpoint still has, and is about to have, what it had when all was looked at:
- * packing, trying and sending a model take minutes.
+ * Requires that nobody has changed the endpoint since the checks: packing, trying and sending a model
+ * take minutes.
  *
  * @throws AwsError where somebody has changed it meanwhile.
  */
@@ -104,7 +104,7 @@ async function requireUnchanged({ state, sagemaker }: DeployContext): Promise<vo
   });
 }
 
-/** What the endpoint is going to serve already: another run, or somebody else, has made it. */
+/** What an endpoint that is changing already is going to serve. */
 function targetOf({ base, parts }: State): Target {
   const names = { configuration: base!.name, model: base!.models[0] ?? "" };
   const made = parts.filter(({ kind, name, isOurs }) => isOurs && name === names[kind]);
@@ -117,9 +117,9 @@ function targetOf({ base, parts }: State): Target {
 }
 
 /**
- * Requires that the app's file does not choose an endpoint by itself: that may name those that are not
- * there yet, and those that the person has typed in this directory, or had made from it. Any other serves
- * somebody, and its variables are not for the code of whoever wrote the file.
+ * Requires that the user chose the endpoint. The app's file alone may name one that does not exist yet,
+ * or one that the user has typed in this directory or created from it. Any other belongs to somebody, and
+ * the code of whoever wrote the file must not get its variables.
  *
  * @throws MlcliError where only the file names an endpoint that is there.
  */
@@ -142,9 +142,9 @@ async function requireTyped(context: DeployContext): Promise<void> {
 }
 
 /**
- * Remembers an endpoint that the person has typed, or that is made.
+ * Remembers an endpoint that the user has typed, or that is made.
  *
- * @param account as the service says it. That of the role may be the file's choice: an emulator takes any.
+ * @param account as the service says it. The role's account may be the file's choice.
  */
 async function rememberEndpoint(
   context: DeployContext,
@@ -157,7 +157,7 @@ async function rememberEndpoint(
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
     report.note(
-      `${state.endpoint} is to be typed next time, too, since it cannot be remembered: ` +
+      `Type ${state.endpoint} next time, too, since it cannot be remembered: ` +
         error.message,
     );
   }

@@ -11,7 +11,7 @@ interface ShownCall {
   readonly times?: number;
 }
 
-/** What a deployment asks of the platform, in order, as JSON. The values of variables may be secrets. */
+/** The calls that a deployment would make, as JSON, without the values of variables: they may be secrets. */
 export function dryRun(
   { action, model, deployment, inTheWay }: Checked,
   { request, state }: DeployContext,

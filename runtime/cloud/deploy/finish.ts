@@ -24,18 +24,18 @@ export interface Target {
   /** Names of configuration and model. */
   readonly configuration: string;
   readonly model: string;
-  /** When the configuration was made; `undefined` where the platform does not tell. */
+  /** When the configuration was made; `undefined` where that is not known. */
   readonly created: Date | undefined;
-  /** What of it is mlcli's, to be deleted where it never serves. */
+  /** The parts that mlcli made: to be deleted where they never serve. */
   readonly made: readonly MadePart[];
 }
 
 /**
- * Waits until the endpoint serves what was made, by this run or another one, then deletes what it
- * served before: that goes last. What never serves is deleted, too.
+ * Waits until the endpoint serves what was made, by this run or another one; only then deletes what it
+ * served before. After a failure, what was made is deleted.
  *
  * @param withOwnTags whether the endpoint may have mlcli's tags.
- * @throws AwsError where it does not come to serve it; Interrupted: it goes on.
+ * @throws AwsError where it does not serve it in the end; Interrupted: the platform goes on.
  */
 export async function finish(
   target: Target,
@@ -68,7 +68,7 @@ export async function finish(
     throw error;
   }
   if (followed.outcome === "not yet") tellNotDeleted(target, context);
-  if (followed.outcome !== "in service") throw await failed(followed, target, context);
+  if (followed.outcome !== "in service") throw await endpointFailure(followed, target, context);
   const { ours, others } = unusedParts(target, state);
   try {
     await deleteUnused(ours, context);
@@ -78,7 +78,7 @@ export async function finish(
   report.result(endpoint);
 }
 
-/** Says that the endpoint serves what is asked for, and deletes what is left beside that. */
+/** For an endpoint that serves what is asked for: deletes parts that it does not use. */
 export async function leaveAsItIs(context: DeployContext): Promise<void> {
   const { request, state, report } = context;
   const { endpoint, base } = state;
@@ -104,7 +104,7 @@ async function requireOurs(
     const now = await orNothing<Pick<PartDetails, "CreationTime">>(
       describePart(sagemaker, part),
     ).catch((error) => {
-      // Where the platform does not tell, it counts as ours.
+      // Where that may not be asked, it counts as ours.
       if (error instanceof AwsError) return { CreationTime: part.created };
       throw error;
     });
@@ -117,7 +117,7 @@ async function requireOurs(
   }
 }
 
-/** Gives an endpoint that was there the tags: UpdateEndpoint takes none. */
+/** Tags an endpoint that was there before: UpdateEndpoint takes no tags. */
 async function tagEndpoint({ request, state, sagemaker, report }: DeployContext): Promise<void> {
   const arn = state.description?.arn;
   if (arn === undefined) return;
@@ -130,8 +130,8 @@ async function tagEndpoint({ request, state, sagemaker, report }: DeployContext)
   }
 }
 
-/** The error for an endpoint that does not serve what was made. That is deleted, or named. */
-async function failed(
+/** The error for an endpoint that does not serve what was made, which is deleted or named. */
+async function endpointFailure(
   { outcome, description }: FollowedEndpoint,
   { made, created }: Target,
   context: DeployContext,
@@ -147,7 +147,7 @@ async function failed(
   }
   const isNew = state.description === undefined || state.description.status === "Creating";
   const isDeleted = isNew && outcome === "failed" && await deleteFailed(description, made, context);
-  // First of all: whoever interrupts what follows finds nothing left.
+  // First: an interruption of what follows leaves nothing behind then.
   const isAllGone = await deleteMade(made, context, isDeleted);
   const more = isAllGone ? "What was made for it is deleted." : "";
   if (outcome === "gone") {
@@ -171,8 +171,8 @@ async function failed(
 }
 
 /**
- * Deletes an endpoint that never served, so that the next deploy can begin anew.
- * @returns whether it needs nothing any more.
+ * Deletes an endpoint that never served, so that the next deploy can create it.
+ * @returns whether it is deleted, or being deleted.
  */
 async function deleteFailed(
   description: FollowedEndpoint["description"],
@@ -198,7 +198,7 @@ async function deleteFailed(
   return isDeleted;
 }
 
-/** Names what the endpoint is not going to need, and nobody deletes now. */
+/** Notes parts that the endpoint will not need and that are not deleted now. */
 function tellNotDeleted(
   served: Pick<Target, "configuration" | "model">,
   context: DeployContext,
@@ -213,7 +213,7 @@ function tellNotDeleted(
   tellKept(others, context);
 }
 
-/** Names what the endpoint does not need, and is not mlcli's. */
+/** Notes parts that the endpoint does not need, but that mlcli did not make. */
 function tellKept(
   others: readonly ExistingPart[],
   { state, report, choice }: DeployContext,

@@ -25,8 +25,8 @@ export function containerOf(
 }
 
 /**
- * What of a container stays when image and model change: not where these come from, nor what only a
- * container with several models has.
+ * What an update keeps of a container: not the image and the model, nor what only a container with
+ * several models has.
  */
 export function keptContainer(container: Container | undefined): Container {
   const {
@@ -44,7 +44,7 @@ export function keptContainer(container: Container | undefined): Container {
   return filled(rest);
 }
 
-/** Of a configuration all but its names, times and variants. */
+/** What an update keeps of a configuration: all but its names, times and variants. */
 export function keptConfiguration(
   configuration: Base["configuration"],
 ): Omit<EndpointConfigurationInput, "EndpointConfigName" | "ProductionVariants"> {
@@ -63,7 +63,7 @@ export function keptConfiguration(
 export function keptVariant({ base, description }: State): Variant {
   if (base === undefined) return { VariantName: VARIANT, InitialVariantWeight: 1 };
   const [variant] = base.configuration?.ProductionVariants ?? [];
-  // Traffic goes over between variants of one name alone (developer guide, "Exclusions").
+  // An update shifts traffic only between variants of one name (developer guide, "Exclusions").
   return filled(variant ?? { VariantName: description?.variants[0]?.name ?? VARIANT });
 }
 
@@ -86,7 +86,7 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
       ...health,
     };
   }
-  // Of a serverless variant only the name stays.
+  // A serverless variant that gets instances keeps only its name and weight.
   const { VariantName, InitialVariantWeight } = before;
   const machines = before.ServerlessConfig ? { VariantName, InitialVariantWeight } : before;
   return {
@@ -98,13 +98,13 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
   };
 }
 
-/** The count that is asked for, or that autoscaling has made where nothing else would keep that. */
+/** The count that is asked for; or autoscaling's, where SageMaker would not keep that. */
 function countOf(request: DeployRequest, state: State): number | undefined {
   if (!changesCapture(request, state) || setsCount(request, state)) return request.instanceCount;
   return state.description?.variants[0]?.desiredCount;
 }
 
-/** The same on another type, without what is said of the type before. */
+/** The same on another instance type, without settings that belong to the former type. */
 function withType(
   machines: Omit<Variant, "ModelName">,
   instanceType: string | undefined,
@@ -132,8 +132,8 @@ export function hasVolume({ InstanceType, ServerlessConfig }: Omit<Variant, "Mod
 }
 
 /**
- * Whether data is to be captured that is not, or elsewhere. RetainAllVariantProperties may keep the
- * capture that there is ("DataCaptureConfig: Not currently supported", API reference, VariantProperty):
+ * Whether data capture begins, or goes to another place. RetainAllVariantProperties may keep the
+ * present capture ("DataCaptureConfig: Not currently supported", API reference, VariantProperty):
  * then the count of instances is named instead.
  */
 export function changesCapture(
@@ -151,9 +151,8 @@ export function isServerless({ base }: Pick<State, "base">): boolean {
 }
 
 /**
- * Whether the count of instances is to be set: where an option names it, or the configuration file
- * says another than when the configuration in use was made. What autoscaling has made of it stays
- * otherwise.
+ * Whether to set the count of instances: where an option names it, or the configuration file names
+ * another one than the configuration in use has. Otherwise autoscaling's count stays.
  */
 export function setsCount({ instanceCount, typed }: DeployRequest, { base }: State): boolean {
   if (instanceCount === undefined) return false;
@@ -161,7 +160,7 @@ export function setsCount({ instanceCount, typed }: DeployRequest, { base }: Sta
   return base?.configuration?.ProductionVariants?.[0]?.InitialInstanceCount !== instanceCount;
 }
 
-/** Without members that say nothing: the service writes `false` and `null` where nothing was asked. */
+/** Without empty members: the service writes `false` and `null` for what was not asked for. */
 function filled<Value extends object>(value: Value): Value {
   return Object.fromEntries(
     Object.entries(value).filter(([, one]) =>

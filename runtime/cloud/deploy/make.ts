@@ -24,8 +24,8 @@ import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
 
 /**
- * Makes what is planned, and asks for the endpoint. What serves is touched by nothing but
- * UpdateEndpoint, whose failure leaves it as it was.
+ * Makes what is planned, and asks for the endpoint. Only UpdateEndpoint touches what serves, and where
+ * that fails, the endpoint stays as it was.
  *
  * @param inTheWay parts whose names are needed.
  * @throws AwsError: what was made is deleted, or named; Interrupted.
@@ -60,17 +60,17 @@ export async function make(
   } catch (error) {
     if (error instanceof Interrupted) tellInterrupted(making, context);
     if (!(error instanceof AwsError)) throw error;
-    throw await withWhatIsLeft(error, making, context);
+    throw await withLeftParts(error, making, context);
   }
 }
 
 /**
- * In ms: what was just written may not be found, and what was just deleted still be found, for seconds.
+ * In ms. For seconds, a new part may not be found yet, and a deleted one may still be found.
  * (API reference, CreateEndpoint: "retry logic is recommended".)
  */
 const PAUSES = [500, 1_000, 2_000, 4_000] as const;
 
-/** What is created, as far as it is looked at here. */
+/** The fields of what is created that are read here. */
 interface Creation {
   readonly PrimaryContainer?: {
     readonly ModelDataUrl?: string | undefined;
@@ -80,8 +80,8 @@ interface Creation {
 }
 
 /**
- * Creates the parts and the endpoint, and knows at each moment what there is: nothing is left that the
- * user is not told of. Where an answer is lost, the platform is asked what has become of the request.
+ * Creates the parts and the endpoint, and keeps track of what exists, so that the user is told of all
+ * that is left. Where an answer is lost, the platform is asked whether the request was carried out.
  */
 class Making {
   /** What was made, in order. */
@@ -90,12 +90,12 @@ class Making {
   isAsked = false;
   /** Whether mlcli's own tags may be there. */
   withOwnTags = true;
-  /** Whose the endpoint is, as the platform says. */
+  /** The endpoint's account, as the platform says. */
   account: string | undefined;
 
   constructor(private readonly context: DeployContext) {}
 
-  /** Creates a model or a configuration. Where that fails, it is known whether it is there. */
+  /** Creates a model or a configuration; after a failure, finds out whether it is there. */
   async part<Input extends Creation>(
     part: Part,
     input: Input,
@@ -113,14 +113,14 @@ class Making {
       report.note(`Created ${words}`);
     } catch (error) {
       if (error instanceof Interrupted) throw error;
-      // "in use", too: Deno sends a request once more where its connection ends.
+      // "in use" may be our own: Deno sends a request again when its connection ends.
       const isTaken = isRefusal(error, "in use");
       const found = isTaken || mayBeDone(error)
         ? await this.#afterLostAnswer(error, () => describePart(sagemaker, part))
         : undefined;
       if (!found || isOther(found, input) || !hasAll(found, input)) {
         if (!found || isTaken) this.made.pop();
-        throw found ? madeByAnother(error as AwsError, words) : error;
+        throw found ? madeByAnotherError(error as AwsError, words) : error;
       }
       report.note(`The answer was lost, but ${words} is there.`);
     }
@@ -128,7 +128,7 @@ class Making {
     const found = await this.#found(part);
     if (found && isOther(found, input)) {
       this.made.pop();
-      throw madeByAnother(
+      throw madeByAnotherError(
         new AwsError("changed", `${part.name} is another ${part.kind} now`),
         words,
       );
@@ -168,7 +168,7 @@ class Making {
     }
   }
 
-  /** What was just made, and may not be found at once; `undefined` where the platform does not tell. */
+  /** A part that was just made, and may not be found at once; `undefined` where that is not known. */
   async #found(part: Part): Promise<PartDetails | undefined> {
     try {
       return await this.#retried(["not found"], () => describePart(this.context.sagemaker, part));
@@ -178,7 +178,7 @@ class Making {
     }
   }
 
-  /** Creates it with tags; without mlcli's own where these may not be there. */
+  /** Creates it with tags; without mlcli's own where tags may not be set. */
   async #tagged<Input extends Creation>(
     input: Input,
     create: (input: Input) => Promise<void>,
@@ -189,7 +189,7 @@ class Making {
     } catch (error) {
       const hasUsersTags = Object.keys(request.tags).length > 0;
       if (!isAboutTags(error) || !this.withOwnTags || hasUsersTags) throw error;
-      report.note(`Without tags, which nothing may be given: ${error.message}`);
+      report.note(`Without tags, which may not be set: ${error.message}`);
       this.withOwnTags = false;
     }
     await create(withTags(input, {}));
@@ -197,7 +197,7 @@ class Making {
 
   /**
    * What is there after a lost answer.
-   * @throws NobodyKnows, as the failure, where the platform does not tell.
+   * @throws OutcomeUnknown, with the failure's words, where the platform does not tell.
    */
   async #afterLostAnswer<Answer>(
     failure: AwsError,
@@ -208,7 +208,7 @@ class Making {
     } catch (error) {
       if (!(error instanceof AwsError)) throw error;
       const { refusal, message, hint, quote } = failure;
-      throw new NobodyKnows(refusal, message, { hint, quote, cause: failure });
+      throw new OutcomeUnknown(refusal, message, { hint, quote, cause: failure });
     }
   }
 
@@ -230,16 +230,16 @@ class Making {
   }
 }
 
-/** What became of a request cannot be found out. */
-class NobodyKnows extends AwsError {}
+/** It cannot be found out whether a request was carried out. */
+class OutcomeUnknown extends AwsError {}
 
-/** Whether a model is of another archive, or has further variables: then somebody else made it. */
+/** Whether somebody else made a model: it has another archive, or more variables. */
 function isOther({ PrimaryContainer: there }: PartDetails, input: Creation): boolean {
   const { ModelDataUrl: archive, Environment: variables = {} } = input.PrimaryContainer ?? {};
   return there?.ModelDataUrl !== archive || !hasAll(variables, there?.Environment ?? {});
 }
 
-/** Whether something that is there has all that it was to be made with, but for the tags. */
+/** Whether something has all that it was created with, apart from tags. */
 function hasAll(there: unknown, input: unknown): boolean {
   if (typeof input !== "object" || input === null) return there === input;
   if (typeof there !== "object" || there === null) return false;
@@ -249,7 +249,7 @@ function hasAll(there: unknown, input: unknown): boolean {
   );
 }
 
-function madeByAnother(error: AwsError, words: string): AwsError {
+function madeByAnotherError(error: AwsError, words: string): AwsError {
   return withHint(
     error,
     `Somebody else made the ${words} at the same time. Wait until that is done, then try again.`,
@@ -265,14 +265,14 @@ function tellInterrupted({ made, isAsked }: Making, context: DeployContext): voi
   );
 }
 
-/** The failure, with what has become of what was made. */
-async function withWhatIsLeft(
+/** Deletes what was made; returns the error with what is left. */
+async function withLeftParts(
   error: AwsError,
   { made, isAsked }: Making,
   context: DeployContext,
 ): Promise<AwsError> {
   const { state: { endpoint, description }, choice } = context;
-  if (error instanceof NobodyKnows && isAsked) {
+  if (error instanceof OutcomeUnknown && isAsked) {
     return withMore(
       error,
       `Nobody knows whether ${endpoint} has begun: nothing was deleted. ` +

@@ -29,7 +29,7 @@ export interface ModelUse {
   readonly healthCheckTimeout: number | undefined;
   /** What it is to run on; `undefined`: serverless. */
   readonly instanceType: string | undefined;
-  /** Where it is unpacked. */
+  /** The disk that it is unpacked on. */
   readonly room: ModelRoom;
 }
 
@@ -44,7 +44,7 @@ export interface ModelContext {
 export interface ReadyModel extends AsyncDisposable {
   /** Where it lies in S3, or will after `send`. */
   readonly address: S3Address;
-  /** Since when it lies there, to the second; `undefined` where it does not, or it may not be asked. */
+  /** When it was written there, to the second; `undefined` where it is not there, or not known. */
   readonly lastModified: Date | undefined;
   /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
   readonly calls: Readonly<Record<string, number>>;
@@ -98,15 +98,15 @@ async function readyToSend(
 ): Promise<ReadyModel> {
   const { path, shown, bytes, sha256 } = archive;
   const note = (text: string): void => report.note(text);
-  if (await fillsDisks(archive)) {
-    note("The model is not tried here: its archive becomes far more than it is");
+  if (await exceedsLimits(archive)) {
+    note("The model is not tried here: unpacked it would be far larger than its archive");
   } else {
     report.progress("Trying the model here");
     const region = s3.region.value;
     const trial = { app, tag, archive: path, variables, region, seconds, instanceType };
     await tryServing(trial, host, note);
   }
-  // Another model never takes the place of one that an endpoint uses.
+  // Each model has an address of its own: an endpoint may use the one before.
   const address = within(place, `${sha256.slice(0, 16)}/${ARCHIVE}`);
   const found = await ifAllowed(s3.describeObject(address), () => {});
   const there = found?.size === bytes ? found : undefined;
@@ -118,18 +118,18 @@ async function readyToSend(
       if (there !== undefined) return;
       report.progress(`Sending the model to ${s3Uri(address)}`);
       await sendFile({ path, shown }, address, s3, host.interruption, note);
-      // It stays there, whatever becomes of the endpoint.
+      // Not removed where the deployment fails.
       note(`Sent the model to ${s3Uri(address)}`);
     },
     [Symbol.asyncDispose]: () => archive[Symbol.asyncDispose](),
   };
 }
 
-/** Whether an archive, which may be anybody's, is one that `local deploy` would not unpack either. */
-async function fillsDisks({ bytes, becomes }: ModelArchive): Promise<boolean> {
+/** Whether an archive exceeds the limits to which `local deploy` unpacks one. */
+async function exceedsLimits({ bytes, unpacked }: ModelArchive): Promise<boolean> {
   const { limitsOf } = await import("../../archive/unpack.ts");
   const most = limitsOf(bytes);
-  return becomes.entries > most.entries || becomes.bytes > most.bytes;
+  return unpacked.entries > most.entries || unpacked.bytes > most.bytes;
 }
 
 /**
@@ -146,7 +146,7 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Addres
   });
 }
 
-/** S3, which takes the model in a bucket of the caller's account alone: only the file names it. */
+/** S3, for buckets of the caller's own account only: the app's file names the bucket. */
 async function checkedS3(
   address: S3Address,
   { request: { app }, aws, report }: ModelContext,

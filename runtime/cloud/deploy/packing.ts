@@ -13,13 +13,13 @@ import { cannotUnpack } from "../preflight/archive.ts";
 
 export interface ModelArchive extends AsyncDisposable {
   readonly path: string;
-  /** What the user knows it by. */
+  /** Its path for messages. */
   readonly shown: string;
   readonly bytes: number;
   /** In hexadecimal. */
   readonly sha256: string;
   /** Unpacked: files, directories and links, and the bytes of all files. */
-  readonly becomes: { readonly entries: number; readonly bytes: number };
+  readonly unpacked: { readonly entries: number; readonly bytes: number };
 }
 
 export interface ModelDirectory {
@@ -90,7 +90,7 @@ async function newArchive(
   if (model.privateFiles.length > 0) {
     note(`Not packed, since they may hold secrets: ${listed(model.privateFiles)}`);
   }
-  // Loaded where it is needed: it brings libraries.
+  // Loaded only here: it brings libraries.
   const { packTo } = await import("../../archive/pack.ts");
   const folder = await Deno.makeTempDir({ prefix: PREFIX }).catch((cause) => {
     throw packingError(cause);
@@ -103,8 +103,8 @@ async function newArchive(
     const errors = { gone: changed, gotShorter: changed, cannotRead };
     const { bytes, sha256 } = await packTo(target, model.entries, errors, signal);
     await model.requireUnchanged();
-    const becomes = { entries: model.entries.length, bytes: model.bytes };
-    return { path: target, shown, bytes, sha256, becomes, [Symbol.asyncDispose]: dispose };
+    const unpacked = { entries: model.entries.length, bytes: model.bytes };
+    return { path: target, shown, bytes, sha256, unpacked, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw isSystemError(error) ? packingError(error) : error;
@@ -119,7 +119,7 @@ function packingError(cause: unknown): MlcliError {
   });
 }
 
-/** What an archive has besides its files, in bytes, at most. */
+/** The most that an archive has besides the bytes of its files. */
 const FOR_HEADERS = 1024 ** 3;
 
 /** The directory's own archive, which is read to its end. */
@@ -163,15 +163,15 @@ async function existingArchive(
     shown,
     bytes,
     sha256: hash.digest("hex"),
-    becomes: check.becomes,
+    unpacked: check.unpacked,
     async [Symbol.asyncDispose]() {},
   };
 }
 
-/** Begins the name of a directory with a packed model, where the system has temporary files. */
+/** How the names of temporary directories with a packed model begin. */
 const PREFIX = "mlcli-model-";
 
-/** Removes what was packed, and not sent, when mlcli was killed: it may be gigabytes. */
+/** Removes archives that an mlcli left behind that was killed: they may be gigabytes. */
 async function removeLeft(folder: string): Promise<void> {
   for (const path of await leftDirectories(folder, PREFIX)) {
     await removeTreeIfThere(path).catch(() => {});

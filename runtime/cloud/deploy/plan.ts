@@ -20,7 +20,6 @@ import {
 import type { DeployRequest } from "./request.ts";
 import type { State } from "./state.ts";
 
-/** What is known once everything is checked. */
 export interface Planned {
   readonly request: DeployRequest;
   readonly state: State;
@@ -44,7 +43,7 @@ export interface Deployment {
  */
 const BAKING_SECONDS = 600;
 
-/** What is made. An optional part that nobody names is left out. */
+/** The inputs of the calls. Optional members that nobody names are left out. */
 export function deploymentOf(planned: Planned): Deployment {
   const { request, state, slot } = planned;
   const names = { EndpointName: state.endpoint, EndpointConfigName: slot.configuration };
@@ -120,7 +119,7 @@ function configurationOf(
 
 type Capture = NonNullable<EndpointConfigurationInput["DataCaptureConfig"]>;
 
-/** All requests and answers; of data that is captured already another place alone. */
+/** Captures all requests and answers; settings of a present capture stay, but for its place and key. */
 function captureTo(
   address: S3Address,
   key: string | undefined,
@@ -141,13 +140,12 @@ function captureTo(
   };
 }
 
-/** Of a model and a configuration: an update keeps those that the configuration had. */
+/** Tags of a model and a configuration: an update keeps those that the configuration had. */
 function tagsFor(request: DeployRequest, { endpoint, base }: State, image: string): Tag[] {
   const tags = { ...usersTags(base?.tags ?? {}), ...request.tags };
   return tagsOf({ tags, appName: request.app.name, endpoint, image });
 }
 
-/** Those of the endpoint itself. */
 export function endpointTags({ app, tags }: DeployRequest, { endpoint }: State): Tag[] {
   return tagsOf({ tags, appName: app.name, endpoint });
 }
@@ -175,12 +173,12 @@ function updateOf(request: DeployRequest, state: State): Partial<EndpointUpdate>
   };
 }
 
-/** What autoscaling and others have set of the endpoint itself stays, but for what is asked for. */
+/** Keeps what autoscaling and others have set on the endpoint, apart from what is asked for. */
 function retained(
   request: DeployRequest,
   state: State,
 ): Pick<EndpointUpdate, "RetainAllVariantProperties" | "ExcludeRetainedVariantProperties"> {
-  // Serverless variants have no count that machines could go on with.
+  // A serverless variant has no count of instances to keep.
   if (isServerless(state) && request.instanceType !== undefined) return {};
   if (changesCapture(request, state)) return {};
   return {

@@ -24,17 +24,17 @@ export type ModelSource =
   /** A directory on this machine, as it was typed. */
   | { readonly directory: string };
 
-/** How traffic goes over to a new configuration. */
+/** How traffic is shifted to a new configuration. */
 export interface Canary {
-  /** Of the new instances, the part that comes first, in percent: 1 to 50. */
+  /** How much of the new instances comes first, in percent: 1 to 50. */
   readonly percent: number;
-  /** Alarms of CloudWatch: one that goes off while that lasts takes the update back. */
+  /** Alarms of CloudWatch that roll the update back when they go off during that time. */
   readonly alarms: readonly string[];
 }
 
 /**
- * What to deploy. `undefined` is what nobody named: of a new endpoint the default counts then, of one
- * that is there what it has.
+ * What to deploy. For what is `undefined`, a new endpoint gets the default, and an update keeps what the
+ * endpoint has.
  */
 export interface DeployRequest extends
   Pick<
@@ -61,7 +61,7 @@ export interface DeployRequest extends
   readonly maxConcurrency: number | undefined;
   /** How long a container may take until it answers /ping, in seconds. */
   readonly healthCheckTimeout: number | undefined;
-  /** The role that mlcli acts in: of a new endpoint the one that SageMaker assumes without another. */
+  /** The role that mlcli acts in: SageMaker's default role for a new endpoint. */
   readonly actingRole: string | undefined;
   /** Where requests and answers are kept. */
   readonly dataCapture: S3Address | undefined;
@@ -97,7 +97,7 @@ export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest)
 }
 
 /**
- * The request, with all that can be said of it by itself.
+ * Checks what can be checked of a request alone.
  *
  * @throws UsageError for options that are missing or do not go together; MlcliError for variables
  * that the platform would refuse.
@@ -111,7 +111,7 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   return { ...request, endpoint: endpoint!, model: model! };
 }
 
-/** Instances or serverless, and what is for one of them alone. */
+/** Refuses options for instances together with options for serverless. */
 function checkHosting(request: DeployRequest): void {
   const { instanceType, instanceCount, memorySize, maxConcurrency } = request;
   const first = firstGiven([["--ec2-type", instanceType], ["--instance-count", instanceCount]]);

@@ -23,7 +23,7 @@ import { ENDPOINT_TAG } from "../tags.ts";
 export interface Base {
   /** Name of its configuration. */
   readonly name: string;
-  /** `undefined` where somebody has deleted it under the endpoint. */
+  /** `undefined` where somebody has deleted it while the endpoint uses it. */
   readonly configuration: EndpointConfigurationDetails | undefined;
   /** Its model; `undefined` where that is deleted, or it has not exactly one. */
   readonly model: ModelDetails | undefined;
@@ -33,7 +33,7 @@ export interface Base {
 }
 
 export interface ExistingPart extends Part {
-  /** When the platform made it: another time is another part of that name, and not ours to delete. */
+  /** When the platform made it: a part with another time is another one, and not ours to delete. */
   readonly created: Date | undefined;
   /** Whether mlcli made it for this endpoint. */
   readonly isOurs: boolean;
@@ -41,19 +41,19 @@ export interface ExistingPart extends Part {
 
 /** What there is of an endpoint before it is deployed. */
 export interface State {
-  /** As the platform writes the name: it is found in small letters and in capitals. */
+  /** The name as the platform writes it: it ignores capitals in a request. */
   readonly endpoint: string;
   /** `undefined` where there is no such endpoint. */
   readonly description: EndpointDescription | undefined;
   /** `undefined` where there is no such endpoint. */
   readonly base: Base | undefined;
-  /** What it has, and what there is of the names that mlcli gives: configurations come first. */
+  /** The parts in use, and those with names that mlcli gives: configurations first. */
   readonly parts: readonly ExistingPart[];
 }
 
 type StateApi = PartsApi & Pick<SageMaker, "describeEndpoint">;
 
-/** Whether nothing may be asked of an endpoint now. */
+/** Whether the service refuses changes of the endpoint now. */
 export function isChanging({ status }: EndpointDescription): boolean {
   return CHANGING.has(status);
 }
@@ -74,7 +74,7 @@ export function isGoingTo(
 }
 
 /**
- * Looks at an endpoint, and at what mlcli's names for it lead to. Changes nothing.
+ * Describes an endpoint and the parts with mlcli's names for it. Changes nothing.
  *
  * @param note told what could not be asked, and what is lost.
  * @throws AwsError also where something may not be described: an update would lose it.
@@ -106,9 +106,8 @@ export async function stateOf(name: string, sagemaker: StateApi, note: Note): Pr
     if (part.kind === "model") return hasOurName(part, endpoint) || await isTagged(part);
     const its = tags.get(part);
     if (its?.[ENDPOINT_TAG] === endpoint) return true;
-    // Tags may not be set or read, or an emulator has none: then it is mlcli's where the endpoint has or
-    // had it, and mlcli's names are on it and on its model. A model with mlcli's tag says that tags are
-    // set.
+    // Without tags (not allowed, or an emulator), a configuration is mlcli's where the endpoint uses it or
+    // is going to, and it and its model have mlcli's names. If the model has mlcli's tag, tags do work.
     const model = onlyModelOf(part, found);
     return Object.keys(its ?? {}).length === 0 && hasOurName(part, endpoint) &&
       description !== undefined && isGoingTo(description, part.name) &&
@@ -140,15 +139,15 @@ function onlyModelOf({ details }: FoundPart, { models }: FoundParts): FoundPart 
   return others.length > 0 ? undefined : models.find(({ name }) => name === first);
 }
 
-/** The names of what is made: not of what mlcli did not make, as far as there are others. */
+/** The names for new parts; those of parts that mlcli did not make only where no others are free. */
 export function slotFor(state: State): Slot {
   const theirs = state.parts.filter(({ kind, isOurs }) => kind === "configuration" && !isOurs);
   return freeSlot(state.endpoint, inUse(state), theirs.map(({ name }) => name));
 }
 
 /**
- * Names that the endpoint has, or is about to have. Where its configuration is deleted, or names none,
- * nobody knows its model: then the one that belongs to that configuration counts, or any that there is.
+ * Names that the endpoint uses, or is about to. Where its configuration is deleted, or names no model,
+ * the model is guessed: the one that belongs to that configuration's name, or any that is there.
  */
 function inUse({ endpoint, base, parts }: State): InUse {
   if (!base) return { configurations: [], models: [] };

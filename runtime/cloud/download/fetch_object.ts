@@ -1,5 +1,6 @@
 import { isPassing } from "../../aws/errors.ts";
 import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
+import { writeAll } from "../../streams.ts";
 
 /** Bytes of a range. */
 const RANGE = 8 * 1024 ** 2;
@@ -25,7 +26,7 @@ export async function fetchObject(
 ): Promise<void> {
   let done = 0;
   for await (const bytes of rangesOf(s3, place, details, AT_ONCE)) {
-    for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await file.write(rest));
+    await writeAll(file, bytes);
     onBytes(done += bytes.length);
   }
 }

@@ -30,7 +30,7 @@ export interface EndpointDeletionReport extends LookReport {
 }
 
 /**
- * Deletes the endpoint and, when asked to, its configurations and models. Everything is asked before
+ * Deletes the endpoint and, when asked to, its configurations and models. Everything is checked before
  * anything is deleted.
  *
  * @throws UsageError when no endpoint can have that name.
@@ -51,7 +51,7 @@ export async function deleteEndpoint(
   try {
     report.deleted(plan.endpoint);
   } finally {
-    // Also where standard output is closed: this too was asked for.
+    // Also where standard output is closed.
     await deletePlannedParts(sagemaker, plan, report, deletion.choice);
   }
   if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
@@ -89,8 +89,8 @@ async function deletePlannedEndpoint(
   try {
     await sagemaker.deleteEndpoint(endpoint);
   } catch (error) {
-    // Where an answer is lost, the SDK asks again, and meets an endpoint that goes already.
-    if (isRefusal(error, "in progress") && await isGoing(sagemaker, endpoint)) return;
+    // After a lost answer the SDK asks again, and finds the endpoint being deleted.
+    if (isRefusal(error, "in progress") && await isBeingDeleted(sagemaker, endpoint)) return;
     const fates = parts.map((part) => ({ part, fate: "kept" as const }));
     const again = parts.length > 0 ? " The same command goes on, or says what is left." : "";
     const rest = `${outcomeWords(endpoint, "may be", fates)}.${again}`;
@@ -101,8 +101,7 @@ async function deletePlannedEndpoint(
   }
 }
 
-/** Whether the endpoint is being deleted, as far as one may ask. */
-async function isGoing(sagemaker: DeletionApi, endpoint: string): Promise<boolean> {
+async function isBeingDeleted(sagemaker: DeletionApi, endpoint: string): Promise<boolean> {
   try {
     return (await sagemaker.describeEndpoint(endpoint)).status === "Deleting";
   } catch (error) {
@@ -146,13 +145,13 @@ async function deletePlannedParts(
       }
       failure ??= error;
       if (isPassing(error)) one.fate = "perhaps deleted";
-      // Another deletion may be allowed; of a platform that does not answer nothing more is asked.
+      // Another deletion may be allowed; after other failures, nothing more is tried.
       if (!isRefusal(error, "denied")) break;
     }
   }
   const configurations = fates.filter(({ part }) => part.kind === "configuration");
   if (configurations.length > 0 && configurations.every(({ fate }) => fate === "not there")) {
-    // Its name may be another one.
+    // The endpoint's own configuration may have another name.
     report.note(`Endpoint configuration ${configurationOf(plan.endpoint)} does not exist.`);
   }
   if (!failure) return noteLeft(plan, leftParts(), report, choice);
@@ -165,7 +164,7 @@ async function deletePlannedParts(
   throw withHint(failure, sentences.filter((sentence) => sentence).join(" "));
 }
 
-/** What is left, what was to be kept included, and how to delete it. */
+/** Notes what is left, also what was to be kept, and how to delete it. */
 function noteLeft(
   { endpoint, kept }: DeletionPlan,
   left: readonly PlannedPart[],
@@ -212,7 +211,7 @@ export async function waitUntilGone(
   host: WaiterHost,
   timeout: number,
 ): Promise<void> {
-  // The progress says why nobody answers.
+  // The progress line says why there is no answer.
   const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
   let current: EndpointDescription | undefined;
   let wasDeleting = false;

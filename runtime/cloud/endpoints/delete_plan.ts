@@ -27,11 +27,11 @@ export interface DeletionRequest {
 }
 
 export interface PlannedPart extends Part {
-  /** `undefined` where it may not be asked. */
+  /** `undefined` where permissions do not let mlcli find out. */
   readonly isThere: boolean | undefined;
 }
 
-/** What the checks found, and so what is to be deleted. */
+/** What is to be deleted. */
 export interface DeletionPlan {
   readonly endpoint: string;
   /** What the service says about the endpoint; `undefined` when it may not be asked. */
@@ -94,8 +94,8 @@ export async function planDeletion(
 }
 
 /**
- * The first configuration goes by its name, as the specification says; the second, which others may
- * have called so, where it is in use or has our tag.
+ * The first configuration is deleted by its name, as the specification says; the second only where it is
+ * in use or has our tag, since somebody else may have chosen that name.
  */
 async function isConfigurationToGo(
   sagemaker: SageMaker,
@@ -113,7 +113,7 @@ async function isConfigurationToGo(
   return isThere === true && await hasOurTag(sagemaker, endpoint, configuration, note);
 }
 
-/** Models go by the names that mlcli gives them, and by its tag. */
+/** Models are deleted that have mlcli's names or its tag. */
 async function isModelToGo(
   sagemaker: SageMaker,
   model: FoundPart,
@@ -123,7 +123,7 @@ async function isModelToGo(
 ): Promise<boolean> {
   if (!withModel || model.isThere === false) return false;
   if (slotsOf(endpoint).some((slot) => slot.model === model.name)) {
-    // Where it may not be asked, it is there if a configuration names it.
+    // Where permissions hide it, it counts as there if a configuration names it.
     const isNamed = configurations.some(({ details }) => modelsOf(details).includes(model.name));
     return model.isThere === true || isNamed || configurations.some(({ denial }) => denial);
   }
@@ -131,10 +131,10 @@ async function isModelToGo(
 }
 
 /**
- * What mlcli made for an endpoint that is gone, as after a deletion that was killed. By its name alone a
- * configuration may be somebody else's, while no endpoint says whose it is.
+ * What mlcli made for an endpoint that is gone, as after a deletion that was killed. Without the
+ * endpoint, a configuration's name does not prove whose it is: its model's name or its tag has to.
  *
- * @throws the refusal where there is nothing to delete; its hint tells what there is of that name.
+ * @throws the refusal where there is nothing to delete; its hint names other parts of that name.
  */
 async function partsOfGoneEndpoint(
   sagemaker: SageMaker,
@@ -197,7 +197,7 @@ function noteDenials(
   note(`Not checked of ${endpoint}: ${what}: ${messages}`);
 }
 
-/** What the service says; its refusal, where the endpoint is not there. */
+/** The description; the refusal where there is no endpoint; `undefined` where it may not be described. */
 async function describeIfAllowed(
   sagemaker: SageMaker,
   { endpoint, withConfiguration, withModel, wait }: DeletionRequest,

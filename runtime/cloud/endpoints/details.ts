@@ -7,20 +7,20 @@ import type {
 } from "../../aws/sagemaker.ts";
 import { modelDataOf, modelsOf } from "./parts.ts";
 
-/** A part of an endpoint. What is not known is `undefined`. */
+/** A variant of an endpoint. What is not known is `undefined`. */
 export interface VariantDetails {
   readonly name: string;
   readonly instanceType: string | undefined;
-  /** How many instances there are, and are to be; of a serverless one `undefined`. */
+  /** The present and the desired number of instances; `undefined` for a serverless variant. */
   readonly instanceCount: number | undefined;
   readonly desiredCount: number | undefined;
-  /** Of a serverless one: MB, and how many requests at once. */
+  /** Of a serverless variant: memory in MB, and requests at once. */
   readonly memorySize: number | undefined;
   readonly maxConcurrency: number | undefined;
   readonly model: string | undefined;
-  /** Of several containers, one after the other. */
+  /** One for each container. */
   readonly images: readonly string[];
-  /** Addresses of what is unpacked in the containers. */
+  /** Addresses of the model archives. */
   readonly data: readonly string[];
   readonly role: string | undefined;
   /** Names of the variables; their values may be secrets. */

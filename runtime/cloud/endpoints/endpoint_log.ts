@@ -36,15 +36,15 @@ export class EndpointLog extends LogReader {
 const LONGEST_LINE = 2_000;
 
 export interface LogEnd {
-  /** Oldest first, fit for a terminal; where several instances write, each with whose it is. */
+  /** Oldest first, safe for a terminal; with the instance's name where there are several. */
   readonly lines: readonly string[];
   readonly denial: string | undefined;
 }
 
 /**
- * The last lines that an endpoint's instances wrote; what they wrote over and over, once.
+ * The last lines that an endpoint's instances wrote, repeated ones once.
  *
- * @param began only of instances that began to write since then.
+ * @param began leaves out instances that began to write before.
  * @throws Interrupted
  */
 export async function endOfEndpointLog(
@@ -65,9 +65,9 @@ function shortened(line: string): string {
   return line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE)}...`;
 }
 
-/** How often (ms) it is asked whether the endpoint is still there. */
+/** How often to check whether the endpoint is still there, in ms. */
 const DESCRIBE_EVERY = 30_000;
-/** After the end lines may still come: so many times in a row there must be none. */
+/** After the end, lines may still arrive: it is over after so many reads in a row without any. */
 const QUIET_ROUNDS = 2;
 const MOST_ROUNDS_AFTER = 30;
 
@@ -115,7 +115,7 @@ async function showNews(log: LogReader, report: Pick<JobReport, "log">): Promise
   return count;
 }
 
-/** How it ended; `undefined` while it goes on. A newer endpoint of the same name is another one. */
+/** How it ended; `undefined` while it lasts. A newer endpoint of the same name is another one. */
 function endOf(latest: EndpointDescription | undefined, created?: Date): string | undefined {
   if (!latest || (created && latest.creationTime > created)) return "it is gone";
   if (latest.status !== "Failed") return undefined;

@@ -9,16 +9,16 @@ import { Waiter, type WaiterHost } from "../waiter.ts";
 import { endpointGoesOn } from "./parts.ts";
 
 /**
- * How an endpoint has settled. `InService` alone is no success: an update that fails is taken back, often
- * without a word, and the endpoint is in service again with the configuration that it had before
+ * How an endpoint has settled. `InService` alone is no success: an update that fails is rolled back, often
+ * without a message, and the endpoint is in service again with the configuration that it had before
  * (https://github.com/hashicorp/terraform-provider-aws/issues/39099).
  */
 export type Outcome =
-  /** It serves with the configuration that it was to have. */
+  /** It serves with the configuration that was asked for. */
   | "in service"
-  /** It serves, with another one: the update was taken back. */
+  /** It serves with another one: the update was rolled back. */
   | "rolled back"
-  /** In a status in which the service does nothing more, and that is not `InService`. */
+  /** In a final status other than `InService`. */
   | "failed"
   | "gone"
   /** It has not settled in the time given. */
@@ -29,14 +29,13 @@ export interface FollowedEndpoint {
   readonly outcome: Outcome;
   /** As it was described last; `undefined` where it never was. */
   readonly description: EndpointDescription | undefined;
-  /** When the service began what it was followed through, by its own clock, where that was seen. */
+  /** When the service began the change that was followed, by its own clock, where that was seen. */
   readonly began: Date | undefined;
 }
 
 export interface FollowOptions {
   /**
-   * Name of the configuration that it is to have. Without one it is that which is coming when it is
-   * asked; where none is, the one that it has.
+   * Name of the configuration that it should get. Default: the pending one, or else the one in use.
    */
   readonly target?: string;
   /** Seconds; as long as it takes without them. */
@@ -45,14 +44,14 @@ export interface FollowOptions {
   readonly choice?: AwsOptions;
 }
 
-/** In these statuses the service does nothing more by itself, and it is not as it was to be. */
+/** Final statuses of endpoints that failed. */
 const ENDED_BADLY: ReadonlySet<string> = new Set([
   "Failed",
   "OutOfService",
   "UpdateRollbackFailed",
 ]);
 
-/** How many questions may be answered as if nothing had begun. */
+/** After so many answers that show no change yet, none is expected any more. */
 const UNSEEN_ROUNDS = 6;
 
 /**
@@ -90,12 +89,11 @@ async function follow(
   let latest: EndpointDescription | undefined;
   let [hasChanged, isTakenBack, unseen] = [false, false, 0];
   let began: Date | undefined;
-  /** Whether the service may not show yet what the caller has just begun. */
-  const mayComeYet = (): boolean => options.target !== undefined && ++unseen < UNSEEN_ROUNDS;
+  /** Whether the service may not show the caller's change yet. */
+  const mayBeUnseen = (): boolean => options.target !== undefined && ++unseen < UNSEEN_ROUNDS;
 
-  /** How it has settled, where it has. */
   function outcomeOf(current: EndpointDescription | undefined): Outcome | undefined {
-    if (!current) return latest || !mayComeYet() ? "gone" : undefined;
+    if (!current) return latest || !mayBeUnseen() ? "gone" : undefined;
     const { status, configuration } = current;
     if (status !== latest?.status) report.note(inOneLine(status));
     latest = current;
@@ -112,9 +110,9 @@ async function follow(
     }
     if (target === undefined) return isTakenBack ? "rolled back" : "in service";
     if (configuration === target) return "in service";
-    // The platform always tells. Without that, nothing may be taken for rolled back, and deleted.
+    // The platform always names it. Without it, nothing may count as rolled back, and be deleted.
     if (configuration === "") throw noConfigurationError(name);
-    return hasChanged || !mayComeYet() ? "rolled back" : undefined;
+    return hasChanged || !mayBeUnseen() ? "rolled back" : undefined;
   }
 
   const start = host.clock.now();
@@ -138,7 +136,7 @@ async function follow(
 function noConfigurationError(name: string): AwsError {
   return new AwsError(
     "other",
-    `Endpoint ${name} is InService; with which configuration, the service does not tell`,
+    `Endpoint ${name} is InService, but the service does not say with which configuration`,
     { hint: "Nothing is deleted. It may be something else than the platform: AWS_ENDPOINT_URL." },
   );
 }

@@ -4,13 +4,13 @@ import type { ListFilter } from "../../aws/sagemaker_jobs.ts";
 import type { Setting } from "../../aws/settings.ts";
 import { checkNamePart } from "../../contract/names.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
-import { inParallel } from "../in_parallel.ts";
+import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
 import { type VariantDetails, variantsOf } from "./details.ts";
 
 export interface EndpointListing {
   readonly choice: CloudChoice;
   readonly filter: ListFilter;
-  /** Find out what they run on, too, which takes two requests for each. */
+  /** Also what they run on, which takes two more requests for each. */
   readonly withMachines: boolean;
 }
 
@@ -61,14 +61,12 @@ const UNKNOWN: Machines = {
   memorySize: undefined,
 };
 
-const REQUESTS_AT_ONCE = 8;
-
 async function* withTheirMachines(
   pages: AsyncIterable<readonly Endpoint[]>,
   sagemaker: Pick<SageMaker, "describeEndpoint" | "describeEndpointConfiguration">,
   note: (text: string) => void,
 ): AsyncGenerator<readonly ListedEndpoint[]> {
-  /** Several endpoints may have one. */
+  /** By name: several endpoints may have the same. */
   const configurations = new Map<string, Promise<EndpointConfigurationDetails | undefined>>();
   let isDenialTold = false;
   const tellOnce = ({ message }: AwsError): void => {

@@ -1,7 +1,7 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { inOneLine } from "../../text.ts";
-import { inParallel } from "../in_parallel.ts";
+import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
 import { modelsOf, type Part } from "./parts.ts";
 
 export interface LookReport {
@@ -11,14 +11,12 @@ export interface LookReport {
   progress(text: string): void;
 }
 
-const REQUESTS_AT_ONCE = 8;
-
 /**
- * Asks all other endpoints which of these configurations and models they use: the service would delete
- * them all the same. What the permissions do not cover is told in a note.
+ * Finds other endpoints that use these configurations and models: the service would delete them all the
+ * same. What the permissions do not cover is a note.
  *
- * @param endpoint whose parts these are: it does not count.
- * @returns the users of each of the parts: their names, sorted.
+ * @param endpoint the owner of the parts, which does not count.
+ * @returns the names of a part's users, sorted.
  */
 export async function findOtherUsers(
   parts: readonly Part[],
@@ -89,7 +87,7 @@ export function inUseError(
   );
 }
 
-/** All endpoints except one and those being deleted, which need the configuration no more. */
+/** All endpoints except one and those being deleted, which do not need their parts any more. */
 async function* othersThan(
   endpoint: string,
   sagemaker: Pick<SageMaker, "listEndpoints">,

@@ -57,13 +57,13 @@ export function deletePart(
     : sagemaker.deleteEndpointConfiguration(name);
 }
 
-/** What to do about an endpoint that changes, and that nobody follows any more. */
+/** What to do about a changing endpoint that mlcli stops following. */
 export function endpointGoesOn(name: string, choice: Partial<AwsOptions> = {}): string {
   return `The endpoint goes on changing. How it ends: ${commandFor(name, choice)("wait")}. ` +
     `To delete it then: ${deletionOf(name, choice)}.`;
 }
 
-/** Where a container's model lies: of one archive SageMaker fills both members. */
+/** The address of a container's model: for an archive, SageMaker fills both members. */
 export function modelDataOf(container: ModelDetails["PrimaryContainer"]): string | undefined {
   return container?.ModelDataUrl ?? container?.ModelDataSource?.S3DataSource?.S3Uri;
 }
@@ -77,7 +77,7 @@ export function modelsOf(configuration: PartDetails | undefined): readonly strin
 }
 
 export interface FoundPart extends Part {
-  /** `undefined` where it may not be asked. */
+  /** `undefined` where permissions do not let mlcli find out. */
   readonly isThere: boolean | undefined;
   readonly details: PartDetails | undefined;
   readonly denial: AwsError | undefined;
@@ -96,7 +96,7 @@ export type PartsApi = Pick<
 >;
 
 /**
- * Looks for the parts of an endpoint, which may be gone: their names are known.
+ * Finds the parts of an endpoint by their names, also where the endpoint is gone.
  * @param used name of the configuration in use.
  */
 export async function findParts(

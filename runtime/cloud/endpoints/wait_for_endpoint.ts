@@ -17,7 +17,7 @@ import { deletionOf } from "./parts.ts";
  * Waits until an endpoint has settled; its name is the result.
  *
  * @param endpoint as it was found.
- * @throws MlcliError where it failed or is gone, and where its last update was taken back.
+ * @throws MlcliError where it failed or is gone, and where its last update was rolled back.
  */
 export async function waitForEndpoint(
   endpoint: EndpointDescription,
@@ -30,9 +30,9 @@ export async function waitForEndpoint(
   const followed = await followEndpoint(name, aws, host, report, { choice });
   const { outcome, description = endpoint } = followed;
   if (outcome !== "in service") throw await endpointError(name, followed, aws, choice);
-  // Where nothing went on when it was asked first, nobody has seen how the last update ended.
+  // If nothing was changing at first, mlcli has not seen how the last update ended.
   if (endpoint.status === "InService") {
-    const lost = await lostUpdate(await aws.sagemaker(), description);
+    const lost = await rolledBackUpdate(await aws.sagemaker(), description);
     if (lost || description.failureReason) {
       const since = { ...followed, outcome: "rolled back", began: lost?.time } as const;
       throw await endpointError(name, since, aws, choice);
@@ -42,12 +42,11 @@ export async function waitForEndpoint(
 }
 
 /**
- * A configuration of the endpoint that is newer than the one in use, though something was done to
- * the endpoint after it was made: most likely an update that was taken back without a word. (One
- * that was made and never asked for is newer than the endpoint's last change.) Where it may not be asked,
- * nothing is known.
+ * A configuration that is newer than the one in use, and older than the endpoint's last change: most
+ * likely an update that was rolled back without a message. (One that was never used is newer than that
+ * change.) `undefined` also where it may not be described.
  */
-async function lostUpdate(
+async function rolledBackUpdate(
   sagemaker: Pick<SageMaker, "describeEndpointConfiguration">,
   { name, configuration, lastModifiedTime }: EndpointDescription,
 ): Promise<{ readonly time: Date } | undefined> {

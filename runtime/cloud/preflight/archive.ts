@@ -119,7 +119,7 @@ async function readArchive(
   limits: ReadingLimits,
 ): Promise<void> {
   // Loaded where they are needed: they bring libraries.
-  const [{ entriesOf, TooLarge }, { ArchiveCheck, Refusal, tooLargeFor }] = await Promise.all([
+  const [{ entriesOf, TooLarge }, { ArchiveCheck, Refusal, tooLargeError }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/entries.ts"),
   ]);
@@ -127,7 +127,7 @@ async function readArchive(
   let isWhole = true;
   try {
     if (room.bytes !== undefined && details.size > room.bytes) {
-      throw tooLargeFor(room.bytes, room.words, room.remedy);
+      throw tooLargeError(room.bytes, room.words, room.remedy);
     }
     const bytes = upTo(rangesOf(s3, address, details, AT_ONCE), limits.compressed);
     for await (const { header, content } of entriesOf(bytes, limits.unpacked, signal)) {

@@ -5,7 +5,8 @@
  */
 
 import { pause } from "../../time.ts";
-import { answerHead, Incoming, requestHead, writeAll } from "../../http/messages.ts";
+import { answerHead, Incoming, requestHead } from "../../http/messages.ts";
+import { writeAll } from "../../streams.ts";
 
 /** A server for the time of a request: until it is disposed of, the server is needed. */
 export interface Lease extends Disposable {

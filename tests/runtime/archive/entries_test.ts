@@ -214,7 +214,7 @@ suite("the judgement of an archive", () => {
         "/opt/ml/model. If that is not meant: tar -czf model.tar.gz -C export .",
       ]],
       ["an archive in it", [{ name: "model.tar.gz" }], [
-        "A holds model.tar.gz and nothing else: that is not unpacked once more",
+        "A holds only model.tar.gz, which is not unpacked again",
       ]],
       ["links", [{ name: "m" }, link("l", "m"), link("k", "m")], [
         "A holds symbolic links (l and 1 more): SageMaker may not be able to unpack it. Pack what " +
@@ -234,7 +234,7 @@ suite("the judgement of an archive", () => {
     assertThrows(
       () => judged([half, { ...half, name: "b" }, { name: "c" }]),
       Refusal,
-      "it becomes more than 30 GB, which is what ml.m5.large has",
+      "unpacked it is more than 30 GB, which is what ml.m5.large has",
     );
     const pax = {
       "GNU.sparse.major": "1",

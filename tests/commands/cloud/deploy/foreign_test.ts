@@ -31,7 +31,7 @@ suite("deploy, where a platform is none", () => {
     assertEquals([code, stdout], [1, ""], stderr);
     assertStringIncludes(
       stderr,
-      "error: Endpoint shop is InService; with which configuration, the service does not tell\n",
+      "error: Endpoint shop is InService, but the service does not say with which configuration\n",
     );
     assertEquals(thingsOf(job), { all: FIRST_SLOT, served: FIRST_SLOT });
   });

@@ -72,7 +72,7 @@ suite("deploy, where the endpoint is not ready", () => {
     endpoints.script("shop", ["Creating", "Creating", { end: "Failed", reason: "no ping" }]);
     const created = await job.run(LEAST);
     assertEquals([created.code, created.stdout], [1, ""], created.stderr);
-    assertStringIncludes(created.stderr, "shop is on its way to that already\n");
+    assertStringIncludes(created.stderr, "shop is already changing to that\n");
     assertStringIncludes(created.stderr, "error: Endpoint shop was not created: it has failed\n");
     assertEquals([thingsOf(job).all, endpoints.endpoints.size], [[], 0]);
 

@@ -146,7 +146,7 @@ suite("a directory as the model of an endpoint", () => {
     const notes: string[] = [];
     await sent({ directory, box, notes });
     assertEquals(notes.slice(0, -1), [
-      "The model is not tried here: its archive becomes far more than it is",
+      "The model is not tried here: unpacked it would be far larger than its archive",
     ]);
     assertMatch(notes.at(-1)!, /^Sent the model to /);
   });

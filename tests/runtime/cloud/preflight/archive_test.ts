@@ -171,7 +171,10 @@ suite("the archive of a model in S3", () => {
   it("unpacks to what the volume has room for: petabytes are refused by their header", async () => {
     const petabytes = await gzip(withSize(tarOf([{ name: "bomb" }]), 2 ** 51));
     const error = await refused(petabytes);
-    assertMatch(error.message, /: it becomes more than 30 GB, which is what ml\.m5\.large has$/);
+    assertMatch(
+      error.message,
+      /: unpacked it is more than 30 GB, which is what ml\.m5\.large has$/,
+    );
     assertMatch(error.hint!, /disks of their own/);
     const six = await gzip(withSize(tarOf([{ name: "six" }]), 6 * 1024 ** 3));
     assertMatch(
