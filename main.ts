@@ -1,7 +1,4 @@
-/**
- * The program: runs a command line and turns what happens into messages and an exit code. The only
- * place that does the latter.
- */
+/** The program: runs a command line, and alone turns errors into messages and an exit code. */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
 import { refusesColour } from "./commands/cliffy/command_line.ts";
@@ -30,31 +27,31 @@ import { abortOf, delayed } from "./runtime/time.ts";
 export async function main(args: readonly string[], context: Context): Promise<number> {
   try {
     await runCommandLine(args, root, context);
-    await untilRead(context);
+    await untilWritten(context);
     return 0;
   } catch (caught) {
     const error = asInterruption(caught);
     report(error, context);
-    await untilRead(context).catch(() => {});
+    await untilWritten(context).catch(() => {});
     return exitCode(error);
   }
 }
 
-/** How long a reader who does not read may hold up a program that is to end, in ms. */
+/** How long mlcli waits at its end for a reader that does not read, in ms, once the user interrupts. */
 const LAST_WRITE_LIMIT = 1_000;
 
 /**
- * Waits until what was printed is written; a reader may be slow.
+ * Waits until all output is written; its reader may be slow.
  *
- * @throws what writing failed with; Interrupted, where the user did not want to wait longer.
+ * @throws the error of writing; Interrupted, if the user does not want to wait.
  */
-async function untilRead({ out, err, interruption: { signal } }: Context): Promise<void> {
+async function untilWritten({ out, err, interruption: { signal } }: Context): Promise<void> {
   const written = Promise.all([out.written?.(), err.written?.()]);
   using late = delayed(signal, LAST_WRITE_LIMIT);
   await Promise.race([written, abortOf(late.signal)]);
 }
 
-/** What failed because the user interrupted it is the interruption. */
+/** An error that an interruption caused counts as the interruption. */
 function asInterruption(error: unknown): unknown {
   return error instanceof MlcliError && error.cause instanceof Interrupted ? error.cause : error;
 }
@@ -68,14 +65,14 @@ function exitCode(error: unknown): number {
 }
 
 function report(error: unknown, context: Context): void {
-  // The user wanted an end, nobody reads any more, or the program has said itself why it ended.
+  // The user interrupted, nobody reads any more, or the program itself has said why it ended.
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   if (error instanceof ProgramEnded) return;
   try {
     tell(context.err, describe(error, context.cwd));
     if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
-    // Where standard error is closed or on a full disk, the exit code says it alone.
+    // Standard error is closed, or on a full disk: only the exit code can tell.
     if (!(failure instanceof OutputClosed || failure instanceof MlcliError)) throw failure;
   }
 }
@@ -95,14 +92,13 @@ function stackOf(error: unknown): string {
 /**
  * Ends this process with the exit code of a command line.
  *
- * Deno ends a process that has nothing left to wait for, with the exit code that is set by then:
- * also one that still waits for an answer which was lost on the way. So it is a failure until the
- * code is known, and the loss is said. (A top-level await would only add Deno's own words to that,
- * with a stack: "Top-level await promise never resolved".)
+ * Deno ends a process whose event loop is empty with the exit code that is set by then, even if a
+ * promise is pending for ever. So the code is that of a failure until the real one is known, and such
+ * an end is reported. (With a top-level await, Deno would print a stack, too.)
  */
 export async function endWith(code: Promise<number>, context: Context): Promise<never> {
   Deno.exitCode = 1;
-  // Where `Deno.exit` ends the process, nobody hears of this.
+  // Deno.exit does not fire this event.
   addEventListener("beforeunload", () => {
     const { signal } = context.interruption;
     const error = signal.aborted
@@ -111,8 +107,8 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
     report(error, context);
     Deno.exitCode = exitCode(error);
   });
-  // Deno by itself would still wait for what nobody needs: connections that are being closed, and
-  // reads and writes that it cannot cancel.
+  // By itself, Deno would still wait for connections that are being closed, and for reads and writes
+  // that it cannot cancel.
   Deno.exit(await code);
 }
 

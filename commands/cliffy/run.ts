@@ -14,9 +14,9 @@ export async function runCommandLine(
   context: Context,
 ): Promise<void> {
   const line = splitCommandLine(args);
-  // Help and the version are told without Cliffy, which takes as long to load as all the rest. Else
-  // that begins before anything is waited for: the compiled code of what a binary asks for until
-  // then is kept for its next run.
+  // Help and the version need no Cliffy, which takes as long to load as all the rest. Otherwise its
+  // loading begins before the first await: a binary keeps the compiled code of what it has asked for
+  // by then for its next run.
   const loading = asksOnly(line.words) ? undefined : import("./tree.ts");
   // If the command line is wrong, nobody waits for it.
   loading?.catch(() => {});

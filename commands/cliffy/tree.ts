@@ -55,7 +55,7 @@ export async function run(
   }
 }
 
-/** What is said otherwise than by Cliffy, which has one class for all of this. */
+/** Rewords Cliffy's message about an option that is given twice. */
 function inOurWords(message: string): string {
   return message.replace(
     " can only occur once, but was found several times.",
@@ -111,7 +111,7 @@ async function rootCommand(purpose: Purpose): Promise<CliffyCommand> {
     .description(root.details ?? "")
     .throwErrors()
     .noExit()
-    // Cliffy's own help is shown to nobody: whoever asks is answered before Cliffy is.
+    // Never shown: mlcli answers who asks for help before Cliffy parses anything.
     .help(() => "")
     .helpOption(flags(["--help", help["--help"]]), help["--help"].description)
     .versionOption(flags(["--version", version["--version"]]), version["--version"].description);
