@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { makeDirectory } from "../helpers/directory.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { runToEnd } from "../helpers/container.ts";
 import { baseImage, removeImage } from "../helpers/engine.ts";
@@ -27,14 +28,14 @@ function stagedApp(): Promise<TestApp> {
 suite("what goes into a build", () => {
   it("is a stage, an argument, and another Dockerfile, whatever .dockerignore says", async () => {
     await using app = await stagedApp();
-    const outside = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    await using outside = await makeDirectory();
     try {
-      await Deno.rename(app.path("Dockerfile"), join(outside, "Dockerfile"));
+      await Deno.rename(app.path("Dockerfile"), join(outside.path, "Dockerfile"));
       await app.write(join(app.directory, ".dockerignore"), "*\n");
       const { code, stdout, stderr } = await app.run(
         [
           ...["build", "--target", "ONE", "--build-arg", "GREETING"],
-          ...["--dockerfile", join(outside, "Dockerfile")],
+          ...["--dockerfile", join(outside.path, "Dockerfile")],
         ],
         { env: { GREETING: "good morning" } },
       );
@@ -47,7 +48,6 @@ suite("what goes into a build", () => {
       });
       assertEquals(log, "good morning, one\n");
     } finally {
-      await Deno.remove(outside, { recursive: true });
       await removeImage(`${app.name}:latest`);
     }
   });

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { copyTree } from "../helpers/directory.ts";
+import { copyTree, makeDirectory } from "../helpers/directory.ts";
 import { baseImage, pipImage, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { runProgram } from "../helpers/program.ts";
 import { itByPypi } from "../helpers/pypi.ts";
@@ -68,10 +68,10 @@ suite("the sample apps", () => {
     declare(
       `${sample.name} is built, processes, trains, and answers CSV and JSON alike`,
       async () => {
-        const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+        await using cwd = await makeDirectory();
         const tag = ["--docker-tag", `test-${crypto.randomUUID().slice(0, 8)}`];
         const mlcli = async (...args: readonly string[]): Promise<string> => {
-          const { code, stdout, stderr } = await runProgram([...args, ...tag], { cwd });
+          const { code, stdout, stderr } = await runProgram([...args, ...tag], { cwd: cwd.path });
           assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
           return stdout;
         };
@@ -79,7 +79,7 @@ suite("the sample apps", () => {
           const source = fromFileUrl(
             new URL(`../../fixtures/apps/${sample.name}`, import.meta.url),
           );
-          await copyTree(source, cwd);
+          await copyTree(source, cwd.path);
           assertEquals(
             await mlcli("build", "--base-image", sample.base()),
             `${sample.name}:${tag[1]}\n`,
@@ -87,7 +87,7 @@ suite("the sample apps", () => {
           assertMatch(await mlcli("local", "process", "--file", "processing.py"), sample.processed);
           await mlcli("local", "train");
           // What the platform keeps of a training's output.
-          const output = join(cwd, sample.name, "mlcli_base/local_test/test_dir/output");
+          const output = join(cwd.path, sample.name, "mlcli_base/local_test/test_dir/output");
           const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
           assertEquals(namesIn(join(output, "data")), ["metrics.json"]);
           assertEquals(namesIn(output).includes("metrics.json"), false);
@@ -102,7 +102,6 @@ suite("the sample apps", () => {
           }
         } finally {
           await removeImage(`${sample.name}:${tag[1]}`);
-          await Deno.remove(cwd, { recursive: true });
         }
       },
     );

@@ -140,32 +140,28 @@ suite("connectToEngine", () => {
     await using first = await fakeEngine({ "GET /_ping": () => refusal(503, "starting") });
     await using second = await fakeEngine({ "GET /_ping": () => pong("1.41") });
     await using third = await fakeEngine({ "GET /_ping": () => pong("1.41") });
-    const home = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-    try {
-      // In the order of the search.
-      const places = [
-        [first, "colima/default/docker.sock"],
-        [second, "home/.colima/default/docker.sock"],
-        [third, "config/colima/default/docker.sock"],
-      ] as const;
-      for (const [{ socket }, place] of places) {
-        await Deno.mkdir(dirname(`${home}/${place}`), { recursive: true });
-        await Deno.symlink(socket, `${home}/${place}`);
-      }
-      const variables = {
-        HOME: `${home}/home`,
-        COLIMA_HOME: `${home}/colima`,
-        XDG_CONFIG_HOME: `${home}/config`,
-      };
-      using _hidden = hiding("/var/run/docker.sock");
-      const engine = await connectToEngine(environment(variables));
-      assertEquals(engine.address, `unix://${home}/home/.colima/default/docker.sock`);
-      assertEquals(engine.rule, "Colima");
-      engine.close();
-      assertEquals([first, second, third].map(({ requests }) => requests.length), [1, 1, 0]);
-    } finally {
-      await Deno.remove(home, { recursive: true });
+    await using home = await makeDirectory();
+    // In the order of the search.
+    const places = [
+      [first, "colima/default/docker.sock"],
+      [second, "home/.colima/default/docker.sock"],
+      [third, "config/colima/default/docker.sock"],
+    ] as const;
+    for (const [{ socket }, place] of places) {
+      await Deno.mkdir(dirname(`${home.path}/${place}`), { recursive: true });
+      await Deno.symlink(socket, `${home.path}/${place}`);
     }
+    const variables = {
+      HOME: `${home.path}/home`,
+      COLIMA_HOME: `${home.path}/colima`,
+      XDG_CONFIG_HOME: `${home.path}/config`,
+    };
+    using _hidden = hiding("/var/run/docker.sock");
+    const engine = await connectToEngine(environment(variables));
+    assertEquals(engine.address, `unix://${home.path}/home/.colima/default/docker.sock`);
+    assertEquals(engine.rule, "Colima");
+    engine.close();
+    assertEquals([first, second, third].map(({ requests }) => requests.length), [1, 1, 0]);
   });
 
   for (const strange of ["socket", "link", "directory"] as const) {
@@ -212,15 +208,10 @@ suite("connectToEngine", () => {
   });
 
   it("says of each place why it failed", async () => {
-    const folder = await Deno.makeTempDir();
-    try {
-      await failsWith(`unix://${folder}/none.sock`, "no such socket");
-      // Linux refuses a connection to a file like one to a socket that nobody listens on.
-      await Deno.writeTextFile(`${folder}/dead.sock`, "");
-      await failsWith(`unix://${folder}/dead.sock`, "the socket is there, but nobody listens");
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await makeDirectory({ "dead.sock": "" });
+    await failsWith(`unix://${folder.path}/none.sock`, "no such socket");
+    // Linux refuses a connection to a file like one to a socket that nobody listens on.
+    await failsWith(`unix://${folder.path}/dead.sock`, "the socket is there, but nobody listens");
   });
 
   it("refuses an engine of Windows containers, and says what to do", async () => {
@@ -265,17 +256,13 @@ suite("connectToEngine", () => {
   });
 
   it("says in words alone that no socket can be found at a path", async () => {
-    const folder = await Deno.makeTempDir({ prefix: "mlcli-test-loop-" });
-    try {
-      await Deno.symlink("loop", `${folder}/loop`);
-      const { quote } = await assertRejects(
-        () => connectToEngine(environment({ DOCKER_HOST: `unix://${folder}/loop` })),
-        MlcliError,
-      );
-      assertMatch(quote ?? "", /^unix:.*\/loop \(DOCKER_HOST\): Too many [a-z ]+$/);
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await makeDirectory();
+    await Deno.symlink("loop", `${folder.path}/loop`);
+    const { quote } = await assertRejects(
+      () => connectToEngine(environment({ DOCKER_HOST: `unix://${folder.path}/loop` })),
+      MlcliError,
+    );
+    assertMatch(quote ?? "", /^unix:.*\/loop \(DOCKER_HOST\): Too many [a-z ]+$/);
   });
 
   it("does not take any server for an engine", async () => {

@@ -5,6 +5,7 @@ import type { Address } from "../../../runtime/docker/locate.ts";
 import type { Answer } from "../../../runtime/docker/answer.ts";
 import { list, object } from "../../../runtime/docker/shape.ts";
 import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { replaced } from "../../helpers/replaced.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -18,21 +19,17 @@ async function withTransport(
   handle: RawHandler,
   work: (transport: Transport, calls: readonly string[]) => Promise<void>,
 ): Promise<void> {
-  const directory = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-  const path = `${directory}/engine.sock`;
+  await using directory = await makeDirectory();
+  const path = `${directory.path}/engine.sock`;
+  await using server = rawServer(handle, kind === "tcp" ? undefined : path);
+  const address: Address = kind === "tcp"
+    ? { kind, host: `127.0.0.1:${server.port}`, tls: undefined }
+    : { kind, path };
+  const transport = await openTransport(address);
   try {
-    await using server = rawServer(handle, kind === "tcp" ? undefined : path);
-    const address: Address = kind === "tcp"
-      ? { kind, host: `127.0.0.1:${server.port}`, tls: undefined }
-      : { kind, path };
-    const transport = await openTransport(address);
-    try {
-      await work(transport, server.calls);
-    } finally {
-      transport.close();
-    }
+    await work(transport, server.calls);
   } finally {
-    await Deno.remove(directory, { recursive: true });
+    transport.close();
   }
 }
 

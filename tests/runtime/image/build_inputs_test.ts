@@ -1,5 +1,6 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { type Answers, fakeEngine, imageUnlessOf, pong } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
@@ -211,21 +212,16 @@ suite("mlcli build --dockerfile", () => {
   });
 
   it("takes one that lies elsewhere, where the user names it", async () => {
-    const folder = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-    try {
-      await Deno.writeTextFile(join(folder, "Dockerfile"), `${OTHER}ARG X\n`);
-      const { code, stderr, query, sent, app } = await build([
-        ...["--dockerfile", join(folder, "Dockerfile"), "--build-arg", "X=1"],
-      ]);
-      assertEquals([code, stderr], [0, ""]);
-      assertEquals(query?.["dockerfile"], ".mlcli-dockerfile");
-      assertEquals(sent.get(".mlcli-dockerfile")?.text, `${OTHER}ARG X\n`);
-      assertEquals(sent.get(`${app}/mlcli_base/Dockerfile`)?.text, APPS);
-      // The image is for others: it does not say where this machine has it.
-      assert(!query!["labels"]!.includes(folder));
-    } finally {
-      await Deno.remove(folder, { recursive: true });
-    }
+    await using folder = await makeDirectory({ Dockerfile: `${OTHER}ARG X\n` });
+    const { code, stderr, query, sent, app } = await build([
+      ...["--dockerfile", join(folder.path, "Dockerfile"), "--build-arg", "X=1"],
+    ]);
+    assertEquals([code, stderr], [0, ""]);
+    assertEquals(query?.["dockerfile"], ".mlcli-dockerfile");
+    assertEquals(sent.get(".mlcli-dockerfile")?.text, `${OTHER}ARG X\n`);
+    assertEquals(sent.get(`${app}/mlcli_base/Dockerfile`)?.text, APPS);
+    // The image is for others: it does not say where this machine has it.
+    assert(!query!["labels"]!.includes(folder.path));
   });
 
   const KEY = "-----BEGIN PRIVATE KEY-----\n";

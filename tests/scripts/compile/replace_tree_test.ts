@@ -1,21 +1,18 @@
 import { assertEquals } from "@std/assert";
 import { replaceTree } from "../../../scripts/compile/replace_tree.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-function namesIn(directory: string): string[] {
-  return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
-}
 
 suite("replaceTree", () => {
   it("leaves what was made, and nothing of what was there before", async () => {
-    const directory = await Deno.makeTempDir({ prefix: "mlcli-test-copy-" });
-    const [made, place] = [`${directory}/made`, `${directory}/dist`];
-    await Deno.mkdir(made);
-    await Deno.writeTextFile(`${made}/mlcli`, "new");
+    await using directory = await makeDirectory({ "made/mlcli": "new" });
+    const [made, place] = [`${directory.path}/made`, `${directory.path}/dist`];
     await replaceTree(place, made);
     await Deno.writeTextFile(`${place}/other`, "old");
     await replaceTree(place, made);
-    assertEquals([namesIn(place), namesIn(directory)], [["mlcli"], ["dist", "made"]]);
-    await Deno.remove(directory, { recursive: true });
+    assertEquals([await namesIn(place), await namesIn(directory.path)], [
+      ["mlcli"],
+      ["dist", "made"],
+    ]);
   });
 });

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { knowsPipes } from "../../../runtime/docker/connect.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { fakeEngine, pong, refusal } from "../../helpers/fake_engine.ts";
 import { programCommand } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -13,20 +14,16 @@ async function smoke(
   main: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number; readonly output: string; readonly left: readonly string[] }> {
-  const home = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-  try {
-    const program = join(home, "mlcli");
-    await Deno.writeTextFile(program, `#!/bin/sh\n${main}\n`, { mode: 0o755 });
-    const { code, stdout, stderr } = await new Deno.Command("bash", {
-      args: [SCRIPT, engine, program],
-      env: { RUNNER_TEMP: home, ...env },
-    }).output();
-    const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
-    const left = [...Deno.readDirSync(home)].map(({ name }) => name);
-    return { code, output, left };
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  await using home = await makeDirectory();
+  const program = join(home.path, "mlcli");
+  await Deno.writeTextFile(program, `#!/bin/sh\n${main}\n`, { mode: 0o755 });
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: [SCRIPT, engine, program],
+    env: { RUNNER_TEMP: home.path, ...env },
+  }).output();
+  const output = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  const left = await namesIn(home.path);
+  return { code, output, left };
 }
 
 /** The program under test, for the shell. */

@@ -7,6 +7,7 @@ import {
   stampRelease,
   withInstallSection,
 } from "../../../scripts/release/stamp.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../../../", import.meta.url));
@@ -88,24 +89,20 @@ suite("withInstallSection", () => {
 
 suite("stampRelease", () => {
   it("makes files of one address, which name no other", async () => {
-    const directory = await Deno.makeTempDir({ prefix: "mlcli-test-stamp-" });
-    try {
-      await stampRelease(directory, ADDRESS);
-      const names = [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
-      assertEquals(names, ["INSTALL.md", "README.md", "install.ps1", "install.sh"]);
-      for (const name of names) {
-        const text = await Deno.readTextFile(join(directory, name));
-        assertStringIncludes(text, `${ADDRESS.releases}/latest/download/install.`);
-        assertEquals(text.match(/@[A-Z]+@/g), null, name);
-        assertEquals(addresses(text).filter((address) => !address.includes(".example.")), [], name);
-      }
-      const readme = await Deno.readTextFile(join(directory, "README.md"));
-      assertStringIncludes(readme, `--repo ${ADDRESS.repository}\n`);
-      assertEquals(readme.includes("No release is published yet"), false);
-      assertMatch(readme, /\n\n## From an empty directory to a prediction\n/);
-    } finally {
-      await Deno.remove(directory, { recursive: true });
+    await using directory = await makeDirectory();
+    await stampRelease(directory.path, ADDRESS);
+    const names = await namesIn(directory.path);
+    assertEquals(names, ["INSTALL.md", "README.md", "install.ps1", "install.sh"]);
+    for (const name of names) {
+      const text = await Deno.readTextFile(join(directory.path, name));
+      assertStringIncludes(text, `${ADDRESS.releases}/latest/download/install.`);
+      assertEquals(text.match(/@[A-Z]+@/g), null, name);
+      assertEquals(addresses(text).filter((address) => !address.includes(".example.")), [], name);
     }
+    const readme = await Deno.readTextFile(join(directory.path, "README.md"));
+    assertStringIncludes(readme, `--repo ${ADDRESS.repository}\n`);
+    assertEquals(readme.includes("No release is published yet"), false);
+    assertMatch(readme, /\n\n## From an empty directory to a prediction\n/);
   });
 });
 

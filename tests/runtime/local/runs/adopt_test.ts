@@ -1,4 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
+import { makeDirectory } from "../../../helpers/directory.ts";
 import { completeApp } from "../../../helpers/app.ts";
 import { type FakeContainer, fakeContainers } from "../../../helpers/fake_containers.ts";
 import { runInProcess } from "../../../helpers/in_process.ts";
@@ -259,17 +260,12 @@ suite("a training that went on when mlcli was killed", () => {
 
     it("is not looked for behind a link", async () => {
       const caller = { uid: 54_321, gid: 54_322 };
-      const target = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-      await Deno.writeTextFile(`${target}/notes`, "");
-      try {
-        for (const state of ["exited", undefined]) {
-          const { chowns, stderr } = await runBeside({ link: target, state, caller }, PROCESS);
-          assertEquals([chowns.length, stderr.includes(target)], [0, false], stderr);
-        }
-        assertEquals(await entriesOf(target), ["notes"]);
-      } finally {
-        await Deno.remove(target, { recursive: true });
+      await using target = await makeDirectory({ notes: "" });
+      for (const state of ["exited", undefined]) {
+        const { chowns, stderr } = await runBeside({ link: target.path, state, caller }, PROCESS);
+        assertEquals([chowns.length, stderr.includes(target.path)], [0, false], stderr);
       }
+      assertEquals(await entriesOf(target.path), ["notes"]);
     });
   }
 });

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { type Relay, relay } from "../../../../runtime/local/server/relay.ts";
+import { say } from "../../../helpers/raw_server.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** A server of raw bytes, and what it got. */
@@ -18,7 +19,7 @@ function backend(handle: Handler): RawBackend {
   (async () => {
     for await (const connection of listener) {
       connections++;
-      handle(connection).catch(() => {}).finally(() => quietly(() => connection.close()));
+      handle(connection).finally(() => connection.close()).catch(() => {});
     }
   })().catch(() => {});
   return {
@@ -28,21 +29,6 @@ function backend(handle: Handler): RawBackend {
     },
     [Symbol.dispose]: () => listener.close(),
   };
-}
-
-function quietly(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // It is closed.
-  }
-}
-
-const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-async function say(connection: Deno.Conn, text: string | Uint8Array): Promise<void> {
-  let rest = typeof text === "string" ? encode(text) : text;
-  while (rest.length > 0) rest = rest.subarray(await connection.write(rest));
 }
 
 /** Reads until this is there, or the end. */
