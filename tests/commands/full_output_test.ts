@@ -1,10 +1,9 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { MlcliError } from "../../runtime/errors.ts";
 import { completeApp } from "../helpers/app.ts";
-import { putImage } from "../helpers/box/images.ts";
 import { LEAST, makeDeployApp } from "../helpers/deploy_app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
-import { fakePushes } from "../helpers/fake_pushes.ts";
+import { pushesOf } from "../helpers/fake_pushes.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { BUCKET, type JobApp } from "../helpers/job_app.ts";
 import { addJob, COMPLETED } from "../helpers/jobs.ts";
@@ -143,10 +142,7 @@ suite(
     for (const [title, args, done] of ROWS) {
       it(`mlcli ${title}`, async () => {
         await using job = await makeDeployApp();
-        await using engine = await fakePushes(job.box, {
-          reference: `${job.app.name}:latest`,
-          put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
-        });
+        await using engine = await pushesOf(job);
         await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
         const line = await args(job);
         const { code, stdout, stderr } = await job.run(line, {

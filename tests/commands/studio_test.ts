@@ -113,18 +113,15 @@ suite("in SageMaker Studio", () => {
     assertStringIncludes(stdout, "That of this space is what sagemaker.get_execution_role() of");
   });
 
+  const hint =
+    "This is a rule of SageMaker Studio's Docker; docs/studio.md has those that are known.";
   for (
-    const [title, message, hint] of [
+    const [title, message] of [
       [
         "a rule that is not known",
         "Forbidden. Reason: [ContainerCreate] SageMaker Studio Docker Usage does not allow x",
-        "This is a rule of SageMaker Studio's Docker; docs/studio.md has those that are known.",
       ],
-      [
-        "a resource",
-        "The request for current resource is not allowed on SageMaker Studio.",
-        "This is a rule of SageMaker Studio's Docker; docs/studio.md has those that are known.",
-      ],
+      ["a resource", "The request for current resource is not allowed on SageMaker Studio."],
     ] as const
   ) {
     it(`a refusal is said in the filter's words: ${title}`, async () => {

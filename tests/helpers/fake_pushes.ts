@@ -5,7 +5,9 @@
 
 import type { Box } from "./box/box.ts";
 import type { Repository } from "./box/ecr_store.ts";
+import { putImage } from "./box/images.ts";
 import { type Answers, done, type FakeEngine, fakeEngine, pong, refusal } from "./fake_engine.ts";
+import type { JobApp } from "./job_app.ts";
 
 /** What the engine has, and what happens at a push. */
 export interface PushPlay {
@@ -107,6 +109,14 @@ export async function fakePushes(box: Box, play: PushPlay): Promise<FakePushes> 
     names,
     [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
+}
+
+/** An engine that has the app's image, and pushes it as it is. */
+export function pushesOf({ app, box }: Pick<JobApp, "app" | "box">): Promise<FakePushes> {
+  return fakePushes(box, {
+    reference: `${app.name}:latest`,
+    put: (repository, tag) => putImage(box.ecr, repository, { tag }),
+  });
 }
 
 /** The image that a path names: `/v1.44/images/NAME/push`. */

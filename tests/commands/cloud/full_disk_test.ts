@@ -1,13 +1,12 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { completeApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
-import { putImage } from "../../helpers/box/images.ts";
 import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { assertSaysNoRoom, contentOf, moments } from "../../helpers/full_disk.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { fakePushes } from "../../helpers/fake_pushes.ts";
+import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET as JOB_BUCKET } from "../../helpers/job_app.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
@@ -133,10 +132,7 @@ if (MAY_MOUNT) {
       it(line.filter((word) => !word.startsWith("s3:")).join(" "), async () => {
         await using disk = await smallDisk();
         await using job = await makeDeployApp({ parent: disk.path });
-        await using engine = await fakePushes(job.box, {
-          reference: `${job.app.name}:latest`,
-          put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
-        });
+        await using engine = await pushesOf(job);
         await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
         await disk.leave({ blocks: 0, files: 0 });
         const { code, stderr } = await job.run(line, line[0] === "push" ? { engine } : {});

@@ -1,8 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { removeTreeIfThere } from "../../../runtime/files.ts";
-import { putImage } from "../../helpers/box/images.ts";
 import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
-import { fakePushes } from "../../helpers/fake_pushes.ts";
+import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { permissionTable } from "../../helpers/permission_table.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -76,10 +75,7 @@ suite("the permissions that commands ask for", () => {
       const permissions = (await permissionTable()).get(row);
       assert(permissions, row);
       await using job = await makeDeployApp();
-      await using engine = await fakePushes(job.box, {
-        reference: `${job.app.name}:latest`,
-        put: (repository, tag) => putImage(job.box.ecr, repository, { tag }),
-      });
+      await using engine = await pushesOf(job);
       await job.app.write(`${job.app.directory}/data/a.csv`, "1\n");
       const { asked } = job.box.faults;
       const args = typeof given === "function" ? await given(job) : given;
