@@ -69,11 +69,10 @@ export interface Start {
 /** What follows from the image, and what would be different on the platform. */
 async function lookAtImage(
   job: ServingJob,
-  engine: Engine,
+  asked: Promise<ImageDetails>,
   findings: Findings,
-  signal: AbortSignal,
 ): Promise<OfServedImage> {
-  const image = await imageToRun(engine, job, signal);
+  const image = await asked;
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
@@ -119,6 +118,9 @@ async function servedVersion(layout: Layout, { run }: ServingJob): Promise<Versi
 export async function startOf(job: ServingJob, host: StartHost, follow?: Follow): Promise<Start> {
   await requireServable(job, host);
   const engine = await host.engine();
+  // While the port is looked at; a failure is for whoever starts a server.
+  const image = imageToRun(engine, job, host.interruption.signal);
+  image.catch(() => {});
   const findings = new Findings(job.strict, host.err);
   let known: Promise<OfServedImage> | undefined;
   const said = new Set<string>();
@@ -132,7 +134,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     findings,
     err: host.err,
     // Where a server is started again, all is said once.
-    ofImage: () => known ??= lookAtImage(job, engine, findings, host.interruption.signal),
+    ofImage: () => known ??= lookAtImage(job, image, findings),
     note: (text) => {
       if (!said.has(text)) tell(host.err, noteText(text));
       said.add(text);
