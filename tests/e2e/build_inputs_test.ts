@@ -25,8 +25,8 @@ function stagedApp(): Promise<TestApp> {
   });
 }
 
-suite("what goes into a build", () => {
-  it("is a stage, an argument, and another Dockerfile, whatever .dockerignore says", async () => {
+suite("the context and the options of mlcli build", () => {
+  it("takes --target, --build-arg and --dockerfile, whatever .dockerignore says", async () => {
     await using app = await stagedApp();
     await using outside = await makeDirectory();
     try {
@@ -53,7 +53,7 @@ suite("what goes into a build", () => {
   });
 
   for (const [builder, value] of [["BuildKit", "1"], ["the classic builder", "0"]] as const) {
-    it(`is missing, and the error says why: ${builder}`, async () => {
+    it(`fails where COPY names a file that is not sent, and says why: ${builder}`, async () => {
       await using app = await stagedApp();
       const { code, stdout, stderr } = await app.run(["build", "--no-cache"], {
         env: { DOCKER_BUILDKIT: value },

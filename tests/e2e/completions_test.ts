@@ -105,7 +105,7 @@ suite("completions in bash", () => {
     assertEquals(stdout.match(/compadd .*/g), [`compadd -S '' "\${expl[@]}" -- "\${values[@]}"`]);
   });
 
-  it("are none of the names that hold what a terminal obeys", async () => {
+  it("leave out names with characters that a terminal obeys", async () => {
     const files = { "processing/a\nb.py": "", "processing/a\x1b[2J.py": "", "processing/a.py": "" };
     await using app = await makeApp({ files });
     const { stdout } = await app.run(["completions", "complete", "script", "local", "process"]);
@@ -133,7 +133,7 @@ suite("completions in bash", () => {
     assertEquals(stdout.match(/compgen|mapfile/g), null);
   });
 
-  it("are none for what begins like an option and is none", async () => {
+  it("are none for a word that begins like an option but is no option", async () => {
     await using app = await makeApp();
     assertEquals(await complete(app, ["mlcli", "list-endpoints", "--zz"]), []);
   });

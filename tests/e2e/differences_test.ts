@@ -98,10 +98,10 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
   });
 });
 
-suite("what of an image is not as on the platform", () => {
+suite("warnings that an image is older than the app's files", () => {
   beforeAll(buildTestImage);
 
-  it("is nothing of what init wrote and build built, until something is newer", async () => {
+  it("come only once a file is newer, not right after init and build", async () => {
     await using app = await makeApp({ configuration: { base_image: baseImage() } });
     for (const args of [["init", app.name], ["build"]]) {
       assertEquals((await app.run(args)).code, 0);

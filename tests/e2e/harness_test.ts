@@ -22,7 +22,7 @@ async function train(
 suite("the harness around training and processing code", () => {
   beforeAll(buildTestImage);
 
-  it("tells a failure whose own words fail", async () => {
+  it("reports an exception even if making its text fails", async () => {
     const { code, stderr } = await train(
       "import sys\nclass Bad(Exception):\n    def __str__(self): return 1 / 0\n" +
         "def hook(*_): return 1 / 0\n" +
@@ -43,7 +43,7 @@ suite("the harness around training and processing code", () => {
     assertEquals(child.stdout, "printed");
   });
 
-  it("tells the user's frames only, neighbours and causes included", async () => {
+  it("shows a traceback of the user's own files alone, with causes and imported modules", async () => {
     const { code, stderr } = await train(
       "import steps\ndef train(data, model):\n    steps.clean()\n",
       {

@@ -114,7 +114,7 @@ ${writes("new", "deep/new")}`);
     assertEquals(await Deno.readTextFile(app.testPath("model/deep/new")), "deep/new\n");
   });
 
-  it("can be written by whom model/ is open to", async () => {
+  it("can be written by the image's own user where model/ is open to everyone", async () => {
     const image = `mlcli-test-user-${crypto.randomUUID().slice(0, 8)}`;
     await buildImage(`${image}:latest`, { Dockerfile: `FROM ${TEST_IMAGE}\nUSER 54398\n` });
     try {
@@ -167,7 +167,7 @@ async function untilEnded(app: TestApp): Promise<void> {
 suite("the model of a training whose mlcli was killed", () => {
   beforeAll(buildTestImage);
 
-  it("is adopted where the engine knows how it ended, else named, and never cleared", async () => {
+  it("is put in place by the next command, or named where nobody knows how the training ended", async () => {
     await using app = await modelApp(`${waits("pass").replace(": return", ": break")}
 ${writes("late")}`);
     const run = await untilReady(app.start(TRAIN));
@@ -224,12 +224,12 @@ ${writes("late")}`);
   });
 });
 
-suite("a model/ that has to stay the directory that it is", () => {
+suite("a model/ that is a mount point", () => {
   beforeAll(buildTestImage);
 
   // Root alone can mount.
   if (Deno.uid() === 0) {
-    it("as a mount point gets the contents", async () => {
+    it("gets the new model's files and stays mounted", async () => {
       await using app = await modelApp(
         `os.makedirs(model + "/deep")\n${writes("new", "deep/new")}`,
       );

@@ -42,7 +42,7 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
   });
   afterAll(() => removeImage(IMAGE));
 
-  it("are read and written by themselves, and refused with 400 where they are none", async () => {
+  it("need no code of the app; a damaged body is refused with 400", async () => {
     await using app = await makeApp({
       configuration: { image_name: IMAGE },
       files: { "prediction/serve": DOUBLE, "local_test/test_dir/model/model.txt": "" },

@@ -264,7 +264,7 @@ suite("an image started as the platform starts it", () => {
     assertEquals(ended, { status: 0, log: "" });
   });
 
-  it("says that it listens where a pipeline wants it to", async () => {
+  it("has the label that lets an inference pipeline choose its port", async () => {
     const { Config } = JSON.parse(await engineRequest("GET", `/images/${IMAGE}/json`, [200]));
     assertEquals(Config.Labels["com.amazonaws.sagemaker.capabilities.accept-bind-to-port"], "true");
   });
@@ -330,7 +330,7 @@ suite("an image started as the platform starts it", () => {
     assertEquals(await runToEnd(twice), { status: 0, log: HERE.repeat(2) });
   });
 
-  it("says where the code is when that path is taken", async () => {
+  it("runs the code from its own directory where /opt/ml/code is taken, and says so", async () => {
     await using platform = await makePlatform({ "code/": "" });
     const { status, log } = await runToEnd(plan(platform, ["process", "where.py"], ["code"]));
     const own = "/opt/program/processing";
@@ -342,7 +342,7 @@ suite("an image started as the platform starts it", () => {
     assertEquals(status, 0);
   });
 
-  it("says what it takes", async () => {
+  it("shows its usage for an unknown command or none", async () => {
     await using platform = await makePlatform({});
     const usage = { status: 2, log: "usage: train | serve | process FILE [ARGS...]\n" };
     assertEquals(await runToEnd(plan(platform, [], [])), usage);

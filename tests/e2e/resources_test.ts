@@ -78,7 +78,7 @@ suite("what a container takes of this machine", () => {
     }
   });
 
-  it("is refused in the user's words where the engine has it not", async () => {
+  it("is refused with the name of the option where the engine does not have it", async () => {
     await using app = await reportingApp();
     const process = ["local", "process", "-f", "p.py"];
     const table: readonly (readonly [args: readonly string[], message: RegExp])[] = [

@@ -19,7 +19,7 @@ function appOf(name: string, image: string): Promise<TestApp> {
 suite("another app's image, on the engine", () => {
   beforeAll(buildTestImage);
 
-  it("loses its name to no clone, and nobody runs it for their own", async () => {
+  it("is neither replaced nor run by an app that uses the same image name", async () => {
     const image = `payments-${crypto.randomUUID().slice(0, 8)}`;
     await using payments = await appOf(image, image);
     await using clone = await appOf(`clone-${image}`, image);

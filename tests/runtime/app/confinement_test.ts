@@ -225,7 +225,7 @@ suite("escapeOf", () => {
     assertEquals(await escapeOf(confined, join(tree.app, "self/.env")), undefined);
   });
 
-  it("what may not be read is not known to be harmless", async () => {
+  it("a directory that may not be read counts as private", async () => {
     await using tree = await workTree();
     await tree.link("../data", "link");
     const link = join(tree.app, "link");

@@ -85,7 +85,7 @@ suite("what a build leaves out of a directory of code", () => {
     });
   }
 
-  it("is nothing that nobody misses", async () => {
+  it("does not name what nobody misses, such as caches", async () => {
     const unmissed = [
       "__pycache__/x.pyc",
       "old.pyc",

@@ -29,7 +29,7 @@ async function* inPieces(bytes: Uint8Array, size: number) {
 }
 
 suite("the size of an answer", () => {
-  it("is whatever comes, up to a limit", async () => {
+  it("may be anything up to a limit", async () => {
     const bytes = Uint8Array.from({ length: 1000 }, (_, index) => index % 251);
     assertEquals(await wholeAnswer(inPieces(bytes, 7)), bytes);
     assertEquals(await wholeAnswer(null), new Uint8Array());

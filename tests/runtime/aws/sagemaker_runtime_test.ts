@@ -136,7 +136,7 @@ suite("a stream of a model", () => {
     assertEquals(await heard(server), { text: "one two" });
   });
 
-  it("may say what nobody knows yet", async () => {
+  it("may have events of an unknown type", async () => {
     const headers = { ":event-type": "Mood", ":message-type": "event" };
     const unknown = eventMessage(headers, encoder.encode("{}"));
     await using server = streamOf(part("one "), unknown, part("two"));

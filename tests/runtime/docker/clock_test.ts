@@ -111,7 +111,7 @@ suite("an engine with another clock", () => {
     });
   }
 
-  it("has its times converted where they come in", async () => {
+  it("may give a time that is none: it is kept as it is", async () => {
     await using engine = await fakeContainers({
       answers: {
         "GET /images/NAME/json": () =>

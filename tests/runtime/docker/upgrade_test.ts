@@ -97,7 +97,7 @@ suite("a connection with input", () => {
     });
   }
 
-  it("is one, too, where the engine only says 200", async () => {
+  it("works, too, where the engine answers 200 in place of 101", async () => {
     const handle: RawHandler = async (connection) => {
       await say(connection, "HTTP/1.1 200 OK\r\nContent-Type: x\r\n\r\nout");
     };

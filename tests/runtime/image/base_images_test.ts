@@ -136,7 +136,7 @@ suite("a base image", () => {
     );
   });
 
-  it("is what reads the Dockerfile, too, for the engine's own processor", async () => {
+  it("of a # syntax= line is pulled, too, for the engine's own processor", async () => {
     const dockerfile = "# syntax=docker/frontend:1\nFROM scratch\n";
     const args = ["--platform", "linux/arm64"];
     const { pulls } = await build({ dockerfile, args });
@@ -145,7 +145,7 @@ suite("a base image", () => {
     assertEquals(classic.pulls, []);
   });
 
-  it("that reads the Dockerfile and cannot be pulled can be done without", async () => {
+  it("of a # syntax= line that cannot be pulled is an error that names the line", async () => {
     const { code, stderr } = await build({
       dockerfile: "# syntax=docker/frontend:1\nFROM scratch\n",
       pulled: () => refusal(500, "no such host"),

@@ -132,7 +132,7 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
 }
 
 suite("a reason", () => {
-  it("that cannot be taken away is no later run's", async () => {
+  it("of an earlier run that cannot be removed is not given for this run's failure", async () => {
     await using app = await completeApp();
     await Deno.rename(app.testPath(), app.path("results"));
     await Deno.symlink("../results", app.testPath());
@@ -153,7 +153,7 @@ suite("a reason", () => {
   });
 
   for (const kind of ["a pipe", "a link to one", "a link out", "a directory"] as const) {
-    it(`that is ${kind} is none`, async () => {
+    it(`is not read from ${kind}`, async () => {
       await using app = await completeApp();
       const program = async ({ end }: FakeContainer): Promise<void> => {
         const path = app.testPath("output/failure");

@@ -101,7 +101,7 @@ suite("a training that has ended", () => {
 
 for (const args of [TRAIN, PROCESS]) {
   suite(`a run of mlcli ${args.slice(0, 2).join(" ")}`, () => {
-    it("hears the container before it starts, and removes nothing that the engine does", async () => {
+    it("attaches before the start, and leaves the removal to the engine", async () => {
       const program = ({ out, err, end }: FakeContainer): void => {
         out("one\n");
         err("two\n");
@@ -160,7 +160,7 @@ for (const args of [TRAIN, PROCESS]) {
       assertEquals(quiet.stderr.includes("hint"), false);
     });
 
-    it("hears both streams, and is told of the removal", async () => {
+    it("asks for both streams, and waits for the end and for the removal", async () => {
       await using app = await completeApp();
       await using engine = await fakeContainers();
       await runInProcess(args, { cwd: app.directory, engine });

@@ -347,7 +347,7 @@ suite("--strict", () => {
   });
 
   for (const args of [TRAIN, PROCESS, DEPLOY]) {
-    it(`is content with what is as there: ${args[1]}`, async () => {
+    it(`finds nothing wrong with code that does nothing else than on the platform: ${args[1]}`, async () => {
       const { code, stderr, models } = await run({ args: [...args, "--strict"], message: /./ });
       assertEquals([code, stderr], [0, ""]);
       assertEquals(models, args === TRAIN ? ["model/new"] : ["model/m"]);

@@ -233,7 +233,7 @@ suite("settleModel", () => {
       assertEquals(found, { [`${BEFORE}/`]: "", [`${RUN}/`]: "", "kept/model/mine": "1" });
     }));
 
-  it("does so where that has the inode of what was there", () =>
+  it("takes it so, too, where it has the inode of the run's model", () =>
     withFiles({ ...EARLIER, ...WRITTEN }, async (place) => {
       const { layout, settle } = place;
       await writeCurrent(place);
@@ -418,7 +418,7 @@ suite("a model/ that is a mount point", () => {
 });
 
 suite("the model directory of a run", () => {
-  it("is open to whom model/ is", () =>
+  it("is open to the same users as model/", () =>
     withFiles({ ...EARLIER, ...WRITTEN }, async ({ layout, path }) => {
       const folder = path(MADE);
       await Deno.chmod(folder, 0o755);

@@ -123,7 +123,7 @@ suite("asking until a server is ready", () => {
     });
   }
 
-  it("does not end where it is 200 once, until it is told to", async () => {
+  it("goes on after a single 200, until it is told to stop", async () => {
     await using server = saying(200, 500);
     const over = new AbortController();
     let count = 0;
@@ -135,7 +135,7 @@ suite("asking until a server is ready", () => {
     assertEquals(server.asked.length, 6);
   });
 
-  it("counts no answers while the connection is closed without one", async () => {
+  it("counts a connection that is closed without an answer as no answer", async () => {
     await using server = rawServer(() => {});
     const over = new AbortController();
     const waits: number[] = [];

@@ -161,7 +161,7 @@ suite("the archive of a model in S3", () => {
     assertEquals(["\x1b", "\n"].some((letter) => error.message.includes(letter)), false);
   });
 
-  it("is called .tar.gz", async () => {
+  it("is warned of where it is not called .tar.gz", async () => {
     const key = "churn/model.bin";
     assertEquals((await checked(await tarGz(FILES), { key })).notes, [
       `s3://${BUCKET}/${key} is not called .tar.gz, as SageMaker asks for`,

@@ -100,7 +100,7 @@ suite("the steps of an upload", () => {
     });
   }
 
-  it("are not known where an object was not asked for", async () => {
+  it("fail where the list has an object that was not asked for", async () => {
     const all = stepsOf(stream([]), stream([object("other/a")]), "p/");
     await assertRejects(() => Array.fromAsync(all), AwsError, "that were not asked for");
   });

@@ -6,7 +6,7 @@ import { runInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 suite("the models of earlier runs", () => {
-  it("stay: of the last three, the last that failed, and each whose end nobody saw", async () => {
+  it("are kept: the last three, the last that failed, and those whose end nobody saw", async () => {
     await using app = await completeApp();
     const jobs = (...parts: string[]) => app.path("local_test/jobs", ...parts);
     const runs = [
