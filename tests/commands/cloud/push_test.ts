@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { digestOf, MANIFEST_TYPES, type Repository } from "../../helpers/box/ecr_store.ts";
+import { Refused } from "../../helpers/box/service.ts";
 import { type ImageOptions, indexed, putImage, putIndex } from "../../helpers/box/images.ts";
 import { type FakePushes, fakePushes, type PushPlay } from "../../helpers/fake_pushes.ts";
 import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
@@ -235,6 +236,9 @@ suite("mlcli push: the manifest", () => {
       assertMatch(stderr, /The tag latest cannot be changed, and keeps OCI's manifest/);
     }
     assertEquals(scene.engine.pushes.length, 1);
+    // Where it cannot be put there either, jobs have nothing to take.
+    box.faults.refuse("ecr:PutImage", new Refused("ImageTagAlreadyExistsException", ""));
+    assertEquals((await scene.run()).code, 1);
   });
 
   it("that cannot be read is not checked, and that is said", async () => {

@@ -343,6 +343,8 @@ suite("mlcli local list-jobs", () => {
         "churn-2\n  KIND     train\n  STATUS   Failed\n  AGE      10m\n  METRICS  ?[31mloss 0.125\n",
       ].join(""),
     );
+    const { stdout } = await list(app, [], { isTerminal: true, colour: true });
+    assert(stdout.includes("\x1b[31mLost") && stdout.includes("\x1b[31mFailed"), stdout);
   });
 
   it("prints JSON for programs", async () => {

@@ -136,6 +136,16 @@ suite("connectToEngine", () => {
     assertEquals(isConflict(new EngineError(500, "no space left on device", "POST")), false);
   });
 
+  it("leaves an image the name by which a container needs it", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.41"),
+      "DELETE /images/churn": () => refusal(409, "container 2390 is using its image"),
+    });
+    const engine = await connectToEngine(at(fake));
+    await engine.untagImage("churn");
+    engine.close();
+  });
+
   it("takes the first that answers, and asks none behind it", async () => {
     await using first = await fakeEngine({ "GET /_ping": () => refusal(503, "starting") });
     await using second = await fakeEngine({ "GET /_ping": () => pong("1.41") });

@@ -7,6 +7,7 @@ import {
 import type { Engine } from "../../../runtime/docker/engine.ts";
 import { BrokenEngine, EngineError } from "../../../runtime/docker/errors.ts";
 import { SilentEngine } from "../../../runtime/docker/time_limits.ts";
+import { upgrade } from "../../../runtime/docker/upgrade.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { Authority } from "../../helpers/certificates.ts";
 import { inTime } from "../../helpers/in_time.ts";
@@ -141,6 +142,15 @@ suite("a connection with input", () => {
       EngineError,
     );
     assertEquals([status, reason], [409, "container c1 is paused"]);
+  });
+
+  it("is closed where it is no longer needed before it is open", async () => {
+    await using server = rawServer((connection) => say(connection, UPGRADED));
+    const over = new AbortController();
+    const address = { kind: "tcp", host: `localhost:${server.port}`, tls: undefined } as const;
+    const opened = upgrade(address, undefined, "/", over.signal);
+    over.abort();
+    await assertRejects(() => opened, Deno.errors.BadResource);
   });
 
   for (const kind of ["tcp", ...PIPE] as const) {

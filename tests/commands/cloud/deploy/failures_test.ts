@@ -222,9 +222,14 @@ suite("deploy, where a call is refused", () => {
     });
   }
 
-  it("waits for what was just written to be found", async () => {
+  it("waits for what was just written to be found, and for a name that was just freed", async () => {
     await using job = await makeDeployedApp();
     const arn = "arn:aws:sagemaker:eu-west-1:123456789012:endpoint-config/shop-config-2";
+    job.box.faults.refuse(
+      "sagemaker:CreateModel",
+      new Refused("ValidationException", 'Cannot create already existing model "shop-mlcli-2".'),
+      3,
+    );
     job.box.faults.refuse(
       "sagemaker:UpdateEndpoint",
       new Refused("ValidationException", `Could not find endpoint configuration "${arn}".`),

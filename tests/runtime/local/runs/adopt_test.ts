@@ -17,8 +17,6 @@ interface Remains {
   readonly files?: readonly string[];
   /** Its container's; none where the engine has removed it. */
   readonly state?: string;
-  /** What its label says of the directory of its app. */
-  readonly directory?: string;
   /** How its program ended, as the engine says. */
   readonly status?: number;
   /** Whether its record has its end already. */
@@ -87,12 +85,7 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
       Id: "old",
       Names: [`/${run}`],
       State: remains.state,
-      Labels: {
-        "mlcli.app": app.name,
-        "mlcli.role": "train",
-        "mlcli.port": "",
-        "mlcli.directory": remains.directory ?? "",
-      },
+      Labels: { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" },
     }],
     answers: {
       "POST /containers/old/wait": () => Response.json({ StatusCode: remains.status ?? 0 }),
@@ -191,16 +184,9 @@ suite("a training that went on when mlcli was killed", () => {
     });
 
     it(`is named where nobody knows how it ended: ${args[1]}`, async () => {
-      for (
-        const remains of [
-          {},
-          // The disk was full, or the power failed: its record is empty.
-          { record: "" },
-          // The container of another directory's app of that name.
-          { state: "exited", directory: "there" },
-        ]
-      ) {
-        const { app, code, stderr, entries, removed } = await runBeside(remains, args);
+      // The disk was full, or the power failed: its record is empty.
+      for (const remains of [{}, { record: "" }]) {
+        const { app, code, stderr, entries } = await runBeside(remains, args);
         const model = `${app}/mlcli_base/local_test/jobs/earlier/model`;
         assertEquals(
           stderr.split("\n").slice(0, 2),
@@ -210,7 +196,7 @@ suite("a training that went on when mlcli was killed", () => {
             `hint: If it is whole, mlcli local deploy --run earlier serves it. If not: rm -r ${model}`,
           ],
         );
-        assertEquals([code, entries, removed], [3, [...EARLIER, "RUN/new"], []]);
+        assertEquals([code, entries], [3, [...EARLIER, "RUN/new"]]);
       }
     });
 
