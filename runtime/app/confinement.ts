@@ -125,20 +125,20 @@ async function privateBelow(directory: string): Promise<string | undefined> {
  * Requires that paths of an app lead nowhere else.
  *
  * @param paths absolute; those nearer to the top first, since the first that is wrong is named.
- * @param remedy what to do instead, given the path and what it leads to.
+ * @param hintFor what to do instead, given the path and what it leads to.
  * @throws MlcliError
  */
 export async function requireInside(
   confined: Confined,
   paths: readonly string[],
-  remedy: (path: string, target: string) => string = () => PUT_IT_THERE,
+  hintFor: (path: string, target: string) => string = () => PUT_IT_THERE,
 ): Promise<void> {
   for (const [index, escape] of (await escapesOf(confined, paths)).entries()) {
     if (escape === undefined) continue;
     const path = paths[index]!;
     throw new MlcliError(`${typedPath(confined.directory, path)} ${escape.words}`, {
       // Only the user may name data that may be private: a hint must not suggest it.
-      hint: escape.isPrivate ? PUT_IT_THERE : remedy(path, escape.target),
+      hint: escape.isPrivate ? PUT_IT_THERE : hintFor(path, escape.target),
     });
   }
 }

@@ -109,7 +109,7 @@ export function platformFinding(
   if (platform === PLATFORM) return undefined;
   const isGraviton = platform === GRAVITON;
   if (isGraviton && isFor(configured, GRAVITON)) return undefined;
-  const remedy = isOurs
+  const build = isOurs
     ? `mlcli build --platform ${PLATFORM} makes one for the others`
     : `Take one for ${PLATFORM}`;
   return {
@@ -118,8 +118,8 @@ export function platformFinding(
         "(ml.c7g, ...) only"
       : `${reference} is for ${platform}, and does not run on the platform`,
     hint: isGraviton
-      ? `${remedy}; "platform": "${GRAVITON}" in the configuration says that it is meant.`
-      : `${remedy}.`,
+      ? `${build}; "platform": "${GRAVITON}" in the configuration says that it is meant.`
+      : `${build}.`,
   };
 }
 

@@ -94,14 +94,14 @@ export type CodeFolder = "training" | "prediction" | "processing";
  * Requires that nothing that a run of this code touches leads out of the app's repository.
  *
  * @param except paths of the layout that are not touched, since the user named other data.
- * @param dataRemedy what to do when the test data leads out, given what it leads to.
+ * @param dataHint what to do when the test data leads out, given what it leads to.
  * @throws MlcliError
  */
 export async function requireLayoutInside(
   layout: Layout,
   code: CodeFolder,
   except: readonly string[] = [],
-  dataRemedy: (target: string) => string = () => NAME_THE_DATA,
+  dataHint: (target: string) => string = () => NAME_THE_DATA,
 ): Promise<void> {
   const { input, configInput, hyperparameters, inputData, output } = layout;
   const data = code === "training" ? layout.trainingData : layout.processingData;
@@ -121,7 +121,7 @@ export async function requireLayoutInside(
   await requireInside(
     layout,
     paths,
-    (path, target) => path === data ? dataRemedy(target) : PUT_IT_THERE,
+    (path, target) => path === data ? dataHint(target) : PUT_IT_THERE,
   );
   await requireApart(layout);
 }

@@ -135,7 +135,7 @@ export interface Room {
   readonly bytes: number | undefined;
   /** What has that room: `ml.m5.large`. */
   readonly words: string;
-  readonly remedy: string;
+  readonly hint: string;
 }
 
 /** Checks an archive entry by entry, without keeping them. */
@@ -170,8 +170,8 @@ export class ArchiveCheck {
     if (unpacked.kind === "directory") return;
     this.#files++;
     this.#bytes += sizeOf(unpacked, header);
-    const { bytes, words, remedy } = this.#room;
-    if (bytes !== undefined && this.#bytes > bytes) throw tooLargeError(bytes, words, remedy);
+    const { bytes, words, hint } = this.#room;
+    if (bytes !== undefined && this.#bytes > bytes) throw tooLargeError(bytes, words, hint);
   }
 
   get files(): number {
@@ -222,9 +222,9 @@ function sizeOf(unpacked: Unpacked, { size = 0 }: Header): number {
   return unpacked.kind === "file" ? unpacked.sparse ?? size : 0;
 }
 
-export function tooLargeError(bytes: number, words: string, remedy: string): Refusal {
+export function tooLargeError(bytes: number, words: string, hint: string): Refusal {
   return new Refusal(
     `unpacked it is more than ${Math.round(bytes / 1024 ** 3)} GB, which is what ${words} has`,
-    { hint: remedy },
+    { hint },
   );
 }

@@ -40,7 +40,7 @@ export interface ModelRoom {
   readonly bytes: number | undefined;
   /** Of what: `ml.m5.large`, `a serverless endpoint`. */
   readonly words: string;
-  readonly remedy: string;
+  readonly hint: string;
 }
 
 interface ServedOn {
@@ -71,13 +71,13 @@ export function roomFor({ instanceType, volumeSize }: ServedOn): ModelRoom {
     return {
       bytes: SERVERLESS_GB * GB,
       words: "a serverless endpoint",
-      remedy: `Instances have more: --ec2-type`,
+      hint: `Instances have more: --ec2-type`,
     };
   }
   return {
     bytes: hasVolume(instanceType) ? (volumeSize ?? INSTANCE_GB) * GB : undefined,
     words: instanceType,
-    remedy: "Instance types with disks of their own have more: ml.m5d, ml.c5d, ml.g5, ...",
+    hint: "Instance types with disks of their own have more: ml.m5d, ml.c5d, ml.g5, ...",
   };
 }
 

@@ -43,10 +43,10 @@ const SHARED_MEMORY_HINT =
 
 /** Not every engine tells that memory ran out: Podman 4.3.1 does not. */
 function memoryHint(status: number, outOfMemory: boolean): string | undefined {
-  const remedy = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
-  if (outOfMemory) return remedy;
+  const hint = "Use less memory (smaller batches, fewer workers), or allow more with --memory.";
+  if (outOfMemory) return hint;
   return status === SIGKILL_STATUS
-    ? `If nobody killed it, it ran out of memory. ${remedy}`
+    ? `If nobody killed it, it ran out of memory. ${hint}`
     : undefined;
 }
 

@@ -33,7 +33,7 @@ export class EngineError extends MlcliError {
     call: string,
   ) {
     super(`The Docker Engine refused (${call}: ${status}): ${reason}`, {
-      hint: remedyFor(reason),
+      hint: hintFor(reason),
     });
   }
 }
@@ -57,7 +57,7 @@ function isNameTakenOnPodman({ status, reason }: EngineError): boolean {
 }
 
 /** The hint for an error of the engine whose cause is known by its words. */
-export function remedyFor(words: string): string | undefined {
+export function hintFor(words: string): string | undefined {
   return saysDiskFull(words)
     ? `The disk of the Docker Engine is full: ${FREES_ENGINE_DISK}`
     : studioHint(words);

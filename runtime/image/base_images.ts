@@ -13,7 +13,7 @@ import type { SearchEnvironment } from "../docker/locate.ts";
 import { HelperError } from "../docker/login/helper.ts";
 import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
 import { failureOf } from "../docker/messages.ts";
-import { EngineError, remedyFor } from "../docker/errors.ts";
+import { EngineError, hintFor } from "../docker/errors.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -130,7 +130,7 @@ const REFUSED =
 
 function pullFailed(image: Wanted, reason: string): MlcliError {
   return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {
-    hint: remedyFor(reason) ??
+    hint: hintFor(reason) ??
       (REFUSED.test(reason) ? refusalHint(image) : missingHint(image)),
   });
 }

@@ -2,7 +2,7 @@
 
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { builtImage, failureOf, type ProgressMessage, traceIn } from "../docker/messages.ts";
-import { remedyFor } from "../docker/errors.ts";
+import { hintFor } from "../docker/errors.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine, printable, terminalText } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
@@ -57,7 +57,7 @@ function buildFailed({ buildArguments, platform }: BuildOptions, reason: string)
 }
 
 function buildHint(words: string, base: string | undefined, platform: string | undefined): string {
-  const known = remedyFor(words);
+  const known = hintFor(words);
   if (known !== undefined) return known;
   return NO_BASE.test(words)
     ? `Is the base image ${base} right, and its registry within reach? --base-image, ` +

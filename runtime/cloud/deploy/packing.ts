@@ -84,7 +84,7 @@ async function newArchive(
     const gigabytes = Math.round(room.bytes / 1024 ** 3);
     throw new MlcliError(
       `${inOneLine(shown)} holds more than ${gigabytes} GB, which is what ${room.words} has`,
-      { hint: room.remedy },
+      { hint: room.hint },
     );
   }
   if (model.privateFiles.length > 0) {

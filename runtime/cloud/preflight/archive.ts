@@ -127,7 +127,7 @@ async function readArchive(
   let isWhole = true;
   try {
     if (room.bytes !== undefined && details.size > room.bytes) {
-      throw tooLargeError(room.bytes, room.words, room.remedy);
+      throw tooLargeError(room.bytes, room.words, room.hint);
     }
     const bytes = upTo(rangesOf(s3, address, details, AT_ONCE), limits.compressed);
     for await (const { header, content } of entriesOf(bytes, limits.unpacked, signal)) {

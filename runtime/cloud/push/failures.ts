@@ -1,5 +1,5 @@
 import { AwsError } from "../../aws/errors.ts";
-import { remedyFor } from "../../docker/errors.ts";
+import { hintFor } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { printable } from "../../text.ts";
 
@@ -101,7 +101,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "other":
       return new MlcliError(failed, {
         quote,
-        hint: remedyFor(words) ??
+        hint: hintFor(words) ??
           "The engine or the registry gave this reason. Nothing was put under the tag.",
       });
   }

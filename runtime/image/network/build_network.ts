@@ -43,7 +43,7 @@ export interface BuildNetwork {
   /** The passwords themselves, which are never shown. */
   readonly passwords: readonly string[];
   /** Where pip does not get the settings: what to do so that it does. */
-  readonly remedy?: string;
+  readonly hint?: string;
 }
 
 /** The empty directory alone. */
@@ -58,7 +58,7 @@ const NOTHING: BuildNetwork = {
 /** With `--no-network-settings`. */
 export const SWITCHED_OFF: BuildNetwork = {
   ...NOTHING,
-  remedy: "Without --no-network-settings, pip gets this machine's package index, proxies and " +
+  hint: "Without --no-network-settings, pip gets this machine's package index, proxies and " +
     "certificates.",
 };
 
@@ -86,7 +86,7 @@ export async function buildNetwork(
   if (sources.length === 0) return { ...NOTHING, warnings };
   const { message, hint } = noNetworkMount(typedPath(app.directory, path));
   const warning = { message: `${message}: ${enumerated(sources)}`, hint };
-  return { ...NOTHING, warnings: [warning], remedy: hint };
+  return { ...NOTHING, warnings: [warning], hint };
 }
 
 /**
@@ -116,7 +116,7 @@ function withoutLeak(network: BuildNetwork, leak: Leak | undefined): BuildNetwor
   const { reason, hint } = leak;
   const message = `This machine's network settings (${enumerated(sources)}) are not handed to ` +
     `pip: ${reason}`;
-  return { ...NOTHING, warnings: [...warnings, { message, hint }], remedy: hint };
+  return { ...NOTHING, warnings: [...warnings, { message, hint }], hint };
 }
 
 function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {

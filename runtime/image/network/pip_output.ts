@@ -40,10 +40,10 @@ export class PipOutput {
   readonly #found = new Map<string, Set<Cause>>();
   readonly #passwords: readonly string[];
   #failed: string | undefined;
-  readonly #remedy: string | undefined;
+  readonly #hint: string | undefined;
 
-  constructor({ passwords, remedy }: Pick<BuildNetwork, "passwords" | "remedy">) {
-    this.#remedy = remedy;
+  constructor({ passwords, hint }: Pick<BuildNetwork, "passwords" | "hint">) {
+    this.#hint = hint;
     this.#passwords = passwords.flatMap((password) => [password, decoded(password)])
       .filter(({ length }) => length >= SHORTEST);
   }
@@ -67,7 +67,7 @@ export class PipOutput {
     const found = this.#failed === undefined ? undefined : this.#found.get(this.#failed);
     const cause = CAUSES.find((cause) => found?.has(cause));
     if (cause === undefined || !(error instanceof MlcliError)) return error;
-    return new MlcliError(error.message, { hint: this.#remedy ?? cause.hint, cause: error });
+    return new MlcliError(error.message, { hint: this.#hint ?? cause.hint, cause: error });
   }
 }
 

@@ -181,7 +181,7 @@ suite("a sparse file in a model's archive", () => {
 });
 
 const GB = 1024 ** 3;
-const ROOM = { bytes: 30 * GB, words: "ml.m5.large", remedy: "Take another." };
+const ROOM = { bytes: 30 * GB, words: "ml.m5.large", hint: "Take another." };
 
 type Entry = Partial<Header> & { readonly name: string };
 

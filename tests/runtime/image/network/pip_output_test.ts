@@ -4,8 +4,8 @@ import { PipOutput } from "../../../../runtime/image/network/pip_output.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** The hint for a build that fails in a step which said this. */
-function hintFor(said: string, id = "pip", remedy = ""): string | undefined {
-  const output = new PipOutput({ passwords: [], ...(remedy ? { remedy } : {}) });
+function hintFor(said: string, id = "pip", hint = ""): string | undefined {
+  const output = new PipOutput({ passwords: [], ...(hint ? { hint } : {}) });
   output.read({ kind: "log", id: "pip", text: said });
   output.read({ kind: "step", id, name: "RUN", state: "failed" });
   const error = output.explained(new MlcliError("Build failed: 1", { hint: "as before" }));
