@@ -26,14 +26,8 @@ async function runWithoutSdk(
 ): Promise<{ code: number; stderr: string }> {
   const command = new Deno.Command(Deno.execPath(), {
     args: [
-      "run",
-      "--allow-all",
-      "--no-check",
-      "--quiet",
-      "--config",
-      `${ROOT}deno.json`,
-      "--import-map",
-      `${directory}/${map}`,
+      ...["run", "--allow-all", "--no-check", "--quiet", "--config", `${ROOT}deno.json`],
+      ...["--import-map", `${directory}/${map}`],
       ...OUTSIDE_STUDIO,
       `${ROOT}main.ts`,
       ...args,

@@ -1,4 +1,5 @@
 import type { Box } from "./box/box.ts";
+import type { LogEvent } from "./box/logs.ts";
 import type { Job, JobKind } from "./box/jobs/job.ts";
 import type { JobStep } from "./box/jobs/job_store.ts";
 
@@ -62,6 +63,14 @@ export function addJob(
     }
     : PROCESSING;
   return box.jobs.add(kind, name, request);
+}
+
+/** Lines of a log, `PREFIX 1` to `PREFIX COUNT`, a second apart from `start` on. */
+export function lines(prefix: string, count: number, start = 1_000_000): readonly LogEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    timestamp: start + index * 1_000,
+    message: `${prefix} ${index + 1}`,
+  }));
 }
 
 /** The steps of a job whose end is now. */

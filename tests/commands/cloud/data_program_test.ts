@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { Box } from "../../helpers/box/box.ts";
 import { runCloud, startCloud } from "../../helpers/cloud.ts";
@@ -6,7 +6,6 @@ import { makeDirectory } from "../../helpers/directory.ts";
 import { resultOf } from "../../helpers/program.ts";
 import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
-import { tarGz } from "../../helpers/tar.ts";
 
 const BUCKET = "data-bucket";
 const TARGET = `s3://${BUCKET}/churn/data`;
@@ -64,23 +63,4 @@ suite("data, as a program", () => {
       assertEquals(box.s3.object(BUCKET, "churn/data/large"), undefined);
     });
   }
-
-  it("comes back: the archive of a model, unpacked", async () => {
-    await using box = await Box.open();
-    box.s3.createBucket(BUCKET);
-    await using directory = await makeDirectory();
-    // What gzip cannot make small: more than one range.
-    const content = new Uint8Array(10 * MIB);
-    for (let start = 0; start < content.length; start += 65_536) {
-      crypto.getRandomValues(content.subarray(start, start + 65_536));
-    }
-    await box.s3.put(BUCKET, "model.tar.gz", await tarGz([{ name: "weights", content }]));
-    const uri = `s3://${BUCKET}/model.tar.gz`;
-    const args = ["download-model", uri, "--to", "model"];
-    const { code, stdout, stderr } = await runCloud(box, args, { cwd: directory.path });
-    assertEquals([code, stdout], [0, "model\n"]);
-    assertMatch(stderr, /^10\.5 MB from s3:\/\/data-bucket\/model\.tar\.gz\n$/);
-    assertSameBytes(await Deno.readFile(join(directory.path, "model/weights")), content);
-    assert(box.operations.filter((name) => name === "s3:GetObject").length > 1);
-  });
 });

@@ -1,7 +1,7 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { Box } from "../../helpers/box/box.ts";
 import { payloadPart } from "../../helpers/box/endpoints/event_stream.ts";
-import { runCloud, startCloud } from "../../helpers/cloud.ts";
+import { startCloud } from "../../helpers/cloud.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { type RawServer, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
@@ -30,17 +30,6 @@ suite("the program invoke-endpoint", () => {
       assertEquals(stdout, bytes);
     });
   }
-
-  it("says what the model said", async () => {
-    await using box = await Box.open();
-    box.endpoints.add("churn");
-    box.endpoints.answer = () => ({ status: 400, body: '{"error": "no age"}' });
-    await using directory = await makeDirectory({ "a.csv": "1" });
-    const args = ["invoke-endpoint", "-n", "churn", "a.csv"];
-    const { code, stdout, stderr } = await runCloud(box, args, { cwd: directory.path });
-    assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: no age \(HTTP 400 of the model of endpoint churn\)\nhint: It was/);
-  });
 
   it("ends with 130 at Ctrl-C in the middle of a stream, after what was said", async () => {
     await using server = talking(untilClosed);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { Box } from "../../helpers/box/box.ts";
-import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
+import { makeDirectory, namesIn, type TestDirectory } from "../../helpers/directory.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -39,10 +39,7 @@ async function place(files: Readonly<Record<string, string>>): Promise<Place> {
         cwd: directory.path,
         cloud: box.env(),
       }),
-    async names(path) {
-      const found = await Array.fromAsync(Deno.readDir(join(directory.path, path)));
-      return found.map(({ name }) => name).sort();
-    },
+    names: (path) => namesIn(join(directory.path, path)),
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
   };
 }

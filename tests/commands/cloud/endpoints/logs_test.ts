@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { type InProcessOptions, Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
+import { lines } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const GROUP = "/aws/sagemaker/Endpoints/shop";
@@ -8,14 +9,6 @@ const DAY = 24 * 3_600_000;
 
 function run(box: Box, args: readonly string[] = [], more: Partial<InProcessOptions> = {}) {
   return runCloudInProcess(box, ["logs", "shop", ...args], more);
-}
-
-/** Lines `PREFIX 1` to `PREFIX COUNT`, a second apart. */
-function lines(prefix: string, count: number, start = 1_000_000) {
-  return Array.from({ length: count }, (_, index) => ({
-    timestamp: start + index * 1_000,
-    message: `${prefix} ${index + 1}`,
-  }));
 }
 
 /** A box with the endpoint `shop`. */

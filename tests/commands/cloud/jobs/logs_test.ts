@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloud } from "../../../helpers/cloud.ts";
 import { Keys, runCloudInProcess } from "../../../helpers/in_process.ts";
-import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
+import { addJob, COMPLETED, lines } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const GROUP = "/aws/sagemaker/TrainingJobs";
@@ -10,14 +10,6 @@ const GROUP = "/aws/sagemaker/TrainingJobs";
 /** Runs a command line against the box. */
 function run(box: Box, ...args: readonly string[]) {
   return runCloudInProcess(box, ["logs", ...args]);
-}
-
-/** Lines `PREFIX 1` to `PREFIX COUNT`, a second apart from `start` on. */
-function lines(prefix: string, count: number, start = 1_000_000) {
-  return Array.from({ length: count }, (_, index) => ({
-    timestamp: start + index * 1_000,
-    message: `${prefix} ${index + 1}`,
-  }));
 }
 
 /** The same as they are printed. */
