@@ -59,9 +59,9 @@ function aboutUnknownKey(
   known: readonly string[],
   all: readonly NamedOption[],
 ): Finding | undefined {
-  const meant = closest(key, known);
+  const similar = closest(key, known);
   const shown = `"${key}" in "${section.name}"`;
-  if (meant !== undefined) return unknownKey(section.file, shown, `"${meant}"`);
+  if (similar !== undefined) return unknownKey(section.file, shown, `"${similar}"`);
   const flag = all.find((named) => keysOf(named).includes(key))?.[0];
   if (flag === undefined) return undefined;
   return {

@@ -118,7 +118,7 @@ export function platformFinding(
         "(ml.c7g, ...) only"
       : `${reference} is for ${platform}, and does not run on the platform`,
     hint: isGraviton
-      ? `${build}; "platform": "${GRAVITON}" in the configuration says that it is meant.`
+      ? `${build}; "platform": "${GRAVITON}" in the configuration says that you mean it.`
       : `${build}.`,
   };
 }

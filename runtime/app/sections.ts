@@ -49,8 +49,8 @@ export function unknownTopLevelKeys(
   const known = [...Object.keys(RULES), ...OBJECT_KEYS];
   const file = basename(configurationPath);
   return configuration.otherKeys.flatMap((key) => {
-    const meant = closest(key, known);
-    return meant === undefined ? [] : [unknownKey(file, `"${key}"`, `"${meant}"`)];
+    const similar = closest(key, known);
+    return similar === undefined ? [] : [unknownKey(file, `"${key}"`, `"${similar}"`)];
   });
 }
 
@@ -67,6 +67,6 @@ export function ignoredPythonVersion(
 }
 
 /** @param key as the file has it, with its place: `"ec2_typ" in "train"`. */
-export function unknownKey(file: string, key: string, meant: string): Finding {
-  return { message: `${file}: unknown key ${key}`, hint: `Did you mean ${meant}?` };
+export function unknownKey(file: string, key: string, similar: string): Finding {
+  return { message: `${file}: unknown key ${key}`, hint: `Did you mean ${similar}?` };
 }

@@ -307,10 +307,10 @@ export const CAUSES: readonly Row[] = [
 
 /** The likely cause of a failure; `undefined` where no row matches. */
 export function likelyCause(failure: Failure): Cause | undefined {
-  const { reason: said, log: lines, kind } = failure;
+  const { reason: text, log: lines, kind } = failure;
   const row = CAUSES.find(({ kinds, reason, log }) =>
     (kinds?.includes(kind) ?? true) &&
-    (reason?.test(said) || (log && lines.some((line) => log.test(line))))
+    (reason?.test(text) || (log && lines.some((line) => log.test(line))))
   );
   if (!row) return undefined;
   const { name, words } = row;

@@ -117,13 +117,13 @@ export function headlineOf(reason: string): string | undefined {
 export function isShownIn(reason: string, output: string): boolean {
   const lines = linesOf(reason.trim().replace(PREFIX, "").replace(SUFFIX, ""));
   const hasTraceback = lines.some((line) => line.trim() === TRACEBACK || FRAME.test(line));
-  const said = lines.filter((line) => {
+  const expected = lines.filter((line) => {
     if (!hasTraceback) return true;
     return line.trim() !== TRACEBACK && !BETWEEN.test(line) && !/^\s/.test(line);
   });
   const isIn = (line: string): boolean =>
     output.includes(line) || (hasTraceback && output.includes(line.replace(PLACE, "")));
-  return said.length > 0 && said.every((line) => isIn(line.trim()));
+  return expected.length > 0 && expected.every((line) => isIn(line.trim()));
 }
 
 /** A reason that is shown above the end of a log: only its headline, if the log has all of it. */

@@ -42,7 +42,7 @@ export interface FromImage {
 export async function pullBaseImages(
   images: readonly BaseImage[],
   engine: Pick<Engine, "image" | "pull">,
-  { app, platform: asked, signal }: Build,
+  { app, platform: buildPlatform, signal }: Build,
   environment: SearchEnvironment,
   onEvent: OnEvent,
 ): Promise<readonly FromImage[]> {
@@ -50,7 +50,7 @@ export async function pullBaseImages(
   for (const wanted of images) {
     const { reference } = wanted;
     // A frontend runs on the engine's own processor.
-    const platform = wanted.isFrontend ? undefined : wanted.platform ?? asked;
+    const platform = wanted.isFrontend ? undefined : wanted.platform ?? buildPlatform;
     let image = await imageHere(engine, reference, platform, signal);
     if (image !== undefined) {
       const text = baseImageFinding(app, reference, image);

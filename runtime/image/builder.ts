@@ -21,11 +21,11 @@ export function chosenBuilder(
   { builder, isPodman, inStudio }: Pick<Engine, "builder" | "isPodman" | "inStudio">,
   env: (name: string) => string | undefined,
 ): Builder {
-  const asked = env("DOCKER_BUILDKIT");
-  if (!asked || isPodman || inStudio) return builder;
-  if (YES.includes(asked)) return "buildkit";
-  if (NO.includes(asked)) return "classic";
-  throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${asked}"`, {
+  const value = env("DOCKER_BUILDKIT");
+  if (!value || isPodman || inStudio) return builder;
+  if (YES.includes(value)) return "buildkit";
+  if (NO.includes(value)) return "classic";
+  throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${value}"`, {
     hint: "Without it the engine's own builder is used: BuildKit, wherever there is one.",
   });
 }

@@ -64,7 +64,7 @@ export async function pingUntilReady(
   port: number,
   signal: AbortSignal,
   onAnswer: (answer: PingAnswer, wasReady: boolean) => void,
-  wait: (asked: PingProgress) => number = waitBetween,
+  wait: (progress: PingProgress) => number = waitBetween,
 ): Promise<void> {
   const start = performance.now();
   let ready = 0;
