@@ -42,8 +42,8 @@ export const ON_BINARY: readonly Selected[] = [
   },
   { path: "tests/commands/cloud/endpoints/list_test.ts", reason: "the bundled SDK" },
   {
-    path: "tests/commands/cloud/job_program_test.ts",
-    reason: "train and process: three bundled clients of the SDK at once",
+    path: "tests/commands/cloud/programs_test.ts",
+    reason: "each a part of the bundle; three bundled clients of the SDK at once, that of ECR too",
   },
   {
     path: "tests/commands/cloud/one_line_test.ts",
@@ -51,19 +51,15 @@ export const ON_BINARY: readonly Selected[] = [
   },
   {
     path: "tests/commands/cloud/data_program_test.ts",
-    reason: "upload-data, download-model: S3 of the bundled SDK, signals, permission to read",
+    reason: "upload-data: S3 of the bundled SDK, signals, permission to read",
   },
   { path: "tests/commands/cloud/endpoints/delete_test.ts", reason: "the bundled SDK; signals" },
   {
     path: "tests/commands/cloud/invoke_program_test.ts",
     reason: "the bundled SDK of the runtime, streams of events; signals; readers that go away",
   },
-  { path: "tests/commands/cloud/push_test.ts", reason: "the bundled client of ECR" },
-  { path: "tests/commands/cloud/jobs/list_jobs_test.ts", reason: "the bundled SDK" },
-  { path: "tests/commands/cloud/jobs/describe_test.ts", reason: "a part of the bundle" },
   { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the bundled SDK of the logs" },
   { path: "tests/commands/cloud/jobs/wait_test.ts", reason: "the bundled SDK; signals" },
-  { path: "tests/commands/cloud/jobs/stop_job_test.ts", reason: "a part of the bundle" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
     reason: "providers that the SDK loads by itself; permission to run credential_process",
