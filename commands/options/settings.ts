@@ -129,7 +129,7 @@ function textsOf(where: string, key: string, value: unknown): readonly string[] 
   });
 }
 
-/** A wrongValue value in the file is no wrongValue command line: the exit status differs, and the hint names the file. */
+/** For a wrong value in the file, the exit status is not that of a wrong command line. */
 function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
   try {
     return parse();

@@ -93,7 +93,7 @@ interface Expression {
 /** @param pattern that the expression was made of. */
 type Compile = (expression: string, pattern: string) => Expression;
 
-/** A path or the end of a name, in one or any directory: `demo/data`, `**` + `/venv`, `**` + `/*.pyc`. */
+/** A path, or a name or its end in any directory: `demo/data`, `**` + `/venv`, `**` + `/*.pyc`. */
 const SIMPLE = /^(\*\*\/\*?)?[^*?[\\]*$/;
 
 /** RE2 is loaded only where a pattern needs it: each start of a container reads the rules. */

@@ -128,7 +128,7 @@ function isFor(configured: string | undefined, platform: string): boolean {
   return configured === platform || (configured?.startsWith(`${platform}/`) ?? false);
 }
 
-/** Path in the build context, and in the image's label, of a Dockerfile outside of the app's directory. */
+/** In build context and label, the path of a Dockerfile outside of the app's directory. */
 export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
 
 /**

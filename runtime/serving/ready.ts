@@ -11,7 +11,7 @@ import { SilentEngine } from "../docker/time_limits.ts";
 const SHORTEST_INTERVAL = 5;
 const LONGEST_INTERVAL = 500;
 
-/** Between two attempts, in ms, after the first answer other than 200, and how much longer after each further one. */
+/** Between two attempts, in ms, after the first answer other than 200; and the factor for each more. */
 const SHORTEST_AFTER_ANSWER = 100;
 const GROWTH_AFTER_ANSWER = 1.25;
 

@@ -66,7 +66,7 @@ function isPlain(target: string): boolean {
   return target.startsWith("/") && !target.includes("$");
 }
 
-/** Where the network settings lie in the build context. Each context has the directory: steps mount it. */
+/** Where the network settings lie in the build context; every context has the directory. */
 export const NETWORK_FOLDER = ".mlcli-build";
 
 export function mountsNetwork(instructions: readonly Instruction[]): boolean {
