@@ -601,27 +601,15 @@ class Turns(unittest.TestCase):
 
 
 class Warnings(unittest.TestCase):
-    def test_say_that_an_answer_took_too_long_for_the_platform(self):
-        for seconds, log in [
-            (60, ""),
-            (61, "mlcli: this answer took 61 s; the platform gives up after 60 s\n"),
-        ]:
-            clock = mock.Mock(side_effect=[1000, 1000 + seconds])
-            with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
-                server = Server()
-                self.assertEqual(server.ask(b"1")[0], "200 OK")
-            self.assertEqual(server.log, log)
-
-    def test_say_that_a_stream_took_too_long_for_the_platform(self):
-        for seconds, log in [
-            (480, ""),
-            (481, "mlcli: this stream took 481 s; the platform gives up after 480 s\n"),
-        ]:
-            clock = mock.Mock(side_effect=[1000, 1000 + seconds])
-            with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
-                server = Server(output_fn=lambda prediction, accept: iter("ab"))
-                self.assertEqual(server.ask(b"1")[2], b"ab")
-            self.assertEqual(server.log, log)
+    def test_say_what_took_too_long_for_the_platform(self):
+        for kind, output_fn, limit in [("answer", None, 60), ("stream", lambda _, accept: iter("1"), 480)]:
+            words = "mlcli: this %s took %d s; the platform gives up after %d s\n" % (kind, limit + 1, limit)
+            for seconds, log in [(limit, ""), (limit + 1, words)]:
+                clock = mock.Mock(side_effect=[1000, 1000 + seconds])
+                with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
+                    server = Server(output_fn=output_fn)
+                    self.assertEqual(server.ask(b"1")[0], "200 OK")
+                self.assertEqual(server.log, log)
 
     def test_say_that_an_answer_is_too_large_for_the_platform(self):
         most = 6 * 1024 * 1024

@@ -56,7 +56,3 @@ class Stop(unittest.TestCase):
     def test_is_over_within_the_6_seconds_that_the_design_allows(self):
         seconds = (module.STOP_CLIENTS_SECONDS, module.STOP_ANSWER_SECONDS, module.STOP_LINGER_SECONDS)
         self.assertLess(sum(seconds), 6)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -575,7 +575,3 @@ class Housekeeping(WorkerTest):
         self.assertEqual(self.worker.places(), module.MAX_PREDICTIONS)
         self.worker.lateness = 1
         self.assertEqual(self.worker.places(), module.MAX_COMPUTING)
-
-
-if __name__ == "__main__":
-    unittest.main()

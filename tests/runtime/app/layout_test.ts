@@ -1,4 +1,4 @@
-import { join, relative } from "@std/path";
+import { join } from "@std/path";
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
 import {
@@ -24,40 +24,6 @@ function layoutIn(directory: TestDirectory): Layout {
     base: join(path, "demo", "mlcli_base"),
   });
 }
-
-suite("layoutOf", () => {
-  it("has the paths of the specification", () => {
-    const base = "/home/user/demo/mlcli_base";
-    const { appName, directory, boundary, ...paths } = layoutOf({
-      name: "demo",
-      directory: "/home/user",
-      boundary: "/home",
-      base,
-    });
-    assertEquals([appName, directory, boundary], ["demo", "/home/user", "/home"]);
-    const below = Object.entries(paths).map(([key, path]) => [key, relative(base, path)]);
-    assertEquals(Object.fromEntries(below), {
-      base: "",
-      checkpoints: "local_test/test_dir/checkpoints",
-      jobs: "local_test/jobs",
-      dockerfile: "Dockerfile",
-      training: "training",
-      prediction: "prediction",
-      processing: "processing",
-      common: "common",
-      localTest: "local_test",
-      testDirectory: "local_test/test_dir",
-      input: "local_test/test_dir/input",
-      configInput: "local_test/test_dir/input/config",
-      hyperparameters: "local_test/test_dir/input/config/hyperparameters.json",
-      inputData: "local_test/test_dir/input/data",
-      trainingData: "local_test/test_dir/input/data/training",
-      processingData: "local_test/test_dir/input/data/processing",
-      model: "local_test/test_dir/model",
-      output: "local_test/test_dir/output",
-    });
-  });
-});
 
 suite("requireTestDirectory", () => {
   it("accepts it, empty or not", async () => {
