@@ -80,7 +80,7 @@ export const PATHS = {
   model: "/opt/ml/model",
   output: "/opt/ml/output",
   outputData: "/opt/ml/output/data",
-  /** Saved and restored if the job has a CheckpointConfig; that's default path. */
+  /** Saved and restored if the job has a CheckpointConfig, whose default path this is. */
   checkpoints: "/opt/ml/checkpoints",
   /** Of a processing job. */
   configuration: "/opt/ml/config",
