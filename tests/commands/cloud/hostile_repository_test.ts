@@ -175,7 +175,7 @@ suite("a bucket that only the configuration file names", () => {
 });
 
 suite("credentials that have expired", () => {
-  it("are what is to be renewed, and not a bucket to be trusted", async () => {
+  it("ask to be renewed, and not to trust a bucket", async () => {
     await using job = await makeJobApp();
     job.box.faults.refuse("sts:GetCallerIdentity", new Refused("ExpiredToken", "Expired."), 9);
     for (const args of [TRAIN, ["upload-data", "-i", "."]]) {

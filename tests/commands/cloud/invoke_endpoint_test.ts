@@ -339,7 +339,7 @@ suite("invoke-endpoint says what is wrong", () => {
     });
   }
 
-  it("as much as it may know, where the endpoint may not be described", async () => {
+  it("only that there is none of that name, where the endpoint may not be described", async () => {
     await using endpoint = await served();
     endpoint.box.endpoints.add("new", { status: "Creating" });
     endpoint.box.faults.deny("sagemaker:DescribeEndpoint");

@@ -71,7 +71,7 @@ const ONLY_WITH_ITS_OWN = (args: readonly string[]): readonly string[] =>
 suite("the permissions that commands ask for", () => {
   for (const [row, given, again = []] of ROWS) {
     const isFunction = typeof given === "function" ? " (of what there is)" : "";
-    it(`mlcli ${row}${isFunction}: no others than the docs say, and it does without what they say`, async () => {
+    it(`mlcli ${row}${isFunction}: asks for those in the docs alone, and works without those that it can do without`, async () => {
       const permissions = (await permissionTable()).get(row);
       assert(permissions, row);
       await using job = await makeDeployApp();

@@ -311,7 +311,7 @@ suite("mlcli push: what counts as success", () => {
     assertEquals((await scene.run()).code, 0);
   });
 
-  it("is a lost answer, where what was asked for was done", async () => {
+  it("is a request that was carried out though its answer was lost", async () => {
     await using scene = await ociScene();
     scene.box.faults.loseAnswer("ecr:CreateRepository");
     scene.box.faults.loseAnswer("ecr:PutImage");

@@ -353,7 +353,7 @@ suite("upload-data --delete", () => {
     assertEquals(Object.keys(await at.stored()).at(-1), "churn/data/x/c");
   });
 
-  it("takes a target that the user names, and none of a file", async () => {
+  it("deletes below a target that is typed, and not below one of the configuration file", async () => {
     const configuration = { s3_prefix: `s3://${BUCKET}/churn` };
     await using at = await place({ "churn.json": JSON.stringify(configuration), "d/a": "1" });
     const { code, stderr } = await at.upload(["-i", "d", "--delete"]);
@@ -411,7 +411,7 @@ suite("upload-data --delete", () => {
     );
   });
 
-  it("asks for nothing of the kind where what is there may not be listed", async () => {
+  it("deletes nothing where the bucket may not be listed", async () => {
     await using at = await place({ "d/a": "1" });
     at.box.faults.deny("s3:ListBucket");
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);

@@ -73,7 +73,7 @@ suite("local invoke of a pipe", () => {
     assertEquals(await result, { code: 130, stdout: "", stderr: "" });
   });
 
-  it("reads what a writer that comes later has to say, to its end", async () => {
+  it("waits for a writer that comes later, and reads all that it writes", async () => {
     const heard = Promise.withResolvers<string>();
     await using server = rawServer(async (connection, { body }) => {
       heard.resolve(new TextDecoder().decode(body));
@@ -147,7 +147,7 @@ suite("local invoke passes on", () => {
     assertEquals(result, { code: 0, stdout: "abc", stderr: "" });
   });
 
-  it("what was asked for alone: no compressed answer", async () => {
+  it("a request that takes no compressed answer", async () => {
     const { code, stdout } = await answered(async (connection, { headers }) => {
       const isWanted = /^accept-encoding:.*(gzip|br|deflate|\*)/im.test(headers);
       const body = isWanted ? gzipSync("abc") : new TextEncoder().encode("abc");
@@ -446,7 +446,7 @@ suite("local invoke fails, and says how,", () => {
     );
   });
 
-  it("sending once alone", async () => {
+  it("and sends nothing a second time", async () => {
     await using server = rawServer(() => {});
     assertEquals((await invoke(server.port)).code, 1);
     assertEquals(server.calls, ["POST /invocations"]);

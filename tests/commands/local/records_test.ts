@@ -119,7 +119,7 @@ suite("the record of a run", () => {
     assertEquals(await namesIn(app.path("local_test")), ["jobs", "test_dir"]);
   });
 
-  it("is that of the job whose name the code sees, of processing too", async () => {
+  it("has the job name that the code is given, for processing too", async () => {
     await using app = await completeApp();
     let seen: string | undefined;
     const program = ({ body, end }: FakeContainer): void => {
@@ -223,7 +223,7 @@ suite("the record of a run", () => {
     ]);
   });
 
-  it("has to have a directory, and a run goes on where no more can be written there", async () => {
+  it("needs its directory; a run goes on where no more can be written there", async () => {
     await using app = await appWithMetrics();
     await app.write(jobs(app), "a file");
     const { code, stderr } = await run(app, { program: epochs });

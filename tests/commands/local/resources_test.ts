@@ -129,7 +129,7 @@ suite("what a container may take of this machine", () => {
     assertMatch(strict.stderr, /\nerror: 1 thing is not as on the platform/);
   });
 
-  it("is what the engine has, else that is said", async () => {
+  it("is refused in words that name it where the engine does not have it", async () => {
     const answers = { "POST /containers/ID/start": () => refusal(404, "network db not found") };
     const network = await run([...TRAIN, "--network", "db"], { play: { answers } });
     assertEquals(network.code, 1);

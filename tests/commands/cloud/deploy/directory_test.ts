@@ -148,7 +148,7 @@ suite("deploy: where the model of a directory goes", () => {
     });
   }
 
-  it("may not be read: then it is sent", async () => {
+  it("gets the model again where nobody may look whether it is there", async () => {
     await using job = await appWithPlace(CONFIGURATION.s3_prefix);
     job.box.faults.deny("s3:GetObject");
     for (const value of ["one", "two"]) {

@@ -23,8 +23,8 @@ function without(box: Box, operation: string, member: string): void {
   };
 }
 
-suite("deploy, where a platform is none", () => {
-  it("takes nothing for rolled back where nobody tells what is served, and deletes nothing", async () => {
+suite("deploy, where an emulator leaves members out of its answers", () => {
+  it("deletes nothing where the service does not say which configuration serves", async () => {
     await using job = await makeDeployApp();
     without(job.box, "DescribeEndpoint", "EndpointConfigName");
     const { code, stdout, stderr } = await job.run(LEAST);

@@ -376,7 +376,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     stderr: /^error: The platform failed at sagemaker:DescribeEndpoint: HTTP 500\nhint: /,
   },
   {
-    title: "to begin what --wait could not end",
+    title: "--wait where the endpoint may not be described",
     prepare: ({ faults }) => faults.deny("sagemaker:DescribeEndpoint"),
     args: ["--wait"],
     stderr:

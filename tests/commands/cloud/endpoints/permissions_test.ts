@@ -31,7 +31,7 @@ async function withShop(): Promise<Box> {
 
 suite("the permissions that commands about endpoints ask for", () => {
   for (const [row, args] of ROWS) {
-    it(`mlcli ${args.join(" ")}: no others than the docs say, and it does without what they say`, async () => {
+    it(`mlcli ${args.join(" ")}: asks for those in the docs alone, and works without those that it can do without`, async () => {
       const permissions = (await permissionTable()).get(row);
       assert(permissions, row);
       const { needs, isBetterWith } = permissions;

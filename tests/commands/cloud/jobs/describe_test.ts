@@ -53,7 +53,7 @@ suite("mlcli describe", () => {
     assert(!/^(Ended|Time|Reason|Artifact):/m.test(stdout));
   });
 
-  it("does not take the message of another step for that of the status", async () => {
+  it("shows no message of an earlier step beside the status", async () => {
     await using box = await Box.open();
     box.faults.before = () =>
       Response.json({
