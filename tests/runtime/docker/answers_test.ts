@@ -11,10 +11,10 @@ import { INFO } from "../../../runtime/docker/engine_info.ts";
 import { PROGRESS } from "../../../runtime/docker/messages.ts";
 import { list } from "../../../runtime/docker/shape.ts";
 import { type Answer, answerOf, beginningOf } from "../../../runtime/docker/answer.ts";
-import { openTransport } from "../../../runtime/docker/transport.ts";
+import { openTransport, type Transport } from "../../../runtime/docker/transport.ts";
 import { NO_LIMITS, Waiting } from "../../../runtime/docker/time_limits.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { rawServer, say } from "../../helpers/raw_server.ts";
+import { type RawServer, rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function http(body: string, status = "200 OK", length = new TextEncoder().encode(body).length) {
@@ -27,17 +27,17 @@ async function errorOf(
   read: (answer: Answer) => Promise<unknown>,
 ): Promise<{ readonly error: MlcliError; readonly address: string }> {
   await using server = rawServer((connection) => say(connection, said));
-  const host = `127.0.0.1:${server.port}`;
-  const engine = await openTransport({ kind: "tcp", host, tls: undefined });
-  try {
-    const error = await assertRejects(
-      async () => await read(await engine.request("GET", "/v1.41/info", { expect: [200] })),
-      MlcliError,
-    );
-    return { error, address: engine.address };
-  } finally {
-    engine.close();
-  }
+  using engine = await engineAt(server);
+  const error = await assertRejects(
+    async () => await read(await engine.request("GET", "/v1.41/info", { expect: [200] })),
+    MlcliError,
+  );
+  return { error, address: engine.address };
+}
+
+async function engineAt({ port }: RawServer): Promise<Transport & Disposable> {
+  const engine = await openTransport({ kind: "tcp", host: `127.0.0.1:${port}`, tls: undefined });
+  return Object.assign(engine, { [Symbol.dispose]: () => engine.close() });
 }
 
 const asInfo = (answer: Answer) => answer.json(INFO);
@@ -54,15 +54,10 @@ suite("an engine whose answer has no end", () => {
         // Far more than anybody says, so that it ends also where nobody minds.
         for (; sent < 200; sent++) await say(connection, spaces);
       });
-      const host = `127.0.0.1:${server.port}`;
-      const engine = await openTransport({ kind: "tcp", host, tls: undefined });
-      try {
-        const answer = await engine.request("GET", "/v1.41/info", { expect: [200] });
-        const error = await assertRejects(() => read(answer), BrokenEngine);
-        assertMatch(error.message, /^The Docker Engine's answer is not what its API says/);
-      } finally {
-        engine.close();
-      }
+      using engine = await engineAt(server);
+      const answer = await engine.request("GET", "/v1.41/info", { expect: [200] });
+      const error = await assertRejects(() => read(answer), BrokenEngine);
+      assertMatch(error.message, /^The Docker Engine's answer is not what its API says/);
       assert(sent < 150, `It has read ${sent} MB`);
     });
   }

@@ -16,6 +16,7 @@ import {
   pong,
   refusal,
 } from "../../helpers/fake_engine.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function environment(variables: Readonly<Record<string, string>>): {
@@ -31,18 +32,20 @@ function at(engine: Pick<FakeEngine, "socket">): ReturnType<typeof environment> 
 /** A machine where nothing is at this path, whatever there is: an engine of its own, mostly. */
 function hiding(hidden: string): Disposable {
   const { statSync } = Deno;
-  Deno.statSync = (path) => {
-    if (path === hidden) throw new Deno.errors.NotFound(hidden);
-    return statSync(path);
-  };
-  return { [Symbol.dispose]: () => void (Deno.statSync = statSync) };
+  return replaced(Deno, {
+    statSync(path: string) {
+      if (path === hidden) throw new Deno.errors.NotFound(hidden);
+      return statSync(path);
+    },
+  });
 }
 
 /** A machine where this call says of a path that it is somebody's. (Only root can give it away.) */
 function ownedBy(uid: number, call: "statSync" | "lstatSync", owned: string): Disposable {
   const { [call]: look } = Deno;
-  Deno[call] = (path) => path === owned ? { ...look(path), uid } : look(path);
-  return { [Symbol.dispose]: () => void (Deno[call] = look) };
+  return replaced(Deno, {
+    [call]: (path: string) => path === owned ? { ...look(path), uid } : look(path),
+  });
 }
 
 suite("connectToEngine", () => {

@@ -8,6 +8,7 @@ import { finishMove, settleModel } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { contentOf, moments } from "../../helpers/full_disk.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { MAY_MOUNT, mounted, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -111,20 +112,17 @@ if (MAY_MOUNT) {
     it("is not taken away before that has taken all of it", async () => {
       await using here = await makeDirectory({ "model/a": "1", "model/b": "2" });
       await using there = await smallDisk();
-      const before = Deno.FsFile.prototype.syncData;
       const quota = Object.assign(new Error("Disk quota exceeded (os error 122)"), {
         code: "EDQUOT",
       });
       // What the server of a network's disk says when it is asked to keep what was written.
-      Deno.FsFile.prototype.syncData = () => Promise.reject(quota);
-      try {
+      {
+        using _full = replaced(Deno.FsFile.prototype, { syncData: () => Promise.reject(quota) });
         await assertRejects(
           () => moveTree(join(here.path, "model"), join(there.path, "model")),
           Error,
           "Disk quota exceeded",
         );
-      } finally {
-        Deno.FsFile.prototype.syncData = before;
       }
       assertEquals(await contentOf(join(here.path, "model")), { a: "1", b: "2" });
       assertEquals(await namesIn(there.path), []);

@@ -13,6 +13,7 @@ import {
 } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { replaced } from "../../helpers/replaced.ts";
 import { MAY_MOUNT, mounted, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -89,6 +90,17 @@ async function filesIn(directory: string, root = directory): Promise<Record<stri
     Object.assign(found, Object.keys(inner).length === 0 ? { [`${shown}/`]: "" } : inner);
   }
   return found;
+}
+
+/** A system that refuses these renames. */
+function renamesRefused(isRefused: (from: string, to: string) => boolean): Disposable {
+  const { rename } = Deno;
+  return replaced(Deno, {
+    rename: (from: string, to: string) =>
+      isRefused(from, to)
+        ? Promise.reject(Object.assign(new Error("No (os error 13)"), { code: "EACCES" }))
+        : rename(from, to),
+  });
 }
 
 /** What is there, as it was before a run. */
@@ -260,16 +272,8 @@ suite("settleModel", () => {
 
   it("puts the earlier model back where the new one cannot be moved", () =>
     withFiles({ ...EARLIER, ...WRITTEN }, async ({ layout, settle }) => {
-      const { rename } = Deno;
-      Deno.rename = (from, to) =>
-        `${from}` === modelOfRun(layout, RUN)
-          ? Promise.reject(Object.assign(new Error("No (os error 13)"), { code: "EACCES" }))
-          : rename(from, to);
-      try {
-        await assertRejects(() => settle("succeeded"), MlcliError);
-      } finally {
-        Deno.rename = rename;
-      }
+      using _refused = renamesRefused((from) => from === modelOfRun(layout, RUN));
+      await assertRejects(() => settle("succeeded"), MlcliError);
       assertEquals(await filesIn(layout.testDirectory), { "model/m": "old", "model/.gitkeep": "" });
     }));
 
@@ -278,12 +282,8 @@ suite("settleModel", () => {
       // A file cannot take the place of a directory.
       await Deno.writeTextFile(path("test_dir/model"), "");
       await Deno.mkdir(path("jobs/.empty/x"), { recursive: true });
-      const { rename } = Deno;
-      Deno.rename = (from, to) =>
-        `${to}` === layout.model
-          ? Promise.reject(Object.assign(new Error("No (os error 13)"), { code: "EACCES" }))
-          : rename(from, to);
-      try {
+      {
+        using _refused = renamesRefused((_, to) => to === layout.model);
         const error = await assertRejects(() => settle("succeeded"), MlcliError);
         assert(/^The model cannot be moved from demo\/.*jobs\//.test(error.message), error.message);
         assertStringIncludes(error.hint!, `mlcli local deploy --run ${RUN} serves it.`);
@@ -293,8 +293,6 @@ suite("settleModel", () => {
           said.join(""),
           `warning: The model of ${RUN} has not got its place: No`,
         );
-      } finally {
-        Deno.rename = rename;
       }
       await finish();
       assertEquals(await filesIn(layout.testDirectory), {

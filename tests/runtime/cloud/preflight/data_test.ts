@@ -1,9 +1,8 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { type Aws, openAws } from "../../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import { checkBucket, checkInput, dataAddress } from "../../../../runtime/cloud/preflight/data.ts";
 import { Box } from "../../../helpers/box/box.ts";
-import { withVariables } from "../../../helpers/in_process.ts";
+import { openCloud } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const BUCKET = "data-bucket";
@@ -16,20 +15,10 @@ async function checked(
 ): Promise<readonly string[]> {
   await using box = await Box.open();
   await prepare(box);
-  const env = box.env();
-  using _variables = withVariables(env);
-  const settings = { region: { value: env.AWS_REGION!, source: "AWS_REGION" } };
-  const aws: Aws = await openAws({ ...settings, profile: undefined, role: undefined }, {
-    env: (name) => env[name],
-    signal: new AbortController().signal,
-  });
-  try {
-    const notes: string[] = [];
-    await check(await aws.s3(), { bucket: BUCKET, key }, (text) => notes.push(text));
-    return notes;
-  } finally {
-    aws.close();
-  }
+  using cloud = await openCloud(box.env());
+  const notes: string[] = [];
+  await check(await cloud.aws.s3(), { bucket: BUCKET, key }, (text) => notes.push(text));
+  return notes;
 }
 
 const filled = async (box: Box, ...keys: readonly string[]) => {

@@ -3,6 +3,7 @@ import { join } from "@std/path";
 import { type Change, Watch } from "../../../../runtime/local/watch/changes.ts";
 import { makeDirectory, type TestDirectory } from "../../../helpers/directory.ts";
 import { fakeClock } from "../../../helpers/fake_context.ts";
+import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const LATER = new Date("2030-01-01T00:00:00Z");
@@ -130,23 +131,18 @@ suite("a watch notices", () => {
     await using directory = await makeDirectory({ "code/lib/x.py": "a", "disk/deep/x": "" });
     const path = join(directory.path, "code");
     await Deno.symlink("../disk", join(path, "link"));
-    const { watchFs } = Deno;
     const asked: unknown[] = [];
-    Object.assign(Deno, {
+    using _watched = replaced(Deno, {
       watchFs: (...all: unknown[]) => {
         asked.push(all);
         throw new Error("No space left on device");
       },
     });
-    try {
-      const watch = new Watch([{ path, shown: "code" }], [directory.path], fakeClock());
-      const look = await watch.look();
-      await write(join(path, "lib/x.py"), "b");
-      const { words } = await watch.change(look, AbortSignal.timeout(20_000));
-      assertEquals(words, "code/lib/x.py edited");
-    } finally {
-      Object.assign(Deno, { watchFs });
-    }
+    const watch = new Watch([{ path, shown: "code" }], [directory.path], fakeClock());
+    const look = await watch.look();
+    await write(join(path, "lib/x.py"), "b");
+    const { words } = await watch.change(look, AbortSignal.timeout(20_000));
+    assertEquals(words, "code/lib/x.py edited");
     // With all below a directory, Deno follows each link: one to / may take minutes.
     assertEquals(asked, [[[directory.path, path, join(path, "lib")], { recursive: false }]]);
   });
