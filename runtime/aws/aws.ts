@@ -8,8 +8,8 @@ import type { AwsSettings } from "./settings.ts";
 import type { Sts } from "./sts.ts";
 
 /**
- * The services of AWS, in one account and role. Each loads its client when it is first asked for; nothing
- * is sent yet. Each throws where no region is named.
+ * The services of AWS, in one account and role. Each loads its client when it is first asked for, sends
+ * nothing yet, and throws where no region is named.
  */
 export interface Aws {
   sagemaker(): Promise<SageMaker>;
@@ -22,7 +22,6 @@ export interface Aws {
 }
 
 /**
- * The services, where these settings say.
  * @throws AwsError when the profile does not exist, or the proxy's address is not valid.
  */
 export async function openAws(settings: AwsSettings, context: SessionContext): Promise<Aws> {

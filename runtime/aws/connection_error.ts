@@ -19,8 +19,7 @@ export type ConnectionFailure =
   | "other";
 
 /**
- * What the SDK's retries look for, as Node names it. Failures that are not listed would happen
- * again at a second attempt.
+ * Node's codes, by which the SDK decides to retry. Failures that are not listed would only happen again.
  */
 const CODES: Partial<Record<ConnectionFailure, string>> = {
   "no such host": "ENOTFOUND",
@@ -82,9 +81,8 @@ const WORDS: readonly (readonly [RegExp, ConnectionFailure])[] = [
 ];
 
 /**
- * Explains what fetch threw while it asked that host: one kind of error for everything, with the reason
- * in words: those of the Rust libraries below it, in the message (Deno 2.6) or in that of the cause
- * (2.9).
+ * Explains what fetch threw. It has one kind of error for everything; the reason is in the words of the
+ * Rust libraries below it, in the message (Deno 2.6) or in that of the cause (2.9).
  */
 export function connectionError(error: unknown, host: string): ConnectionError {
   const { cause } = (error ?? {}) as { readonly cause?: unknown };

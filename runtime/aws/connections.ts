@@ -38,13 +38,13 @@ export interface SdkResponse {
   readonly statusCode: number;
   readonly reason: string;
   readonly headers: Record<string, string>;
-  /** All of it; of a stream of events, what will come. */
+  /** The whole answer, or a stream of events. */
   readonly body: Uint8Array | ReadableStream<Uint8Array>;
 }
 
 export interface SdkRequestOptions {
   readonly abortSignal?: unknown;
-  /** How long somebody behind the service may take for the answer, in ms. */
+  /** How long the model behind the service may take, in ms. */
   readonly requestTimeout?: number;
 }
 
@@ -59,7 +59,7 @@ const EVENTS = "application/vnd.amazon.eventstream";
  * body that breaks off or stalls ends the command, and it does not retry what Deno's fetch throws.
  */
 export class Connections implements Disposable {
-  /** Why the last request got no answer. Some of the SDK's credential providers do not pass it on. */
+  /** Why the last request got no answer: some of the SDK's credential providers hide it. */
   failure: ConnectionError | AwsError | undefined;
   readonly #clients = new Map<string, Promise<Deno.HttpClient | undefined>>();
 
@@ -70,8 +70,8 @@ export class Connections implements Disposable {
    * where the SDK retries. Only a stream of events is passed on as it comes, and fails with the same
    * errors.
    *
-   * @throws ConnectionError when there is no whole answer, AwsError when it is larger than any, or
-   * certificates that somebody names cannot be read, or the reason why it was aborted.
+   * @throws ConnectionError when there is no whole answer; AwsError when it is too large, or named
+   * certificates cannot be read; the signal's reason.
    */
   async handle(
     request: SdkRequest,
@@ -121,10 +121,9 @@ export class Connections implements Disposable {
     }
   }
 
-  /** The SDK would change a setting of the handler here. */
+  /** Required by the SDK; nothing can be changed. */
   updateHttpClientConfig(): void {}
 
-  /** Nothing can be changed. */
   httpHandlerConfigs(): Record<string, never> {
     return {};
   }
@@ -174,7 +173,7 @@ function isStreamed({ path }: SdkRequest, { ok, headers }: Response): boolean {
   return ok && isEvents && /-response-stream$/.test(path);
 }
 
-/** Takes over what is held: until it is disposed of, or the request is aborted. */
+/** Takes over what is held, until disposal or the request's abort. */
 function untilAborted(held: DisposableStack, abortSignal: AbortSignal | undefined): Disposable {
   const moved = held.move();
   if (abortSignal) moved.use(onAbort(abortSignal, () => moved.dispose()));
@@ -195,10 +194,10 @@ async function* piecesOf(
   }
 }
 
-/** Bytes a second of the slowest line that data is sent or fetched over: a poor mobile one. */
+/** Bytes per second of the slowest connection: a poor mobile one. */
 const SLOWEST_LINE = 16_384;
 
-/** How long a request's data may take besides, in ms: what it sends, or the range it asks for. */
+/** How much longer a request may take for its data, in ms: the body, or the range that it asks for. */
 function transferTime({ body, headers }: SdkRequest): number {
   const sent = body instanceof Uint8Array ? body.length : 0;
   const [, first, last] = /^bytes=(\d+)-(\d+)$/.exec(headers["range"] ?? "") ?? [];

@@ -15,8 +15,8 @@ type Credentials = Awaited<ReturnType<Provider>>;
 const EARLY = 300_000;
 
 /**
- * The credentials of a session: found once for all its clients, and anew when they end, also where only
- * the service knows that they have.
+ * The credentials of a session: found once for all its clients, and again when they have expired, also
+ * where only the service knows that.
  */
 export class SessionCredentials {
   #provider: Provider;
@@ -27,21 +27,21 @@ export class SessionCredentials {
     this.#provider = credentialsProvider(context);
   }
 
-  /** What clients ask; `memoized` says that they need not keep what it gives. */
+  /** The provider for clients; `memoized` says that they need not cache its result. */
   readonly provider = Object.assign(
     async (options: Parameters<Provider>[0]): Promise<Credentials> => {
       this.#options = options;
       const found = this.#found;
       if (found && !hasEnded(await found)) return await found;
-      // Whoever asks meanwhile gets the same.
+      // Calls at the same time share the result.
       return await (this.#found === found ? this.#find() : this.#found!);
     },
     { memoized: true as const },
   );
 
   /**
-   * Finds others, where the service does not take those that were found: files are read anew, roles
-   * assumed anew. Returns whether there are others.
+   * Finds credentials again, where the service refuses the present ones: reads files and assumes roles
+   * anew. Returns whether there are other ones.
    */
   async renew(): Promise<boolean> {
     const before = await this.#found?.catch(() => undefined);
@@ -94,7 +94,7 @@ export function credentialsProvider(context: CredentialsContext): Provider {
   return guarded(context, assumed, (error) => assumeRoleError(error, context));
 }
 
-/** A provider that is made, and whose code is loaded, when credentials are first asked for. */
+/** A provider whose code is loaded when credentials are first asked for. */
 function lazy(make: (providers: Providers) => Provider | Promise<Provider>): Provider {
   let made: Promise<Provider> | undefined;
   return async (identity) =>
@@ -133,7 +133,7 @@ function profileOrChain(
   const clientConfig = { requestHandler: connections };
   const options = {
     profile: settings.profile?.value,
-    // Another program may have renewed what is in them.
+    // Another program may have changed the files.
     ignoreCache: true,
     clientConfig,
     // Some of the SDK's providers look here instead.
@@ -158,7 +158,7 @@ function guarded(
   explain: (error: unknown) => AwsError,
 ): Provider {
   return async (identity) => {
-    // That of an earlier request is not the reason of a failure that comes now.
+    // Forgets an earlier request's failure.
     connections.failure = undefined;
     try {
       const credentials = await provider(identity);

@@ -42,13 +42,13 @@ export interface Ecr {
   readonly region: Setting;
   /** Undefined where there is none of that name. */
   repository(name: string): Promise<Repository | undefined>;
-  /** Creates one; that somebody else has done so meanwhile is no error. */
+  /** Creates one; no error where somebody else has done so meanwhile. */
   createRepository(name: string): Promise<Repository>;
-  /** A new login: what was given out earlier may be over. */
+  /** A new login: earlier ones may have expired. */
   authorization(): Promise<RegistryAuthorization>;
   /**
    * Undefined where there is none of that name, or no such repository.
-   * @param mediaTypes of manifests that are looked for.
+   * @param mediaTypes the accepted types of manifests.
    */
   image(
     repository: string,
@@ -56,9 +56,9 @@ export interface Ecr {
     mediaTypes: readonly string[],
   ): Promise<StoredImage | undefined>;
   /**
-   * Puts an image, whose parts are there already, and returns its digest. Without a tag, only the digest
-   * leads to it. `AwsError`, "there already", where it has not changed anything; "in use", where the tag
-   * has another one and cannot be changed.
+   * Puts an image whose layers are there already, and returns its digest. Without a tag, it is found only
+   * by its digest. `AwsError`: "there already" where nothing changed; "in use" where the tag has another
+   * image and cannot be changed.
    */
   putImage(
     repository: string,
@@ -136,7 +136,7 @@ function repositoryOf(
   whole: Answered,
 ): Repository {
   const { repositoryUri: uri, imageTagMutability } = answer ?? {};
-  // It is printed, and it is where the engine sends image and login.
+  // Checked: it is printed, and the engine sends image and login there.
   if (
     !uri || !/^[A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/$/.test(uri.slice(0, -name.length)) ||
     !uri.endsWith(name)
@@ -156,7 +156,7 @@ function decoded(text: string | undefined): string {
   }
 }
 
-/** What a manifest says of itself; empty where it says nothing. */
+/** The type that a manifest states, or nothing. */
 function ownMediaType(manifest: string): string {
   try {
     return String(JSON.parse(manifest).mediaType ?? "");

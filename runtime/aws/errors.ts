@@ -5,7 +5,7 @@ export type Refusal =
   | "denied"
   | "not found"
   | "in use"
-  /** What was to be put is there as it is. */
+  /** What was to be put is there already. */
   | "there already"
   | "quota"
   | "in progress"
@@ -36,7 +36,7 @@ export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }
 
-/** After these it is not known whether the service has done what it was asked. */
+/** After these it is not known whether the request was carried out. */
 const UNKNOWN: ReadonlySet<Refusal> = new Set(["failed", "unreachable"]);
 
 /** Whether the request may have been carried out all the same. */
@@ -52,7 +52,7 @@ export function isPassing(error: unknown): error is AwsError {
   return error instanceof AwsError && PASSING.has(error.refusal);
 }
 
-/** The answer; `undefined` where what was asked about is not there. */
+/** The answer; `undefined` for "not found". */
 export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
   try {
     return await asked;
@@ -62,7 +62,7 @@ export async function orNothing<Answer>(asked: Promise<Answer>): Promise<Answer 
   }
 }
 
-/** The answer; `undefined` where what was asked about is not there, or that may not be asked. */
+/** The answer; `undefined` for "not found" and for "denied". */
 export async function ifAllowed<Answer>(
   asked: Promise<Answer>,
   onDenial: (denial: AwsError) => void,
@@ -81,7 +81,7 @@ export function withHint(error: AwsError, hint: string): AwsError {
   return new AwsError(refusal, message, { hint, quote, cause });
 }
 
-/** The same error with one more thing to know, behind its hint. */
+/** The same error with a longer hint. */
 export function withMore(error: AwsError, more: string): AwsError {
   return withHint(error, [error.hint, more].filter((part) => part).join(" "));
 }

@@ -5,7 +5,7 @@ import type { Secrets } from "./secrets.ts";
 import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
 
 export interface Request {
-  /** As permissions name it: `sagemaker:ListEndpoints`. */
+  /** The permission's name: `sagemaker:ListEndpoints`. */
   readonly action: string;
   /** What it was about, for messages: `endpoint churn`. */
   readonly subject?: string;
@@ -13,7 +13,7 @@ export interface Request {
   readonly settings: AwsSettings;
 }
 
-/** What the SDK puts on its errors; none of it is certain to be there. */
+/** What the SDK's errors may have. */
 interface SdkError {
   readonly name?: string;
   readonly $metadata?: {
@@ -97,7 +97,7 @@ const VALIDATION_WORDS: readonly (readonly [RegExp, Refusal])[] = [
   [/^Cannot update endpoint\b.* with the currently in use endpoint configuration/, "in use"],
 ];
 
-/** Explains an error of a request, without the secrets in it. An `AwsError` stays as it is. */
+/** Explains an error of a request, and hides secrets in it. An `AwsError` stays as it is. */
 export function awsError(error: unknown, request: Request, secrets: Secrets): AwsError {
   if (error instanceof AwsError) return error;
   const explained = explain(error, request);
@@ -125,19 +125,19 @@ function explain(error: unknown, request: Request): AwsError {
   });
 }
 
-/** Whether an answer is not SageMaker's, which is readable JSON, with a reason for a refusal. */
+/** Whether an answer is not AWS's: unreadable, or a refusal without a reason. */
 function isStrange(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return false;
   const isRefusal = status >= 300;
   return !isRefusal || hasNoReason(error) || isUnreadable(error);
 }
 
-/** Whether the service gave no message: this is what the SDK says then. */
+/** Whether the service gave no message: the SDK then says this. */
 function hasNoReason(error: unknown): boolean {
   return ["", "UnknownError"].includes(messageOf(error));
 }
 
-/** Whether the answer is neither the JSON nor the XML that it should be: the SDK keeps its text. */
+/** Whether the SDK could not parse the answer as JSON or XML. */
 function isUnreadable(error: unknown): boolean {
   return (error as Error).name === "SyntaxError" ||
     typeof error === "object" && error !== null && "$responseBodyText" in error;
@@ -304,12 +304,10 @@ function failed({ action }: Request, status: number): AwsError {
   });
 }
 
-/** What the SDK says of each answer. */
 export interface Answered {
   readonly $metadata: { readonly httpStatusCode?: number };
 }
 
-/** What the service answered, without what the SDK says of it. */
 export function withoutMetadata<Answer extends Answered>(
   { $metadata: _, ...rest }: Answer,
 ): Omit<Answer, "$metadata"> {
@@ -327,7 +325,7 @@ export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsE
   );
 }
 
-/** An answer that would have to be read for ever. */
+/** The error for pages that go round in a circle. */
 export function repeatedPage(what: string): AwsError {
   return new AwsError("failed", `The platform gave the same page of ${what} twice`, {
     hint: "An emulator may not know pages. Check AWS_ENDPOINT_URL.",

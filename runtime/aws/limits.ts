@@ -7,11 +7,10 @@ import { AwsError } from "./errors.ts";
 export interface TimeLimits {
   readonly connection: number;
   /**
-   * Until the whole answer is there, the connection included. What is sent or fetched of data, in
-   * pieces of known size, gets more.
+   * Until the whole answer is there, the connection included. Data of known size gets more.
    */
   readonly answer: number;
-  /** How much longer to wait for an answer than somebody behind the service may take for it. */
+  /** How much longer to wait than the model behind the service may take. */
   readonly margin?: number;
 }
 
@@ -21,12 +20,12 @@ export class TimeLimit implements Disposable {
   readonly #answer: ReturnType<typeof setTimeout>;
   readonly #connection: ReturnType<typeof setTimeout>;
 
-  /** @param isIndirect whether the connection may go to a proxy. */
+  /** @param isIndirect whether the connection may go through a proxy. */
   constructor(url: URL, { connection, answer }: TimeLimits, isIndirect: boolean) {
     const end = (message: string): void =>
       this.#over.abort(new ConnectionError("time limit", url.host, message));
-    // fetch does not tell when it is connected. So when no answer has come in half of the time, a
-    // second connection is tried in the other half.
+    // fetch does not say when it is connected. So after half of the time without an answer, a second
+    // connection is tried in the other half.
     const half = connection / 2;
     const tryToConnect = async (): Promise<void> => {
       if (isIndirect || !await isSilent(url, half, this.#over.signal)) return;
@@ -80,8 +79,8 @@ async function isSilent(
 }
 
 /**
- * The largest answer, in bytes: one that goes on for ever, or says that it will, must not take the
- * machine's memory. Files of S3 come in ranges of 8 MiB, a model answers with no more than 25 MB.
+ * The largest answer, in bytes: an endless one must not fill the memory. Files of S3 come in ranges of
+ * 8 MiB, and a model's answer has at most 25 MB.
  */
 export const LARGEST_ANSWER = 64 * 1024 ** 2;
 
@@ -95,7 +94,6 @@ const LARGEST_EVENT = 17 * 1024 ** 2;
 const LENGTH_BYTES = 4;
 
 /**
- * All of an answer.
  * @throws AwsError where it is larger than `most` bytes.
  */
 export async function wholeAnswer(
@@ -106,7 +104,7 @@ export async function wholeAnswer(
   let total = 0;
   for await (const piece of body ?? []) {
     total += piece.length;
-    if (total > most) throw tooLarge(`more than ${most / 1024 ** 2} MiB`);
+    if (total > most) throw tooLargeError(`more than ${most / 1024 ** 2} MiB`);
     pieces.push(piece);
   }
   const whole = new Uint8Array(total);
@@ -119,7 +117,8 @@ export async function wholeAnswer(
 }
 
 /**
- * Passes a stream of events on. Its messages say how large they are, and the SDK makes room for that.
+ * Passes a stream of events on, with a limit on the stated length of messages, for which the SDK reserves
+ * memory.
  * @throws AwsError where one is too large.
  */
 export async function* withinLimits(
@@ -139,7 +138,7 @@ export async function* withinLimits(
       length[read++] = piece[at++]!;
       if (read < LENGTH_BYTES) continue;
       const total = new DataView(length.buffer).getUint32(0);
-      if (total > LARGEST_EVENT) throw tooLarge(`an event of ${total} bytes`);
+      if (total > LARGEST_EVENT) throw tooLargeError(`an event of ${total} bytes`);
       // A message shorter than its length is damaged; the SDK finds that out.
       left = total - LENGTH_BYTES;
       read = 0;
@@ -148,7 +147,7 @@ export async function* withinLimits(
   }
 }
 
-function tooLarge(what: string): AwsError {
+function tooLargeError(what: string): AwsError {
   return new AwsError("failed", `Something else than the platform answered: ${what}`, {
     hint: "No service answers with so much. Check AWS_ENDPOINT_URL, and any proxy.",
   });

@@ -18,14 +18,14 @@ export interface LogStream {
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly creationTime: number | undefined;
-  /** When it wrote last, as far as the service knows yet (an hour may pass until it does). */
+  /** When it wrote last; the service may learn of it an hour later. */
   readonly lastTime: number | undefined;
 }
 
 export interface LogQuestion {
-  /** Of the piece before; without one, the first or the last of the stream. */
+  /** Of the page before; by default the stream's first or last page. */
   readonly token?: string | undefined;
-  /** Whether to read on towards the end, or back to the beginning. */
+  /** Whether to read towards the end, or towards the beginning. */
   readonly forward: boolean;
   /** Leaves out what was written before: milliseconds since 1970. */
   readonly since?: number | undefined;
@@ -36,20 +36,20 @@ export interface LogQuestion {
 /** A piece of a log stream, oldest event first. */
 export interface LogPage {
   readonly events: readonly LogEvent[];
-  /** What asks for what comes after it; the same as before where nothing has come yet. */
+  /** The token for later events; the same as in the request where there are none yet. */
   readonly after: string | undefined;
-  /** What asks for what was before it; the same as before where nothing was. */
+  /** The token for earlier events; the same as in the request where there are none. */
   readonly before: string | undefined;
 }
 
 /** What mlcli asks CloudWatch Logs. Each throws an `AwsError`, or `Interrupted`. */
 export interface Logs {
   /**
-   * The streams of a group; none where that is not there (yet).
-   * @param prefix only those whose names begin like this.
+   * The streams of a group; none where there is no such group (yet).
+   * @param prefix of their names.
    */
   streams(group: string, prefix?: string): Promise<readonly LogStream[]>;
-  /** A piece of a stream. An empty one is not the end: only a repeated token is. */
+  /** A page of a stream. An empty one is not the end: only a repeated token is. */
   events(group: string, stream: string, question: LogQuestion): Promise<LogPage>;
 }
 
@@ -64,7 +64,7 @@ export async function openLogs(session: AwsSession): Promise<Logs> {
           logStreamNamePrefix: prefix,
           nextToken,
         });
-        // The first job or endpoint of its kind makes the group, with its first line.
+        // The first line of the first job of its kind creates the group.
         const answer = await orNothing(ask(command, `log group ${group}`));
         const items = (answer?.logStreams ?? []).flatMap((one) => {
           const { logStreamName: name, creationTime, lastEventTimestamp: lastTime } = one;

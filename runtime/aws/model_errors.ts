@@ -2,7 +2,7 @@ import { messageOf } from "../errors.ts";
 import { ConnectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
 
-/** What the SDK puts on the errors of SageMaker Runtime; none of it is certain to be there. */
+/** What errors of SageMaker Runtime may have. */
 interface RuntimeError {
   readonly name?: string;
   readonly $metadata?: { readonly httpStatusCode?: number };
@@ -14,7 +14,7 @@ interface RuntimeError {
 
 /** The model's own refusal, which the service passes on. */
 export class ModelRefusal extends AwsError {
-  /** What the model answered; 0 where it did not in time. */
+  /** The model's HTTP status; 0 where it did not answer in time. */
   readonly status: number;
   /** The body of its answer, as far as the service passes it on: 2,048 characters. */
   readonly text: string;
@@ -41,27 +41,29 @@ function wordsOfModel(sentence: string): string {
 /** Where the request's body is too large: the words of an instance, and of a serverless endpoint. */
 const TOO_LARGE = /content length exceeded|has oversize body/;
 
-export interface Asked {
+export interface Invocation {
   readonly endpoint: string;
   /** How long the model may take, in seconds. */
   readonly seconds: number;
 }
 
-/** Explains what is about the model; whatever else was thrown stays as it is. */
-export function modelError(error: unknown, asked: Asked): unknown {
+/** Explains errors about the model; others stay as they are. */
+export function modelError(error: unknown, asked: Invocation): unknown {
   const { name, $metadata } = (error ?? {}) as RuntimeError;
   const words = wordsOf(error);
   if (name === "ModelError") return new ModelRefusal(error as RuntimeError, words);
-  if (name === "ModelNotReadyException") return notReady(asked, words);
-  if ($metadata?.httpStatusCode === 413 || TOO_LARGE.test(words)) return tooLarge(asked, words);
-  if (name === "ModelStreamError" || name === "InternalStreamFailure") {
-    return brokenStream(asked, error as RuntimeError, words);
+  if (name === "ModelNotReadyException") return notReadyError(asked, words);
+  if ($metadata?.httpStatusCode === 413 || TOO_LARGE.test(words)) {
+    return tooLargeError(asked, words);
   }
-  if (error instanceof ConnectionError) return lost(asked, error);
+  if (name === "ModelStreamError" || name === "InternalStreamFailure") {
+    return brokenStreamError(asked, error as RuntimeError, words);
+  }
+  if (error instanceof ConnectionError) return connectionFailure(asked, error);
   return error;
 }
 
-function notReady({ endpoint }: Asked, quote: string): AwsError {
+function notReadyError({ endpoint }: Invocation, quote: string): AwsError {
   return new AwsError("throttled", `Endpoint ${endpoint} has not loaded its model yet`, {
     hint: "A serverless endpoint starts a machine for the first request, one with several models " +
       "loads a model when it is asked for. Try again in a minute.",
@@ -69,45 +71,49 @@ function notReady({ endpoint }: Asked, quote: string): AwsError {
   });
 }
 
-function tooLarge({ endpoint }: Asked, quote: string): AwsError {
+function tooLargeError({ endpoint }: Invocation, quote: string): AwsError {
   return new AwsError("other", `The request's body is too large for endpoint ${endpoint}`, {
     hint: "A serverless endpoint takes 4 MB, others 25 MB: send less at once.",
     quote,
   });
 }
 
-function brokenStream(asked: Asked, { name, ErrorCode }: RuntimeError, words: string): AwsError {
-  if (ErrorCode === "ModelInvocationTimeExceeded") return tooSlow(asked, words);
-  return brokenOff(asked, `${ErrorCode ?? name}: ${words}`);
+function brokenStreamError(
+  asked: Invocation,
+  { name, ErrorCode }: RuntimeError,
+  words: string,
+): AwsError {
+  if (ErrorCode === "ModelInvocationTimeExceeded") return tooSlowError(asked, words);
+  return brokenOffError(asked, `${ErrorCode ?? name}: ${words}`);
 }
 
 /** The model took too long: by the service's clock, or by ours. */
-function tooSlow({ endpoint, seconds }: Asked, quote?: string): AwsError {
+function tooSlowError({ endpoint, seconds }: Invocation, quote?: string): AwsError {
   return new AwsError("no answer", `Endpoint ${endpoint} did not answer within ${seconds} s`, {
     quote,
   });
 }
 
-/** What may have reached the model, and got no whole answer; the rest concerns the network alone. */
-function lost(asked: Asked, error: ConnectionError): AwsError | ConnectionError {
+/** The error for a request that may have reached the model; others are about the network alone. */
+function connectionFailure(asked: Invocation, error: ConnectionError): AwsError | ConnectionError {
   const words = wordsOf(error);
-  if (error.failure === "time limit" && words.startsWith("No answer")) return tooSlow(asked);
+  if (error.failure === "time limit" && words.startsWith("No answer")) return tooSlowError(asked);
   if (error.failure !== "broken off") return error;
-  return brokenOff(asked, words);
+  return brokenOffError(asked, words);
 }
 
-/** The same for an error of a stream that has begun; one without a name: it cannot be read. */
-export function streamError(error: unknown, asked: Asked): unknown {
+/** The same for a stream that has begun; any other error counts as broken off. */
+export function streamError(error: unknown, asked: Invocation): unknown {
   const explained = modelError(error, asked);
   if (explained !== error || error instanceof ConnectionError) return explained;
-  return brokenOff(asked, wordsOf(error));
+  return brokenOffError(asked, wordsOf(error));
 }
 
-function brokenOff({ endpoint }: Asked, quote: string): AwsError {
+function brokenOffError({ endpoint }: Invocation, quote: string): AwsError {
   return new AwsError("broken off", `The answer of endpoint ${endpoint} breaks off`, { quote });
 }
 
-/** What an error says, without what the SDK adds for who programs with it. */
+/** An error's message, without what the SDK adds for programmers. */
 function wordsOf(error: unknown): string {
   return messageOf(error).replace(/\n {2}Deserialization error: [\s\S]*$/, "");
 }

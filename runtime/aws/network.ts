@@ -35,7 +35,7 @@ export interface ProxyLogin {
   readonly password: string;
 }
 
-/** The names and passwords in the addresses of proxies: these must not be printed. */
+/** The names and passwords in the addresses of proxies, which must not be printed. */
 export function proxyLogins(env: Environment): readonly ProxyLogin[] {
   return PROXIES.flatMap((variable) => {
     const address = proxyAddress(env(variable) ?? "");

@@ -1,8 +1,8 @@
 import { repeatedPage } from "./explanations.ts";
 
 /**
- * Notices that tokens go round in a circle, of whatever length, and remembers one at a time: after
- * twice as many as the last time, the one that comes then (Brent's algorithm).
+ * Notices that tokens go round in a circle. It remembers only one token, and replaces it at growing
+ * intervals (Brent's algorithm).
  */
 export class Circle {
   #kept: string | undefined;

@@ -10,9 +10,8 @@ export type ProfilesFile = "config" | "credentials";
 /** A section's head; a name may be in quotes. */
 const SECTION = /^\s*\[\s*(profile\s+)?["']?(.+?)["']?\s*\]/gm;
 
-/** A section: the profile that it is of, if any, and its lines. */
 interface Section {
-  /** What its head says, but for `profile`: `services local`. */
+  /** Its head without `profile`: `services local`. */
   readonly name: string;
   readonly profile: string | undefined;
   readonly text: string;
@@ -64,7 +63,7 @@ export async function valueInFile(
   env: Environment,
 ): Promise<string | undefined> {
   const sections = sectionsOf(await textOf(pathOf(file, env)), file);
-  // What is said last counts.
+  // The last one counts.
   return sections.filter((section) => section.profile === profile)
     .map(({ text }) => valueIn(text, key))
     .findLast((value) => value !== undefined);
@@ -101,8 +100,8 @@ function valueIn(text: string, key: string): string | undefined {
 }
 
 /**
- * The value of a key that belongs to another, in a section that is no profile's: of `endpoint_url`
- * under `s3` in `[services local]`.
+ * The value of a nested key in a section that is not a profile: `endpoint_url` under `s3` in
+ * `[services local]`.
  *
  * @throws AwsError when the file is there and cannot be read.
  */
@@ -140,7 +139,7 @@ function pathOf(file: ProfilesFile, env: Environment): string {
   return path.replace(/^~(?=\/)/, () => homeOf(env));
 }
 
-/** The user's directory, also where no variable names it: `~` would be a name like any other. */
+/** The user's home directory, also where no variable names it. */
 export function homeOf(env: Environment): string {
   return env("HOME") || env("USERPROFILE") || homedir();
 }

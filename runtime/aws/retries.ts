@@ -13,7 +13,7 @@ interface Client {
 // deno-lint-ignore no-explicit-any -- as the SDK has it; nothing is looked at here
 type Next = (args: any) => Promise<any>;
 
-/** An error after which a request is not sent again, in a form in which the SDK finds no reason to. */
+/** Wraps an error so that the SDK does not send the request again. */
 class NotRetried extends Error {
   override readonly name = "NotRetried";
 
@@ -23,7 +23,7 @@ class NotRetried extends Error {
 }
 
 /**
- * Lets the SDK repeat only requests that cannot have been carried out: those to a model.
+ * Lets the SDK repeat a request to a model only where it cannot have been carried out.
  *
  * By itself it repeats what was throttled (also HTTP 429), what a server failed at (HTTP 500, 502,
  * 503 and 504), and what ended with ECONNRESET, ETIMEDOUT, EPIPE and the codes of no connection at
@@ -39,20 +39,19 @@ export function neverCarryOutTwice(client: Client): void {
         throw mayBeCarriedOut(error) ? new NotRetried(error) : error;
       }
     },
-    // Behind the one that repeats.
+    // Inside the SDK's own retries.
     { step: "finalizeRequest", priority: "low", name: "neverCarryOutTwice" },
   );
 }
 
-/** What was thrown for a request of such a client. */
-export function withoutMark(error: unknown): unknown {
+export function originalError(error: unknown): unknown {
   return error instanceof NotRetried ? error.error : error;
 }
 
-/** Errors of calls of which an earlier attempt may have been carried out. */
+/** Errors of calls with an earlier attempt that may have been carried out. */
 const AFTER_LOST_ANSWER = new WeakSet<object>();
 
-/** Remembers the error of an attempt where an earlier one of the same call may have been carried out. */
+/** Remembers errors of attempts after one that may have been carried out. */
 export function rememberLostAnswers(client: Client): void {
   client.middlewareStack.add(
     (next) => {
@@ -71,15 +70,15 @@ export function rememberLostAnswers(client: Client): void {
   );
 }
 
-/** Whether what a call found done may be what its own earlier attempt did. */
+/** Whether an earlier attempt of the same call may have done what this error says is done. */
 export function isAfterLostAnswer(error: unknown): boolean {
   return AFTER_LOST_ANSWER.has(error as Error);
 }
 
-/** With these, no request was sent. */
+/** Failures before a request was sent. */
 const BEFORE: readonly ConnectionFailure[] = ["no such host", "refused", "no route"];
 
-/** Whether a request that failed may have been carried out: what answered was no refusal. */
+/** Whether a failed request may have been carried out: it was not refused. */
 export function mayBeCarriedOut(error: unknown): boolean {
   if (error instanceof ConnectionError) return !BEFORE.includes(error.failure);
   const { $metadata } = error as { readonly $metadata?: { readonly httpStatusCode?: number } };

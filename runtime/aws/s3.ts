@@ -30,7 +30,7 @@ export interface StoredObject {
   readonly size: number;
   /** To the second. */
   readonly lastModified: Date;
-  /** Another one when the object is another one. In quotes; the MD5 of what was put as it is. */
+  /** Changes with the object. In quotes; for a single put, the MD5. */
   readonly etag: string;
 }
 
@@ -43,26 +43,25 @@ export interface NotDeleted {
 export interface S3 extends Multipart {
   readonly region: Setting;
   /**
-   * The same for buckets of this account alone: with any other's, S3 refuses every request
-   * ("denied"), whatever that other one allows. (S3 user guide, "Verifying bucket ownership with
+   * The same, with the condition that a bucket belongs to this account: otherwise S3 refuses every
+   * request ("denied"), whatever the owner allows. (S3 user guide, "Verifying bucket ownership with
    * bucket owner condition".)
    *
    * @param account its twelve digits.
    */
   ownedBy(account: string): S3;
-  /** Pages of the objects whose keys begin like this, in the order of their keys. */
+  /** Pages of the objects with this prefix, in the order of their keys. */
   listObjects(
     bucket: string,
     prefix: string,
     pageSize?: number,
   ): AsyncGenerator<readonly StoredObject[]>;
-  /** Where a bucket is; `undefined` where that is not said. "not found": there is none. */
+  /** A bucket's region; `undefined` where S3 does not say it. "not found": there is no such bucket. */
   bucketRegion(bucket: string): Promise<string | undefined>;
   /** "not found": there is none. */
   describeObject(place: ObjectPlace): Promise<Omit<StoredObject, "key">>;
   /**
-   * Some bytes of an object, the last included. "changed": it is not the one with this ETag any
-   * more.
+   * Some bytes of an object, `last` included. "changed": it has another ETag now.
    */
   getBytes(place: ObjectPlace, etag: string, first: number, last: number): Promise<Uint8Array>;
   /** Puts an object: all of it, or none. */
@@ -74,7 +73,7 @@ export interface S3 extends Multipart {
 /** The most that a list gives at once: `MaxKeys`. */
 const PAGE_SIZE = 1_000;
 
-/** Permissions of operations that are called otherwise. */
+/** Permissions whose names differ from their operations'. */
 const ACTIONS: Readonly<Record<string, string>> = {
   CompleteMultipartUpload: "s3:PutObject",
   CreateMultipartUpload: "s3:PutObject",
@@ -94,7 +93,7 @@ export async function openS3(session: AwsSession): Promise<S3> {
     followRegionRedirects: true,
     // Emulators have one address for all buckets.
     forcePathStyle: "endpoint" in common,
-    // fetch would wait for no answer to it.
+    // fetch does not support it.
     expectContinueHeader: false,
     // What is fetched has checksums of its own: gzip's.
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -121,7 +120,7 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
     bucket: string,
     keys: readonly string[],
   ): Promise<readonly NotDeleted[]> {
-    // The quiet answer names no key: any page would say that all are deleted.
+    // A quiet answer names no keys: any login page would count as success.
     const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: false };
     const command = new DeleteObjectsCommand({ ...bucketOf(bucket), Delete });
     const answer = await ask(command, `bucket ${bucket}`);
@@ -142,7 +141,7 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       if (answer.$metadata.httpStatusCode !== 204) throw strangeAnswer(answer);
       return [];
     } catch (error) {
-      // Either refusal may concern this key alone.
+      // These refusals may be about this key alone.
       if (isRefusal(error, "denied") || isRefusal(error, "other")) {
         return [{ key: place.key, reason: error.message }];
       }
@@ -161,10 +160,10 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
           Prefix: prefix,
           MaxKeys: pageSize,
           ContinuationToken: token,
-          // XML cannot hold all that keys may.
+          // XML cannot hold all characters of keys.
           EncodingType: "url",
         });
-        // Any page that is XML, such as the login of a network, would be an empty list.
+        // Without "Name", any XML (such as a network's login page) would count as an empty list.
         const answer = await ask(command, `bucket ${bucket}`, ["Name"]);
         const { Contents = [], EncodingType } = answer;
         const items = Contents.map((
@@ -203,14 +202,14 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       const command = new GetObjectCommand({ ...objectOf(place), ...range });
       const answer = await ask(command, subjectOf(place));
       const bytes = await answer.Body?.transformToByteArray();
-      // Not 206: all of the object, from a server that knows no ranges.
+      // 200 instead of 206: the whole object, from a server without ranges.
       const isWhole = answer.$metadata.httpStatusCode === 200;
       const part = isWhole ? bytes?.subarray(first, last + 1) : bytes;
       if (part?.length !== last - first + 1) throw strangeAnswer(answer);
       return part;
     },
     async putObject(place, Body) {
-      // The login of a network says 200, too, and gives no ETag.
+      // A network's login page may answer 200, too, but has no ETag.
       await ask(new PutObjectCommand({ ...objectOf(place), Body }), subjectOf(place), ["ETag"]);
     },
     async deleteObjects(bucket, keys) {
@@ -225,18 +224,18 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
 }
 
 /**
- * Characters that XML cannot hold, not even as `&#x1;` (XML 1.0, "Characters"): one key with such a
- * character, and S3 refuses to delete all that are named beside it.
+ * Characters that XML cannot hold, not even as `&#x1;` (XML 1.0, "Characters"). With one such key in a
+ * request, S3 deletes none of them.
  */
 // deno-lint-ignore no-control-regex
 const NOT_IN_XML = /[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/;
 
-/** A key that was encoded for XML, as in forms: a space is a plus. */
+/** Decodes a key: as in forms, a space is a plus. */
 function decoded(key: string): string {
   return decodeURIComponent(key.replaceAll("+", "%20"));
 }
 
-/** The answer to a HEAD has no body, which would say why not: the status has to. */
+/** An answer to HEAD has no body with a reason: the status has to do. */
 function onHeadError(thrown: unknown): unknown {
   const error = thrown as Error & { $metadata?: { httpStatusCode?: number } };
   const status = error.$metadata?.httpStatusCode;
@@ -245,12 +244,12 @@ function onHeadError(thrown: unknown): unknown {
   return error;
 }
 
-/** What the SDK's client of S3 expects of a request handler: objects come as streams. */
+/** The request handler for S3's client, which expects objects as streams. */
 function streaming(connections: Connections) {
   return {
     async handle(request: SdkRequest, options?: SdkRequestOptions) {
       const { response } = await connections.handle(request, options);
-      if (isElsewhere(response)) return { response: { ...response, statusCode: 301 } };
+      if (isInOtherRegion(response)) return { response: { ...response, statusCode: 301 } };
       const isObject = request.method === "GET" && request.query?.["x-id"] === "GetObject" &&
         response.statusCode < 300;
       const { body } = response;
@@ -264,20 +263,19 @@ function streaming(connections: Connections) {
 }
 
 /**
- * Whether a bucket that was just made is in another region: S3 says 307 then (S3 user guide, "Request
- * redirection"), which botocore takes for 301 (`S3RegionRedirectorv2`), and the SDK does not.
+ * Whether a new bucket is in another region: S3 then answers 307 (S3 user guide, "Request redirection"),
+ * which botocore treats like 301 (`S3RegionRedirectorv2`), and the SDK does not.
  */
-function isElsewhere({ statusCode, headers }: SdkResponse): boolean {
+function isInOtherRegion({ statusCode, headers }: SdkResponse): boolean {
   return statusCode === 307 && headers["x-amz-bucket-region"] !== undefined;
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[?::1\]?)$/;
 
 /**
- * Leaves the hash of the content (SHA-256) out of signatures where nobody can change it on the way:
- * over TLS, and on this machine. As in AWS's own programs (`botocore`, `_should_sha256_sign_payload`)
- * only where the request has a checksum, which is signed: the service compares that with what came.
- * The hash would take as long as all else together.
+ * Leaves the content's SHA-256 out of signatures where nobody can change the content on the way: over
+ * TLS, and on this machine. As in AWS's own programs (`botocore`, `_should_sha256_sign_payload`) only
+ * where the request has a signed checksum. The hash would take as long as everything else together.
  */
 export function leaveContentUnsigned(client: S3Client): void {
   client.middlewareStack.add(

@@ -25,13 +25,13 @@ export interface OpenUpload extends Upload {
   readonly begun: Date;
 }
 
-/** Told of parts on the platform that belong to no object: they cost until they are removed. */
+/** Called for parts on the platform that belong to no object: they cost until they are removed. */
 export interface LeftParts {
-  /** Those of an upload could not be taken back. */
+  /** An upload could not be aborted. */
   readonly notAborted: (upload: Upload) => void;
   /** There is another upload of the same key, neither complete nor aborted. */
   readonly earlier: (upload: OpenUpload) => void;
-  /** One may have begun whose answer, with its id, is lost. */
+  /** An upload may have begun whose answer, with its id, was lost. */
   readonly unknown: (place: ObjectPlace) => void;
 }
 
@@ -51,28 +51,26 @@ export type BucketInput = (
 /** What mlcli asks about them. Each throws an `AwsError`, or `Interrupted`. */
 export interface Multipart {
   /**
-   * Begins one. Ctrl-C does not cut it off, since its id would be lost, and it could not be aborted.
-   * One whose answer is lost is looked for, and aborted.
+   * Begins an upload. Ctrl-C does not end the request, since the id would be lost, and the upload could
+   * not be aborted. After a lost answer, it is looked for and aborted.
    *
-   * @param force cuts it off.
+   * @param force ends the request.
    */
   createUpload(place: ObjectPlace, force: AbortSignal, left: LeftParts): Promise<Upload>;
   uploadPart(upload: Upload, number: number, bytes: Uint8Array): Promise<UploadedPart>;
   /** Makes the object of its parts, in their order. `size`: of all of them, in bytes. */
   completeUpload(upload: Upload, parts: readonly UploadedPart[], size: number): Promise<void>;
   /**
-   * Takes back what has arrived. Ctrl-C does not cut it off; one that is not there any more counts
-   * as aborted.
+   * Removes what has arrived. Ctrl-C does not end the request; an upload that is gone counts as aborted.
    */
   abortUpload(upload: Upload, force: AbortSignal): Promise<void>;
 }
 
-/** What a request about an object is about, in messages. */
 export function subjectOf({ bucket, key }: ObjectPlace): string {
   return `s3://${bucket}/${key}`;
 }
 
-/** @param withChecksums whether each part comes with its checksum: all of one kind. */
+/** @param withChecksums whether each part is sent with a checksum. */
 export function multipartOf(
   { ask, signal }: Service,
   withChecksums: boolean,
@@ -94,11 +92,11 @@ export function multipartOf(
   }
 
   /**
-   * Looks at the other uploads of a key: one of now is aborted where it may be what a lost answer was
-   * about, and all others are told: somebody else's, or those of a program that was killed.
+   * Lists the other uploads of a key. After a lost answer, a new one is aborted, since it may be ours. All
+   * others are reported: somebody else's, or those of a program that was killed.
    *
-   * @param own the one that goes on.
-   * @param since when that was asked for.
+   * @param own the upload that goes on.
+   * @param since when it was requested.
    */
   async function lookAtOthers(
     place: ObjectPlace,
@@ -116,14 +114,14 @@ export function multipartOf(
     for (const { Key, UploadId, Initiated } of Uploads) {
       if (Key !== key || !UploadId || UploadId === own) continue;
       const upload = { bucket, key, id: UploadId, begun: Initiated ?? new Date(0) };
-      // The service counts in seconds.
+      // The service's times are whole seconds.
       const isOfNow = upload.begun.getTime() >= since.getTime() - 1000;
       if (isOfNow && isAnswerLost) await abortUpload(upload, abortSignal);
       else left.earlier(upload);
     }
   }
 
-  /** Aborts what may have begun unnoticed; where it cannot be found, that is told. */
+  /** Aborts an upload that may have begun unnoticed, or reports that it may be there. */
   async function findLost(
     place: ObjectPlace,
     since: Date,
@@ -161,7 +159,7 @@ export function multipartOf(
         const answer = await ask(command, subjectOf(place), ["UploadId"], options);
         const { UploadId: own, $metadata } = answer;
         const isAnswerLost = ($metadata.attempts ?? 1) > 1;
-        // Without the permission to list them, they stay unknown: those of now hold nothing.
+        // They may not be listed: new ones hold no data, so nothing is said.
         const until = isAnswerLost ? force : signal;
         await lookAtOthers(place, { own, since, isAnswerLost }, until, left).catch(() => {});
         return { ...place, id: own };

@@ -46,26 +46,26 @@ export interface Endpoint {
   readonly creationTime: Date;
 }
 
-/** A part of an endpoint: what of its requests one model answers. */
+/** A variant of an endpoint, with one model. */
 export interface EndpointVariant {
   readonly name: string;
-  /** How many instances there are, and are to be; of a serverless one `undefined`. */
+  /** The present and the desired number of instances; `undefined` for a serverless variant. */
   readonly currentCount: number | undefined;
   readonly desiredCount: number | undefined;
 }
 
 export interface EndpointDescription extends Endpoint {
   readonly arn: string | undefined;
-  /** Name of the endpoint configuration in use; while it is being updated, of the one before. */
+  /** Name of the configuration in use; during an update the former one. */
   readonly configuration: string;
-  /** While it is being updated: name of the configuration that it is to have. */
+  /** During an update: name of the new configuration. */
   readonly pendingConfiguration: string | undefined;
-  /** Those that serve; none while it is being created. */
+  /** Empty while it is being created. */
   readonly variants: readonly EndpointVariant[];
   readonly lastModifiedTime: Date | undefined;
   /** Why the status is `Failed`. */
   readonly failureReason: string | undefined;
-  /** Id of the account that it belongs to, where SageMaker tells. */
+  /** Id of its account, where it is known. */
   readonly account: string | undefined;
 }
 
@@ -89,8 +89,8 @@ export type EndpointConfigurationDetails = Omit<DescribeEndpointConfigCommandOut
 export type Tags = Readonly<Record<string, string>>;
 
 /**
- * What mlcli asks for to deploy. Each throws an `AwsError`, or `Interrupted`. What creates or changes
- * returns also when the answer to a first attempt was lost, and a retry finds it done.
+ * The requests of a deployment. Each throws an `AwsError`, or `Interrupted`. Those that create or change
+ * something also succeed where a retry after a lost answer finds it done.
  */
 export interface Deployments {
   /** "in use" where there is one of that name. */
@@ -121,8 +121,8 @@ export interface SageMaker extends Endpoints, Deployments, Jobs {
 }
 
 /**
- * Importing more than types from here loads the SDK, which takes 60 to 130 ms: only `aws.ts` does it, when
- * a command asks for SageMaker.
+ * Importing this module loads the SDK, which takes 60 to 130 ms: only `aws.ts` does, when a command asks
+ * for SageMaker.
  */
 export async function openSageMaker(session: AwsSession): Promise<SageMaker> {
   const client = new SageMakerClient(await session.clientConfiguration("SAGEMAKER"));
@@ -161,7 +161,7 @@ function endpointsOf({ ask, change, pages }: Service): Endpoints {
   };
 }
 
-/** @throws AwsError when it has no name: then it is not an endpoint. */
+/** @throws AwsError when it has no name. */
 function endpoint(summary: EndpointSummary | null, answer: Answered): Endpoint {
   if (!summary?.EndpointName) throw strangeAnswer(answer);
   return {

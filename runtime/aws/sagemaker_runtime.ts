@@ -4,12 +4,12 @@ import {
   SageMakerRuntimeClient,
 } from "@aws-sdk/client-sagemaker-runtime";
 import { onAbort } from "../time.ts";
-import { type Asked, modelError, streamError } from "./model_errors.ts";
-import { neverCarryOutTwice, withoutMark } from "./retries.ts";
+import { type Invocation, modelError, streamError } from "./model_errors.ts";
+import { neverCarryOutTwice, originalError } from "./retries.ts";
 import type { AskOptions, AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
 
-export interface ModelRequest extends Asked {
+export interface ModelRequest extends Invocation {
   readonly body: Uint8Array;
   readonly contentType: string;
   readonly accept: string | undefined;
@@ -17,11 +17,11 @@ export interface ModelRequest extends Asked {
   readonly fields: Readonly<Record<string, string>>;
 }
 
-/** An answer, and what came with it. Of sessions, a stream says nothing. */
+/** An answer, and what came with it. (A stream has nothing about sessions.) */
 export interface ModelAnswer {
   /** `X-Amzn-SageMaker-Custom-Attributes` */
   readonly customAttributes: string | undefined;
-  /** Of a stateful session that began with the request: its id, and until when it is there. */
+  /** Of a stateful session that began with the request: its id, and when it expires. */
   readonly newSession: string | undefined;
   /** Id of the session that ended with the request. */
   readonly closedSession: string | undefined;
@@ -48,7 +48,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
   const optionsOf = (request: ModelRequest, abortSignal: AbortSignal): AskOptions => ({
     abortSignal,
     requestTimeout: request.seconds * 1000,
-    onError: (error) => modelError(withoutMark(error), request),
+    onError: (error) => modelError(originalError(error), request),
   });
   return {
     region,
@@ -57,7 +57,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
       const options = optionsOf(request, signal);
       const answer = await ask(command, `endpoint ${request.endpoint}`, [], options);
       return {
-        body: of(answer.Body),
+        body: bytesOf(answer.Body),
         customAttributes: answer.CustomAttributes,
         newSession: answer.NewSessionId,
         closedSession: answer.ClosedSessionId,
@@ -86,7 +86,7 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
         } catch (error) {
           throw explain(streamError(error, request), command, subject);
         } finally {
-          // Where the answer is not read to its end, the model need not go on.
+          // Also ends the request where the answer is not read to its end.
           end();
         }
       }
@@ -100,8 +100,8 @@ export async function openRuntime(session: AwsSession): Promise<SageMakerRuntime
   };
 }
 
-/** The bytes of an answer; of one without a byte, the SDK makes another object. */
-async function* of(body: unknown): AsyncGenerator<Uint8Array, void, void> {
+/** The bytes of an answer. (For an empty one, the SDK has another object.) */
+async function* bytesOf(body: unknown): AsyncGenerator<Uint8Array, void, void> {
   if (body instanceof Uint8Array) yield body;
 }
 

@@ -18,9 +18,8 @@ const SHORTEST_SECRET = 16;
 const SHORTEST_PASSWORD = 6;
 
 /**
- * The secrets that this run has seen, to be kept out of whatever is printed. The service quotes them:
- * its answer to a wrong signature repeats the signed headers, the session token among them; a proxy's
- * page may repeat the request.
+ * The secrets that this run has seen, to be kept out of all output. Answers may quote them: one to a wrong
+ * signature repeats the signed headers, with the session token; a proxy's page may repeat the request.
  */
 export class Secrets {
   /** Each secret with the pattern of all its forms. */
@@ -34,7 +33,7 @@ export class Secrets {
     }
   }
 
-  /** Remembers the secrets of credentials that were just found; the access key's id is none. */
+  /** Remembers the secrets of credentials (the access key's id is not one). */
   add(credentials: { readonly secretAccessKey?: string; readonly sessionToken?: string }): void {
     this.#add(credentials.secretAccessKey);
     this.#add(credentials.sessionToken);

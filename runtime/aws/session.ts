@@ -36,15 +36,15 @@ export interface Command<Answer> {
 }
 
 export interface AskOptions {
-  /** Aborts it, in the place of the session's own. */
+  /** Instead of the session's own signal. */
   readonly abortSignal?: AbortSignal;
-  /** How long somebody behind the service may take for the answer, in ms. */
+  /** How long the model behind the service may take, in ms. */
   readonly requestTimeout?: number;
-  /** Gets what the SDK throws, and returns what is to be explained in its place. */
+  /** Gets what the SDK throws, and returns the error to explain instead. */
   readonly onError?: (error: unknown) => unknown;
 }
 
-/** Members of an answer that have been found in it. */
+/** An answer that is known to have these members. */
 type With<Answer, Member extends keyof Answer> =
   & Answer
   & { readonly [Name in Member]-?: NonNullable<Answer[Name]> };
@@ -70,10 +70,10 @@ export interface Service {
     options?: AskOptions,
   ): Promise<With<Answer, Member>>;
   /**
-   * Sends a request that makes, changes or deletes something. Where a retry finds it done, an attempt
-   * before it, whose answer was lost, has done it.
+   * Sends a request that makes, changes or deletes something. A retry after a lost answer that finds it
+   * done counts as success.
    *
-   * @param done how the service refuses what is done already.
+   * @param done the refusals that mean that it is done.
    */
   change(
     command: Command<Answered>,
@@ -85,7 +85,7 @@ export interface Service {
    *
    * @param what is listed, for messages: `endpoints`.
    * @param command asks for the page of a token.
-   * @param list the member of each answer that has the list, an empty one where there is nothing.
+   * @param list the member of the answers with the list.
    */
   pages<Answer extends Answered & { NextToken?: string }, List extends keyof Answer, Item>(
     what: string,
@@ -93,7 +93,7 @@ export interface Service {
     list: List,
     itemOf: (element: Element<Answer[List]>, answer: Answer) => Item,
   ): AsyncGenerator<readonly Item[]>;
-  /** Explains what went wrong with an answer that had begun. */
+  /** Explains an error of an answer that had begun. */
   explain(error: unknown, command: Command<Answered>, subject: string): AwsError;
 }
 
@@ -127,7 +127,7 @@ export class AwsSession implements Disposable {
   }
 
   /**
-   * What the client of a service is made with.
+   * The configuration of a service's client.
    * @throws MlcliError where a profile names an address that is none.
    */
   // deno-lint-ignore explicit-module-boundary-types -- each client of the SDK has its own type
@@ -150,7 +150,7 @@ export class AwsSession implements Disposable {
    * A service, by the client that was made for it.
    *
    * @param prefix of its permissions: `sagemaker`.
-   * @param actions permissions of operations that are called otherwise.
+   * @param actions permissions whose names differ from their operations'.
    * @throws AwsError when no region is named.
    */
   async service(

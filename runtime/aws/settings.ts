@@ -15,7 +15,7 @@ export interface Setting {
   readonly source: string;
 }
 
-/** What was asked for. Whatever is `undefined` is left to the SDK. */
+/** What is `undefined` is left to the SDK. */
 export interface AwsSettings {
   readonly region: Setting | undefined;
   readonly profile: Setting | undefined;
@@ -37,8 +37,8 @@ export interface AwsConfiguration {
 }
 
 /**
- * Which account and region a command asks, in which role: the options come before the app's
- * configuration, that before the environment. A variable that is empty counts as not set.
+ * The account, region and role of a command: options come before the app's configuration, and that before
+ * the environment. An empty variable counts as not set.
  *
  * @throws MlcliError for a region, role or address that cannot be one; UsageError where an option
  * named it.
@@ -120,12 +120,12 @@ function wrongSetting(wrong: Setting, message: string, shape: string): MlcliErro
 
 export type RegionConfiguration = Pick<AwsConfiguration, "cloudRegion" | "cloudProfile">;
 
-/** Where nobody names a region: the one that AWS opened first. */
+/** Where no region is named: AWS's first one. */
 const DEFAULT_REGION = "us-east-1";
 
 /**
- * The region that a local run tells its code, without a failure: what is missing, broken or no region
- * counts as not there. The first that is named: `cloud_region`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `region` of the
+ * The region that a local run tells its code. It never fails: what is missing, broken or not a region is
+ * skipped. The first that is named: `cloud_region`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `region` of the
  * profile (`cloud_profile`, `AWS_PROFILE`, or `default`), `us-east-1`. What a profile points to
  * (`sso_session`, `source_profile`) is not asked.
  */
@@ -148,7 +148,7 @@ async function regionOfProfile(profile: string, env: Environment): Promise<strin
       const region = await valueInFile(file, profile, "region", env);
       if (isPossible(region)) return region;
     } catch (error) {
-      // It cannot be read. A cloud command says so; a local one does not need it.
+      // The file cannot be read: a cloud command reports it, a local one does not need it.
       if (!(error instanceof AwsError)) throw error;
     }
   }
@@ -168,11 +168,11 @@ export type AddressedService =
   | "STS";
 
 /**
- * The address at which a service is to be asked; `undefined`: AWS's own.
+ * The configured address of a service; `undefined`: AWS's own.
  *
- * The SDK finds it by itself in the environment, and in the profile that AWS_PROFILE names; not in one
- * that is named otherwise. Its order is kept: the environment before the profile, an address of the
- * one service before that of all. (SDKs and Tools reference guide, "Service-specific endpoints".)
+ * The SDK reads it from the environment, and from the profile that AWS_PROFILE names, but not from a
+ * profile that is named otherwise. The SDK's order is kept: the environment before the profile, one
+ * service's address before that of all. (SDKs and Tools reference guide, "Service-specific endpoints".)
  *
  * @throws MlcliError where a profile has one that is no URL.
  */

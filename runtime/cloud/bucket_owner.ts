@@ -1,7 +1,7 @@
 /**
- * Whose a bucket or a key of KMS is that only the app's configuration file names. Who wrote the
- * repository could name one of theirs: a bucket takes data and models from anybody, and whoever has
- * the key can lock the results. So it has to be the caller's own. What the user names may be anybody's.
+ * A bucket or a KMS key that only the app's configuration file names has to be in the caller's own account.
+ * Otherwise the author of a repository could name their own bucket to get data and models, or their own
+ * key to lock the results. What the user names may belong to anybody.
  */
 
 import { basename } from "@std/path/basename";
@@ -24,28 +24,27 @@ export interface NamedByFile {
 /**
  * Requires that a bucket is the caller's own.
  *
- * @returns S3 with that condition on each request, and whether it is known that it is met: whoever
- * may not look at the bucket may still write to it, under the condition.
+ * @returns S3 with that condition on each request, and whether the condition is known to be met. (A
+ * caller who may not look at the bucket may still write to it.)
  * @throws AwsError where it is another's, or the caller's account cannot be found out.
  */
 export async function ownBucket(
   aws: Pick<Aws, "s3" | "sts">,
   named: NamedByFile,
 ): Promise<{ readonly s3: S3; readonly isCertain: boolean }> {
-  const anybodys = await aws.s3();
+  const unconditional = await aws.s3();
   const { address: { bucket }, where } = named;
   const asked = { what: `bucket ${bucket}`, where, hint: byYourself(named) };
   const account = await callersAccount(aws, asked);
-  const s3 = anybodys.ownedBy(account);
-  const [isOwn, isThere] = await Promise.all([mayAsk(s3, bucket), mayAsk(anybodys, bucket)]);
+  const s3 = unconditional.ownedBy(account);
+  const [isOwn, isThere] = await Promise.all([mayAsk(s3, bucket), mayAsk(unconditional, bucket)]);
   if (isOwn) return { s3, isCertain: true };
   if (!isThere) return { s3, isCertain: false };
-  throw belongsToAnother(asked, account);
+  throw foreignOwnerError(asked, account);
 }
 
 /**
- * Requires that a bucket is the caller's own, where somebody else writes to it: SageMaker does not
- * know that condition.
+ * The same for a bucket that SageMaker writes to, which has no such condition on requests.
  *
  * @throws AwsError also where it is not known whose it is.
  */
@@ -56,7 +55,7 @@ export async function requireOwnBucket(
   if ((await ownBucket(aws, named)).isCertain) return;
   throw new AwsError(
     "denied",
-    `Whose the bucket ${named.address.bucket} is cannot be found out; it is ${named.where} that ` +
+    `Cannot find out whose the bucket ${named.address.bucket} is; it is ${named.where} that ` +
       "names it",
     { hint: `It takes the permission s3:ListBucket. ${byYourself(named)}` },
   );
@@ -78,13 +77,13 @@ export async function requireOwnKey(
   const hint = `If you trust it, name it yourself: --kms-key ${shellWord(kmsKey)}`;
   const asked = { what: `key ${kmsKey}`, where, hint };
   const account = await callersAccount(aws, asked);
-  if (accountOf(kmsKey) !== account) throw belongsToAnother(asked, account);
+  if (accountOf(kmsKey) !== account) throw foreignOwnerError(asked, account);
 }
 
-/** What may be another account's, in words; what names it; how to name it oneself. */
-type Asked = Readonly<Record<"what" | "where" | "hint", string>>;
+/** For messages: what may be another account's, what names it, and how to name it oneself. */
+type Subject = Readonly<Record<"what" | "where" | "hint", string>>;
 
-function belongsToAnother({ what, where, hint }: Asked, account: string): AwsError {
+function foreignOwnerError({ what, where, hint }: Subject, account: string): AwsError {
   return new AwsError(
     "denied",
     `The ${what} belongs to another account than yours (${account}); it is ${where} that names it`,
@@ -94,7 +93,7 @@ function belongsToAnother({ what, where, hint }: Asked, account: string): AwsErr
 
 async function callersAccount(
   aws: Pick<Aws, "sts">,
-  { what, where, hint }: Asked,
+  { what, where, hint }: Subject,
 ): Promise<string> {
   try {
     return (await (await aws.sts()).identity()).account;

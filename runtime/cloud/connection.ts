@@ -7,7 +7,7 @@ import { MlcliError } from "../errors.ts";
 
 export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "clock">;
 
-/** What the options say about account, region and role. Each is named, so that none is forgotten. */
+/** The options about account, region and role. Each has to be given, so that none is forgotten. */
 export interface CloudChoice extends AwsOptions {
   readonly appName: string | undefined;
 }
@@ -36,8 +36,7 @@ export async function connectFor(
 }
 
 /**
- * What the apps in a directory say about SageMaker. Several do not matter as long as they agree
- * on whatever the options leave open.
+ * The configuration of the apps in a directory, which have to agree on what the options leave open.
  */
 async function configurationFor(
   cwd: string,
@@ -52,7 +51,7 @@ async function configurationFor(
     (region === undefined && configuration.cloudRegion !== first.configuration.cloudRegion) ||
     (profile === undefined && configuration.cloudProfile !== first.configuration.cloudProfile)
   );
-  if (disagrees) throw severalApps(cwd, apps);
+  if (disagrees) throw severalAppsError(cwd, apps);
   return awsConfiguration(first);
 }
 
@@ -61,7 +60,7 @@ function awsConfiguration({ configuration, configurationPath }: App): AwsConfigu
   return { cloudRegion, cloudProfile, file: basename(configurationPath) };
 }
 
-function severalApps(cwd: string, apps: readonly App[]): MlcliError {
+function severalAppsError(cwd: string, apps: readonly App[]): MlcliError {
   const names = apps.map(({ name }) => name);
   return new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
     hint: "They name different regions or profiles. " +

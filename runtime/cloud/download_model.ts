@@ -69,7 +69,7 @@ export async function downloadModel(
   const { signal } = host.interruption;
   await destination.with(async (folder, put) => {
     const archive = join(folder, "model.tar.gz");
-    await inWords(async () => {
+    await withWriteErrors(async () => {
       using file = await Deno.open(archive, { write: true, createNew: true });
       await fetchObject(s3, address, details, file, (bytes) => {
         report.progress(bytes, details.size);
@@ -77,7 +77,7 @@ export async function downloadModel(
     });
     report.unpacking();
     const model = join(folder, "model");
-    // Loaded where it is needed: it brings libraries.
+    // Loaded only here: it brings libraries.
     const { unpackModel } = await import("../archive/unpack.ts");
     await unpackModel(archive, model, s3Uri(address), signal);
     await Deno.remove(archive);
@@ -92,8 +92,8 @@ export async function downloadModel(
   return { path: destination.path, address: s3Uri(address), bytes: details.size };
 }
 
-/** What the system says when there is no room, for example. */
-async function inWords(write: () => Promise<void>): Promise<void> {
+/** Explains errors of the system, such as a full disk. */
+async function withWriteErrors(write: () => Promise<void>): Promise<void> {
   try {
     await write();
   } catch (error) {
@@ -158,7 +158,7 @@ async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3Address
   throw new MlcliError(`The job's model is at no address that mlcli knows: ${inOneLine(artifact)}`);
 }
 
-/** @throws MlcliError where the job is a processing job. Whether it is may be unknown. */
+/** @throws MlcliError where the job is known to be a processing job. */
 async function refuseProcessing(name: string, sagemaker: JobAccess): Promise<void> {
   const job = await ifAllowed(sagemaker.describeProcessingJob(name), () => {});
   if (job === undefined) return;

@@ -33,10 +33,10 @@ export interface EndpointInvocation {
 export type InvocationHost = CloudHost & Pick<Context, "out" | "err">;
 
 /**
- * Sends the body and passes the answer on byte for byte. It is sent again only where the model cannot
- * have got it.
+ * Sends the body and prints the answer byte for byte. It is sent again only where the model cannot have
+ * got it.
  *
- * @param note told what there is to know besides the answer.
+ * @param note gets what came with the answer.
  * @throws UsageError for what no endpoint takes, before anything is sent; MlcliError for a refusal,
  * the model's or the service's, and for an answer that does not come, or not whole.
  */
@@ -48,8 +48,8 @@ export async function invokeEndpoint(
   checkEndpointName(invocation.endpoint);
   if (invocation.stream) requireStreamed(invocation.fields);
   const aws = await connectToAws(invocation.choice, host);
-  // Raced, since the signal ends neither the wait for a body that does not come nor the wait for a
-  // reader that has stopped reading.
+  // Raced: the signal alone would not end the wait for standard input, or for a reader that has stopped
+  // reading.
   const { signal } = host.interruption;
   const printed = new PrintedAnswer(host);
   try {
@@ -68,7 +68,7 @@ async function converse(
 ): Promise<void> {
   const { endpoint, accept, fields, stream } = invocation;
   const runtime = await aws.runtime();
-  const { bytes, contentType } = await readBody(invocation.body, BODY_BYTES, tooLarge);
+  const { bytes, contentType } = await readBody(invocation.body, BODY_BYTES, tooLargeError);
   const seconds = stream ? STREAM_SECONDS : INVOCATION_SECONDS;
   const request: ModelRequest = { endpoint, seconds, body: bytes, contentType, accept, fields };
   try {
@@ -85,7 +85,7 @@ async function converse(
   }
 }
 
-function tooLarge(): UsageError {
+function tooLargeError(): UsageError {
   return new UsageError(`The request's body is larger than ${BODY_BYTES} bytes (25 MB)`, {
     hint: "An endpoint takes no more at once: send fewer rows in each request, or let " +
       "mlcli process work on the whole file.",
@@ -101,20 +101,20 @@ export interface FailedInvocation {
   readonly describe: () => Promise<EndpointDescription>;
 }
 
-/** The error to show. What has nothing to do with the endpoint stays as it is. */
+/** The error to show. One that is not about the endpoint stays as it is. */
 export async function explainInvocation(
   error: unknown,
   failed: FailedInvocation,
 ): Promise<unknown> {
   const command = commandFor(failed.endpoint, failed.choice);
-  if (error instanceof ModelRefusal) return ofModel(error, failed, command);
-  if (isRefusal(error, "not found")) return await notThere(error, failed, command);
+  if (error instanceof ModelRefusal) return modelRefusalError(error, failed, command);
+  if (isRefusal(error, "not found")) return await notInServiceError(error, failed, command);
   if (isRefusal(error, "no answer")) return withHint(error, tooSlowHint(failed, command));
   if (isRefusal(error, "broken off")) return withHint(error, brokenOffHint(failed, command));
   return error;
 }
 
-function ofModel(
+function modelRefusalError(
   { status, text, logStream, message }: ModelRefusal,
   failed: FailedInvocation,
   command: JobCommand,
@@ -146,8 +146,8 @@ function streamIn(arn: string | undefined): string {
   return stream ? ` (log stream ${stream})` : "";
 }
 
-/** The service says 'not found' also of what is not in service: a description tells more. */
-async function notThere(
+/** The service says 'not found' also of an endpoint that is not in service: this one is described. */
+async function notInServiceError(
   error: AwsError,
   { endpoint, describe }: FailedInvocation,
   command: JobCommand,

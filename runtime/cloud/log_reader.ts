@@ -13,7 +13,7 @@ export interface LogSource {
   readonly since?: Date | undefined;
   readonly isWanted?: (stream: LogStream) => boolean;
   /**
-   * What begins each line of a stream: nothing, or whose it is.
+   * What each line of a stream begins with: nothing, or the container's name.
    * @param streams how many there are.
    */
   readonly prefixOf: (stream: string, streams: number) => string;
@@ -21,32 +21,32 @@ export interface LogSource {
 
 /** After so many pages in a row without an event, a round ends; the next one goes on there. */
 const EMPTY_PAGES = 100;
-/** The most events that a page has, and that are held of all streams together, about. */
+/** The most events in a page, and (about) in memory of all streams together. */
 const PAGE_SIZE = 10_000;
 const MOST_EVENTS = 50_000;
-/** A stream into which nobody has written for so long (ms) is not asked again and again. */
+/** A stream that was not written to for so long (ms) is not polled. */
 const LONG_SILENT = 24 * 3_600_000;
-/** Characters that are handed on at once, about. */
+/** About how many characters are yielded at once. */
 const PIECE = 32_768;
 
 /** How far the log of one container is read. */
 interface Stream {
   readonly name: string;
-  /** When (ms) it wrote last, as the service knows: what it wrote just now it may not know yet. */
+  /** When (ms) it wrote last, according to the service, which may lag behind. */
   listed: number | undefined;
   /** Leaves out what was written before (ms). */
   since: number | undefined;
   /** Whether it has been read to its end once. */
   isRead: boolean;
   token: string | undefined;
-  /** Notices that tokens repeat; a new one where a token had expired. */
+  /** Notices that tokens repeat; replaced when a token has expired. */
   circle: Circle;
-  /** When (ms) the last event was written that was read, and how many were read of that time. */
+  /** The time (ms) of the last event that was read, and how many of that time were read. */
   last: number;
   ofLast: number;
-  /** How many of those come once more, since a token had expired. */
+  /** How many of those come again after a token has expired. */
   repeated: number;
-  /** Read, and not handed on yet: where a request in between failed. */
+  /** Read, and not yielded yet; newest first. */
   readonly events: LogEvent[];
 }
 
@@ -54,8 +54,8 @@ interface Stream {
  * Reads a log that several containers write, each into a stream of its own: in the order of time, and
  * from where it was read last.
  *
- * GetLogEvents says that there is nothing more by repeating the token that it was asked with; a page
- * without events says nothing. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`,
+ * GetLogEvents repeats the token of the request where there is nothing more; a page without events does
+ * not mean that. (API reference of CloudWatch Logs, GetLogEvents: `nextForwardToken`,
  * `nextBackwardToken`.)
  */
 export class LogReader {
@@ -68,7 +68,7 @@ export class LogReader {
    * Where a request fails, the next call goes on where this one ended.
    */
   async *news(): AsyncGenerator<readonly string[]> {
-    const streams = this.#worthAsking(await this.#find());
+    const streams = this.#activeStreams(await this.#find());
     const open = new Set(streams);
     const limit = Math.max(100, Math.min(PAGE_SIZE, Math.floor(MOST_EVENTS / open.size)));
     let lines: string[] = [];
@@ -95,7 +95,7 @@ export class LogReader {
       yield lines;
       [lines, length] = [[], 0];
     }
-    // What was read before a failure is handed on.
+    // Lines that were read before a failure are not lost.
     if (lines.length > 0) yield lines;
     if (failure) throw failure.error;
   }
@@ -111,7 +111,7 @@ export class LogReader {
       const first = count === 0 ? newest : found.at(-count)?.event.time ?? 0;
       const { listed } = stream;
       if (listed !== undefined && first - listed > LONG_SILENT) {
-        // None of its lines would be among the last.
+        // Too old: none of its lines is among the last ones.
         [stream.since, stream.isRead] = [listed + 1, true];
         continue;
       }
@@ -124,7 +124,7 @@ export class LogReader {
     return lines.slice(Math.max(0, lines.length - count));
   }
 
-  /** All streams: those that began since the last time are among them. */
+  /** All streams, new ones included. */
   async #find(): Promise<readonly Stream[]> {
     const { group, streamPrefix, isWanted = () => true } = this.source;
     for (const listed of await this.logs.streams(group, streamPrefix)) {
@@ -150,8 +150,8 @@ export class LogReader {
     return [...this.#streams.values()];
   }
 
-  /** An endpoint has a stream of each instance that it ever had: those that ended are read once. */
-  #worthAsking(streams: readonly Stream[]): readonly Stream[] {
+  /** An endpoint has a stream for each instance that it ever had: those that ended are read once. */
+  #activeStreams(streams: readonly Stream[]): readonly Stream[] {
     const newest = Math.max(...streams.map(({ listed = 0 }) => listed));
     const since = this.source.since?.getTime() ?? 0;
     return streams.filter(({ listed = newest, isRead, events }) =>
@@ -171,7 +171,7 @@ export class LogReader {
       const { token } = stream;
       const page = await this.#page(stream, { token, forward: true, limit })
         .catch((error) => {
-          // Tokens expire after 24 hours (API reference, GetLogEvents): it is read on by time.
+          // Tokens expire after 24 hours (API reference, GetLogEvents): reading goes on by time.
           if (!isRefusal(error, "other") || token === undefined) throw error;
           [stream.repeated, stream.circle] = [stream.ofLast, new Circle()];
           const since = Math.max(stream.last, stream.since ?? 0);
@@ -182,7 +182,7 @@ export class LogReader {
       if (page.after && stream.circle.isClosedBy(page.after)) throw repeatedPage("log events");
       const events = unread(page.events, stream);
       if (events.length === 0) continue;
-      // They are taken from its end.
+      // Newest first: they are taken from the end.
       stream.events.push(...events.toReversed());
       return true;
     }
@@ -226,8 +226,8 @@ function earliest(streams: readonly Stream[]): Stream | undefined {
 }
 
 /**
- * Events without those that were read before a token was too old (of the same time, they come
- * first). How far the stream is read is remembered.
+ * Events without those that were read before a token expired (they come first among those of their
+ * time). Updates how far the stream is read.
  */
 function unread(events: readonly LogEvent[], stream: Stream): readonly LogEvent[] {
   let count = 0;

@@ -61,10 +61,10 @@ export async function process(
       request,
       role: role!,
       instanceType: instanceType!,
-      lookAtImage: () => requireScript(app, tag, file, host.engine),
-      lookAtData: async (aws, note) => {
+      checkImage: () => requireScript(app, tag, file, host.engine),
+      checkData: async (aws, note) => {
         const s3 = await aws.s3();
-        const [told] = await inOrder(
+        const [found] = await inOrder(
           note,
           async (note: Note) => {
             if (input === undefined) return undefined;
@@ -74,7 +74,7 @@ export async function process(
           },
           (note: Note) => checkPlace(aws, output, note),
         );
-        return told;
+        return found;
       },
       plan: (common, found) =>
         processingPlan({
@@ -94,8 +94,8 @@ export async function process(
 }
 
 /**
- * The script, relative to `processing/`, with slashes. The image's own copy runs: one that is here
- * is looked at only to tell what is wrong before the image is.
+ * The script, relative to `processing/`, with slashes. The image's copy runs; the local one is checked
+ * first only because that finds mistakes sooner.
  */
 async function fileOf({ app, file = "" }: ProcessingRequest): Promise<string> {
   const layout = layoutOf(app);

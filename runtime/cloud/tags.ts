@@ -6,7 +6,7 @@ import { VERSION } from "../version.ts";
 /** The tag that names an image by its digest. */
 const IMAGE_TAG = "mlcli.image";
 
-/** The tag of what an endpoint is made of: the endpoint's name. */
+/** The tag of an endpoint's parts: the endpoint's name. */
 export const ENDPOINT_TAG = "mlcli.endpoint";
 
 export interface Tagged {
@@ -35,7 +35,7 @@ export function tagsOf({ tags, appName, image, endpoint }: Tagged): Tag[] {
   return tagList({ ...tags, ...own, ...tags }).slice(0, TAGS.most);
 }
 
-/** Whether a creation was refused for its tags: they want a permission of their own. */
+/** Whether a creation was refused for its tags, which take a permission of their own. */
 export function isAboutTags(error: unknown): error is AwsError {
   return isRefusal(error, "denied") && /\bAddTags\b/.test(error.message);
 }
@@ -44,7 +44,7 @@ export function tagList(tags: Readonly<Record<string, string>>): Tag[] {
   return Object.entries(tags).map(([Key, Value]) => ({ Key, Value }));
 }
 
-/** The same without mlcli's own, which are made anew, and AWS's, which nobody may set. */
+/** Without mlcli's own tags, which are set anew, and AWS's, which cannot be set. */
 export function usersTags(
   tags: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {

@@ -72,7 +72,7 @@ export async function train(
       request,
       role: role!,
       instanceType: instanceType!,
-      lookAtData: async (aws, note) => {
+      checkData: async (aws, note) => {
         const s3 = await aws.s3();
         const [channels] = await inOrder(
           note,
@@ -80,9 +80,9 @@ export async function train(
             inOrder(
               note,
               ...inputs.map(({ name, address }) => async (note: Note) => {
-                const told = await dataAddress(s3, address);
-                await checkInput(s3, told, note);
-                return { name, address: told };
+                const found = await dataAddress(s3, address);
+                await checkInput(s3, found, note);
+                return { name, address: found };
               }),
             ),
           (note: Note) => checkPlace(aws, output, note),
@@ -117,11 +117,11 @@ async function hyperparametersFor(
   return hyperparametersOf(await readHyperparametersFile(layout), hyperparameters);
 }
 
-/** Says which expressions mean nothing here; which of them SageMaker takes, it alone knows. */
+/** Notes expressions that are certainly wrong; whether SageMaker takes the others is not known here. */
 async function checkMetrics({ app }: TrainingRequest, report: JobReport): Promise<void> {
   const { metricDefinitions } = app.configuration;
   if (metricDefinitions.length === 0) return;
-  // Only now: what runs the expressions takes some milliseconds to load.
+  // Loaded only here: the engine for the expressions takes some milliseconds.
   const { metricProblems, MetricSearch } = await import("../contract/metric_values.ts");
   const { unusable } = new MetricSearch(metricDefinitions);
   for (const { message, isWrong } of metricProblems(unusable, basename(app.configurationPath))) {

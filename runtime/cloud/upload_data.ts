@@ -20,7 +20,7 @@ export interface UploadResult {
 }
 
 /**
- * Sends what is not there yet. Nothing is sent before all files are known to be fit for it.
+ * Sends what is not there yet. All files are checked before the first is sent.
  *
  * @throws UsageError where target or options make no sense; MlcliError where a file must not or
  * could not be sent; AwsError.
@@ -123,7 +123,7 @@ export async function planUpload(
   };
 }
 
-/** The objects without a file that are deleted; says which are not. */
+/** The objects without a file that are deleted; notes which are kept. */
 function extrasToDelete(
   extras: readonly string[],
   kept: Kept,
@@ -144,7 +144,7 @@ function extrasToDelete(
 
 const NAMED = 20;
 
-/** What keeps a key: itself, or a directory above it. */
+/** The kept path that keeps a key: the key itself, or a directory above it. */
 function keeperOf(key: string, kept: Kept): string | undefined {
   for (let end = key.indexOf("/"); end >= 0; end = key.indexOf("/", end + 1)) {
     if (kept.has(key.slice(0, end))) return key.slice(0, end);
@@ -155,7 +155,7 @@ function keeperOf(key: string, kept: Kept): string | undefined {
 /**
  * Of the keys without a file, those that are deleted.
  *
- * @param onKept told once of each path that keeps others.
+ * @param onKept called once for each kept path.
  */
 export function keysToDelete(
   extras: readonly string[],

@@ -3,24 +3,24 @@ import type { Context } from "../context.ts";
 
 export type WaiterHost = Pick<Context, "interruption" | "clock">;
 
-/** Until the second question, in ms: emulators are quick. */
+/** The first pause, in ms: emulators are quick. */
 const FIRST_PAUSE = 250;
 
-/** Between two questions about what goes on to change, in ms. */
+/** The pause while something changes, in ms. */
 export const PAUSE_WITH_NEWS = 2_000;
 
 /**
- * Between two questions about what stays as it is, in ms. (The SageMaker Python SDK asks every 10 s
+ * The pause while nothing changes, in ms. (The SageMaker Python SDK asks every 10 s
  * for the log of a job, and every 30 s for its state; several instances take 5 to 10 minutes.)
  */
 const LONGEST_PAUSE = 10_000;
 
 export interface WaitedFor {
-  /** What goes on meanwhile, for messages: `job`. */
+  /** What is waited for, in messages: `job`. */
   readonly what: string;
-  /** Tells, once, that the platform does not answer. */
+  /** Called once when the platform does not answer. */
   readonly note: (text: string) => void;
-  /** Seconds until the wait is over; as long as it takes without them. */
+  /** In seconds; default: no limit. */
   readonly timeout?: number;
 }
 
@@ -34,8 +34,8 @@ export class Waiter {
   failure: AwsError | undefined;
   readonly #end: number;
   #pause = FIRST_PAUSE;
-  /** What does not answer now. */
-  readonly #away = new Set<string>();
+  /** The questions that get no answer now. */
+  readonly #unanswered = new Set<string>();
   #isThrottled = false;
 
   constructor(private readonly host: WaiterHost, private readonly waitedFor: WaitedFor) {
@@ -43,9 +43,9 @@ export class Waiter {
   }
 
   /**
-   * @param what is asked; one that does not answer is told of, until it does.
+   * @param what is asked for: `log`.
    * @returns `undefined` where there is no answer at the moment.
-   * @throws whatever will not pass.
+   * @throws errors that are not temporary.
    */
   async ask<Answer>(
     what: string,
@@ -54,7 +54,7 @@ export class Waiter {
     try {
       const answer = await question();
       this.failure = undefined;
-      if (this.#away.delete(what) && this.#away.size === 0) {
+      if (this.#unanswered.delete(what) && this.#unanswered.size === 0) {
         this.waitedFor.note("The platform answers again.");
       }
       return { answer };
@@ -74,8 +74,8 @@ export class Waiter {
       this.#isThrottled = true;
       return;
     }
-    if (this.#away.size === 0) this.waitedFor.note(line);
-    this.#away.add(what);
+    if (this.#unanswered.size === 0) this.waitedFor.note(line);
+    this.#unanswered.add(what);
   }
 
   get isOver(): boolean {

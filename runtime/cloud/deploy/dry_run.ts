@@ -1,5 +1,6 @@
 import { printableJson } from "../../text.ts";
 import type { Part } from "../endpoints/parts.ts";
+import { withHiddenValues } from "../start/plan.ts";
 import type { Checked } from "./check.ts";
 import { type Deployment, endpointTags } from "./plan.ts";
 import type { DeployContext } from "./request.ts";
@@ -47,11 +48,7 @@ function sending({ calls, address }: Checked["model"]): ShownCall[] {
 }
 
 function creations({ model, configuration, endpoint }: Deployment): ShownCall[] {
-  const { Environment, ...container } = model.PrimaryContainer ?? {};
-  const hidden = Environment === undefined ? container : {
-    ...container,
-    Environment: Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"])),
-  };
+  const hidden = withHiddenValues(model.PrimaryContainer ?? {});
   return [
     { action: "sagemaker:CreateModel", input: { ...model, PrimaryContainer: hidden } },
     { action: "sagemaker:CreateEndpointConfig", input: configuration },

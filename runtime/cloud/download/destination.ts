@@ -31,14 +31,14 @@ import {
 import { finishMove, namesFrom, openLikeModel, settleModel } from "../../model/versions.ts";
 import { VERSION } from "../../version.ts";
 
-/** Where a model is put: what is there is a whole one at each moment. */
+/** Where a model is put: at each moment a complete model is there, or none. */
 export interface Destination {
   /** The directory that the model will be in: absolute. */
   readonly path: string;
   /**
-   * Makes a directory to work in, which is gone afterwards, whatever happens.
+   * Makes a temporary directory to work in.
    *
-   * @param work gets its path, and `put`, which puts a directory in it in the place of the model.
+   * @param work gets its path, and `put`, which moves a directory in it to the model's place.
    */
   with(work: (folder: string, put: Put) => Promise<void>): Promise<void>;
 }
@@ -50,16 +50,16 @@ export type Put = (model: string) => Promise<void>;
 const DOWNLOAD = "download";
 
 export interface Download {
-  /** The run's name: the job's, where that is known. Others are tried where it is taken. */
+  /** The run's name: the job's, where that is known; another one where it is taken. */
   readonly name: string;
   readonly address: string;
 }
 
 /**
- * The app's `model/`. The version that is there moves into the directory of its run, as after a training:
- * a running server keeps its own.
+ * The app's `model/`. The version that is there moves into the directory of its run, as after a training; a
+ * running server keeps it.
  *
- * @throws MlcliError where the layout is not as it must be.
+ * @throws MlcliError for a wrong layout.
  */
 export async function modelOf(
   app: App,
@@ -87,11 +87,11 @@ export async function modelOf(
           await moveTree(model, modelOfRun(layout, run));
           await writeRecord(layout, run, download, host.clock.date());
           await settleModel(layout, run, "succeeded", host).catch((error) => {
-            throw notPut(error);
+            throw notPutError(error);
           });
         });
       } catch (error) {
-        // It can be downloaded again, and nobody would know what this is.
+        // An incomplete download is of no use.
         await removeTreeIfThere(directory).catch(() => {});
         await removeEmptyJobs(layout);
         throw error;
@@ -103,7 +103,7 @@ export async function modelOf(
   };
 }
 
-/** What `local list-jobs` says of it. */
+/** The record that `local list-jobs` shows. */
 async function writeRecord(
   layout: Layout,
   run: string,
@@ -124,7 +124,7 @@ async function writeRecord(
   await Deno.writeTextFile(path, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-function notPut(error: unknown): unknown {
+function notPutError(error: unknown): unknown {
   if (!(error instanceof MlcliError)) return error;
   return new MlcliError(error.message, {
     hint: "The model that was there stays. Once nothing stands in the way (a full disk has room " +
@@ -133,7 +133,7 @@ function notPut(error: unknown): unknown {
   });
 }
 
-/** Removes what downloads left that were killed, unless their model is on its way to its place. */
+/** Removes directories of killed downloads, unless their model is complete and being moved. */
 async function removeLeft(layout: Layout): Promise<void> {
   for (const run of runNames(layout)) {
     const directory = runDirectoryOf(layout, run);
@@ -144,15 +144,15 @@ async function removeLeft(layout: Layout): Promise<void> {
   }
 }
 
-/** Begins the name of the directory in which a download works; it lies where the model will. */
+/** How the name of a download's temporary directory begins; it is beside the model's place. */
 const WORKPLACE = ".mlcli-download-";
 
-/** In it, a model that is whole and on its way to its place. */
+/** In it: a complete model that is being moved to its place. */
 const WHOLE = "whole";
 
 /**
- * A directory that the user named: it must be empty, or not be there. What a killed download left there
- * is gone afterwards; where that had begun to put its model in place, it is put there.
+ * A directory that the user named, which must be empty or not be there. What a killed download left there
+ * is removed, or moved to its place if it was complete.
  *
  * @param shown its path as the user typed it.
  * @throws MlcliError
@@ -171,7 +171,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
     );
   }
   const isThere = info !== undefined;
-  // On the same file system, so that what is whole can be moved at once.
+  // On the same file system, so that it can be renamed.
   const place = isThere ? path : dirname(path);
   const folder = join(place, WORKPLACE + crypto.randomUUID().slice(0, 8));
   return {
@@ -203,8 +203,8 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
 }
 
 /**
- * Removes what killed downloads left in a directory.
- * @returns whether one of them had its whole model, and had begun to put it there: it is there now.
+ * Removes what killed downloads left in a directory, and finishes the move of a complete model.
+ * @returns whether there was one.
  */
 async function settleKilled(path: string): Promise<boolean> {
   let isFinished = false;
@@ -224,7 +224,7 @@ async function isEmpty(path: string): Promise<boolean> {
   return entries.every(({ name, isFile }) => isFile && isPlaceholder(name));
 }
 
-/** What is there already stays as it is. */
+/** Entries that are there already stay as they are. */
 async function moveEntries(from: string, to: string): Promise<void> {
   for (const { name } of await Array.fromAsync(Deno.readDir(from))) {
     const target = join(to, name);

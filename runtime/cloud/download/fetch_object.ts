@@ -14,7 +14,7 @@ const ATTEMPTS = 3;
  * Fetches an object.
  *
  * @param file empty, and open for writing.
- * @param onBytes told how many bytes have come so far.
+ * @param onBytes called with the bytes so far.
  * @throws AwsError, also where the object changes; Error of the system; Interrupted.
  */
 export async function fetchObject(
@@ -32,10 +32,10 @@ export async function fetchObject(
 }
 
 /**
- * The bytes of an object from its beginning on, in ranges, a few at once, each of the object that was
- * described at the beginning.
+ * The bytes of an object, fetched in ranges, a few at once. The ETag makes sure that all are of the same
+ * object.
  *
- * @param atOnce how many ranges are on their way, or in memory.
+ * @param atOnce how many ranges are being fetched, or in memory.
  * @throws AwsError, also where the object changes; Interrupted.
  */
 export async function* rangesOf(
@@ -51,7 +51,7 @@ export async function* rangesOf(
       const first = asked;
       const last = Math.min(first + RANGE, size) - 1;
       const range = getRange(() => s3.getBytes(place, etag, first, last));
-      // It is looked at when it is its turn.
+      // Awaited in its turn.
       range.catch(() => {});
       coming.push(range);
       asked = last + 1;

@@ -10,8 +10,8 @@ import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
 import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
 /**
- * Tells how a job ended: its result (of training the artifact's address, of processing its output's),
- * the time billed and, for spot, what it saved.
+ * Reports how a job ended: the address of its artifact or outputs, the time billed and, for spot, what
+ * that saved.
  *
  * @throws MlcliError where it failed (with the whole reason, the end of the log and the likely cause)
  * or was stopped; where a stopped one left an artifact, that has been reported as the result.
@@ -29,8 +29,8 @@ export async function reportEnd(
     for (const result of resultsOf(job)) report.result(result);
     return;
   }
-  if (job.status === "Stopped") throw await stopped(job, aws, report, command);
-  throw await failed(followed, aws);
+  if (job.status === "Stopped") throw await stoppedError(job, aws, report, command);
+  throw await failedError(followed, aws);
 }
 
 /** Addresses of what a completed job made. */
@@ -39,8 +39,8 @@ function resultsOf(job: CloudJob): readonly string[] {
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
 }
 
-/** How a stopped job ended; its artifact is reported where it left one. */
-async function stopped(
+/** The error for a stopped job. Its artifact is reported where it left one. */
+async function stoppedError(
   job: CloudJob,
   aws: Aws,
   report: Pick<JobReport, "result">,
@@ -71,14 +71,14 @@ function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly
         "With --checkpoint-s3-dir a new run goes on from its checkpoints.",
       ];
     default:
-      // Of processing jobs the service tells no more.
+      // For processing jobs the service gives no more detail.
       return [kind === "process" ? "was stopped, or its time limit ended it" : "was stopped", ""];
   }
 }
 
 /**
- * The artifact that a stopped training left: SageMaker names an address also where nothing lies.
- * Where S3 may not be asked, a training that had begun is taken to have left it.
+ * The artifact that a stopped training left. SageMaker names an address also where there is none. Where S3
+ * may not be asked, a training that had begun is assumed to have left one.
  */
 export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | undefined> {
   if (job.artifact === undefined || job.startTime === undefined) return undefined;
@@ -96,7 +96,7 @@ export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | unde
   }
 }
 
-async function failed(
+async function failedError(
   { job, log, lastLines, command }: FollowedJob,
   aws: Aws,
 ): Promise<MlcliError> {
@@ -120,7 +120,7 @@ async function failed(
   });
 }
 
-/** The last lines of a job's log; `undefined` where they cannot be read: the failure is told without them. */
+/** The last lines of a job's log; `undefined` where they cannot be read. */
 async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | undefined> {
   try {
     return await new JobLog(await aws.logs(), job).tail(LAST_LINES);
@@ -138,7 +138,7 @@ function title({ kind, name }: CloudJob): string {
 
 /**
  * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70 %`.
- * Of processing SageMaker tells only how long it ran. `undefined` where it tells nothing.
+ * For processing, SageMaker only gives the running time. `undefined` where it gives nothing.
  */
 export function billWords(job: CloudJob): string | undefined {
   const { billableSeconds, trainingSeconds, instanceCount, instanceType = "" } = job;

@@ -19,19 +19,19 @@ export interface JobReport {
   /** A state of the job, or a note: a line for standard error. */
   note(text: string): void;
   /**
-   * What is being done, and how long it has been, for a terminal.
+   * What is being done, and for how long, for a terminal.
    * @param running milliseconds since it began; without it, it begins now.
    */
   progress(text: string, running?: number): void;
-  /** Whole lines of the job's log, each with its line end, fit for a terminal. */
+  /** Whole lines of the job's log, each with its line end, safe for a terminal. */
   log(text: string): Promise<void>;
-  /** What the command is for: a line for standard output. */
+  /** The command's result: a line for standard output. */
   result(text: string): void;
 }
 
 export interface FollowedJob {
   readonly job: CloudJob;
-  /** Of the log: whether it was shown, may not be read, or nobody asked for it. */
+  /** Whether the log was shown, may not be read, or was not asked for. */
   readonly log: "shown" | "denied" | "not shown";
   /** The last lines of what was shown, at most `LAST_LINES`. */
   readonly lastLines: readonly string[];
@@ -50,12 +50,12 @@ export interface FollowOptions {
 export const LAST_LINES = 50;
 
 /**
- * After the end, lines may still come: CloudWatch gets them with a delay. So many times in a row
- * there must be none, unless it is long ago (ms) that the job ended.
+ * After the end, lines may still arrive: CloudWatch gets them with a delay. The log is over after so many
+ * reads in a row without any; one is enough where the job ended long ago (ms).
  */
 const QUIET_ROUNDS = 2;
 const LONG_AGO = 60_000;
-/** More is not waited for: a log that never ends, and a service that does not answer. */
+/** The limits for a log that never ends, and for a service that does not answer. */
 const MOST_ROUNDS = 60;
 const MOST_FAILED_ROUNDS = 15;
 
@@ -90,7 +90,7 @@ export async function followJob(
 }
 
 class Following {
-  /** As the service told it last. */
+  /** As it was last described. */
   latest: CloudJob | undefined;
   readonly #states = new States();
   readonly #waiter: Waiter;
@@ -139,7 +139,7 @@ class Following {
     for (const line of lines) this.report.note(line);
   }
 
-  /** Shows what came of the log. Returns how many lines; `undefined` where there was no answer. */
+  /** Shows new lines of the log. Returns how many; `undefined` where there was no answer. */
   async #showNews(job: CloudJob): Promise<number | undefined> {
     if (this.#log !== "shown") return 0;
     let count = 0;
@@ -155,7 +155,7 @@ class Following {
       });
       return asked || count > 0 ? count : undefined;
     } catch (error) {
-      // Without its log, a job is followed nevertheless; where the log alone was asked for, that fails.
+      // The job is followed without its log, unless the log is what was asked for.
       const isNeeded = this.options.log || isRefusal(error, "credentials");
       if (isNeeded || !(error instanceof AwsError)) throw error;
       this.#log = "denied";
@@ -183,7 +183,7 @@ class Following {
   }
 }
 
-/** Statuses in which the code writes no more: what it wrote is told before them. */
+/** Statuses after the end of the code: its log is shown before them. */
 const AFTER_THE_CODE = new Set([
   "Uploading",
   "Completed",
@@ -193,23 +193,23 @@ const AFTER_THE_CODE = new Set([
   "MaxWaitTimeExceeded",
 ]);
 
-/** What has changed, a line each: `Starting: Launching requested ML instances`. */
+/** New statuses, a line each: `Starting: Launching requested ML instances`. */
 export interface Changes {
-  /** Up to where the code runs. */
+  /** Up to the end of the code. */
   readonly beforeItsLog: readonly string[];
   readonly afterItsLog: readonly string[];
 }
 
 export class States {
   #steps = 0;
-  /** The last step, in the words that were told. */
+  /** The line of the last step that was reported. */
   #step = "";
-  /** The last status that no step tells. */
+  /** The last status without a step. */
   #status = "";
 
   changes(job: Pick<CloudJob, "status" | "secondaryStatus" | "transitions">): Changes {
     const lines: { readonly status: string; readonly line: string }[] = [];
-    // The words about the last step that was told may be others by now.
+    // The message of the last step that was reported may have changed.
     for (const { status, message } of job.transitions.slice(Math.max(0, this.#steps - 1))) {
       const line = message === "" ? status : `${status}: ${message}`;
       if (line !== this.#step) lines.push({ status, line });

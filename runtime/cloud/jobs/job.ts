@@ -35,10 +35,10 @@ export interface CloudJob extends JobName {
   /** Of training: its steps, oldest first. */
   readonly transitions: readonly Transition[];
   readonly failureReason: string | undefined;
-  /** Of processing: what the code left as its last word. */
+  /** Of processing: the code's exit message. */
   readonly exitMessage: string | undefined;
   readonly creationTime: Date;
-  /** When the code began: not there before, nor where it never did. */
+  /** When the code began; `undefined` until then. */
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   /** Repository with tag or digest; `undefined` for an algorithm of AWS's marketplace. */
@@ -49,7 +49,7 @@ export interface CloudJob extends JobName {
   readonly isSpot: boolean;
   /** Seconds that it may run. */
   readonly maxRuntime: number | undefined;
-  /** Seconds that the code ran, and that are to be paid, of each instance. */
+  /** Seconds that the code ran, and that are billed, for each instance. */
   readonly trainingSeconds: number | undefined;
   readonly billableSeconds: number | undefined;
   readonly inputs: readonly JobData[];
@@ -68,7 +68,6 @@ export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
   return ENDED.has(status);
 }
 
-/** What has a name on the platform: a job, or an endpoint. */
 export type Kind = JobKind | "endpoint";
 
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
@@ -180,13 +179,13 @@ export function commandFor(name: string, choice: Partial<AwsOptions> = {}): JobC
     ["mlcli", command, name, ...options, ...optionsOf(choice)].join(" ");
 }
 
-/** Where a command asked, as options of a command line. */
+/** Region, profile and role as options of a command line. */
 export function optionsOf({ region, profile, iamRoleArn }: Partial<AwsOptions>): readonly string[] {
   return [["--region", region], ["--profile", profile], ["--iam-role-arn", iamRoleArn]]
     .flatMap(([option, value]) => value === undefined ? [] : [option!, shellWord(value)]);
 }
 
-/** What to do about a job that goes on after the command has ended. */
+/** What to do about a job that runs on after the command has ended. */
 export function goesOn(command: JobCommand, status: string | undefined): string {
   const result = `Its result: ${command("wait")}.`;
   if (status === "Stopping") return `The job is being stopped. ${result}`;

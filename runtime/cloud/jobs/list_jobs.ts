@@ -9,7 +9,7 @@ import { KIND_NAMES } from "./job.ts";
 
 export interface JobListing {
   readonly choice: CloudChoice;
-  /** All kinds without one. */
+  /** Default: all kinds. */
   readonly kind: JobKind | undefined;
   readonly filter: ListFilter;
   readonly limit: number;
@@ -40,7 +40,7 @@ export async function listJobs(
   if (filter.nameContains !== undefined) checkNamePart(filter.nameContains, "job");
   const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const kinds = kind ? [kind] : JOB_KINDS;
-  // The service applies a status to pages that it has cut already: small ones would be empty.
+  // The service filters by status after it has cut the pages: small ones would be empty.
   const size = filter.status === undefined ? limit : undefined;
   const lists = kinds.map((one) => new KindOfJobs(sagemaker, one, filter, size));
   return { region: sagemaker.region, jobs: newestFirst(lists, limit, note) };
@@ -59,7 +59,7 @@ class KindOfJobs {
       : sagemaker.listProcessingJobs(filter, size);
   }
 
-  /** Makes sure that `next` is the newest one that is left. */
+  /** Asks for a page where none is left, so that `next` is the newest job. */
   async fill(): Promise<void> {
     while (this.#page.length === 0) {
       const page = await this.#pages.next();

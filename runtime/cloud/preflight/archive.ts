@@ -12,19 +12,18 @@ export type ArchiveAccess = Pick<
   "region" | "bucketRegion" | "listObjects" | "describeObject" | "getBytes"
 >;
 
-/** How much of an archive is read, in bytes: as it is, and without the compression. */
+/** How much of an archive is read, in bytes: compressed, and unpacked. */
 export interface ReadingLimits {
   readonly compressed: number;
   readonly unpacked: number;
 }
 
 /**
- * A few seconds each. Nobody is to wait for gigabytes, and gzip makes a thousand bytes of one: what
- * unpacks to more than anybody has costs a few seconds, too.
+ * A few seconds each: nobody should wait for gigabytes, and gzip can unpack one byte to a thousand.
  */
 const LIMITS: ReadingLimits = { compressed: 64 * 1024 ** 2, unpacked: 512 * 1024 ** 2 };
 
-/** How many ranges are on their way, or in memory. */
+/** How many ranges are being fetched, or in memory. */
 const AT_ONCE = 2;
 
 class ReadEnough extends MlcliError {}
@@ -33,9 +32,9 @@ class ReadEnough extends MlcliError {}
  * Requires that SageMaker finds an archive, and can unpack it: in the endpoint's region, compressed
  * with gzip, a tar with files, of a size that fits. A large one is read in part.
  *
- * @param room that it has where it is unpacked (`roomFor` in `contract/instances.ts`).
- * @param note told what could not be checked, and what looks like a mistake.
- * @returns `undefined` where it may not be asked about.
+ * @param room on the disk that it is unpacked on (`roomFor` in `contract/instances.ts`).
+ * @param note gets what could not be checked, and what looks like a mistake.
+ * @returns `undefined` where it may not be described.
  * @throws MlcliError
  */
 export async function checkArchive(
@@ -47,14 +46,14 @@ export async function checkArchive(
   limits: ReadingLimits = LIMITS,
 ): Promise<Pick<StoredObject, "size" | "lastModified"> | undefined> {
   requireObject(address);
-  // A bucket that may not be described may still be read; where it may not, that is told below.
+  // A bucket that may not be described may still be read; otherwise there is a note below.
   await checkBucket(s3, address, () => {}, "the endpoint");
   let details: Omit<StoredObject, "key">;
   try {
     details = await s3.describeObject(address);
     await readArchive(s3, address, details, room, note, signal, limits);
   } catch (error) {
-    if (isRefusal(error, "not found")) throw await notThere(s3, address, error);
+    if (isRefusal(error, "not found")) throw await missingArchiveError(s3, address, error);
     if (!isRefusal(error, "denied")) throw error;
     note(`Cannot tell whether ${s3Uri(address)} is an archive of a model (${error.message})`);
     return undefined;
@@ -68,7 +67,7 @@ export async function checkArchive(
 const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, which mlcli train " +
   "prints.";
 
-/** @throws MlcliError for an address that can be no object's. */
+/** @throws MlcliError for an address that is a directory's. */
 function requireObject(address: S3Address): void {
   if (address.key !== "" && !address.key.endsWith("/")) return;
   throw new MlcliError(`A directory, not an archive of a model: ${s3Uri(address)}`, {
@@ -76,7 +75,7 @@ function requireObject(address: S3Address): void {
   });
 }
 
-async function notThere(
+async function missingArchiveError(
   s3: ArchiveAccess,
   address: S3Address,
   cause: AwsError,
@@ -97,7 +96,7 @@ async function notThere(
   });
 }
 
-/** The key of an archive in what may be a directory, or of anything else there. */
+/** The key of an archive below the address, or else of any object there. */
 async function archiveBelow(
   s3: ArchiveAccess,
   { bucket, key }: S3Address,
@@ -108,7 +107,7 @@ async function archiveBelow(
   }
 }
 
-/** @throws MlcliError where it is none that can be unpacked; AwsError. */
+/** @throws MlcliError where it cannot be unpacked; AwsError. */
 async function readArchive(
   s3: ArchiveAccess,
   address: S3Address,
@@ -118,12 +117,12 @@ async function readArchive(
   signal: AbortSignal,
   limits: ReadingLimits,
 ): Promise<void> {
-  // Loaded where they are needed: they bring libraries.
+  // Loaded only here: they bring libraries.
   const [{ entriesOf, TooLarge }, { ArchiveCheck, Refusal, tooLargeError }] = await Promise.all([
     import("../../archive/reader.ts"),
     import("../../archive/entries.ts"),
   ]);
-  const judgement = new ArchiveCheck(room);
+  const check = new ArchiveCheck(room);
   let isWhole = true;
   try {
     if (room.bytes !== undefined && details.size > room.bytes) {
@@ -131,15 +130,15 @@ async function readArchive(
     }
     const bytes = upTo(rangesOf(s3, address, details, AT_ONCE), limits.compressed);
     for await (const { header, content } of entriesOf(bytes, limits.unpacked, signal)) {
-      judgement.add(header);
+      check.add(header);
       for await (const _ of content) signal.throwIfAborted();
     }
   } catch (error) {
     isWhole = !(error instanceof ReadEnough || error instanceof TooLarge);
     if (isWhole) throw error instanceof Refusal ? cannotUnpack(s3Uri(address), error) : error;
   }
-  if (isWhole && judgement.files === 0) throw empty(address);
-  for (const text of judgement.warnings(s3Uri(address))) note(text);
+  if (isWhole && check.files === 0) throw emptyArchiveError(address);
+  for (const text of check.warnings(s3Uri(address))) note(text);
   if (!isWhole) {
     note(
       `${s3Uri(address)} is large: only its beginning was read, and what follows is not checked`,
@@ -147,7 +146,7 @@ async function readArchive(
   }
 }
 
-/** Passes on so many bytes; of an object with more, then fails. */
+/** Passes bytes on; fails with `ReadEnough` after so many. */
 async function* upTo(
   pieces: AsyncGenerator<Uint8Array, void, void>,
   most: number,
@@ -160,7 +159,7 @@ async function* upTo(
   }
 }
 
-/** @param shown the archive, as the user knows it. */
+/** @param shown the archive's path or address in messages. */
 export function cannotUnpack(shown: string, cause: MlcliError): MlcliError {
   return new MlcliError(`SageMaker cannot unpack ${shown}: ${cause.message}`, {
     hint: cause.hint,
@@ -168,7 +167,7 @@ export function cannotUnpack(shown: string, cause: MlcliError): MlcliError {
   });
 }
 
-function empty(address: S3Address): MlcliError {
+function emptyArchiveError(address: S3Address): MlcliError {
   return new MlcliError(`The archive holds no file: ${s3Uri(address)}`, {
     hint: "The training wrote nothing to /opt/ml/model, which is where a model has to be.",
   });

@@ -11,16 +11,16 @@ import type { Place } from "../start/checks.ts";
 export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
 
 /**
- * Requires that a job finds input: the bucket is there, in the job's region, and something in it
- * begins like this. What may not be asked is a note.
+ * Requires that a job finds input: the bucket is there, in the job's region, and holds an object below the
+ * address. What may not be checked is a note.
  *
  * @throws AwsError
  */
 export async function checkInput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
-  // To list it, the same permission would be missing.
+  // Listing takes the same permission.
   if (!await checkBucket(s3, address, note)) return;
   try {
-    // One page is nearly always enough, and a prefix of nothing but placeholders is short.
+    // One page is nearly always enough: few places hold only placeholders.
     for await (const page of s3.listObjects(address.bucket, address.key, 100)) {
       if (page.some(({ key }) => isData(key))) return;
     }
@@ -35,7 +35,7 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
 
 /**
  * Requires that a job can write: the bucket is there, in the job's region, and where the app's file names
- * it, it is the caller's own. (Whether the execution role may write to it, only that role knows.)
+ * it, it is the caller's own. (Whether the execution role may write to it is not checked.)
  *
  * @throws AwsError
  */
@@ -44,7 +44,7 @@ export async function checkPlace(
   { address, byFile }: Place,
   note: Note,
 ): Promise<void> {
-  // Where it has to be the caller's own, what is not known is an error, and no note.
+  // Where it has to be the caller's own, what cannot be checked is an error below, not a note.
   await checkBucket(await aws.s3(), address, byFile ? () => {} : note);
   if (byFile) await requireOwnBucket(aws, byFile);
 }
@@ -87,16 +87,16 @@ export async function checkBucket(
   );
 }
 
-/** Whether a key is of a file that a job could use: neither a directory's mark nor a placeholder. */
+/** Whether a key is a file's that a job can use: neither a directory marker nor a placeholder. */
 function isData(key: string): boolean {
   return !key.endsWith("/") && !isPlaceholder(key.slice(key.lastIndexOf("/") + 1));
 }
 
 /**
- * The address of a single object as it is, any other as a directory, with `/` at its end: SageMaker
- * matches what keys begin with as text, and `data/train` would mean `data/training-old/`, too.
+ * The address of a single object as it is, any other with `/` at its end: SageMaker compares only the
+ * beginning of keys, and `data/train` would include `data/training-old/`.
  *
- * Where the bucket may not be listed, a name with an ending (`train.csv`) is an object's.
+ * Where the bucket may not be listed, a name with an extension (`train.csv`) counts as an object.
  */
 export async function dataAddress(
   s3: Pick<S3, "listObjects">,
@@ -113,11 +113,11 @@ async function isObject(
   key: string,
 ): Promise<boolean> {
   try {
-    // In the order of their keys: the shortest that begins like this comes first.
+    // Keys are listed in order: the shortest one comes first.
     for await (const [first] of s3.listObjects(bucket, key, 1)) return first?.key === key;
     return false;
   } catch (error) {
-    // `checkInput` tells what stands in the way.
+    // `checkInput` reports the error.
     if (!(error instanceof AwsError)) throw error;
     return /\.\w+$/.test(key);
   }

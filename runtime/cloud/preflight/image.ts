@@ -20,7 +20,7 @@ import {
 export interface ImageRequest {
   readonly app: App;
   readonly tag: string;
-  /** Instead of the one that the image is named after. */
+  /** Default: the repository of the image's name. */
   readonly repository?: NamedRepository;
   /** `ml.m5.xlarge` */
   readonly instanceType: string;
@@ -28,14 +28,14 @@ export interface ImageRequest {
 
 export interface ImageSources {
   readonly ecr: Ecr;
-  /** An engine is optional: where none answers, what it would be asked for is not checked. */
+  /** Optional: where no engine answers, its checks are left out, with a note. */
   readonly engine: () => Promise<Engine>;
 }
 
 /**
  * The image's address for a job: `REPOSITORY_URI@sha256:...`.
  *
- * @param note is told what could not be checked.
+ * @param note gets what could not be checked.
  * @throws MlcliError where it is not pushed, is another one than the engine's or another app's, does not run on the
  * instance type, or has a manifest that SageMaker refuses.
  */
@@ -49,7 +49,7 @@ export async function imageForJob(
   const repository = await ecr.repository(named.name);
   const { value: region } = ecr.region;
   if (!repository) {
-    throw notPushed(
+    throw notPushedError(
       `${reference} is not pushed: there is no repository ${named.name} in ${region}`,
     );
   }
@@ -57,7 +57,7 @@ export async function imageForJob(
   const images = { ecr, repository: named.name };
   const stored = await storedImage({ tag }, images);
   const address = `${repository.uri}:${tag}`;
-  if (!stored) throw notPushed(`${reference} is not pushed: there is no ${address}`);
+  if (!stored) throw notPushedError(`${reference} is not pushed: there is no ${address}`);
   const platform = `linux/${architectureOf(instanceType)}`;
   const form = await jobForm(stored, platform, images);
   await requireForm(form, stored, address, images);
@@ -69,17 +69,17 @@ export async function imageForJob(
     const finding = elsewhereFinding(app, reference, local);
     if (finding) note(finding.message);
     const same = await sameImage(local, stored, form, platform, images);
-    if (!same) throw anotherImage(reference, address);
+    if (!same) throw otherImageError(reference, address);
     const its = platformOf(local);
-    // Of a list, the image for the platform has been taken.
+    // From a list, the image for the platform was chosen already.
     if (!same.isOfList && its !== platform) {
-      throw otherPlatform(reference, its, instanceType, platform);
+      throw otherPlatformError(reference, its, instanceType, platform);
     }
   }
   return `${repository.uri}@${form.digest}`;
 }
 
-/** The tag leads to what SageMaker takes, or `push` has put that beside it (under its digest). */
+/** Requires that the tag has a manifest that SageMaker takes, or that `push` has put one beside it. */
 async function requireForm(
   form: JobForm,
   stored: StoredImage,
@@ -100,17 +100,17 @@ export async function localImage(
   try {
     return await (await engine()).image(reference) ?? `This machine has no image ${reference}`;
   } catch (error) {
-    // Interruptions are no such errors.
+    // An interruption is thrown on.
     if (error instanceof MlcliError) return error.message;
     throw error;
   }
 }
 
-function notPushed(message: string): MlcliError {
+function notPushedError(message: string): MlcliError {
   return new MlcliError(message, { hint: "Run mlcli push first, with the same --docker-tag." });
 }
 
-function otherPlatform(
+function otherPlatformError(
   reference: string,
   its: string,
   instanceType: string,
@@ -121,7 +121,7 @@ function otherPlatform(
   });
 }
 
-function anotherImage(reference: string, address: string): MlcliError {
+function otherImageError(reference: string, address: string): MlcliError {
   return new MlcliError(`${reference} here is another image than ${address}`, {
     hint:
       "Was it built again? mlcli push sends it, with the same --docker-tag; a tag that is not " +

@@ -8,8 +8,8 @@ import { localImage } from "./image.ts";
 const PROGRAM = "/opt/program";
 
 /**
- * Requires the script in an image of ours. Of another image only its author knows where it looks;
- * without an engine or an image here nothing is checked, which `imageForJob` says.
+ * Requires the script in an image of mlcli. Where another image looks for it is not known. Without an
+ * engine or a local image nothing is checked, and `imageForJob` says so.
  *
  * @param file relative to `processing/`, with slashes.
  * @throws MlcliError where the image does not have it.
@@ -41,9 +41,9 @@ export async function requireFileInImage(
   const name = `mlcli-look-${crypto.randomUUID().slice(0, 8)}`;
   const id = await engine.createContainer(name, {
     Image: reference,
-    // Images without a program of their own need one named; it never runs.
+    // Needed for images without a program of their own; it never runs.
     Cmd: ["true"],
-    // In the place of what it would inherit from the image.
+    // Override labels of the image.
     Labels: { [LABELS.role]: "look", [LABELS.port]: "", [LABELS.model]: "" },
     HostConfig: { AutoRemove: false, Mounts: [], NetworkMode: "none" },
   });

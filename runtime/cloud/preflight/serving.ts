@@ -24,11 +24,10 @@ export interface Trial {
   /** Path of the model's archive on this machine. */
   readonly archive: string;
   readonly variables: Variables;
-  /** That the server is told. */
   readonly region: string;
   /** How long it may take until it answers /ping, in seconds. `undefined`: as long as SageMaker waits. */
   readonly seconds: number | undefined;
-  /** What it is to run on; `undefined`: serverless. */
+  /** The endpoint's instance type; `undefined`: serverless. */
   readonly instanceType: string | undefined;
 }
 
@@ -36,11 +35,10 @@ export type TrialHost = Pick<Context, "engine" | "interruption">;
 
 /**
  * Tries a model here before anything is made that costs money: an endpoint whose server does not start
- * fails after minutes. Starts the server as SageMaker does: the archive unpacked in `/opt/ml/model`, which is a copy that
- * it may only read, and requires that it answers /ping with 200. Nothing of it is left, whatever
- * happens.
+ * fails only after minutes. Starts the server as SageMaker does, with the archive unpacked in
+ * `/opt/ml/model`, read-only, and requires that it answers /ping with 200. Nothing of it is left.
  *
- * @param note told why it was not tried: no engine, no image, another kind of processor.
+ * @param note gets the reason why it was not tried: no engine, no image, another kind of processor.
  * @throws MlcliError with the server's last lines; the signal's reason.
  */
 export async function tryServing(trial: Trial, host: TrialHost, note: Note): Promise<void> {
@@ -52,20 +50,20 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
     await serveOnce(found.engine, found.image, trial, signal);
   } catch (error) {
     signal.throwIfAborted();
-    // What the engine cannot do says nothing about the model.
+    // A failure of the engine says nothing about the model.
     if (error instanceof EngineError || error instanceof BrokenEngine) {
       return note(`The model is not tried here: ${error.message}`);
     }
     if (!(error instanceof Unfit)) throw error;
     if (trial.instanceType === undefined || !isAccelerated(trial.instanceType)) throw error;
     note(
-      `${error.message}. It may be another matter on ${trial.instanceType}, which has ` +
+      `${error.message}. It may work on ${trial.instanceType}, which has ` +
         `accelerators${error.quote === undefined ? "" : `. Its last lines:\n${error.quote}`}`,
     );
   }
 }
 
-/** The server does not do what it has to. */
+/** The server does not start, or does not answer /ping. */
 class Unfit extends MlcliError {
   override readonly name = "Unfit";
 }
@@ -86,7 +84,7 @@ async function engineFor(
     if (image.Architecture === Arch) return { engine, image };
     return `${reference} is for ${platformOf(image)}, and this machine runs linux/${Arch}`;
   } catch (error) {
-    // Interruptions are no such errors.
+    // An interruption is thrown on.
     if (error instanceof MlcliError) return error.message;
     throw error;
   }
@@ -97,14 +95,14 @@ function isHere(address: string): boolean {
   return /^(unix|npipe):|^tcp:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|$)/.test(address);
 }
 
-/** An hour for the health check, and as much for what comes before it, in seconds. */
+/** An hour for the health check, and an hour for what comes before it, in seconds. */
 const LONGEST_TRIAL = 2 * 3_600;
 
-/** Marks the containers of a trial, and begins their names: an image may have any label. */
+/** Label and name of a trial's containers. Both are checked, since an image may have any label. */
 const ROLE = "try";
 const NAME = `mlcli-${ROLE}-`;
 
-/** In the place of what a container would inherit from its image. */
+/** They override labels of the image. */
 function labels({ name }: App): Record<string, string> {
   return {
     [LABELS.app]: name,
@@ -122,7 +120,7 @@ function labels({ name }: App): Record<string, string> {
 function holderPlan({ app, tag }: Trial): HolderBody {
   return {
     Image: imageReference(app, tag),
-    // Images without a program of their own need one named.
+    // Needed for images without a program of their own; it never runs.
     Cmd: ["true"],
     Labels: labels(app),
     HostConfig: {
@@ -133,8 +131,8 @@ function holderPlan({ app, tag }: Trial): HolderBody {
   };
 }
 
-/** Without what a user may ask for here: as the platform runs it. */
-const AS_THERE = {
+/** Without options of local runs: as the platform runs it. */
+const PLATFORM_OPTIONS = {
   memory: undefined,
   cpus: undefined,
   shmSize: undefined,
@@ -146,9 +144,9 @@ const AS_THERE = {
 };
 
 /**
- * The server of `local deploy`, with that directory: on SageMaker, it cannot write to it.
+ * The server of `local deploy`, with the model read-only as on SageMaker.
  *
- * @param hostPort `""`: the engine takes one that is free.
+ * @param hostPort `""`: the engine chooses a free one.
  */
 function trialPlan(
   { app, tag, variables, region }: Trial,
@@ -157,7 +155,7 @@ function trialPlan(
   holder: string,
   hostPort: number | "",
 ): CreateBody {
-  const asked = { ...AS_THERE, variables };
+  const asked = { ...PLATFORM_OPTIONS, variables };
   const planned = { name, region, withInit: false, bodyLimit: bodyLimit(image, variables) };
   const data = { Mounts: [], VolumesFrom: [`${holder}:ro`] };
   const body = serverPlan(imageReference(app, tag), asked, planned, data);
@@ -190,14 +188,14 @@ async function serveOnce(
     await start(engine, server, reference);
     await requirePing(engine, server, trial, signal);
   } finally {
-    // The server first: it has the other's volume. A failure must not hide why it ended.
+    // The server first: it uses the holder's volume. A failure must not replace the trial's error.
     for (const id of made.toReversed()) {
       await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT)).catch(() => {});
     }
   }
 }
 
-/** The port of the space that a server in SageMaker Studio is to listen on. */
+/** The port of the space on which a server in SageMaker Studio listens. */
 function ownPort(image: ImageDetails, reference: string): number {
   if (takesPort(image)) return freePort();
   if (!isTaken(SERVER_PORT)) return SERVER_PORT;
@@ -206,7 +204,7 @@ function ownPort(image: ImageDetails, reference: string): number {
   );
 }
 
-/** Removes what trials left in which mlcli was killed. Without that, they would serve for ever. */
+/** Removes containers of trials in which mlcli was killed: they would run for ever. */
 async function removeLeft(engine: Engine): Promise<void> {
   const now = Date.now() / 1000;
   for (const container of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {

@@ -15,8 +15,8 @@ export type PushFailure =
   | "other";
 
 /**
- * Words of ECR and of Docker's engine, which gives a registry's refusals as text, and nothing else; the
- * first pattern that fits counts.
+ * Words of ECR and of the engine, which passes a registry's refusals on as text alone; the first pattern
+ * that matches counts.
  */
 const WORDS: readonly (readonly [RegExp, PushFailure])[] = [
   // github.com/aws/aws-cli #2351
@@ -50,15 +50,15 @@ export interface PushTarget {
   readonly reference: string;
 }
 
-/** Emulators without a registry of their own name AWS's. */
-const EMULATORS = "an emulator of AWS may name a registry that it has not got.";
+/** Emulators without a registry may name AWS's. */
+const EMULATORS = "an emulator of AWS may name a registry that it does not have.";
 
 export function pushError(words: string, { uri, tag, reference }: PushTarget): MlcliError {
   const quote = printable(words.trim());
   const failed = `Cannot push ${reference} to ${uri}:${tag}`;
   switch (pushFailure(words)) {
     case "immutable":
-      return immutableTag(uri, tag);
+      return immutableTagError(uri, tag);
     case "denied": {
       const action = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? "ecr:PutImage";
       return new AwsError("denied", `AccessDeniedException: ${action}`, {
@@ -71,7 +71,8 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
     case "refused without a word":
       return new MlcliError(`${failed}: the registry refuses, without a reason`, {
         quote,
-        hint: "It refuses that the engine looks for what is there. The permission for that is " +
+        hint:
+          "It does not let the engine look for layers that are there. The permission for that is " +
           "ecr:BatchCheckLayerAvailability; docs/roles.md has all that push needs.",
       });
     case "expired":
@@ -107,7 +108,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
   }
 }
 
-export function immutableTag(uri: string, tag: string): MlcliError {
+export function immutableTagError(uri: string, tag: string): MlcliError {
   return new MlcliError(`The tag ${tag} of ${uri} has another image, and cannot be changed`, {
     hint: "The repository's tags are immutable. Take another tag: mlcli build -t TAG, then " +
       "mlcli push -t TAG.",

@@ -10,7 +10,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { connectFor } from "../connection.ts";
-import { immutableTag, type PushTarget } from "./failures.ts";
+import { immutableTagError, type PushTarget } from "./failures.ts";
 import {
   hostOf,
   type JobForm,
@@ -64,7 +64,7 @@ export async function preparePush(
   if (finding) report.warning(finding.message, finding.hint);
   const platform = wantedPlatform(app, local);
   const ecr = await (await connectFor(app, choice, host)).ecr();
-  // First: whoever may not push gets to know before anything is done.
+  // First: it fails at once for users who may not push.
   const login = await ecr.authorization();
   const known = await knownRepository(ecr, named.name, login.host, report);
   const uri = known?.uri ?? `${login.host}/${named.name}`;
@@ -72,8 +72,8 @@ export async function preparePush(
   requireOwnLogin(login.host, hostOf(uri));
   const images = { ecr, repository: named.name };
   const found = known && await lookUp(tag, local, platform, images, report);
-  if (known?.isImmutable && found && !found.isSame) throw immutableTag(uri, tag);
-  // Where another platform is wanted, the engine may have several of one name; a push tells.
+  if (known?.isImmutable && found && !found.isSame) throw immutableTagError(uri, tag);
+  // For another platform, the engine may have several images of one name; only a push shows it.
   const isPlatformKnown = platform === platformOf(local);
   const warning = platformWarning(app, reference, local);
   if (warning && isPlatformKnown) report.warning(warning.message, warning.hint);
@@ -99,7 +99,7 @@ interface PushParts {
   readonly target: PushTarget;
   readonly images: RepositoryImages;
   readonly report: PushReport;
-  /** What is to be said if the image turns out to be for one platform. */
+  /** The warning for an image that turns out to be for a single platform. */
   readonly warningOfOne: PlatformFinding | undefined;
 }
 
@@ -108,7 +108,7 @@ class Push {
 
   async createRepository(name: string): Promise<void> {
     const { ecr, report } = this.parts;
-    // Before it is there: whoever stops mlcli right then knows of it.
+    // Before the call: after an interruption, the user knows of it.
     report.say(`Creating the repository ${name} in ${ecr.region.value}`);
     await ecr.createRepository(name);
   }
@@ -127,16 +127,16 @@ class Push {
       report.note(`${message}: it is not checked that SageMaker takes the image's manifest`);
     });
     if (isDenied) return `${uri}@${sent}`;
-    if (!stored) throw notConfirmed(target, sent);
+    if (!stored) throw notConfirmedError(target, sent);
     const form = await jobForm(stored, this.parts.platform, images);
     return await this.finish({ stored, form, isOfList: form.isOfList }, undefined);
   }
 
-  /** The tag cannot be changed. If it has this image already, nothing has to be. */
+  /** The tag cannot be changed: an error, unless it has this image already. */
   async #afterRefusal(): Promise<string> {
     const { local, platform, target: { uri, tag }, images, report } = this.parts;
     const found = await lookUp(tag, local, platform, images, report);
-    if (!found?.isSame) throw immutableTag(uri, tag);
+    if (!found?.isSame) throw immutableTagError(uri, tag);
     return await this.finish(found, found.stored.digest);
   }
 
@@ -178,7 +178,7 @@ class Push {
     try {
       const put = await ecr.putImage(repository, { manifest, mediaType: DOCKER_MANIFEST, tag });
       if (put === digest) return true;
-      throw notConfirmed(target, digest);
+      throw notConfirmedError(target, digest);
     } catch (error) {
       if (isRefusal(error, "there already")) return true;
       if (tag !== undefined && isRefusal(error, "in use")) return false;
@@ -187,13 +187,13 @@ class Push {
   }
 }
 
-/** Of an image for several platforms, the one that jobs get. */
+/** The platform that jobs get. */
 function wantedPlatform({ configuration }: App, local: ImageDetails): string {
   // Without the variant of `linux/arm64/v8`.
   return (configuration.platform ?? platformOf(local)).split("/").slice(0, 2).join("/");
 }
 
-/** The repository; where it may not be asked for, what it must be. */
+/** The repository; where it may not be described, its address as ECR forms it. */
 async function knownRepository(
   ecr: Ecr,
   name: string,
@@ -224,7 +224,7 @@ async function lookUp(
     const same = await sameImage(local, stored, form, platform, images);
     if (same) return { stored, form, isSame: true, ...same };
   } catch (error) {
-    // What is there has no form for jobs, and is about to be replaced.
+    // What is there cannot be used by jobs, and is about to be replaced.
     if (!(error instanceof MlcliError) || error instanceof AwsError) throw error;
   }
   return { stored, isSame: false };
@@ -241,7 +241,7 @@ function platformWarning(
   return platformFinding(image, configuration.platform);
 }
 
-function notConfirmed({ uri, tag }: PushTarget, digest: string): MlcliError {
+function notConfirmedError({ uri, tag }: PushTarget, digest: string): MlcliError {
   return new MlcliError(`The registry does not have ${uri}@${digest}, which was pushed`, {
     hint: `Is something else pushing to ${tag}, or deleting? Try again.`,
   });
@@ -273,8 +273,8 @@ export interface Situation {
 }
 
 /**
- * The calls of a push, in this order: none where the tag has the image already. (What the engine
- * pushes with OCI's manifest is put once more with Docker's. That shows only afterwards.)
+ * The calls of a push, in order: none where the tag has the image already. (An image that the engine
+ * pushes with OCI's manifest is put once more with Docker's, which is known only afterwards.)
  */
 export function callsOf({ isRepositoryThere, found, target, name }: Situation): readonly Call[] {
   if (found?.isSame) {

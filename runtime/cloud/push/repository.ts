@@ -55,9 +55,9 @@ export function hostOf(uri: string): string {
 export interface JobForm {
   readonly digest: string;
   readonly manifest: string;
-  /** Digest of the image's configuration: who has the same has the same image. */
+  /** Digest of the image's configuration, by which images are compared. */
   readonly configuration: string;
-  /** Whether it is one of a list: the one for the platform that was asked for. */
+  /** Whether it is one image of a list, chosen by platform. */
   readonly isOfList: boolean;
 }
 
@@ -89,7 +89,7 @@ export async function jobForm(
   if (read.kind === "list") {
     const chosen = imageFor(platform, read.manifests);
     const found = await storedImage({ digest: chosen.digest }, images);
-    if (!found) throw notThere(chosen.digest, images.repository);
+    if (!found) throw missingImageError(chosen.digest, images.repository);
     return { ...await formOf(found), isOfList: true };
   }
   return { ...await formOf(image), isOfList: false };
@@ -102,7 +102,7 @@ async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
       hint: "Push the image again.",
     });
   }
-  // Of Docker's manifests, too: it refuses what no manifest for jobs can hold.
+  // Also of Docker's manifests: it refuses what SageMaker cannot take.
   const rewritten = dockerManifest(read);
   const manifest = image.mediaType === DOCKER_MANIFEST ? image.manifest : rewritten;
   const digest = image.mediaType === DOCKER_MANIFEST
@@ -113,7 +113,7 @@ async function formOf(image: StoredImage): Promise<Omit<JobForm, "isOfList">> {
 
 /**
  * Whether the engine's image is the one that a repository holds; undefined where it is not. `isOfList`:
- * it is one of several platforms' on the engine, which may tell of another one.
+ * the engine has a list of images for several platforms, and may describe another one of them.
  */
 export async function sameImage(
   local: { readonly Id: string },
@@ -125,15 +125,15 @@ export async function sameImage(
   if ([form.configuration, form.digest, stored.digest].includes(local.Id)) {
     return { isOfList: form.isOfList };
   }
-  // With the containerd image store the engine has the digest of a manifest, which was pushed as it
-  // is, and whose configuration went into what is under the tag now.
+  // With the containerd image store, the engine's id is the digest of the manifest that it pushed. The
+  // manifest under the tag may be another one with the same configuration.
   const pushed = await storedImage({ digest: local.Id }, images);
   if (!pushed) return undefined;
   const { configuration, isOfList } = await jobForm(pushed, platform, images);
   return configuration === form.configuration ? { isOfList } : undefined;
 }
 
-function notThere(digest: string, repository: string): MlcliError {
+function missingImageError(digest: string, repository: string): MlcliError {
   return new MlcliError(`The repository ${repository} lacks the image ${digest} of its list`, {
     hint: "Push the image again.",
   });

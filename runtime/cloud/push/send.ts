@@ -7,7 +7,7 @@ import { pushError, pushFailure, type PushTarget } from "./failures.ts";
 export interface Sending {
   readonly engine: Engine;
   readonly ecr: Pick<Ecr, "authorization">;
-  /** The engine's image, which its name may leave meanwhile. */
+  /** Of the engine's image: its name may move to another image meanwhile. */
   readonly imageId: string;
   readonly target: PushTarget;
   /** Aborts it: the engine stops as well. */
@@ -18,12 +18,11 @@ export interface SendReport {
   readonly progress: (layers: LayersProgress) => void;
   readonly layer: (event: LayerEvent) => void;
   readonly note: (text: string) => void;
-  /** What is not as it is to be, and what to do about it. */
   readonly warning: (message: string, hint: string) => void;
 }
 
 /**
- * Sends it. Afterwards the engine's images have the names that they had before.
+ * Sends the image. Afterwards the engine's images have the names that they had before.
  *
  * @returns the digest, or that the tag has another image and cannot be changed.
  * @throws MlcliError where the engine or the registry refuses.
@@ -36,7 +35,7 @@ export async function sendImage(
   await using _named = await named(sending, report);
   const first = await attempt(sending, login, report);
   if ("digest" in first) return first.digest;
-  // A login may be revoked before its hours are over. An answer to HEAD cannot say so.
+  // A login may be revoked early, and the answer to a HEAD request cannot say so: once more with a new one.
   const last = ["expired", "refused without a word"].includes(pushFailure(first.failure))
     ? await attempt(sending, await sending.ecr.authorization(), report)
     : first;
@@ -45,7 +44,7 @@ export async function sendImage(
   throw pushError(last.failure, sending.target);
 }
 
-/** Gives the image the name to push it by, until it is disposed of: a failure then is only said. */
+/** Gives the image the name to push it by, until disposal. A failure to take it away is a warning. */
 async function named(
   { engine, imageId, target }: Sending,
   { note, warning }: Pick<SendReport, "note" | "warning">,
@@ -69,7 +68,7 @@ async function named(
           `${remedy} makes it as it was.`,
         );
       }
-      // The user's own, or of a push that was killed, whose image it keeps.
+      // The name was the user's, or is left of a push that was killed.
       if (before.Id !== imageId) {
         note(`The engine has another image as ${name}: docker rmi ${name} removes that name`);
       }
@@ -87,7 +86,7 @@ async function attempt(
   const login = { username, password, serveraddress: host };
   for await (const message of engine.push({ name: uri, tag, login, signal })) {
     const failure = failureOf(message);
-    // No engine is known to repeat it; but it is a secret.
+    // No engine is known to quote the password; this is a precaution.
     if (failure !== undefined) return { failure: failure.replaceAll(password, "***") };
     const event = layers.add(message);
     if (event) layer(event);
@@ -101,7 +100,7 @@ async function attempt(
 }
 
 export interface LayersProgress {
-  /** Bytes that were sent, and those of all layers that are sent, as far as they are known. */
+  /** Bytes sent, and the known size of all layers that are sent. */
   readonly sent: number;
   readonly total: number;
   /** Layers that the registry has, and all of them. */
@@ -141,7 +140,7 @@ const RETRYING = /^Retrying\b/;
 export class Layers {
   readonly #layers = new Map<string, Layer>();
 
-  /** Takes a message in, and returns what is worth a line in it. */
+  /** Takes a message; returns what is worth a line. */
   add({ id, status, progressDetail }: ProgressMessage): LayerEvent | undefined {
     if (id === undefined || status === undefined) return undefined;
     const layer = this.#layers.get(id) ?? { status: "", current: 0, total: 0 };
@@ -149,7 +148,7 @@ export class Layers {
     const { status: before } = layer;
     layer.status = status;
     layer.total = Math.max(layer.total, progressDetail?.total ?? 0);
-    // The engine counts the archive's own bytes as well: more than there are in all.
+    // The engine also counts the bytes of the archive around a layer, and so more than the total.
     layer.current = Math.min(progressDetail?.current ?? layer.current, layer.total);
     if (THERE.test(status)) layer.current = layer.total;
     const isSame = before === status || (RETRYING.test(before) && RETRYING.test(status));

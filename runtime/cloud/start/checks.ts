@@ -13,10 +13,10 @@ import type { JobRequest, TrainingRequest } from "./plan.ts";
 export type Needed = readonly [flag: `--${string}`, value: unknown];
 
 /**
- * Requires what neither the command line nor the configuration file gives.
+ * Requires options that the command line or the configuration file has to give.
  *
- * @param needed in the order in which they are to be named.
- * @throws UsageError that names options and keys, and the local command where the user may want that.
+ * @param needed in the order of the message.
+ * @throws UsageError that names options and keys, and the local command where the user may mean that.
  */
 export function requireGiven(kind: CloudSectionName, app: App, needed: readonly Needed[]): void {
   const missing = needed
@@ -32,13 +32,13 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
     {
       hint: `mlcli ${kind} runs on SageMaker. Give ${missing.length === 1 ? "it" : "them"}, or ` +
         `${enumerated(keys)} in "${kind}" of ${file}.` +
-        (missing.includes(WANTS_PLATFORM[kind]) ? ` mlcli local ${kind} runs it here.` : ""),
+        (missing.includes(PLATFORM_OPTION[kind]) ? ` mlcli local ${kind} runs it here.` : ""),
     },
   );
 }
 
-/** The option that is missing where the user may want this machine, and not the platform. */
-const WANTS_PLATFORM: Readonly<Record<CloudSectionName, Needed[0]>> = {
+/** An option without which the user may mean the local command. */
+const PLATFORM_OPTION: Readonly<Record<CloudSectionName, Needed[0]>> = {
   train: "--ec2-type",
   process: "--ec2-type",
   deploy: "--endpoint-name",
@@ -47,7 +47,7 @@ const WANTS_PLATFORM: Readonly<Record<CloudSectionName, Needed[0]>> = {
 /** An address that a job writes to. */
 export interface Place {
   readonly address: S3Address;
-  /** What of the app's file names it, where the user does not. */
+  /** The key of the app's file that names it, where the user does not. */
   readonly byFile: NamedByFile | undefined;
 }
 
@@ -55,7 +55,7 @@ export interface Place {
  * Where results go.
  *
  * @param named with an option or its key.
- * @param path below `s3_prefix`, where nobody named it.
+ * @param path below `s3_prefix`, the default.
  * @throws UsageError where there is neither.
  */
 export function outputOf(

@@ -10,7 +10,7 @@ import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { tagsOf } from "../tags.ts";
 
-/** What all jobs have in common. `undefined` is what nobody named. */
+/** What all jobs have in common; `undefined` where it was not given. */
 export interface JobRequest {
   readonly app: App;
   readonly tag: string;
@@ -33,9 +33,8 @@ export interface JobRequest {
   readonly securityGroups: readonly string[];
   readonly kmsKey: string | undefined;
   readonly networkIsolation: boolean;
-  /** Options that the user gave, and not the app's file alone: `--output-s3-dir`. */
+  /** Options from the command line, not from the app's file: `--output-s3-dir`. */
   readonly typed: ReadonlySet<string>;
-  /** Check everything, and create nothing. */
   readonly dryRun: boolean;
   /** Return when the job has ended. */
   readonly wait: boolean;
@@ -62,7 +61,7 @@ export interface ProcessingRequest extends JobRequest {
   readonly inputSharded: boolean;
 }
 
-/** What is known of any job once everything is checked. */
+/** A checked job, of either kind. */
 export interface PlannedJob {
   readonly name: string;
   readonly appName: string;
@@ -97,7 +96,7 @@ export interface PlannedProcessing
   readonly file: string;
 }
 
-/** CreateTrainingJob. Its type has no such call without an optional part left out. */
+/** The input of CreateTrainingJob, without empty optional parts. */
 export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
   const { kmsKey, maxWait, checkpoints, channels, hyperparameters, metrics } = planned;
   const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey };
@@ -139,7 +138,7 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
   };
 }
 
-/** CreateProcessingJob. There is no entry point in it: the image's own runs. */
+/** The input of CreateProcessingJob. It names no entry point: the image's own runs. */
 export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
   const { kmsKey, input, networkIsolation, subnets } = planned;
   return {
@@ -214,18 +213,24 @@ function emptyLeftOut<Name extends string>(
   return { [name]: { ...values } } as { readonly [K in Name]?: Record<string, string> };
 }
 
-/** A call as `--dry-run` shows it. The values of variables may be secrets. */
+/** The same without the values of variables, which may be secrets. */
+export function withHiddenValues<Input extends { Environment?: object | undefined }>(
+  { Environment, ...rest }: Input,
+): object {
+  if (Environment === undefined) return rest;
+  const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
+  return { ...rest, Environment: hidden };
+}
+
+/** A call as `--dry-run` shows it. */
 export function shownCall(
   action: string,
   input: TrainingJobInput | ProcessingJobInput,
 ): { readonly action: string; readonly input: unknown } {
-  const { Environment, ...rest } = input;
-  if (Environment === undefined) return { action, input };
-  const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
-  return { action, input: { ...rest, Environment: hidden } };
+  return { action, input: withHiddenValues(input) };
 }
 
-/** Shorter values are words of messages, too. */
+/** Shorter values may be words of the message itself. */
 const SHORTEST = 6;
 
 /**
@@ -234,7 +239,7 @@ const SHORTEST = 6;
  */
 export function withoutValues(error: unknown, variables: Variables): unknown {
   if (!(error instanceof AwsError)) return error;
-  // A longer one may hold a shorter one.
+  // Longest first: a value may contain another one.
   const values = Object.values(variables).filter(({ length }) => length >= SHORTEST)
     .sort((one, other) => other.length - one.length);
   const hidden = (text: string): string =>
@@ -242,6 +247,6 @@ export function withoutValues(error: unknown, variables: Variables): unknown {
   const message = hidden(error.message);
   const quote = error.quote && hidden(error.quote);
   if (message === error.message && quote === error.quote) return error;
-  // Without its cause: a trace would show its words.
+  // Without the cause, whose message has the values.
   return new AwsError(error.refusal, message, { hint: error.hint, quote });
 }

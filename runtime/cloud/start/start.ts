@@ -20,7 +20,7 @@ import { type JobRequest, type PlannedJob, shownCall, withoutValues } from "./pl
 
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
 
-/** What only the kind of a job knows. */
+/** What differs between the kinds of jobs. */
 export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
   readonly kind: JobKind;
   readonly action: string;
@@ -28,9 +28,9 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   /** The parts of `request` that are required, and were. */
   readonly role: string;
   readonly instanceType: string;
-  /** Looks at what the job reads and writes; changes nothing. */
-  readonly lookAtData: (aws: Aws, note: Note) => Promise<Data>;
-  readonly lookAtImage?: () => Promise<void>;
+  /** Checks what the job reads and writes; changes nothing. */
+  readonly checkData: (aws: Aws, note: Note) => Promise<Data>;
+  readonly checkImage?: () => Promise<void>;
   readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
 }
@@ -40,7 +40,7 @@ export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost)
 }
 
 /**
- * Checks, creates and follows a job; with `dryRun`, checks it and tells the call.
+ * Checks, creates and follows a job; with `dryRun`, checks it and prints the call.
  *
  * @param name of the job.
  * @throws MlcliError for what would go wrong, before anything is changed, or did.
@@ -62,8 +62,8 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
       const use = { ecr: await aws.ecr(), engine: host.engine };
       return await imageForJob({ app, tag, repository, instanceType }, use, note);
     },
-    async () => await startable.lookAtImage?.(),
-    (note) => startable.lookAtData(aws, note),
+    async () => await startable.checkImage?.(),
+    (note) => startable.checkData(aws, note),
     () => requireOwnKey(aws, request, kind),
   );
   const [image, , data] = await nothingCreated(kind, () => checked, report);
@@ -75,7 +75,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     return report.result(printableJson([shownCall(startable.action, input)], 2));
   }
   const sagemaker = await aws.sagemaker();
-  // Said before: whoever kills mlcli right then knows what costs money.
+  // Before the call: a user who kills mlcli then knows what costs money.
   report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
   const send = async (withOwnTags: boolean): Promise<void> => {
@@ -95,7 +95,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
 
-/** Passes each line on once: several addresses may lie in one bucket that may not be asked about. */
+/** Passes each line on once: several addresses may be in the same bucket. */
 function eachOnce(note: Note): Note {
   const said = new Set<string>();
   return (text) => {
@@ -104,7 +104,7 @@ function eachOnce(note: Note): Note {
   };
 }
 
-/** Does what comes before a job is created; where that is interrupted, says that there is none. */
+/** Does a step before the job is created; notes that there is none where it is interrupted. */
 async function nothingCreated<T>(
   kind: JobKind,
   before: () => T | Promise<T>,
@@ -121,8 +121,8 @@ async function nothingCreated<T>(
 }
 
 /**
- * Creates a job. What exists after a failure or an interruption is told: a job that nobody knows of
- * costs money.
+ * Creates a job. After a failure or an interruption the user is told whether it may exist: a job that
+ * nobody knows of costs money.
  *
  * @param choice the options of the command, for command lines to paste.
  * @throws AwsError when the service refuses, or the job may be there; Interrupted.
@@ -146,7 +146,7 @@ async function createJob(
     const found = await orNothing(describeJob(sagemaker, job)).catch((failure) => {
       if (failure instanceof Interrupted) report.note(`Interrupted: ${mayExist}`);
       if (!(failure instanceof AwsError)) throw failure;
-      throw withHint(error, `Nobody knows: ${mayExist}`);
+      throw withHint(error, `The outcome is not known: ${mayExist}`);
     });
     if (!found) {
       const hint = `No ${KIND_NAMES[job.kind]} was created. ${error.hint ?? ""}`.trimEnd();

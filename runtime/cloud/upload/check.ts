@@ -33,9 +33,9 @@ export interface DataUpload {
 export interface UploadReport {
   note(text: string): void;
   warning(text: string, hint: string): void;
-  /** Called often, before anything is sent: what has been found so far. */
+  /** Called often before anything is sent, with what was found so far. */
   found(size: Size): void;
-  /** Called often: how much of all that was found is there. */
+  /** Called often, with how much has arrived. */
   progress(done: Done, all: Size): void;
 }
 
@@ -44,19 +44,19 @@ export interface Size {
   readonly bytes: number;
 }
 
-/** What stays, and all below it: paths of keys without a slash at their ends, and why. */
+/** Paths that are kept with all below them (without a slash at the end), and why. */
 export type Kept = ReadonlyMap<string, "results" | "left out">;
 
-/** An upload that has been checked as far as it can be without asking the platform. */
+/** An upload after all checks that do not ask the platform. */
 export interface CheckedUpload {
   readonly s3: S3;
   readonly inputs: readonly NamedInput[];
-  /** Where the keys of all files begin; empty, or with a slash at its end. */
+  /** The prefix of all keys: empty, or with a slash at its end. */
   readonly target: S3Address;
-  /** What is not deleted: all of it is known when the steps were gone through. */
+  /** What is not deleted; complete after all steps. */
   readonly kept: Kept;
   readonly size: Size;
-  /** What there is to do. Can be gone through once. */
+  /** What there is to do; to be read once. */
   steps(): AsyncGenerator<Step, void, void>;
 }
 
@@ -101,8 +101,8 @@ export async function checkUpload(
 }
 
 /**
- * Where to. Without a target data has a directory of its own: results lie below the same prefix, and
- * the next training is not to read those.
+ * Where to send to. By default data has a directory of its own below `s3_prefix`: results lie there, too,
+ * and the next training must not read those.
  *
  * @throws UsageError
  */
@@ -123,20 +123,20 @@ function targetOf(typed: string | undefined, app: App | undefined): S3Address {
   });
 }
 
-/** S3, which takes what is sent in a bucket of the caller's account alone. */
+/** S3, for buckets of the caller's own account only. */
 async function ownS3(aws: Aws, app: App, address: S3Address, report: UploadReport): Promise<S3> {
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
   const { s3, isCertain } = await ownBucket(aws, { address, where, flag: "--target-dir" });
   if (!isCertain) {
     report.note(
-      `Whether the bucket ${address.bucket} is your account's is not known: another's takes ` +
-        "nothing that is sent",
+      `It is not known whether the bucket ${address.bucket} is your account's: to another's, ` +
+        "nothing is sent",
     );
   }
   return s3;
 }
 
-/** Goes through all files before the first is sent, and returns how much they are. */
+/** Checks all files before the first is sent; returns their number and size. */
 async function checkFiles(
   inputs: readonly NamedInput[],
   target: S3Address,
@@ -184,7 +184,7 @@ async function checkFiles(
   });
 }
 
-/** In bytes; 0 where it is not known: what stands in the way is said when the file is to be sent. */
+/** In bytes; 0 where it is not known: the error comes when the file is sent. */
 function sizeOf(path: string): number {
   try {
     return Deno.statSync(path).size;
@@ -193,12 +193,11 @@ function sizeOf(path: string): number {
   }
 }
 
-/** Keys of a command's object that name what jobs write. */
+/** Configuration keys that name where jobs write. */
 const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir", "data_capture"];
 
 /**
- * Where jobs and endpoints of the apps here put their results, and what endpoints serve lies, unless
- * an option says otherwise, if that is below the target: `--delete` is about data.
+ * Places below the target where the apps here keep results and models: `--delete` is only about data.
  */
 async function outputsOf(
   cwd: string,

@@ -12,7 +12,7 @@ export class Changed extends MlcliError {
   }
 }
 
-/** A file, told apart from another in its place. */
+/** A file's state with an id, to notice another file in its place. */
 export interface Identified extends FileState {
   readonly id: string;
 }
@@ -47,7 +47,7 @@ export function open({ path, shown }: LocalFile): Deno.FsFile {
   }
 }
 
-/** Below this size (bytes), reading takes less than waiting for it. */
+/** Below this size (bytes), a synchronous read is faster than an asynchronous one. */
 const SMALL = 256 * 1024;
 
 /** Reads the next bytes of a file. @throws Changed where it is shorter by now. */
@@ -60,7 +60,7 @@ export async function read(source: Deno.FsFile, bytes: Uint8Array): Promise<void
   }
 }
 
-/** Whether an object is what a file is. @throws MlcliError where that cannot be read. */
+/** Whether an object has a file's content. @throws MlcliError where the file cannot be read. */
 export async function isUnchanged(
   file: LocalFile,
   state: FileState,
@@ -75,9 +75,8 @@ export async function isUnchanged(
 const CHUNK = 1024 ** 2;
 
 /**
- * The ETag of the object that a file becomes: the MD5 of what is put whole; of parts, that of their
- * MD5s, and their number. (Of what is encrypted with a key of KMS, it is another: such a file is sent
- * once more.)
+ * The ETag that a file's object would have: its MD5; for a file sent in parts, the MD5 of the parts' MD5s,
+ * and their number. (With KMS encryption the ETag is another: such a file is sent again.)
  */
 async function etagOf(file: LocalFile, size: number): Promise<string> {
   using source = open(file);

@@ -14,14 +14,14 @@ export interface NamedInput {
   readonly path: string;
   /** As the user typed it. */
   readonly shown: string;
-  /** Of a file: its name, which its key ends with. Of a directory: undefined. */
+  /** A file's name, with which its key ends; undefined for a directory. */
   readonly name: string | undefined;
-  /** Real path of what no link below a directory may lead out of. */
+  /** Real path of the directory that links may not lead out of. */
   readonly boundary: string;
 }
 
 /**
- * Looks at what was named. Links are followed, but for those of a repository that lead out of it.
+ * Finds the inputs. Links are followed, except those of a repository that lead out of it.
  *
  * @param typed as on the command line.
  * @throws MlcliError where one is not there, or neither a file nor a directory.
@@ -34,7 +34,7 @@ export async function namedInputs(
     await requireNamed(cwd, shown, "--input-dir ");
     const path = absolutePath(cwd, shown);
     const info = await Deno.stat(path).catch((cause) => {
-      throw isMissing(cause) ? notThere(shown, cause) : cannotRead(shown, cause);
+      throw isMissing(cause) ? missingInputError(shown, cause) : cannotRead(shown, cause);
     });
     if (info.isDirectory) {
       return { path, shown, name: undefined, boundary: await boundaryOf(path) };
@@ -59,7 +59,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-function notThere(shown: string, cause: unknown): MlcliError {
+function missingInputError(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
     hint: "--input-dir takes the path of a file or a directory on this machine.",
     cause,
@@ -67,7 +67,7 @@ function notThere(shown: string, cause: unknown): MlcliError {
 }
 
 export interface LocalFile {
-  /** What its key has behind the target's, with slashes. */
+  /** Its key without the target's prefix. */
   readonly name: string;
   readonly path: string;
   /** Its path as the user would type it. */
@@ -75,7 +75,7 @@ export interface LocalFile {
 }
 
 /**
- * Is told of what is not sent. `private`: a file or a directory with a private name, or a private key;
+ * Called for what is not sent. `private`: a file or a directory with a private name, or a private key;
  * `unusable`: a link that leads nowhere, a pipe, a socket, a device.
  */
 export type LeftOut = (
@@ -92,7 +92,7 @@ interface Folder {
   readonly shown: string;
   /** Empty, or ends with a slash. */
   readonly name: string;
-  /** Real paths of the directories that lead to it, where a link was followed. */
+  /** Real paths of the directories above it, if a link was followed. */
   readonly above: readonly string[];
 }
 
@@ -104,10 +104,10 @@ interface Entry {
 }
 
 /**
- * The files of all inputs together, in the order of their keys. A directory's names are in memory while
- * it is being read, and nothing of the others.
+ * The files of all inputs, in the order of their keys. Only the names of directories that are being read
+ * are in memory.
  *
- * @throws MlcliError where two would get the same key, a link leads to where none may, or a
+ * @throws MlcliError where two would get the same key, a link leads out of the repository, or a
  * directory cannot be read.
  */
 export async function* filesOf(
@@ -126,7 +126,7 @@ export async function* filesOf(
     }
     if (first === undefined) return;
     const file = heads[first]!.value as LocalFile;
-    if (file.name === last?.name) throw sameKey(last, file);
+    if (file.name === last?.name) throw sameKeyError(last, file);
     yield last = file;
     heads[first] = await streams[first]!.next();
   }
@@ -156,7 +156,7 @@ async function* below(folder: Folder, leftOut: LeftOut): AsyncGenerator<LocalFil
   }
 }
 
-/** What of a directory is sent, in the order of the keys. */
+/** The entries of a directory that are sent, in the order of their keys. */
 async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Entry[]> {
   const entries: Entry[] = [];
   const found = await Array.fromAsync(Deno.readDir(folder.path)).catch((cause) => {
@@ -165,7 +165,7 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   const leave = (why: "private" | "unusable", name: string): void =>
     leftOut(why, { shown: join(folder.shown, name), name: folder.name + name });
   for (const { name, isFile, isDirectory, isSymlink } of found) {
-    if (name.includes("\ufffd")) throw notUtf8(join(folder.shown, name));
+    if (name.includes("\ufffd")) throw notUtf8Error(join(folder.shown, name));
     if (isPrivateName(name) && !TEMPLATE.test(name)) leave("private", name);
     else if (isSymlink) {
       const target = await targetOf(folder, name);
@@ -177,7 +177,7 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   }
   const sent: Entry[] = [];
   for (const entry of entries) {
-    // Few files have a name for which this looks inside. What cannot be read is named when it is sent.
+    // Only few names make this read the file. An error comes when the file is sent.
     const isKey = !entry.isDirectory &&
       await isPrivateKey(folder.path, entry.name).catch(() => false);
     if (isKey) leave("private", entry.name);
@@ -188,7 +188,7 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
 
 /**
  * What a link leads to; `undefined` where that is nothing.
- * @throws MlcliError where it leads to where none may.
+ * @throws MlcliError where it leads out of the repository.
  */
 async function targetOf(
   { input, path, shown }: Folder,
@@ -228,22 +228,22 @@ async function wayTo(
   });
 }
 
-function sameKey(one: LocalFile, other: LocalFile): MlcliError {
+function sameKeyError(one: LocalFile, other: LocalFile): MlcliError {
   const both = `${inOneLine(one.shown)} and ${inOneLine(other.shown)}`;
   return new MlcliError(`${both} would become the same object`, {
     hint: "Nothing was sent. Send them to two targets, or name the directory that holds both.",
   });
 }
 
-function notUtf8(shown: string): MlcliError {
+function notUtf8Error(shown: string): MlcliError {
   return new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, {
     hint: "Nothing was sent. Keys in S3 are UTF-8: rename the file.",
   });
 }
 
 /**
- * Compares two keys in the order in which S3 lists them, that of their bytes in UTF-8: negative where the
- * first comes first. UTF-16, JavaScript's, has the letters beyond the first plane before some within it.
+ * Compares two keys in S3's order, by their bytes in UTF-8; negative where the first comes first. (The
+ * order of JavaScript's UTF-16 differs for characters beyond U+FFFF.)
  */
 export function compareKeys(one: string, other: string): number {
   const length = Math.min(one.length, other.length);
@@ -254,17 +254,17 @@ export function compareKeys(one: string, other: string): number {
   return one.length - other.length;
 }
 
-/** Sorts keys in their place. */
+/** Sorts in place. */
 export function sortKeys<T>(items: T[], keyOf: (item: T) => string): T[] {
   const hasPairs = items.some((item) => SURROGATE.test(keyOf(item)));
   if (hasPairs) return items.sort((one, other) => compareKeys(keyOf(one), keyOf(other)));
-  // Without pairs both orders are the same, and this one is faster.
+  // Without surrogate pairs both orders are the same, and this one is faster.
   return items.sort((one, other) => keyOf(one) < keyOf(other) ? -1 : 1);
 }
 
 const SURROGATE = /[\ud800-\udfff]/;
 
-/** Moves halves of pairs (letters beyond the first plane) behind all else. */
+/** Moves surrogates (characters beyond U+FFFF) behind all other units. */
 function inUtf8Order(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -9,10 +9,10 @@ export type Step =
   | { readonly kind: "extra"; readonly object: StoredObject };
 
 /**
- * What there is to do, from two lists in the order of keys: the files here, the objects there.
+ * Merges two lists in the order of keys, local files and objects in S3, to steps.
  *
  * @param prefix of all keys.
- * @throws AwsError where an object has another one.
+ * @throws AwsError where an object's key does not have it.
  */
 export async function* stepsOf(
   files: AsyncIterator<LocalFile>,
@@ -39,7 +39,7 @@ export async function* stepsOf(
   }
 }
 
-/** What was not asked for must not be taken for an object without a file, which may be deleted. */
+/** An object outside of the prefix must not count as one without a file: it might be deleted. */
 function requireBelow(prefix: string, object: IteratorResult<StoredObject>): void {
   if (object.done || object.value.key.startsWith(prefix)) return;
   throw new AwsError("failed", "The platform lists objects that were not asked for", {
@@ -56,9 +56,8 @@ export interface FileState {
 }
 
 /**
- * Whether an object is what a file is: of the same size, and no older, as `aws s3 sync` decides. The
- * service tells times to the second: of the same one, either may have come first (`unclear`: the content
- * says).
+ * Whether an object has a file's content: the same size, and not older, as `aws s3 sync` decides. S3's
+ * times are whole seconds: in the same second it is `unclear`, and the content has to be compared.
  */
 export function likeness(
   { size, modified }: FileState,
@@ -79,7 +78,7 @@ const MOST_PARTS = 10_000;
 /** A part is 5 GiB at most (the same page). */
 const LARGEST_FILE = MOST_PARTS * 5 * 1024 ** 3;
 
-/** Whether no upload can take so many bytes: a file of holes may seem to have any number. */
+/** Whether a file is too large for any upload: a sparse file may seem to have any size. */
 export function isTooLarge(size: number): boolean {
   return size > LARGEST_FILE;
 }
@@ -115,10 +114,10 @@ export function deletingCalls(count: number): Calls {
 }
 
 /**
- * The objects below the target in the order of their keys; none, or no more of them, where they may
- * not be listed or come in another order, and need not be known.
+ * The objects below the target, in the order of their keys. Where they may not be listed, or come in
+ * another order, the list ends there with a note.
  *
- * @param deletes whether all of them have to be known.
+ * @param deletes then all of them have to be known, and that is an error.
  * @throws AwsError
  */
 export async function* objectsBelow(
@@ -131,7 +130,7 @@ export async function* objectsBelow(
     let last: string | undefined;
     for await (const page of s3.listObjects(bucket, key)) {
       for (const object of page) {
-        if (last !== undefined && compareKeys(last, object.key) >= 0) throw unordered();
+        if (last !== undefined && compareKeys(last, object.key) >= 0) throw unorderedError();
         last = object.key;
         yield object;
       }
@@ -147,7 +146,7 @@ export async function* objectsBelow(
 }
 
 /** S3 lists in the order of keys; its directory buckets and some emulators do not. */
-function unordered(): AwsError {
+function unorderedError(): AwsError {
   return new AwsError(
     "unordered",
     "The platform does not list objects in the order of their keys",

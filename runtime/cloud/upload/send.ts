@@ -6,16 +6,14 @@ import { type FileState, PART_SIZE, partSizeOf, type Step } from "./plan.ts";
 
 export interface Sending {
   readonly s3: S3;
-  /** Where the files go: what is before their names in the keys is `key`. */
+  /** Where the files go; `key` is the prefix of their keys. */
   readonly target: ObjectPlace;
-  /** Of the bytes that are being sent. */
   readonly budget: Budget;
-  /** Ends what tidies up (`forcedEnd`). */
+  /** Ends the clean-up (`forcedEnd`). */
   readonly force: AbortSignal;
   readonly left: LeftParts;
 }
 
-/** What became of a file, and its size in bytes. */
 export interface Sent {
   readonly isUnchanged: boolean;
   readonly bytes: number;
@@ -24,7 +22,7 @@ export interface Sent {
 /**
  * Sends a file unless it is there: whole or not at all. One that changes meanwhile is not sent.
  *
- * @param onPart told of the bytes of each part of a large file, when it has arrived.
+ * @param onPart called with the bytes of each part of a large file that has arrived.
  * @throws MlcliError, where it cannot be read or changes; AwsError.
  */
 export async function send(
@@ -38,10 +36,9 @@ export async function send(
     return { isUnchanged: true, bytes: before.size };
   }
   const place = { bucket, key: key + file.name };
-  // Its size is small, or it is read in pieces: nothing here takes noticeably long.
   using source = open(file);
   const state = infoOf(source.statSync());
-  // Also the file of that name now: another one may have taken its place.
+  // Checks the path, too: another file may have taken its place.
   const check = (): void => {
     const isSame = [infoOf(source.statSync()), stateOf(file)].every((now) =>
       now.size === state.size && now.modified === state.modified && now.id === state.id
@@ -87,7 +84,7 @@ async function sendParts(
         taken[Symbol.dispose]();
         break;
       }
-      // One after the other: a file has one place to read from.
+      // One after the other: an open file has one position.
       await read(source, taken.bytes).catch((error) => {
         taken[Symbol.dispose]();
         throw error;
@@ -102,7 +99,7 @@ async function sendParts(
     check();
     await s3.completeUpload(upload, uploaded, size);
   } catch (error) {
-    // Those that are on their way would arrive after it was aborted.
+    // Parts in flight would arrive after the upload is aborted.
     await Promise.allSettled(parts);
     await s3.abortUpload(upload, force).catch(() => left.notAborted(upload));
     throw error;
@@ -111,7 +108,7 @@ async function sendParts(
 
 export type Warn = (message: string, hint: string) => void;
 
-/** Says of parts that belong to no object what to do about them. */
+/** Warnings about parts that belong to no object. */
 export function leftPartsWarnings(warn: Warn): LeftParts {
   return {
     notAborted: (upload) =>
@@ -146,29 +143,29 @@ function timeOf({ begun }: OpenUpload): string {
   return begun.toISOString().replace(/\.\d+/, "");
 }
 
-/** From this size (bytes) on, memory is used again. */
+/** Buffers of this size (bytes) or more are reused. */
 const REUSED = 1024 ** 2;
 
-/** Bytes in memory on their way to the platform. */
+/** The most bytes in memory while they are sent. */
 export const IN_FLIGHT = 32 * 1024 ** 2;
 
 /**
- * Bounds how many bytes are in memory at the same time: work takes from it, and gives back. Large pieces
- * are used again: until a garbage collector notices, several times as much would be in use.
+ * Limits how many bytes are in memory at the same time. Large buffers are reused: until they are garbage
+ * collected, several times as much would be in use.
  */
 export class Budget {
   #left: number;
   readonly #free: ArrayBuffer[] = [];
   readonly #waiting: { readonly size: number; readonly go: () => void }[] = [];
 
-  /** @param most bytes that are out at the same time. */
+  /** @param most bytes that are in use at the same time. */
   constructor(private readonly most: number) {
     this.#left = most;
   }
 
   /**
-   * Waits for its turn, and gives bytes to read into, until they are disposed of. What asks for more than
-   * there is gets it when nothing else is out.
+   * Waits for its turn, and lends a buffer until it is disposed of. A request for more than the limit
+   * waits until nothing else is in use.
    */
   async take(size: number): Promise<Disposable & { readonly bytes: Uint8Array }> {
     const taken = Math.min(size, this.most);
@@ -188,12 +185,12 @@ export class Budget {
     };
   }
 
-  /** One that is large enough and not much too large, or a new one. */
+  /** A free buffer that is large enough, or a new one. */
   #buffer(size: number): ArrayBuffer {
     if (size < REUSED) return new ArrayBuffer(size);
     const index = this.#free.findIndex(({ byteLength }) => byteLength >= size);
     if (index >= 0) return this.#free.splice(index, 1)[0]!;
-    // One of another size goes instead, so that all together never grow beyond the budget twice.
+    // One of another size is dropped, so that all together stay below twice the limit.
     this.#free.shift();
     return new ArrayBuffer(size);
   }

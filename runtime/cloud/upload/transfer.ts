@@ -13,8 +13,8 @@ import { Budget, IN_FLIGHT, leftPartsWarnings, send, type Sending } from "./send
 
 const AT_ONCE = 16;
 
-/** After so many failures in a row, the next ones would fail, too. */
-const HOPELESS = 20;
+/** After so many failures in a row, mlcli gives up. */
+const MOST_FAILURES = 20;
 
 const NAMED = 20;
 
@@ -22,9 +22,9 @@ export interface Done {
   files: number;
   bytes: number;
   unchanged: number;
-  /** Bytes of the files that are there already. */
+  /** Bytes of the files that were there already. */
   unchangedBytes: number;
-  /** Bytes that arrived of files that are still being sent. */
+  /** Bytes that have arrived of unfinished files. */
   inParts: number;
   /** Keys of objects that have no file here. */
   readonly extras: string[];
@@ -36,11 +36,10 @@ interface Failed {
 }
 
 /**
- * Sends the files, several at once: one that fails is tried again at the end, and named if it fails
- * once more, while the others go on.
+ * Sends the files, several at once. One that fails is tried again at the end, and named if it fails again.
  *
- * @param keepsExtras whether the keys of objects without a file are wanted.
- * @param onDone told after each file, and each part of a large one.
+ * @param keepsExtras whether to collect the keys of objects without a file.
+ * @param onDone called after each file, and each part of a large one.
  * @throws MlcliError that names what could not be sent; Interrupted.
  */
 export async function transfer(
@@ -78,9 +77,9 @@ export async function transfer(
       inRow = 0;
       onDone(done);
     } catch (error) {
-      if (!(error instanceof MlcliError) || isTheSameForAll(error)) throw error;
+      if (!(error instanceof MlcliError) || failsForAll(error)) throw error;
       failures.push({ step, error });
-      if (++inRow >= HOPELESS) throw notSent(failures, done, sending);
+      if (++inRow >= MOST_FAILURES) throw notSentError(failures, done, sending);
     }
   };
   await inParallel(steps, AT_ONCE, work);
@@ -88,12 +87,12 @@ export async function transfer(
   failures = failures.filter(({ error }) => !mayPass(error));
   inRow = 0;
   await inParallel(again.map(({ step }) => step), AT_ONCE, work);
-  if (failures.length > 0) throw notSent(failures, done, sending);
+  if (failures.length > 0) throw notSentError(failures, done, sending);
   return done;
 }
 
-/** Nobody may ask, or there is no bucket: no file can be sent. */
-function isTheSameForAll(error: MlcliError): boolean {
+/** Whether no file can be sent: wrong credentials, or no bucket. */
+function failsForAll(error: MlcliError): boolean {
   return isRefusal(error, "credentials") || isRefusal(error, "not found");
 }
 
@@ -101,12 +100,12 @@ function mayPass(error: MlcliError): boolean {
   return error instanceof Changed || isRefusal(error, "changed") || isPassing(error);
 }
 
-function notSent(failed: readonly Failed[], done: Done, { target }: Sending): MlcliError {
+function notSentError(failed: readonly Failed[], done: Done, { target }: Sending): MlcliError {
   // In the order of the files, whichever failed first.
   const failures = sortKeys([...failed], ({ step }) => step.file.name);
   const [first] = failures;
   const arrived = done.files + done.unchanged;
-  // Where none arrived, and all for one reason, that is what there is to say.
+  // None arrived, and all for the same reason: that error says enough.
   const isOneReason = failures.every(({ error }) => error.message === first!.error.message);
   if (arrived === 0 && isOneReason && isRefusal(first!.error, "denied")) return first!.error;
   const lines = failures.slice(0, NAMED).map(({ step, error }) =>
@@ -130,10 +129,9 @@ function notSent(failed: readonly Failed[], done: Done, { target }: Sending): Ml
 }
 
 /**
- * Sends a file, whole or not at all; what may pass is tried again.
+ * Sends a file, whole or not at all; a temporary failure is tried again.
  *
- * @param file its path, and what the user knows it by.
- * @param note told of parts that are left on the platform.
+ * @param note gets warnings about parts that are left on the platform.
  * @throws MlcliError; Interrupted.
  */
 export async function sendFile(

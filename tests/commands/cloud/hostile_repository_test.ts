@@ -144,11 +144,14 @@ suite("a bucket that only the configuration file names", () => {
     job.box.faults.deny("s3:ListBucket");
     const sent = await job.run(["upload-data", "-i", `${job.app.name}.json`]);
     assertEquals(sent.code, 0, sent.stderr);
-    assertMatch(sent.stderr, /^note: Whether the bucket job-data is your account's is not known: /);
+    assertMatch(
+      sent.stderr,
+      /^note: It is not known whether the bucket job-data is your account's: /,
+    );
     job.box.requests.length = 0;
     const { code, stderr } = await job.run(TRAIN);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: Whose the bucket job-data is cannot be found out; it is "s3_pre/m);
+    assertMatch(stderr, /^error: Cannot find out whose the bucket job-data is; it is "s3_pre/m);
     assertMatch(stderr, /^hint: It takes the permission s3:ListBucket\. If you trust it, name it/m);
     assertEquals(changes(job.box), []);
     const typed = await job.run([...TRAIN, "-o", `s3://${BUCKET}/app/output`]);

@@ -312,7 +312,7 @@ suite("train", () => {
     assertEquals([code, stdout], [1, ""]);
     assert(
       stderr.includes(
-        `hint: Nobody knows: training job ${name} may have been created. mlcli describe ${name} ` +
+        `hint: The outcome is not known: training job ${name} may have been created. mlcli describe ${name} ` +
           `--region eu-west-1 shows it, mlcli stop-job ${name} --region eu-west-1 stops it.\n`,
       ),
       stderr,

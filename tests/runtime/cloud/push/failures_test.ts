@@ -100,7 +100,7 @@ suite("why a push fails", () => {
       message,
       `Cannot push churn:v1 to ${uri}:v1: the Docker Engine does not reach the registry`,
     );
-    const where = "an emulator of AWS may name a registry that it has not got.";
+    const where = "an emulator of AWS may name a registry that it does not have.";
     assertEquals(hint?.endsWith(where), true);
     assertEquals(pushError("no basic auth credentials", TARGET).hint?.endsWith(where), true);
   });
