@@ -4,6 +4,7 @@ import { completeApp, makeApp, type TestApp } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
+import { makeDirectory } from "../helpers/directory.ts";
 import { Box } from "../helpers/box/box.ts";
 import { Refused } from "../helpers/box/service.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -333,7 +334,8 @@ suite("mlcli doctor", () => {
 
   it("needs neither an app nor an engine for the way to SageMaker", async () => {
     await using aws = await Box.open();
-    const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-" });
+    await using directory = await makeDirectory();
+    const cwd = directory.path;
     const role = "arn:aws:iam::123456789012:role/SageMakerRole";
     const env = { DOCKER_HOST: "unix:///nonexistent.sock", MLCLI_EXECUTION_ROLE: role };
     const { code, stdout, stderr } = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
@@ -350,7 +352,6 @@ suite("mlcli doctor", () => {
     // An app that is named has to be there.
     const named = await runCloud(aws, ["doctor", "--cloud", "-a", "churn"], { cwd, env });
     assertEquals(named.code, 1);
-    await Deno.remove(cwd, { recursive: true });
   });
 
   it("says who names the role that jobs would run as", async () => {

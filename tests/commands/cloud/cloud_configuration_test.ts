@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { runCloud } from "../../helpers/cloud.ts";
 import { REGION } from "../../helpers/box/account.ts";
 import { Box } from "../../helpers/box/box.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 type Files = Readonly<Record<string, unknown>>;
@@ -11,18 +12,12 @@ async function regionAsked(
   files: Files,
   args: readonly string[] = [],
 ): Promise<{ code: number; stderr: string; region: string | undefined }> {
-  const cwd = await Deno.makeTempDir({ prefix: "mlcli-test-apps-" });
+  const texts = Object.entries(files).map(([name, content]) => [name, JSON.stringify(content)]);
+  await using directory = await makeDirectory(Object.fromEntries(texts));
   await using aws = await Box.open();
-  try {
-    for (const [name, content] of Object.entries(files)) {
-      const text = typeof content === "string" ? content : JSON.stringify(content);
-      await Deno.writeTextFile(`${cwd}/${name}`, text);
-    }
-    const { code, stderr } = await runCloud(aws, ["list-endpoints", ...args], { cwd });
-    return { code, stderr, region: aws.requests[0]?.authorization.region };
-  } finally {
-    await Deno.remove(cwd, { recursive: true });
-  }
+  const options = { cwd: directory.path };
+  const { code, stderr } = await runCloud(aws, ["list-endpoints", ...args], options);
+  return { code, stderr, region: aws.requests[0]?.authorization.region };
 }
 
 suite("the cloud commands and the apps' configuration", () => {

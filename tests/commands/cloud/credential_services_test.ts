@@ -5,6 +5,7 @@ import { Box } from "../../helpers/box/box.ts";
 import { type Fault, FaultyNetwork } from "../../helpers/faulty_network.ts";
 import type { Message } from "../../helpers/http_message.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const ROLE = `arn:aws:iam::${ACCOUNT}:role/ml`;
@@ -81,37 +82,28 @@ async function list(
   aws.roles.add(ROLE);
   aws.endpoints.add("churn");
   await using network = new FaultyNetwork(aws.url, () => fault, answer);
-  const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
-  try {
-    await Deno.mkdir(`${home}/.aws/sso/cache`, { recursive: true });
-    await Deno.writeTextFile(`${home}/.aws/config`, CONFIG.replace("HOME", home));
-    await Deno.writeTextFile(`${home}/token`, "web-token");
-    const token = { accessToken: "access", startUrl: START_URL, region: "eu-west-1" };
-    const cache = async (name: string, value: unknown) =>
-      await Deno.writeTextFile(
-        `${home}/.aws/sso/cache/${await sha1(name)}.json`,
-        JSON.stringify(value),
-      );
-    await cache(START_URL, { ...token, expiresAt: "2099-01-01T00:00:00Z" });
-    await cache("corp", {
-      ...token,
-      expiresAt: "2020-01-01T00:00:00Z",
-      clientId: "client",
-      clientSecret: "client-secret",
-      refreshToken: "refresh",
-    });
-    const result = await runCloud(aws, ["list-endpoints", "--profile", profile], {
-      env: {
-        AWS_ENDPOINT_URL: network.url,
-        HOME: home,
-        AWS_ACCESS_KEY_ID: undefined,
-        AWS_SECRET_ACCESS_KEY: undefined,
-      },
-    });
-    return { ...result, operations: network.operations };
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  await using home = await makeDirectory({ token: "web-token" });
+  await home.write({ ".aws/config": CONFIG.replace("HOME", home.path) });
+  const token = { accessToken: "access", startUrl: START_URL, region: "eu-west-1" };
+  const cache = async (name: string, value: unknown) =>
+    await home.write({ [`.aws/sso/cache/${await sha1(name)}.json`]: JSON.stringify(value) });
+  await cache(START_URL, { ...token, expiresAt: "2099-01-01T00:00:00Z" });
+  await cache("corp", {
+    ...token,
+    expiresAt: "2020-01-01T00:00:00Z",
+    clientId: "client",
+    clientSecret: "client-secret",
+    refreshToken: "refresh",
+  });
+  const result = await runCloud(aws, ["list-endpoints", "--profile", profile], {
+    env: {
+      AWS_ENDPOINT_URL: network.url,
+      HOME: home.path,
+      AWS_ACCESS_KEY_ID: undefined,
+      AWS_SECRET_ACCESS_KEY: undefined,
+    },
+  });
+  return { ...result, operations: network.operations };
 }
 
 const SSO = /^GET \/federation\/credentials\?/;

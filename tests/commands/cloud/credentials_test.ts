@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type CloudOptions, runCloud } from "../../helpers/cloud.ts";
 import { ACCOUNT, REGION, USER_KEY } from "../../helpers/box/account.ts";
 import { Box } from "../../helpers/box/box.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { Refused } from "../../helpers/box/service.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -33,28 +34,17 @@ async function list(
   args: readonly string[],
   env: CloudOptions["env"],
 ): Promise<ProgramResult & { readonly aws: Box }> {
-  const home = await Deno.makeTempDir({ prefix: "mlcli-test-home-" });
+  const key = { Version: 1, AccessKeyId: USER_KEY.id, SecretAccessKey: USER_KEY.secret };
+  await using home = await makeDirectory({ "process.json": JSON.stringify(key) });
+  await home.write({
+    ".aws/config": CONFIG.replace("PROCESS_OUTPUT", `${home.path}/process.json`),
+  });
   await using aws = await Box.open();
   aws.endpoints.add("churn");
   prepare(aws);
-  try {
-    await Deno.mkdir(`${home}/.aws`);
-    await Deno.writeTextFile(
-      `${home}/process.json`,
-      JSON.stringify({
-        Version: 1,
-        AccessKeyId: USER_KEY.id,
-        SecretAccessKey: USER_KEY.secret,
-      }),
-    );
-    const config = CONFIG.replace("PROCESS_OUTPUT", `${home}/process.json`);
-    await Deno.writeTextFile(`${home}/.aws/config`, config);
-    const options = { env: { HOME: home, ...env } };
-    const result = await runCloud(aws, ["list-endpoints", ...args], options);
-    return { ...result, aws };
-  } finally {
-    await Deno.remove(home, { recursive: true });
-  }
+  const options = { env: { HOME: home.path, ...env } };
+  const result = await runCloud(aws, ["list-endpoints", ...args], options);
+  return { ...result, aws };
 }
 
 const AS_IS = (): void => {};

@@ -3,6 +3,7 @@ import { Box } from "../../helpers/box/box.ts";
 import type { ScriptedAnswer } from "../../helpers/box/endpoints/endpoint_store.ts";
 import type { Invocation } from "../../helpers/box/endpoints/invocations.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
@@ -456,15 +457,11 @@ suite("Ctrl-C in invoke-endpoint", () => {
   it("ends it while nobody writes to standard input", async () => {
     const keys = new Keys();
     await using endpoint = await served();
-    async function* read(): AsyncGenerator<Uint8Array, void, void> {
+    async function* typed(): AsyncGenerator<string> {
       keys.press();
-      await new Promise<never>(() => {});
-      yield new Uint8Array();
+      yield await new Promise<never>(() => {});
     }
-    const result = await endpoint.invoke([], {
-      keys,
-      input: { isTerminal: false, keyboard: undefined, read, readFile: read },
-    });
+    const result = await endpoint.invoke([], { keys, input: fakeInput(typed()) });
     assertEquals(result, { code: 130, stdout: "", stderr: "" });
     assertEquals(endpoint.box.operations, []);
   });

@@ -6,6 +6,7 @@ import { runInProcess } from "../../helpers/in_process.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
+import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
   killedAfter,
   programCommand,
@@ -602,11 +603,7 @@ suite("the answer that local invoke prints on a terminal", () => {
       );
       const { out } = fakeContext({ isTerminal: onTerminal.out });
       const { err } = fakeContext({ isTerminal: onTerminal.err });
-      async function* read(): AsyncGenerator<Uint8Array, void, void> {
-        yield new TextEncoder().encode("1,2\n");
-      }
-      const input = { isTerminal: false, keyboard: undefined, read, readFile: read };
-      const context = { ...fakeContext({ input }), out, err };
+      const context = { ...fakeContext({ input: fakeInput(["1,2\n"]) }), out, err };
       assertEquals(await main(["local", "invoke", "--port", server.port], context), 0);
       assertEquals([out.text, err.text], [answer, added]);
     });

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
-import { namesIn } from "../../helpers/directory.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
@@ -242,15 +242,14 @@ suite("the record of a run", () => {
 
   it("does not lie where a link leads out", async () => {
     await using app = await completeApp();
-    const elsewhere = await Deno.makeTempDir({ prefix: "mlcli-test-" });
-    await Deno.symlink(elsewhere, jobs(app));
+    await using elsewhere = await makeDirectory();
+    await Deno.symlink(elsewhere.path, jobs(app));
     for (const args of [["train"], ["process", "--file", "p.py"], ["list-jobs"]]) {
       const { code, stderr } = await run(app, {}, args);
       assertEquals(code, 1);
       assertMatch(stderr, /^error: \S+local_test\/jobs leads out of /);
     }
-    assertEquals(await namesIn(elsewhere), []);
-    await Deno.remove(elsewhere);
+    assertEquals(await namesIn(elsewhere.path), []);
   });
 
   it("makes room: the last 100 stay, and what is not mlcli's", async () => {
