@@ -104,13 +104,10 @@ async function runOnce(
     signal.throwIfAborted();
     const outcome = await watched(engine, id, body, host, { ...attached, exit, waiting, options });
     ended = true;
-    await options.whileRemoved?.(outcome);
-    if (isRemoved) {
-      using _end = onAbort(signal, () => {
-        failIfNeverEnds(engine, id, waiting.signal).catch((error) => waiting.abort(error));
-      });
-      removed = await engine.wait(id, "removed", waiting.signal).then(({ status }) => status)
-        .then(() => true, isNotFound);
+    try {
+      await options.whileRemoved?.(outcome);
+    } finally {
+      removed = isRemoved && await wasRemoved(engine, id, waiting, signal);
     }
     return outcome;
   } finally {
@@ -118,6 +115,24 @@ async function runOnce(
     const isGone = removed || await discardContainer(engine, { id, name }, host.err);
     // One that has ended writes nothing more, whether it is there or not.
     if (!isGone && !ended) options.onLeft?.();
+  }
+}
+
+/** Waits until the engine has removed a container that has ended; a short time only, once the user wants an end. */
+async function wasRemoved(
+  engine: Engine,
+  id: string,
+  waiting: AbortController,
+  signal: AbortSignal,
+): Promise<boolean> {
+  using _end = onAbort(signal, () => {
+    failIfNeverEnds(engine, id, waiting.signal).catch((error) => waiting.abort(error));
+  });
+  try {
+    await (await engine.wait(id, "removed", waiting.signal)).status;
+    return true;
+  } catch (error) {
+    return isNotFound(error);
   }
 }
 

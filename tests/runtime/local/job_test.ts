@@ -81,6 +81,21 @@ suite("a training that has ended", () => {
     assertEquals(placed, [false, true]);
   });
 
+  it("is waited for until its container is gone, also where its model cannot be put in place", async () => {
+    await using app = await completeApp();
+    await using engine = await fakeContainers({
+      writesNoModel: true,
+      program: ({ body, end }) => {
+        Deno.removeSync(sourceOf({ body }, "/opt/ml/model"), { recursive: true });
+        end(0);
+      },
+    });
+    const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+    assertMatch(stderr, /^error: The directory with the model of this run is gone: /m);
+    const waits = engine.callsOf(AROUND[1]!).map(({ query }) => query.condition);
+    assertEquals([code, waits], [1, ["next-exit", "removed"]]);
+  });
+
   it("has its model put in place, also where its container cannot be removed", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers({
