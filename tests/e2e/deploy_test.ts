@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { buildTestImage, containersOf, engineRequest, TEST_IMAGE } from "../helpers/engine.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
-import { predictedOn } from "../helpers/server.ts";
+import { deployed, predictedOn } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 import { TextReader } from "../helpers/text_reader.ts";
@@ -21,19 +21,12 @@ function servingApp(code = SERVING): Promise<TestApp> {
   });
 }
 
-async function deploy(app: TestApp, ...options: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...options]);
-  assertEquals({ code, stderr }, { code: 0, stderr: "" });
-  assertMatch(stdout, /^http:\/\/localhost:\d+\n$/);
-  return new URL(stdout.trim()).port;
-}
-
 suite("local deploy and local stop", () => {
   beforeAll(buildTestImage);
 
   it("serves the model when it returns, until it is stopped; then the same works again", async () => {
     await using app = await servingApp();
-    const port = await deploy(app);
+    const port = await deployed(app);
     assertEquals(await predictedOn(port), "seven");
     const [container] = await containersOf(app.name);
     assertEquals(container?.Names, [`/mlcli-${app.name}-serve-${port}`]);
@@ -60,7 +53,7 @@ suite("local deploy and local stop", () => {
 
   it("--replace serves the new code and the new model, and --replace of a broken one the old", async () => {
     await using app = await servingApp();
-    const port = await deploy(app);
+    const port = await deployed(app);
     const replace = ["local", "deploy", "--port", port, "--replace"];
     await app.write(app.path("prediction/serve"), SERVING.replace("[model]", "[model + '!']"));
     await app.write(app.testPath("model/model.txt"), "eight");

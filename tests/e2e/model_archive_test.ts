@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { baseImage, buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
+import { deployed } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const TRAINING = `
@@ -56,9 +57,7 @@ async function pack(app: TestApp): Promise<void> {
 }
 
 async function answer(app: TestApp): Promise<string> {
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "--port", "0"]);
-  assertEquals([code, stderr], [0, ""]);
-  const port = new URL(stdout.trim()).port;
+  const port = await deployed(app);
   try {
     const invoked = await app.run(["local", "invoke", "request.json", "--port", port]);
     assertEquals([invoked.code, invoked.stderr], [0, ""]);

@@ -14,7 +14,7 @@ import { eventually } from "../helpers/eventually.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
 import { keptModels, lastRun, runsOf } from "../helpers/runs.ts";
-import { predictedOn } from "../helpers/server.ts";
+import { deployed, predictedOn } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { endOf, untilReady } from "../helpers/waiting_run.ts";
 
@@ -91,12 +91,6 @@ function shown(app: TestApp, name: string): string {
 
 async function retrain(app: TestApp, body: string): Promise<void> {
   await app.write(app.path("training/training.py"), training(body));
-}
-
-async function deploy(app: TestApp, ...more: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...more]);
-  assertEquals({ code, stderr }, { code: 0, stderr: "" });
-  return new URL(stdout.trim()).port;
 }
 
 suite("the model directory of a training", () => {
@@ -217,7 +211,7 @@ ${writes("late")}`);
     await Deno.mkdir(jobs("earlier"));
     await Deno.rename(app.testPath("model"), jobs("earlier/model"));
     await app.write(jobs(".current.json"), JSON.stringify({ of: "earlier", next: "one" }));
-    const port = await deploy(app);
+    const port = await deployed(app);
     assertEquals(await predictedOn(port), "new");
     assertEquals((await modelsOf(app)).model, ["new"]);
     await app.run(["local", "stop", "-p", port]);
@@ -266,7 +260,7 @@ suite("a server that runs while its app is trained again", () => {
   it("keeps its model until it is stopped, and the next one has the new", async () => {
     await using app = await modelApp(writes("first"));
     assertEquals(await app.run(TRAIN), { code: 0, stdout: "", stderr: "" });
-    const port = await deploy(app);
+    const port = await deployed(app);
     // More than are kept, but for those that a server uses.
     for (const name of ["second", "third", "fourth", "fifth"]) {
       await retrain(app, writes(name));
@@ -278,9 +272,9 @@ suite("a server that runs while its app is trained again", () => {
     assertEquals(await modelsOf(app), { model: [...KEEPING, "fifth"], beside: sorted });
     const [, , , fourth] = await runsOf(app);
     const next = [
-      await deploy(app),
-      await deploy(app, "--run", "last"),
-      await deploy(app, "--run", fourth!),
+      await deployed(app),
+      await deployed(app, "--run", "last"),
+      await deployed(app, "--run", fourth!),
     ];
     const answers = await Promise.all([port, ...next].map(predictedOn));
     assertEquals(answers, ["first", "fifth", "fifth", "fourth"]);

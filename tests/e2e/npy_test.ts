@@ -1,6 +1,7 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../helpers/app.ts";
 import { asNobodys, removeImage, sklearnImage } from "../helpers/engine.ts";
+import { deployed } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const IMAGE = `mlcli-test-npy-${crypto.randomUUID().slice(0, 8)}`;
@@ -47,9 +48,7 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
       configuration: { image_name: IMAGE },
       files: { "prediction/serve": DOUBLE, "local_test/test_dir/model/model.txt": "" },
     });
-    const deployed = await app.run(["local", "deploy", "--port", "0"]);
-    assertEquals(deployed.code, 0, deployed.stderr);
-    const { port } = new URL(deployed.stdout.trim());
+    const port = await deployed(app);
     const ask = async (
       body: Uint8Array<ArrayBuffer>,
       accept: string,

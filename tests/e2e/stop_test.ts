@@ -9,7 +9,7 @@ import {
   TEST_IMAGE,
 } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { deployServer } from "../helpers/server.ts";
+import { deployed, deployServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Longest time for an answer, in ms. */
@@ -132,9 +132,7 @@ suite("local stop and requests under way", () => {
       configuration: { image_name: name },
       files: { "local_test/test_dir/model/model.txt": "" },
     });
-    const deployed = await app.run(["local", "deploy", "--port", "0", "--docker-tag", tag!]);
-    assertEquals([deployed.code, deployed.stderr], [0, ""]);
-    const { port } = new URL(deployed.stdout.trim());
+    const port = await deployed(app, "--docker-tag", tag!);
     let stopped: { readonly code: number } | undefined;
     try {
       const slow = answerTo(port, "");

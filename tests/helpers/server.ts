@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp } from "./app.ts";
 import { logOf } from "./container.ts";
 import { containersOf, TEST_IMAGE, withEngine } from "./engine.ts";
@@ -8,6 +8,14 @@ import { eventually } from "./eventually.ts";
 export interface TestServer extends AsyncDisposable {
   readonly app: TestApp;
   readonly port: string;
+}
+
+/** Deploys an app on a free port, which it returns; nothing is said. */
+export async function deployed(app: TestApp, ...options: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0", ...options]);
+  assertEquals({ code, stderr }, { code: 0, stderr: "" });
+  assertMatch(stdout, /^http:\/\/localhost:\d+\n$/);
+  return new URL(stdout.trim()).port;
 }
 
 /** Deploys an app with this serving code, and other files, on a free port, with more options. */
@@ -20,11 +28,7 @@ export async function deployServer(
     configuration: { image_name: TEST_IMAGE },
     files: { "prediction/serve": code, "local_test/test_dir/model/model.txt": "seven", ...files },
   });
-  const { code: status, stdout, stderr } = await app.run([
-    ...["local", "deploy", "--port", "0", ...options],
-  ]);
-  assertEquals({ status, stderr }, { status: 0, stderr: "" });
-  const { port } = new URL(stdout.trim());
+  const port = await deployed(app, ...options);
   return {
     app,
     port,
