@@ -1,4 +1,4 @@
-"""Starts what the entry point was asked for: train, serve, or process FILE [ARGS...]."""
+"""Runs the entry point's command: train, serve, or process FILE [ARGS...]."""
 
 from __future__ import annotations
 

@@ -18,16 +18,15 @@ if TYPE_CHECKING:
 
 
 def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str:
-    """Makes the code of `kind` (training, prediction, processing) importable, and what all kinds
-    share; returns the directory of the first.
+    """Makes the code of `kind` (training, prediction, processing) and the shared code importable;
+    returns the directory of the first.
 
-    That comes first on sys.path, in the place of the harness's, so that user code imports the files
-    beside it, and not ours. What is shared comes next: before what is installed, as if it lay beside
-    the code, too.
+    It takes the place of the harness's directory on sys.path, so that user code imports the files
+    beside it, and not ours. The shared code comes next, before installed packages.
     """
     directory = code_directory(kind, tell)
     os.chdir(directory)
-    # A link's name is kept by those who ask for it: a shell, say.
+    # Shells take the name of a link from here.
     os.environ["PWD"] = directory
     sys.path[0] = directory
     if os.path.isdir(paths.COMMON) and paths.COMMON not in sys.path:
@@ -38,9 +37,9 @@ def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) 
 def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str:
     """Where the code is: /opt/ml/code, here as on the platform.
 
-    `mlcli local` mounts it there. Where nobody has, a link there leads to the image's own copy, so
-    that the code has the same paths in both. Where none can be made, the copy has its own path, and
-    `tell` is told why.
+    `mlcli local` mounts it there. On the platform, a link there leads to the image's copy, so that the
+    code has the same paths in both. Where no link can be made, the copy runs in its own place, and
+    `tell` is called with the reason.
     """
     image = os.path.join(paths.IMAGE_CODE, kind)
     if has_entries(paths.CODE) and not is_own_link(paths.CODE):
@@ -56,7 +55,7 @@ def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str
 
 
 def link_code(target: str) -> str | None:
-    """Makes /opt/ml/code lead to `target`, in the place of an empty directory or of an earlier link.
+    """Makes /opt/ml/code a link to `target`; replaces an empty directory or an earlier link.
     Returns why it cannot, or None. Several processes may do it side by side."""
     if leads_to(target):
         return None
@@ -117,7 +116,7 @@ def load_module(name: str, path: str) -> ModuleType:
     """
     loader = SourceFileLoader(name, path)
     spec = importlib.util.spec_from_loader(name, loader)
-    # A loader of files makes one whatever the path is.
+    # A file loader always makes a spec.
     assert spec is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module

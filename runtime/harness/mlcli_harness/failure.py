@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-# Of a reason in the report, in characters: mlcli shows the first 1,024.
+# The longest reason in the report, in characters: mlcli shows the first 1,024.
 LONGEST_REASON = 4096
 
 
@@ -47,7 +47,7 @@ def summary(error: BaseException) -> str:
     try:
         message = str(error)
     except Exception:
-        # Its `__str__` is broken, too.
+        # Its `__str__` fails.
         message = ""
     return "%s: %s" % (type(error).__name__, message) if message else type(error).__name__
 

@@ -1,4 +1,4 @@
-"""What the image has of Python: mlcli's record of a run names it.
+"""The versions of Python and of the installed packages, for mlcli's record of a run.
 
 The report (`report.py`) gets a line of the version, and one of each package:
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # `scikit_learn-1.5.0.dist-info`, as the packaging specifications name it; `.egg-info` before that.
 NAME = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(-py[\d.]+)?\.(dist|egg)-info$")
 
-# A user wants them all; the report has an end.
+# A limit for the size of the report.
 MOST = 2000
 
 

@@ -1,11 +1,11 @@
-"""The file in which `mlcli local` wants to hear of a run: it names one in MLCLI_REPORT, which no other
-run has. (On SageMaker there is none.) Each line is a JSON array:
+"""The report of a run to `mlcli local`, which names its file in MLCLI_REPORT. (On SageMaker there is
+none.) Each line is a JSON array:
 
     ["python", "3.12.4"]
     ["reason", "ValueError: no age"]
     ["opened", "/opt/ml/model/model.json"]
 
-Whatever does not work here goes unreported: it must never be the reason that a run fails.
+Errors are ignored: the report must never make a run fail.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _path = ""
 
 
 def take() -> None:
-    """Remembers the file, and takes its name from the environment: no other program is to write to it."""
+    """Remembers the file, and removes the variable, so that no other program writes to it."""
     global _path
     _path = os.environ.pop(VARIABLE, "")
 
@@ -29,7 +29,6 @@ def is_wanted() -> bool:
 
 
 def add(rows: list[list[str]]) -> None:
-    """Writes a line for each."""
     if not _path:
         return
     try:

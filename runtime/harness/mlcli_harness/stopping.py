@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 # What a shell reports for a program that SIGTERM ended.
 STATUS = 128 + signal.SIGTERM
 
-# A SIGTERM that comes while Python forks is sent once more, so many seconds later: what is left of
-# the fork then takes some microseconds.
+# A SIGTERM during a fork is sent again so many seconds later; the fork takes only microseconds more.
 AFTER_FORK = 0.01
 
 
@@ -30,7 +29,7 @@ def stop_on_sigterm() -> None:
         if stopping:
             return
         if is_within(frame, called_by_fork):
-            # Python ignores what is raised there.
+            # Python ignores exceptions there.
             again = threading.Timer(AFTER_FORK, os.kill, (os.getpid(), signal.SIGTERM))
             again.daemon = True
             again.start()
@@ -43,7 +42,7 @@ def stop_on_sigterm() -> None:
 
 
 def is_within(frame: FrameType | None, functions: Iterable[Callable[[], None]]) -> bool:
-    """Whether one of the functions is being called where the frame is."""
+    """Whether one of the functions is on the frame's stack."""
     codes = [function.__code__ for function in functions]
     while frame is not None:
         if frame.f_code in codes:

@@ -16,7 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-# What the toolkit says where the platform names no instance type, and no group of instances.
+# The toolkit's defaults for the instance type and the group of instances.
 LOCAL, ONE_GROUP = "local", "homogeneousCluster"
 
 # logging.INFO, without the module.
@@ -77,7 +77,7 @@ def toolkit_variables(
         "input_data_config": inputs,
         "channel_input_dirs": {name: os.path.join(paths.INPUT_DATA, name) for name in inputs},
     }
-    # Of these the toolkit makes no variables of their own; they are in SM_TRAINING_ENV alone.
+    # These have no variables of their own: they are only in SM_TRAINING_ENV.
     hidden = ["is_master", "master_hostname", "distribution_hosts", "job_name", "topology"]
     hidden += ["is_modelparallel_enabled", "is_smddprun_installed", "is_smddpmprun_installed"]
     shown = {name: value for name, value in training.items() if name not in hidden}
@@ -107,8 +107,8 @@ def places() -> dict[str, str]:
 
 
 def machine() -> dict[str, int]:
-    """What there is to compute with. Other than the toolkit's, the number of processors is that
-    which this container may use, and graphics cards are counted without a program of theirs."""
+    """Processors and accelerators. Unlike the toolkit, this counts the processors that the container may
+    use, and finds GPUs without NVIDIA's program."""
     return {
         "num_cpus": len(os.sched_getaffinity(0)),
         "num_gpus": len(glob.glob("/dev/nvidia[0-9]*")),
@@ -163,7 +163,7 @@ def instances(resources: dict[str, Any], platforms: dict[str, Any]) -> dict[str,
 
 
 def program(platforms: dict[str, Any]) -> dict[str, Any]:
-    """The code that runs. The toolkit is told its name; here it is training.py, unless told."""
+    """The code that runs: training.py, unless a variable or a hyperparameter names another."""
     entry = os.environ.get("SAGEMAKER_PROGRAM") or platforms.get("sagemaker_program") or "training.py"
     entry = str(entry)
     return {

@@ -43,7 +43,7 @@ def call_train() -> None:
 
 
 def input_path(channels: dict[str, Any]) -> str:
-    """Where the data is: the channel `training`, else the only one, else what all channels are in."""
+    """The channel `training`, else the only channel, else the directory of all channels."""
     if "training" in channels:
         return paths.TRAINING_DATA
     return os.path.join(paths.INPUT_DATA, *channels) if len(channels) == 1 else paths.INPUT_DATA

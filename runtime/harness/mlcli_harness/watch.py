@@ -1,5 +1,5 @@
-"""What `mlcli local` wants to know of a run: whether it opened what the platform does not have, and
-whether it left files where the platform loses them.
+"""Reports to `mlcli local` whether a run opened files that the platform does not have, and whether it
+left files where the platform loses them.
 
 mlcli names in MLCLI_WATCH the directories to watch, with colons between them. At the end of the process
 its report (`report.py`) gets up to 20 lines:
@@ -7,12 +7,12 @@ its report (`report.py`) gets up to 20 lines:
     ["opened", "/opt/ml/model/model.json"]
     ["lost", "/opt/ml/processing/other/x.csv"]
 
-Linux itself takes the notes (inotify): the user's code runs without a hook, a thread or a slower
-`open`, and what other programs open is seen, too. Each directory is watched until the first event.
-Whatever does not work here goes unreported: it must never be the reason that a run fails.
+Linux does the watching (inotify), without a hook, a thread or a slower `open` in the user's code, and
+it sees other programs, too. Each directory is watched until the first event. Errors are ignored: this
+must never make a run fail.
 
-A directory may be mounted in two places. Linux notes what is opened in it whatever the path, so what
-lies where the platform has it, too, is not watched.
+A directory may be mounted in two places, and inotify sees a file opened by either path. So directories
+that are also mounted where the platform has them are not watched.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 DIRECTORIES = "MLCLI_WATCH"
 
-# Of each kind; a user wants an example, and the report stays small.
+# Of each kind: examples are enough.
 MOST_LINES = 10
 MOST_DIRECTORIES = 1000
-# Entries of directories that are looked at in search of others: 10 ms.
+# Entries that are listed in search of directories: 10 ms.
 MOST_ENTRIES = 20_000
 # Files below /opt/ml/processing that are looked at before and after.
 MOST_FILES = 10_000
@@ -58,7 +58,7 @@ def report_at_end(allowed: Sequence[str], lost_below: str | None = None, kept: S
     process = os.getpid()
 
     def write() -> None:
-        # A child that was forked runs this, too.
+        # Forked children run this, too.
         if os.getpid() != process:
             return
         rows = [["opened", path] for path in watch.opened()[:MOST_LINES]]
@@ -68,7 +68,7 @@ def report_at_end(allowed: Sequence[str], lost_below: str | None = None, kept: S
             rows += [["lost", path] for path in lost[:MOST_LINES]]
         report.add(rows)
 
-    # Registered before the user's code can: so it runs after all that the code registers.
+    # Registered first, so that it runs after everything that the user's code registers.
     atexit.register(write)
 
 
@@ -90,7 +90,7 @@ def files_below(directory: str, kept: Sequence[str]) -> dict[str, int]:
 
 
 class Watch:
-    """Of directories and what is below them, from now on, but for what is `allowed` by another path."""
+    """Watches directories and all below them, except those that are `allowed` by another path."""
 
     def __init__(self, directories: Sequence[str], allowed: Sequence[str] = ()) -> None:
         self.descriptor: int | None = None
@@ -115,7 +115,7 @@ class Watch:
         directories: Sequence[str],
         allowed: Sequence[str],
     ) -> None:
-        # First all of them, then the watches: listing a directory is opening it.
+        # Lists them all before the first watch: listing a directory opens it.
         known = set(below(allowed).values())
         found = below(directories, known, self.elsewhere)
         descriptor = init(os.O_NONBLOCK | os.O_CLOEXEC)
@@ -123,7 +123,7 @@ class Watch:
             return
         for path in found:
             mask = IN_OPEN | IN_CREATE | IN_MOVED_TO | IN_ONLYDIR | IN_DONT_FOLLOW
-            # Opening what is not watched is an event of its parent, which must not be the last.
+            # Opening an allowed subdirectory is an event of its parent, and must not end the watch.
             if not any(os.path.dirname(other) == path for other in self.elsewhere):
                 mask |= IN_ONESHOT
             watch = add(descriptor, os.fsencode(path), mask)
@@ -181,7 +181,7 @@ def below(
 
 
 def is_inotify(descriptor: int) -> bool:
-    """Whether it is still ours: user code may close what it does not know, and get the number."""
+    """Whether the descriptor is still ours: user code may have closed it, and reused the number."""
     try:
         return os.readlink("/proc/self/fd/%d" % descriptor) == "anon_inode:inotify"
     except OSError:
@@ -189,12 +189,12 @@ def is_inotify(descriptor: int) -> bool:
 
 
 def read_events(descriptor: int) -> Iterator[tuple[int, int, str]]:
-    """What has been noted, as (watch, mask, name)."""
+    """The events so far, as (watch, mask, name)."""
     while True:
         try:
             data = os.read(descriptor, 65536)
         except OSError:
-            # Nothing more.
+            # No more events.
             return
         while data:
             watch, mask, _, length = EVENT.unpack_from(data)

@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     import socket
     from collections.abc import Callable
 
-# A worker that has more than its share of the connections leaves the next one to the others for so
-# long, in seconds.
+# For how long a worker with more than its share of connections leaves new ones to the others, in
+# seconds.
 BREATH = 0.001
 # How often the log says that there can be no more connections, in seconds.
 COMPLAINT_SECONDS = 10
-# Connections that are taken at a time; then it is the turn of those that are there.
+# How many connections are taken before the present ones are served again.
 MOST_AT_ONCE = 64
-# Connections that are taken once the server is to stop: as many as wait in the system at most.
+# How many are still taken when the server stops: as many as can wait in the system.
 # gunicorn's default for them is 2,048.
 MOST_WAITING = 2048
 

@@ -172,7 +172,7 @@ class Application:
 
 
 class NoLimit:
-    """A turn that is everybody's at once."""
+    """A turn without a limit: any number of requests have it at once."""
 
     def acquire(self) -> None:
         pass

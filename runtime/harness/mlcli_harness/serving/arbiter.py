@@ -1,4 +1,4 @@
-"""The master process: keeps the workers running, and tells what becomes of them.
+"""The master process: keeps the workers running, and reports how they end.
 
 gunicorn's arbiter takes a worker that ends with status 3 or 4 for one that cannot start, and ends
 the server, though user code may have called `exit(3)`; what it says of a worker's end differs from
@@ -83,8 +83,8 @@ class ServingArbiter(Arbiter):
 
     def murder_workers(self) -> None:
         """Ends workers that show no sign of life."""
-        # One that is still loading cannot give any. How long that may take, is for whoever waits
-        # for /ping to decide: the platform waits up to an hour.
+        # A worker that still loads gives none. How long that may take is up to the client that waits
+        # for /ping: the platform waits up to an hour.
         for worker in list(self.WORKERS.values()):
             if worker.boot.state != LOADED:
                 try:

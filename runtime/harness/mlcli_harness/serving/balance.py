@@ -1,4 +1,4 @@
-"""How the worker processes share what arrives: each knows how many connections the others have.
+"""Sharing connections among the worker processes: each knows how many the others have.
 
 All wait for connections on one socket, and the first to wake would take all that arrive at once, and
 serve them with one processor while the other workers have nothing to do.

@@ -33,7 +33,7 @@ FIRST_WORD = 10
 
 
 class BootRecord:
-    """What a worker tells the master of its start, in memory that they share."""
+    """What a worker reports to the master about its start, in shared memory."""
 
     FORMAT = struct.Struct("=BQQ")
 
@@ -88,7 +88,7 @@ class BootingWorker(Worker):
         os.kill(self.ppid, signal.SIGCHLD)
 
     def fail_to_boot(self, error: BaseException) -> None:
-        """Ends the worker. Of several that fail side by side, the first alone says why."""
+        """Ends the worker. Of several that fail at the same time, only the first says why."""
         # The master may send SIGTERM now, because another one failed as well. It waits until the
         # failure is told, and ends the process even where the code has set it to be ignored.
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)

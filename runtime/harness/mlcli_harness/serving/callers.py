@@ -89,5 +89,5 @@ def address_of(name: str | None) -> IPv4Address | IPv6Address | None:
 
 
 def is_this_machine(address: IPv4Address | IPv6Address | None) -> bool:
-    """Only these addresses are this machine's own: a page of the network has an address, too."""
+    """Only these addresses are this machine's own; any other may be a web page's."""
     return address is not None and (address.is_loopback or address.is_unspecified)

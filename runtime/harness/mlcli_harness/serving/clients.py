@@ -1,4 +1,4 @@
-"""The connections of a worker: which wait for their clients, and when they have waited enough.
+"""The connections of a worker: which wait for their clients, and their time limits.
 
 A connection is at any time with one thread, which owns it, or it waits for a thread that predicts
 (worker.py), or it is `idle`: then the poller reports it once, and whoever takes it out of `idle` owns
@@ -71,7 +71,7 @@ class Clients:
             log("mlcli: cannot accept a connection: %s" % error)
             self.close(connection)
 
-    # Who owns one.
+    # Ownership of connections.
 
     def wait(self, connection: Connection, interest: int) -> None:
         """Has the poller report the connection, once."""
@@ -108,7 +108,7 @@ class Clients:
             log(describe(error))
         return None
 
-    # How much they hold.
+    # Limits.
 
     def account(self, connection: Connection, held: int) -> None:
         """Notes how many bytes a connection holds of a request that is not complete."""
@@ -140,7 +140,7 @@ class Clients:
             # It would be tried again at once.
             time.sleep(0.05)
 
-    # How they go on, and end.
+    # After an answer.
 
     def conclude(self, connection: Connection, is_stopping: bool) -> None:
         """Waits for what comes next on a connection, now that an answer is made."""

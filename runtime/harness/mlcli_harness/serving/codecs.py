@@ -31,7 +31,7 @@ class UnsupportedType(Exception):
 
 
 class NoForm(UnsupportedType):
-    """The media type has no form for this prediction."""
+    """The prediction cannot be written as this media type."""
 
 
 def default_input_fn(request_body: Any, content_type: str) -> Any:

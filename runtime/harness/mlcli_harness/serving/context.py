@@ -1,4 +1,4 @@
-"""What the app's functions learn of a request, and say with its answer, beside data and predictions:
+"""What the app's functions can read of a request, and add to its answer, besides data and predictions:
 the headers of SageMaker's InvokeEndpoint, by a parameter `context`."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CUSTOM_ATTRIBUTES_LENGTH = 1024
 NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 FORBIDDEN = re.compile(r"[^\t\x20-\x7e\x80-\xff]")
 
-# What the server says itself: how long the answer is, and what becomes of the connection.
+# Headers that the server sets itself: the answer's length, and whether the connection stays open.
 OWN = {"connection", "content-length", "date", "keep-alive", "server", "trailer", "transfer-encoding"}
 OWN.add("upgrade")
 
