@@ -93,6 +93,17 @@ suite("delayed", () => {
   });
 });
 
+/** Collects how long the timers are that are set. */
+function timersHeard(delays: unknown[]): Disposable {
+  const { setTimeout } = globalThis;
+  return replaced(globalThis, {
+    setTimeout: (work: () => void, delay?: number) => {
+      delays.push(delay);
+      return setTimeout(work, delay);
+    },
+  });
+}
+
 suite("pause", () => {
   it("is over when the time is", async () => {
     const stop = new AbortController();
@@ -103,13 +114,7 @@ suite("pause", () => {
   it("ends with the signal's reason, also of one that was aborted before", async () => {
     const stop = new AbortController();
     const delays: unknown[] = [];
-    const { setTimeout } = globalThis;
-    using _clock = replaced(globalThis, {
-      setTimeout: (work: () => void, delay?: number) => {
-        delays.push(delay);
-        return setTimeout(work, delay);
-      },
-    });
+    using _clock = timersHeard(delays);
     const paused = pause(3_600_000, stop.signal);
     assertEquals(delays, [3_600_000]);
     assertEquals(await stateOf(paused), "pending");
@@ -130,13 +135,7 @@ suite("deadlineIn", () => {
 
   it("counts seconds, and is lifted when it is disposed of", () => {
     const delays: unknown[] = [];
-    const { setTimeout } = globalThis;
-    using _clock = replaced(globalThis, {
-      setTimeout: (work: () => void, delay?: number) => {
-        delays.push(delay);
-        return setTimeout(work, delay);
-      },
-    });
+    using _clock = timersHeard(delays);
     deadlineIn(90)[Symbol.dispose]();
     // A timer that is left fails this test: see `suite`.
     assertEquals(delays, [90_000]);
