@@ -4,6 +4,7 @@ import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { completeApp } from "../app.ts";
 import { Box } from "../box/box.ts";
+import { filesBelow } from "../directory.ts";
 import { assertSameBytes } from "../same_bytes.ts";
 import type { Stopped } from "../stopped_call.ts";
 import { tarGz } from "../tar.ts";
@@ -144,7 +145,7 @@ export async function downloading({ args, before, to }: Download): Promise<Scene
     begin,
     async check(cut: Cut, { code, stdout }: Stopped) {
       if (code !== 0) assertEquals(stdout, "");
-      const there = await filesBelow(target);
+      const there = await visibleBelow(target);
       const wanted = code === 0 ? [WHOLE] : [WHOLE, before];
       assert(wanted.some((one) => same(one, there)), `There is ${JSON.stringify(there)}`);
       if (cut !== "SIGKILL") assertEquals(await left(), [], "left beside the model");
@@ -152,7 +153,7 @@ export async function downloading({ args, before, to }: Download): Promise<Scene
       if (path === "new" && same(there, WHOLE)) await begin();
     },
     async complete() {
-      assertEquals(await filesBelow(target), WHOLE);
+      assertEquals(await visibleBelow(target), WHOLE);
       assertEquals(await left(), [], "left beside the model");
     },
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),
@@ -164,18 +165,9 @@ function same(one: unknown, other: unknown): boolean {
 }
 
 /** What a directory holds, but for what begins with a dot; `undefined` where it is not there. */
-async function filesBelow(directory: string): Promise<Record<string, string> | undefined> {
-  const entries = await Array.fromAsync(Deno.readDir(directory)).catch(() => undefined);
-  if (!entries) return undefined;
-  const found: [string, string][] = [];
-  for (const { name, isDirectory } of entries) {
-    if (name.startsWith(".")) continue;
-    if (!isDirectory) found.push([name, await Deno.readTextFile(join(directory, name))]);
-    else {
-      for (const [one, text] of Object.entries(await filesBelow(join(directory, name)) ?? {})) {
-        found.push([`${name}/${one}`, text]);
-      }
-    }
-  }
-  return Object.fromEntries(found.sort(([one], [other]) => one < other ? -1 : 1));
+async function visibleBelow(directory: string): Promise<Record<string, string> | undefined> {
+  const found = await filesBelow(directory).catch(() => undefined);
+  if (!found) return undefined;
+  const visible = Object.entries(found).filter(([path]) => !/(^|\/)\./.test(path));
+  return Object.fromEntries(visible.sort(([one], [other]) => one < other ? -1 : 1));
 }
