@@ -157,26 +157,6 @@ suite("mlcli wait", () => {
     });
   }
 
-  it("goes on where the service does not answer for a while, and says so once", async () => {
-    await using box = await Box.open();
-    addJob(box, "churn", [{ status: "Training" }, ...COMPLETED]);
-    let count = 0;
-    box.faults.before = ({ operation }) =>
-      operation === "DescribeTrainingJob" && ++count > 2 && count < 100
-        ? new Response("{}", { status: 503 })
-        : undefined;
-    const { code, stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"], {
-      env: { AWS_MAX_ATTEMPTS: "1" },
-    });
-    assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
-    assertEquals(stderr.split("\n").slice(2, 5), [
-      "The platform failed at sagemaker:DescribeTrainingJob: HTTP 503. The job goes on; mlcli " +
-      "keeps asking.",
-      "The platform answers again.",
-      "Completed: Training job completed",
-    ]);
-  });
-
   it("goes on where the network is away, and where there are too many requests", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{}, {}, {}, {}, {}, {}, {}, ...COMPLETED]);
