@@ -83,6 +83,17 @@ export async function writeAll(
   for (let rest = bytes; rest.length > 0;) rest = rest.subarray(await target.write(rest));
 }
 
+/** All pieces in one. */
+export function joined(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}
+
 /** How many bytes of input are read at a time: what a pipe of Linux holds. */
 const INPUT_PIECE = 65_536;
 

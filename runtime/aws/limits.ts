@@ -1,4 +1,5 @@
 import { tcpTarget } from "../http/exchange.ts";
+import { joined } from "../streams.ts";
 import { joinSignals } from "../time.ts";
 import { ConnectionError } from "./connection_error.ts";
 import { AwsError } from "./errors.ts";
@@ -107,13 +108,7 @@ export async function wholeAnswer(
     if (total > most) throw tooLargeError(`more than ${most / 1024 ** 2} MiB`);
     pieces.push(piece);
   }
-  const whole = new Uint8Array(total);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
+  return joined(pieces);
 }
 
 /**

@@ -1,6 +1,6 @@
 import { typeOfBytes } from "../contract/invocations.ts";
 import type { MlcliError } from "../errors.ts";
-import type { Output } from "../streams.ts";
+import { joined, type Output } from "../streams.ts";
 
 export interface RequestBody {
   readonly bytes: Uint8Array;
@@ -64,16 +64,6 @@ function startOf(pieces: readonly Uint8Array[]): Uint8Array {
     missing -= part.length;
   }
   return joined(start);
-}
-
-function joined(pieces: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 const NEWLINE = 10;
