@@ -101,12 +101,17 @@ export async function moveTree(from: string, to: string): Promise<void> {
   await removeTreeIfThere(from);
 }
 
-/** Copies a directory: files with their modes, links as links. What is neither stays behind. */
-export async function copyTree(from: string, to: string): Promise<void> {
+/**
+ * Copies a directory: files with their modes, links as links. What is neither stays behind, and the copy
+ * itself, where that is made in what is copied.
+ */
+export async function copyTree(from: string, to: string, copy?: string): Promise<void> {
   await Deno.mkdir(to);
+  const whole = copy ?? await idOf(to);
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
     const [source, target] = [join(from, name), join(to, name)];
-    if (isDirectory) await copyTree(source, target);
+    if (isDirectory && await idOf(source) === whole) continue;
+    if (isDirectory) await copyTree(source, target, whole);
     else if (isFile) await copyFile(source, target);
     else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
   }

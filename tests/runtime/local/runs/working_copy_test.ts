@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { copyTree } from "../../../../runtime/files.ts";
 import { copyCode, makeInput } from "../../../../runtime/local/runs/working_copy.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
@@ -121,6 +122,12 @@ suite("the input of a run", () => {
     await using _ = directory;
     assertEquals(paths, []);
     assertEquals(await Deno.readTextFile(join(input, "data/training/a.csv")), "1");
+  });
+
+  it("is not copied into itself, where a channel is a directory around the run's", async () => {
+    await using directory = await makeDirectory(FILES);
+    await copyTree(directory.path, join(directory.path, "run/copy"));
+    assertEquals(await namesIn(join(directory.path, "run/copy/run")), []);
   });
 
   it("has no more than a hundred others", async () => {
