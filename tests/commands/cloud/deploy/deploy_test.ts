@@ -207,7 +207,7 @@ suite("deploy", () => {
     job.box.requests.length = 0;
     const next = await job.run(UPDATE);
     assertEquals([next.code, next.stdout], [0, "shop\n"], next.stderr);
-    assertStringIncludes(next.stderr, "on its way to that already");
+    assertStringIncludes(next.stderr, "already changing to that");
     assertEquals(thingsOf(job), { all: SECOND_SLOT, served: SECOND_SLOT });
     assertEquals(changesOf(job).includes("sagemaker:UpdateEndpoint"), false);
   });
