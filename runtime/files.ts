@@ -1,3 +1,4 @@
+// deno-lint-ignore-file require-await -- a failure rejects, as with Deno's own asynchronous functions
 /**
  * Files that may be missing, or not be what their name says. What is one short call of the system is made
  * at once: Deno's asynchronous form takes ten times as long, and a command makes hundreds before its
@@ -46,7 +47,6 @@ export async function isDirectory(path: string): Promise<boolean> {
  * @throws MlcliError when something else is in its place, or there is no permission to make it; Error
  * of the system where nobody says what to call it.
  */
-// deno-lint-ignore require-await
 export async function makeDirectory(path: string, shown?: string): Promise<void> {
   try {
     Deno.mkdirSync(path, { recursive: true });
@@ -143,7 +143,7 @@ export async function readTextFile(path: string, most: number): Promise<string> 
   if (!isFile) throw new Error("Is not a regular file");
   if (size > most) throw new Error(`Is larger than ${most / 1024 ** 2} MiB`);
   // What the kernel makes up (/proc) has the size 0, and may never end.
-  return size === 0 ? "" : await Deno.readTextFile(path);
+  return size === 0 ? "" : Deno.readTextFileSync(path);
 }
 
 /** How many links are followed one after another: Linux's own limit. */
@@ -186,7 +186,7 @@ async function ifThere<T>(work: () => T | Promise<T>): Promise<T | undefined> {
  */
 export async function isNamedPipe(path: string): Promise<boolean> {
   const isOpen = /^\/(?:dev|proc\/self)\/fd\//.test(path);
-  return !isOpen && (await Deno.stat(path)).isFifo === true;
+  return !isOpen && Deno.statSync(path).isFifo === true;
 }
 
 /** A file that is being read. */

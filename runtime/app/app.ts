@@ -1,7 +1,14 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
-import { isDirectory, isFile, LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import {
+  isDirectory,
+  isFile,
+  LARGEST_TEXT,
+  lstatIfThere,
+  readTextFile,
+  realPathOf,
+} from "../files.ts";
 import { inOneLine, isObject, parseJson, sha256 } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
 import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
@@ -115,7 +122,7 @@ async function readApp(directory: string, name: string): Promise<App> {
 /** A hash of this machine's name and the directory, for labels. */
 export async function directoryMark(directory: string): Promise<string> {
   // Windows knows several spellings of a path.
-  const path = await Deno.realPath(directory).catch(() => directory);
+  const path = await realPathOf(directory).catch(() => directory);
   return await sha256(`${Deno.hostname()}\n${path}`);
 }
 

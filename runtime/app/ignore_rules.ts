@@ -10,6 +10,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { IGNORE_FILE } from "./private_files.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
 export interface IgnoreRules {
@@ -26,15 +27,6 @@ export interface IgnoreRules {
   bringBack(path: string, privatePart: string): boolean;
   /** Whether one may bring back something below a directory. */
   mayBringBackBelow(directory: string, privatePart: string): boolean;
-}
-
-export const IGNORE_FILE = ".dockerignore";
-
-export function cannotRead(shown: string, cause: unknown): MlcliError {
-  return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
-    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
-    cause,
-  });
 }
 
 /**

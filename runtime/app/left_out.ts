@@ -4,9 +4,9 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import type { App } from "./app.ts";
-import { isPrivateName, staysOut } from "./private_files.ts";
+import { cannotRead, isPrivateName, staysOut } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
-import { cannotRead, type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
 /** Caches, version control and editors' files: nobody misses them in an image. */
 const NOT_MISSED = new RegExp(

@@ -2,8 +2,7 @@
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { MlcliError } from "../errors.ts";
-import { cannotRead, type IgnoreRules } from "./ignore_rules.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
 import { typedPath } from "./typed_path.ts";
 
 /**
@@ -106,7 +105,7 @@ export async function isPrivateKey(directory: string, path: string): Promise<boo
  * @throws MlcliError when a file that may be a key cannot be read.
  */
 export async function staysOut(
-  rules: IgnoreRules,
+  rules: { readonly bringBack: (path: string, privatePart: string) => boolean },
   directory: string,
   path: string,
   privatePart: string | undefined,
@@ -144,4 +143,14 @@ async function readStart(file: Deno.FsFile): Promise<Uint8Array> {
     length += count;
   }
   return buffer.subarray(0, length);
+}
+
+/** What is left out of an image besides: the user's own list. */
+export const IGNORE_FILE = ".dockerignore";
+
+export function cannotRead(shown: string, cause: unknown): MlcliError {
+  return new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
+    hint: `Make it readable, or leave it out with a line in ${IGNORE_FILE}.`,
+    cause,
+  });
 }

@@ -1,4 +1,3 @@
-import { tcpTarget } from "../http/exchange.ts";
 import { joined } from "../streams.ts";
 import { joinSignals } from "../time.ts";
 import { ConnectionError } from "./connection_error.ts";
@@ -72,6 +71,8 @@ async function isSilent(
   const end = AbortSignal.timeout(milliseconds);
   using either = joinSignals(end, over);
   try {
+    // Nearly no command needs it.
+    const { tcpTarget } = await import("../http/exchange.ts");
     (await Deno.connect({ ...tcpTarget(url), signal: either.signal })).close();
     return false;
   } catch {

@@ -3,7 +3,7 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
 import { escapeOf } from "../app/confinement.ts";
-import { cannotRead } from "../app/ignore_rules.ts";
+import { cannotRead } from "../app/private_files.ts";
 import { requireOwnImage, usedDockerfile } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";

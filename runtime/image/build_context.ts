@@ -7,9 +7,15 @@ import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
-import { cannotRead, IGNORE_FILE, type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
+import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
-import { isPrivateName, requireNoKey, staysOut } from "../app/private_files.ts";
+import {
+  cannotRead,
+  IGNORE_FILE,
+  isPrivateName,
+  requireNoKey,
+  staysOut,
+} from "../app/private_files.ts";
 import { requireIndexedPackages, requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";

@@ -5,7 +5,7 @@ import { join } from "@std/path/join";
 import { type App, baseOf, basePath, findApp } from "../app/app.ts";
 import { type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
-import { IGNORE_FILE } from "../app/ignore_rules.ts";
+import { IGNORE_FILE } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
