@@ -204,7 +204,7 @@ suite("trying a model here", () => {
   it("is a note where the model is for GPUs, which this machine may not have", async () => {
     const notes = await tried({ DO: "end" }, { instanceType: "ml.g5.xlarge" });
     assertEquals(notes, [
-      "Tried here, the server ended before it was ready: exit status 1. It may be another matter " +
+      "Tried here, the server ended before it was ready: exit status 1. It may work " +
       "on ml.g5.xlarge, which has accelerators. Its last lines:\n" +
       "serving ['serve'] eu-west-1\nno model?[2J\n",
     ]);
