@@ -1,11 +1,19 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { MlcliError } from "../../runtime/errors.ts";
 import { completeApp } from "../helpers/app.ts";
+import {
+  DATA,
+  downloadOfTrained,
+  invocation,
+  PROCESS,
+  TRAIN,
+  trained,
+} from "../helpers/cloud_lines.ts";
 import { LEAST, makeDeployApp } from "../helpers/deploy_app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { pushesOf } from "../helpers/fake_pushes.ts";
 import { runInProcess } from "../helpers/in_process.ts";
-import { BUCKET, type JobApp } from "../helpers/job_app.ts";
+import type { JobApp } from "../helpers/job_app.ts";
 import { addJob, COMPLETED } from "../helpers/jobs.ts";
 import { it, suite } from "../helpers/suite.ts";
 
@@ -77,17 +85,6 @@ suite("a result that standard output has no room for is a failure of", () => {
   }
 });
 
-const DATA = `s3://${BUCKET}/app/data`;
-const TRAIN = ["train", "-i", DATA, "-o", `s3://${BUCKET}/out`, "-e", "ml.m5.large"];
-const PROCESS = [
-  ...["process", "-f", "p.py", "-i", DATA, "-o", `s3://${BUCKET}/out`],
-  ...["-e", "ml.m5.large"],
-];
-
-async function trained({ run }: JobApp): Promise<string> {
-  return (await run([...TRAIN, "--no-wait"])).stdout.trim();
-}
-
 /** A command that only looks, and one that does something, which is to be named on standard error. */
 type Row = readonly [
   title: string,
@@ -119,17 +116,8 @@ const ROWS: readonly Row[] = [
     return ["logs", "churn", "--follow"];
   }],
   ["stop-job", async (job) => ["stop-job", await trained(job)]],
-  ["download-model", async (job) => {
-    const name = await trained(job);
-    await job.run(["wait", name]);
-    return ["download-model", name, "--to", "elsewhere"];
-  }, /bytes from s3:/],
-  ["invoke-endpoint", async ({ box, app }) => {
-    box.endpoints.add("churn");
-    box.endpoints.answer = () => ({ body: "7\n" });
-    await app.write(`${app.directory}/rows.csv`, "1\n");
-    return ["invoke-endpoint", "-n", "churn", "rows.csv"];
-  }],
+  ["download-model", downloadOfTrained, /bytes from s3:/],
+  ["invoke-endpoint", invocation],
   ["delete-endpoint", ({ box }) => {
     box.endpoints.add("churn");
     return ["delete-endpoint", "-n", "churn"];

@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
-import { assertSaysNoRoom, contentOf, moments } from "../helpers/full_disk.ts";
+import { contentOf } from "../helpers/directory.ts";
+import { assertSaysNoRoom, moments } from "../helpers/full_disk.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { MAY_MOUNT, smallDisk } from "../helpers/small_disk.ts";
 import { it, suite } from "../helpers/suite.ts";

@@ -1,17 +1,10 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { baseImage, buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
-import { makeApp, type TestApp } from "../helpers/app.ts";
+import { makeApp, type TestApp, TRAINING_OF_LINK } from "../helpers/app.ts";
 import { namesIn } from "../helpers/directory.ts";
 import { deployed } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-const TRAINING = `
-import os
-def train(input_data_path, model_save_path):
-    os.makedirs(model_save_path + "/weights")
-    with open(model_save_path + "/weights/model.txt", "w") as file: file.write("trained")
-    os.symlink("weights/model.txt", model_save_path + "/current")
-`;
 const SERVING = `
 import os
 def model_fn(model_dir):
@@ -37,7 +30,7 @@ async function trainedApp(): Promise<TestApp> {
   await app.write(`${app.directory}/${app.name}.json`, JSON.stringify(configuration));
   assertEquals((await app.run(["init", app.name])).code, 0);
   await app.write(`${app.directory}/request.json`, "[7]");
-  await app.write(app.path("training/training.py"), TRAINING);
+  await app.write(app.path("training/training.py"), TRAINING_OF_LINK);
   await app.write(app.path("prediction/serve"), SERVING);
   const { code, stderr } = await app.run(["local", "train"]);
   assertEquals([code, stderr], [

@@ -6,7 +6,7 @@ import { Interrupted, MlcliError } from "../../runtime/errors.ts";
 import { archiveOf } from "../../runtime/cloud/deploy/packing.ts";
 import { roomFor } from "../../runtime/contract/instances.ts";
 import { modelFiles } from "../../runtime/model/files.ts";
-import { makeApp } from "../helpers/app.ts";
+import { makeApp, TRAINING_OF_LINK } from "../helpers/app.ts";
 import { appObject } from "../helpers/app_object.ts";
 import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import {
@@ -211,13 +211,6 @@ suite("trying a model here", () => {
   });
 });
 
-const TRAINING = `
-import os
-def train(input_data_path, model_save_path):
-    os.makedirs(model_save_path + "/weights")
-    with open(model_save_path + "/weights/model.txt", "w") as file: file.write("trained")
-    os.symlink("weights/model.txt", model_save_path + "/current")
-`;
 const SERVING = `
 def model_fn(model_dir):
     with open(model_dir + "/current") as file: model = file.read()
@@ -231,7 +224,7 @@ suite("trying what local train made, in an image of mlcli", () => {
   it("serves it, its links as files; another model it does not", async () => {
     await using app = await makeApp({ configuration: { base_image: baseImage() } });
     assertEquals((await app.run(["init", app.name])).code, 0);
-    await app.write(app.path("training/training.py"), TRAINING);
+    await app.write(app.path("training/training.py"), TRAINING_OF_LINK);
     await app.write(app.path("prediction/serve"), SERVING);
     for (const args of [["build"], ["local", "train"]]) {
       const { code, stderr } = await app.run(args);

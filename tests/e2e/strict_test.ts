@@ -1,5 +1,6 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
+import { namesIn } from "../helpers/directory.ts";
 import { baseImage } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -100,11 +101,6 @@ suite("--strict on an image of the app's own", () => {
     await Deno.utime(app.path(path), new Date(0), new Date(0));
   }
 
-  async function namesIn(name: string): Promise<string[]> {
-    const names = Array.fromAsync(Deno.readDir(app.testPath(name)), (entry) => entry.name);
-    return (await names.catch(() => [])).sort();
-  }
-
   it("gives a training what the platform gives, and puts its model in place", async () => {
     await arrange();
     await change(
@@ -152,7 +148,7 @@ suite("--strict on an image of the app's own", () => {
       isFirst: true,
       file: "/opt/program/processing/p.py",
     });
-    assertEquals(await namesIn("output"), ["last"]);
+    assertEquals(await namesIn(app.testPath("output")), ["last"]);
     const usual = seenIn(await app.run(PROCESS.slice(0, -1)));
     assertEquals(usual.places, [
       "/opt/ml/code",

@@ -125,3 +125,12 @@ export async function removeLeftovers(app: string): Promise<void> {
     engine.close();
   }
 }
+
+/** A training whose model is a file in a directory, and a link to it. */
+export const TRAINING_OF_LINK = `
+import os
+def train(input_data_path, model_save_path):
+    os.makedirs(model_save_path + "/weights")
+    with open(model_save_path + "/weights/model.txt", "w") as file: file.write("trained")
+    os.symlink("weights/model.txt", model_save_path + "/current")
+`;

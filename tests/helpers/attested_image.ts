@@ -5,6 +5,7 @@
  */
 
 import { pack } from "tar-stream";
+import { digestOf } from "./box/ecr_store.ts";
 import { EngineApi } from "./box/engine_api.ts";
 
 const OCI = "application/vnd.oci.image";
@@ -20,23 +21,23 @@ interface Blob {
 /** Gives the engine such an image; one without containerd's image store takes the image alone. */
 export async function loadAttestedImage(name: string): Promise<void> {
   const tar = await tarOf({ words: crypto.randomUUID() });
-  const layer = await blob(`${OCI}.layer.v1.tar+gzip`, await gzipped(tar));
-  const config = await blob(`${OCI}.config.v1+json`, {
+  const layer = blob(`${OCI}.layer.v1.tar+gzip`, await gzipped(tar));
+  const config = blob(`${OCI}.config.v1+json`, {
     architecture: "amd64",
     os: "linux",
     config: {},
-    rootfs: { type: "layers", diff_ids: [await digestOf(tar)] },
+    rootfs: { type: "layers", diff_ids: [digestOf(tar)] },
   });
-  const image = await blob(`${OCI}.manifest.v1+json`, manifestOf(config, layer));
-  const statement = await blob("application/vnd.in-toto+json", { _type: "statement" });
-  const about = await blob(`${OCI}.config.v1+json`, {
+  const image = blob(`${OCI}.manifest.v1+json`, manifestOf(config, layer));
+  const statement = blob("application/vnd.in-toto+json", { _type: "statement" });
+  const about = blob(`${OCI}.config.v1+json`, {
     architecture: "unknown",
     os: "unknown",
     config: {},
     rootfs: { type: "layers", diff_ids: [statement.digest] },
   });
-  const attestation = await blob(`${OCI}.manifest.v1+json`, manifestOf(about, statement));
-  const index = await blob(`${OCI}.index.v1+json`, {
+  const attestation = blob(`${OCI}.manifest.v1+json`, manifestOf(about, statement));
+  const index = blob(`${OCI}.index.v1+json`, {
     schemaVersion: 2,
     mediaType: `${OCI}.index.v1+json`,
     manifests: [
@@ -75,11 +76,11 @@ export async function loadAttestedImage(name: string): Promise<void> {
   if (!said.includes("Loaded image")) throw new Error(`${name} was not loaded: ${said}`);
 }
 
-async function blob(mediaType: string, content: object | Uint8Array<ArrayBuffer>): Promise<Blob> {
+function blob(mediaType: string, content: object | Uint8Array<ArrayBuffer>): Blob {
   const bytes = content instanceof Uint8Array
     ? content
     : new TextEncoder().encode(JSON.stringify(content));
-  return { mediaType, digest: await digestOf(bytes), size: bytes.length, bytes };
+  return { mediaType, digest: digestOf(bytes), size: bytes.length, bytes };
 }
 
 function manifestOf(config: Blob, layer: Blob): object {
@@ -97,11 +98,6 @@ function described({ mediaType, digest, size }: Blob): Omit<Blob, "bytes"> {
 
 function pathOf({ digest }: Blob): string {
   return `blobs/sha256/${digest.slice("sha256:".length)}`;
-}
-
-async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-  return `sha256:${digest.toHex()}`;
 }
 
 async function gzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {

@@ -40,12 +40,18 @@ export async function namesIn(path: string): Promise<readonly string[]> {
 }
 
 /** The text of each file in a directory and below, by its path there. */
-export async function filesBelow(path: string, before = ""): Promise<Record<string, string>> {
+export async function filesBelow(path: string): Promise<Record<string, string>> {
+  const all = Object.entries(await contentOf(path));
+  return Object.fromEntries(all.filter(([name]) => !name.endsWith("/")));
+}
+
+/** Files below a directory, and their content; directories end with a slash. */
+export async function contentOf(path: string, before = ""): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for await (const { name, isDirectory } of Deno.readDir(path)) {
-    const inner = join(path, name);
-    if (isDirectory) Object.assign(found, await filesBelow(inner, `${before}${name}/`));
-    else found[`${before}${name}`] = await Deno.readTextFile(inner);
+    const shown = `${before}${name}${isDirectory ? "/" : ""}`;
+    found[shown] = isDirectory ? "" : await Deno.readTextFile(join(path, name));
+    if (isDirectory) Object.assign(found, await contentOf(join(path, name), shown));
   }
   return found;
 }

@@ -1,5 +1,4 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { join } from "@std/path";
 import type { ProgramResult } from "./program.ts";
 import type { Room, SmallDisk } from "./small_disk.ts";
 import { isInSample } from "./sweep.ts";
@@ -71,19 +70,4 @@ export function assertSaysNoRoom({ code, stdout, stderr }: ProgramResult, disk: 
 export function assertPlain(stderr: string, disk: SmallDisk): void {
   assertEquals(/\(os error|defect|MLCLI_DEBUG/.exec(stderr), null, stderr);
   assertEquals(stderr.includes(disk.path), false, stderr);
-}
-
-/** Files below a directory, and their content; directories end with a slash. */
-export async function contentOf(path: string, before = ""): Promise<Record<string, string>> {
-  const found: Record<string, string> = {};
-  for (const { name, isDirectory } of await Array.fromAsync(Deno.readDir(path))) {
-    const inner = join(path, name);
-    if (!isDirectory) found[before + name] = await Deno.readTextFile(inner);
-    else {Object.assign(
-        found,
-        { [`${before}${name}/`]: "" },
-        await contentOf(inner, `${before}${name}/`),
-      );}
-  }
-  return found;
 }

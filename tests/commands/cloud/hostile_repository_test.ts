@@ -32,17 +32,13 @@ function changes(box: Box): readonly string[] {
   return box.operations.filter((name) => /:(Create|Put|Upload|Delete)/.test(name));
 }
 
+const S3_PREFIX = /"s3_prefix" in [\w-]+\.json/;
+
 suite("a bucket that only the configuration file names", () => {
   for (
     const [title, configuration, args, where, flag] of [
-      [
-        "upload-data",
-        {},
-        ["upload-data", "-i", "."],
-        /"s3_prefix" in [\w-]+\.json/,
-        "--target-dir",
-      ],
-      ["train", {}, TRAIN, /"s3_prefix" in [\w-]+\.json/, "--output-s3-dir"],
+      ["upload-data", {}, ["upload-data", "-i", "."], S3_PREFIX, "--target-dir"],
+      ["train", {}, TRAIN, S3_PREFIX, "--output-s3-dir"],
       [
         "train, its own key",
         { train: { output_s3_dir: `s3://${THEIRS}/x` } },
@@ -57,7 +53,7 @@ suite("a bucket that only the configuration file names", () => {
         /"checkpoint_s3_dir" in "train" of /,
         "--checkpoint-s3-dir",
       ],
-      ["process", {}, PROCESS, /"s3_prefix" in [\w-]+\.json/, "--output-s3-location"],
+      ["process", {}, PROCESS, S3_PREFIX, "--output-s3-location"],
       [
         "process, its own key",
         { process: { output_s3_location: `s3://${THEIRS}/x` } },
@@ -76,7 +72,7 @@ suite("a bucket that only the configuration file names", () => {
         "deploy, a packed model",
         { deploy: { model: "weights" } },
         DEPLOY.slice(0, -2),
-        /"s3_prefix" in [\w-]+\.json/,
+        S3_PREFIX,
         "send the packed model there, mlcli upload-data -i model.tar.gz --target-dir",
       ],
     ] as const

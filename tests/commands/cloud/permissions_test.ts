@@ -1,23 +1,18 @@
 import { assert, assertEquals } from "@std/assert";
 import { removeTreeIfThere } from "../../../runtime/files.ts";
+import {
+  DATA,
+  downloadOfTrained,
+  invocation,
+  PROCESS,
+  TRAIN,
+  trained,
+} from "../../helpers/cloud_lines.ts";
 import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
 import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { permissionTable } from "../../helpers/permission_table.ts";
 import { it, suite } from "../../helpers/suite.ts";
-
-const DATA = `s3://${BUCKET}/app/data`;
-const TRAIN = ["train", "-i", DATA, "-o", `s3://${BUCKET}/out`, "-e", "ml.m5.large"];
-const PROCESS = [
-  ...["process", "-f", "p.py", "-i", DATA, "-o", `s3://${BUCKET}/out`],
-  ...["-e", "ml.m5.large"],
-];
-
-/** A training job that there is. */
-async function trained({ run }: JobApp): Promise<string> {
-  const { stdout } = await run([...TRAIN, "--no-wait"]);
-  return stdout.trim();
-}
 
 /** A row of the table, and a command line of it. */
 type Row = readonly [
@@ -47,21 +42,9 @@ const ROWS: readonly Row[] = [
   ["wait", async (job) => ["wait", await trained(job)]],
   ["logs", async (job) => ["logs", await trained(job)]],
   ["stop-job", async (job) => ["stop-job", await trained(job)]],
-  ["download-model", async (job) => {
-    const name = await trained(job);
-    await job.run(["wait", name]);
-    return ["download-model", name, "--to", "elsewhere"];
-  }],
-  ["invoke-endpoint", async ({ box, app }) => {
-    box.endpoints.add("churn");
-    await app.write(`${app.directory}/rows.csv`, "1\n");
-    return ["invoke-endpoint", "-n", "churn", "rows.csv"];
-  }],
-  ["invoke-endpoint --stream", async ({ box, app }) => {
-    box.endpoints.add("churn");
-    await app.write(`${app.directory}/rows.csv`, "1\n");
-    return ["invoke-endpoint", "-n", "churn", "--stream", "rows.csv"];
-  }],
+  ["download-model", downloadOfTrained],
+  ["invoke-endpoint", invocation],
+  ["invoke-endpoint --stream", async (job) => [...await invocation(job), "--stream"]],
 ];
 
 /** Where tags may not be set, a job with tags of the user's own is not created. */

@@ -11,17 +11,11 @@ import {
   WEIGHTS,
   writesModel,
 } from "../../helpers/app_on_disk.ts";
-import { namesIn } from "../../helpers/directory.ts";
+import { contentOf, namesIn } from "../../helpers/directory.ts";
 import { fakeContainers, portOf } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { fakeInput } from "../../helpers/fake_keyboard.ts";
-import {
-  assertPlain,
-  assertSaysNoRoom,
-  contentOf,
-  filling,
-  moments,
-} from "../../helpers/full_disk.ts";
+import { assertPlain, assertSaysNoRoom, filling, moments } from "../../helpers/full_disk.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import { leaveRun } from "../../helpers/runs.ts";

@@ -1,8 +1,8 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
-import { namesIn } from "../../helpers/directory.ts";
+import { contentOf, namesIn } from "../../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
-import { assertPlain, contentOf, moments } from "../../helpers/full_disk.ts";
+import { assertPlain, moments } from "../../helpers/full_disk.ts";
 import { denoDirectory } from "../../helpers/program.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { unfinishedRuns } from "../../helpers/runs.ts";

@@ -7,6 +7,11 @@ import { it, suite } from "../../helpers/suite.ts";
 
 type Request = Record<string, unknown>;
 
+const channel = (S3Uri: string) => ({
+  ChannelName: "training",
+  DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri } },
+});
+
 /** A box with an image and data, and requests for jobs on them. */
 async function prepared(): Promise<{ box: Box; training: Request; processing: Request }> {
   const box = await Box.open();
@@ -22,10 +27,7 @@ async function prepared(): Promise<{ box: Box; training: Request; processing: Re
       TrainingJobName: "train-1",
       AlgorithmSpecification: { TrainingImage: image, TrainingInputMode: "File" },
       RoleArn: EXECUTION_ROLE,
-      InputDataConfig: [{
-        ChannelName: "training",
-        DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/train/" } },
-      }],
+      InputDataConfig: [channel("s3://data/train/")],
       OutputDataConfig: { S3OutputPath: "s3://data/output" },
       ResourceConfig: resources,
       StoppingCondition: { MaxRuntimeInSeconds: 86_400 },
@@ -49,32 +51,17 @@ suite("the box refuses to start a job for", () => {
     ],
     [
       "data that is not there",
-      {
-        InputDataConfig: [{
-          ChannelName: "training",
-          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/none/" } },
-        }],
-      },
+      { InputDataConfig: [channel("s3://data/none/")] },
       /^No S3 objects found under S3 URL "s3:\/\/data\/none\/" given in input data source\. .*\(eu-west-1\), .* has "s3:ListBucket" permissions on bucket "data"\.$/,
     ],
     [
       "data in another region",
-      {
-        InputDataConfig: [{
-          ChannelName: "training",
-          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://far/train/" } },
-        }],
-      },
+      { InputDataConfig: [channel("s3://far/train/")] },
       /^No S3 objects found under S3 URL "s3:\/\/far\/train\/"/,
     ],
     [
       "two channels of one name",
-      {
-        InputDataConfig: [0, 1].map(() => ({
-          ChannelName: "training",
-          DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/train/" } },
-        })),
-      },
+      { InputDataConfig: [channel("s3://data/train/"), channel("s3://data/train/")] },
       /^Duplicate channel names: \[training, training\]$/,
     ],
     [

@@ -1,15 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { createHash } from "node:crypto";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { candidates } from "../../../runtime/docker/locate.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
+import { sha256 } from "../../helpers/sigv4.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 type Variables = Readonly<Record<string, string>>;
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
 
 async function withHome(
   { current, contexts = {} }: { current?: string; contexts?: Variables },

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { join } from "@std/path";
 import { completeApp } from "../../helpers/app.ts";
+import { contentOf } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { answerOrEnd } from "../../helpers/ping_server.ts";
@@ -38,7 +38,7 @@ if (MAY_MOUNT) {
           },
           program: (container) => answerOrEnd(container, servers),
         });
-        const before = await listing(app.directory);
+        const before = await contentOf(app.directory);
         await disk.protect();
         const line = args.map((word) => word.replace("NAME", app.name));
         const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
@@ -46,16 +46,8 @@ if (MAY_MOUNT) {
         if (said) assertMatch(stderr, said);
         assert(!stderr.includes(`${app.directory}/`), stderr);
         assertEquals(engine.left.length, args[1] === "deploy" ? 1 : 0);
-        assertEquals(await listing(app.directory), before);
+        assertEquals(await contentOf(app.directory), before);
       });
     }
   });
-}
-
-async function listing(path: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const { name, isDirectory } of Deno.readDir(path)) {
-    names.push(name, ...isDirectory ? await listing(join(path, name)) : []);
-  }
-  return names.sort();
 }

@@ -1,13 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
-import type { S3, StoredObject } from "../../../../runtime/aws/s3.ts";
+import type { StoredObject } from "../../../../runtime/aws/s3.ts";
 import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/files.ts";
 import {
   callsOf,
   deletingCalls,
   isTooLarge,
   likeness,
-  objectsBelow,
   PART_SIZE,
   partSizeOf,
   partsOf,
@@ -99,11 +98,6 @@ suite("the steps of an upload", () => {
       assertEquals(await steps(files, objects), [...expected]);
     });
   }
-
-  it("fail where the list has an object that was not asked for", async () => {
-    const all = stepsOf(stream([]), stream([object("other/a")]), "p/");
-    await assertRejects(() => Array.fromAsync(all), AwsError, "that were not asked for");
-  });
 });
 
 suite("an object is what a file is", () => {
@@ -126,35 +120,6 @@ suite("an object is what a file is", () => {
 
   it("where there is none: different", () => {
     assertEquals(likeness({ size: 5, modified: 0 }, undefined), "different");
-  });
-});
-
-suite("objects in another order than that of their keys", () => {
-  /** What is known of them, and the notes. */
-  async function known(deletes: boolean): Promise<readonly string[]> {
-    const s3 = {
-      async *listObjects() {
-        yield [object("p/b")];
-        yield [object("p/a"), object("p/c")];
-      },
-    } as unknown as S3;
-    const said: string[] = [];
-    const target = { bucket: "b", key: "p/" };
-    const objects = objectsBelow(s3, target, deletes, (text) => said.push(text));
-    for await (const { key } of objects) said.push(key);
-    return said;
-  }
-
-  it("are not looked for any more", async () => {
-    assertEquals(await known(false), [
-      "p/b",
-      "Files that are there may be sent again: The platform does not list objects in the order of " +
-      "their keys",
-    ]);
-  });
-
-  it("are not deleted", async () => {
-    await assertRejects(() => known(true), AwsError, "does not list objects in the order");
   });
 });
 
