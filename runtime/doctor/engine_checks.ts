@@ -7,9 +7,9 @@ import { join } from "@std/path/join";
 import { statfs } from "node:fs/promises";
 import type { Context } from "../context.ts";
 import { containerName, type Engine } from "../docker/engine.ts";
-import type { EngineVersion } from "../docker/engine_info.ts";
 import {
   type EngineInfo,
+  type EngineVersion,
   isRootless,
   remapsUsers,
   unlimitedBy,

@@ -7,8 +7,7 @@ import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { isSystemError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
-import { type MessageStream, tell } from "../messages.ts";
-import { noteText } from "../messages.ts";
+import { type MessageStream, noteText, tell } from "../messages.ts";
 import { abortOf } from "../time.ts";
 import { giveToOwner, makeJobs } from "./runs.ts";
 

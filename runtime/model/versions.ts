@@ -11,7 +11,7 @@ import { join } from "@std/path/join";
 import { holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Difference } from "../contract/differences.ts";
-import { fileErrorReason, isSystemError, messageOf, MlcliError } from "../errors.ts";
+import { fileErrorReason, isSystemError, messageOf, MlcliError, systemCode } from "../errors.ts";
 import {
   idOf,
   LARGEST_TEXT,
@@ -23,9 +23,7 @@ import {
   statIfThere,
 } from "../files.ts";
 import { isObject, parseJson } from "../text.ts";
-import { tell } from "../messages.ts";
-import { systemCode } from "../errors.ts";
-import { warningText } from "../messages.ts";
+import { tell, warningText } from "../messages.ts";
 import { finishContents, holdsReplaced, isComing, moveContents, putAway } from "./contents.ts";
 import { type LockHost, movingModel } from "./lock.ts";
 import { giveToOwner, isRunName, makeRunDirectory, modelOfRun } from "./runs.ts";

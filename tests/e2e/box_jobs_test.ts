@@ -10,6 +10,7 @@ import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
 import { pushShellImage } from "../helpers/box/shell_image.ts";
 import { baseImage, engineRequest } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
+import { gunzip } from "../helpers/tar.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 type Request = Record<string, unknown>;
@@ -50,9 +51,7 @@ function logOf(job: Job, host = "algo-1"): string {
 
 /** The files of an archive in S3: name to text. */
 async function archive(key: string): Promise<Record<string, string>> {
-  const stored = new Blob([(await box.s3.bytes("data", key)).slice()]);
-  const stream = stored.stream().pipeThrough(new DecompressionStream("gzip"));
-  const entries = await unpacked(new Uint8Array(await new Response(stream).arrayBuffer()));
+  const entries = await unpacked(await gunzip(await box.s3.bytes("data", key)));
   return Object.fromEntries(
     entries.filter(({ type }) => type === "file")
       .map(({ name, content }) => [name, new TextDecoder().decode(content)]),

@@ -1,11 +1,11 @@
 import { dirname, join } from "@std/path";
-import { createHash } from "node:crypto";
 import { LABELS } from "../../runtime/contract/images.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
+import { sha256 } from "./sigv4.ts";
 
 /** An app with a directory of its own, and the program run there. */
 export interface TestApp extends AsyncDisposable {
@@ -38,7 +38,7 @@ export interface TestAppOptions {
 
 /** What a label says of where an app lies. */
 export function markOf(directory: string): string {
-  return createHash("sha256").update(`${Deno.hostname()}\n${directory}`).digest("hex");
+  return sha256(`${Deno.hostname()}\n${directory}`);
 }
 
 /** Where the test data of `local train` lies. */

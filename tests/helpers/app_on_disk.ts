@@ -3,8 +3,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { completeApp, type TestApp } from "./app.ts";
 import type { FakeContainer } from "./fake_containers.ts";
-import { namesIn } from "./directory.ts";
-import { contentOf } from "./directory.ts";
+import { contentOf, namesIn } from "./directory.ts";
 import type { SmallDisk } from "./small_disk.ts";
 
 const CONFIGURATION = { metric_definitions: [{ Name: "loss", Regex: "loss=(\\d+)" }] };

@@ -4,9 +4,9 @@
  * documentation, "Image attestation storage").
  */
 
-import { pack } from "tar-stream";
 import { digestOf } from "./box/ecr_store.ts";
 import { EngineApi } from "./box/engine_api.ts";
+import { gzip, tarOf } from "./tar.ts";
 
 const OCI = "application/vnd.oci.image";
 
@@ -15,13 +15,13 @@ interface Blob {
   readonly mediaType: string;
   readonly digest: string;
   readonly size: number;
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly bytes: Uint8Array;
 }
 
 /** Gives the engine such an image; one without containerd's image store takes the image alone. */
 export async function loadAttestedImage(name: string): Promise<void> {
-  const tar = await tarOf({ words: crypto.randomUUID() });
-  const layer = blob(`${OCI}.layer.v1.tar+gzip`, await gzipped(tar));
+  const tar = tarOf([{ name: "words", content: crypto.randomUUID() }]);
+  const layer = blob(`${OCI}.layer.v1.tar+gzip`, await gzip(tar));
   const config = blob(`${OCI}.config.v1+json`, {
     architecture: "amd64",
     os: "linux",
@@ -53,30 +53,33 @@ export async function loadAttestedImage(name: string): Promise<void> {
     ],
   });
   const annotations = { "io.containerd.image.name": `docker.io/library/${name}` };
-  const archive = await tarOf({
-    "oci-layout": JSON.stringify({ imageLayoutVersion: "1.0.0" }),
-    "index.json": JSON.stringify({
-      schemaVersion: 2,
-      mediaType: `${OCI}.index.v1+json`,
-      manifests: [{ ...described(index), annotations }],
-    }),
-    // For engines that know nothing of the rest.
-    "manifest.json": JSON.stringify([
-      { Config: pathOf(config), RepoTags: [name], Layers: [pathOf(layer)] },
-    ]),
-    ...Object.fromEntries(
-      [layer, config, image, statement, about, attestation, index].map((one) =>
-        [pathOf(one), one.bytes] as const
-      ),
-    ),
-  });
+  const archive = tarOf([
+    { name: "oci-layout", content: JSON.stringify({ imageLayoutVersion: "1.0.0" }) },
+    {
+      name: "index.json",
+      content: JSON.stringify({
+        schemaVersion: 2,
+        mediaType: `${OCI}.index.v1+json`,
+        manifests: [{ ...described(index), annotations }],
+      }),
+    },
+    {
+      // For engines that know nothing of the rest.
+      name: "manifest.json",
+      content: JSON.stringify([
+        { Config: pathOf(config), RepoTags: [name], Layers: [pathOf(layer)] },
+      ]),
+    },
+    ...[layer, config, image, statement, about, attestation, index]
+      .map((one) => ({ name: pathOf(one), content: one.bytes })),
+  ]);
   using engine = new EngineApi();
   const answer = await engine.call("POST", "/images/load?quiet=1", { bytes: archive });
   const said = await answer.text();
   if (!said.includes("Loaded image")) throw new Error(`${name} was not loaded: ${said}`);
 }
 
-function blob(mediaType: string, content: object | Uint8Array<ArrayBuffer>): Blob {
+function blob(mediaType: string, content: object | Uint8Array): Blob {
   const bytes = content instanceof Uint8Array
     ? content
     : new TextEncoder().encode(JSON.stringify(content));
@@ -98,22 +101,4 @@ function described({ mediaType, digest, size }: Blob): Omit<Blob, "bytes"> {
 
 function pathOf({ digest }: Blob): string {
   return `blobs/sha256/${digest.slice("sha256:".length)}`;
-}
-
-async function gzipped(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
-  const stream = ReadableStream.from([bytes]).pipeThrough(new CompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
-}
-
-async function tarOf(
-  files: Readonly<Record<string, string | Uint8Array>>,
-): Promise<Uint8Array<ArrayBuffer>> {
-  const archive = pack();
-  for (const [name, content] of Object.entries(files)) {
-    // Its types are Node's.
-    archive.entry({ name, mtime: new Date(0) }, content as string);
-  }
-  archive.finalize();
-  const stream = ReadableStream.from(archive as AsyncIterable<Uint8Array<ArrayBuffer>>);
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -88,8 +88,8 @@ function idOf(call: string): string | undefined {
 }
 
 /** A frame of the engine's output. */
-export function frame(stream: 1 | 2 | 3, text: string): Uint8Array {
-  const bytes = new TextEncoder().encode(text);
+export function frame(stream: 1 | 2 | 3, content: string | Uint8Array): Uint8Array {
+  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
   const framed = new Uint8Array(8 + bytes.length);
   framed[0] = stream;
   new DataView(framed.buffer).setUint32(4, bytes.length);

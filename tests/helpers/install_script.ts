@@ -27,12 +27,6 @@ export async function pathWith(client: string, directory: string): Promise<strin
   return directory;
 }
 
-/** SHA-256 of a text, in hexadecimal. */
-export async function digestOf(content: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(content));
-  return new Uint8Array(digest).toHex();
-}
-
 /** Runs an install script with what it asks the environment for. */
 export async function runScript(
   script: string,

@@ -57,6 +57,12 @@ export async function gzip(bytes: Uint8Array): Promise<Uint8Array> {
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
+/** What `gzip` compressed. */
+export async function gunzip(bytes: Uint8Array): Promise<Uint8Array> {
+  const stream = new Blob([bytes.slice()]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
 /** A compressed archive of the entries. */
 export function tarGz(entries: readonly RawEntry[]): Promise<Uint8Array> {
   return gzip(tarOf(entries));

@@ -21,8 +21,7 @@ import {
   UNPACKED,
 } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
-import { isOver } from "../container/managed.ts";
-import { managed } from "../container/managed.ts";
+import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { RECORD_FILES, recordsOf, type RunSummary } from "./records.ts";
 

@@ -6,6 +6,7 @@
 import { join } from "@std/path/join";
 import { typedPath } from "../../app/typed_path.ts";
 import {
+  fileErrorReason,
   Interrupted,
   isSystemError,
   messageOf,
@@ -14,9 +15,7 @@ import {
 } from "../../errors.ts";
 import type { Layout } from "../../app/layout.ts";
 import type { JobKind } from "../../contract/jobs.ts";
-import { fileErrorReason } from "../../errors.ts";
-import { type MessageStream, tell } from "../../messages.ts";
-import { warningText } from "../../messages.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { BatchJob } from "../jobs.ts";

@@ -184,6 +184,15 @@ suite("mlcli and credentials", () => {
       hint: /aws sso login.*AWS_SESSION_TOKEN/,
     },
     {
+      title: "they have expired, and with no others nothing is sent again",
+      prepare: (aws) => {
+        const expired = new Refused("ExpiredTokenException", "The token has expired", 400);
+        aws.faults.refuse("sagemaker:ListEndpoints", expired, 1);
+      },
+      message: /^The credentials have expired$/,
+      hint: /aws sso login/,
+    },
+    {
       title: "the key is not known",
       prepare: (aws) => aws.keys.clear(),
       message: /^The platform does not know the access key$/,

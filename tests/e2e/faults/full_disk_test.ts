@@ -3,6 +3,7 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { contentOf, namesIn } from "../../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.ts";
 import { assertPlain, moments } from "../../helpers/full_disk.ts";
+import { deployed } from "../../helpers/server.ts";
 import { denoDirectory } from "../../helpers/program.ts";
 import { MAY_MOUNT, type SmallDisk, smallDisk } from "../../helpers/small_disk.ts";
 import { unfinishedRuns } from "../../helpers/runs.ts";
@@ -42,9 +43,7 @@ function appOn(disk: SmallDisk, training = TRAINING): Promise<TestApp> {
 }
 
 async function served(app: TestApp): Promise<string> {
-  const { code, stdout, stderr } = await app.run(["local", "deploy", "-p", "0"]);
-  assertEquals([code, stderr], [0, ""]);
-  const port = new URL(stdout.trim()).port;
+  const port = await deployed(app);
   const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
     method: "POST",
     headers: { "Content-Type": "text/csv", Accept: "application/json" },

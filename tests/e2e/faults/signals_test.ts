@@ -3,12 +3,11 @@ import { namesOf } from "../../../runtime/docker/engine.ts";
 import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { startCloud } from "../../helpers/cloud.ts";
 import { LEAST, makeDeployApp, MODEL, UPDATE } from "../../helpers/deploy_app.ts";
-import { makeDirectory } from "../../helpers/directory.ts";
+import { filesBelow, makeDirectory } from "../../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../../helpers/engine.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
-import type { ProgramResult } from "../../helpers/program.ts";
-import { startProgram } from "../../helpers/program.ts";
+import { type ProgramResult, startProgram } from "../../helpers/program.ts";
 import { type Scene, sweepSignals } from "../../helpers/signal_sweep.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
@@ -134,12 +133,6 @@ async function openLocal({ args, begin, serves, check }: Local): Promise<Scene> 
   };
 }
 
-function filesIn(path: string): readonly string[] {
-  return [...Deno.readDirSync(path)].flatMap(({ name, isDirectory }) =>
-    isDirectory ? filesIn(`${path}/${name}`).map((file) => `${name}/${file}`) : [name]
-  ).sort();
-}
-
 async function openInit(): Promise<Scene> {
   const directory = await makeDirectory();
   const args = ["init", "shop"];
@@ -151,7 +144,7 @@ async function openInit(): Promise<Scene> {
       assertEquals(code, 0, new TextDecoder().decode(stderr));
       await using other = await makeDirectory();
       await startProgram(args, { cwd: other.path }).output();
-      assertEquals(filesIn(directory.path), filesIn(other.path));
+      assertEquals(await filesBelow(directory.path), await filesBelow(other.path));
     },
     [Symbol.asyncDispose]: () => directory[Symbol.asyncDispose](),
   };

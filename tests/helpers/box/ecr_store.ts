@@ -1,6 +1,6 @@
 /** What ECR holds: repositories, images, tags, and the tokens that were given out. */
 
-import { createHash } from "node:crypto";
+import { sha256 } from "../sigv4.ts";
 import { type AccessKey, ACCOUNT, REGION } from "./account.ts";
 import { Refused } from "./service.ts";
 
@@ -107,7 +107,7 @@ export function repositoryArn(name: string): string {
 
 /** Digest of some bytes. */
 export function digestOf(bytes: string | Uint8Array): string {
-  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
+  return `sha256:${sha256(bytes)}`;
 }
 
 /** What a manifest consists of, apart from other manifests. */

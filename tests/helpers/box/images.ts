@@ -1,6 +1,6 @@
 /** Images without an engine: as small as they can be, put straight into ECR. */
 
-import { tarGz } from "../tar.ts";
+import { gzip, tarOf } from "../tar.ts";
 import type { EcrService } from "./ecr.ts";
 import { type Descriptor, digestOf, MANIFEST_TYPES, type Repository } from "./ecr_store.ts";
 
@@ -39,12 +39,13 @@ export async function putImage(
     ImageOptions = {},
 ): Promise<string> {
   const entries = Object.entries(files).map(([name, content]) => ({ name, content }));
-  const layer = await tarGz(entries);
+  const tar = tarOf(entries);
+  const layer = await gzip(tar);
   const configuration = new TextEncoder().encode(JSON.stringify({
     architecture,
     os: "linux",
     config,
-    rootfs: { type: "layers", diff_ids: [digestOf(await unzipped(layer))] },
+    rootfs: { type: "layers", diff_ids: [digestOf(tar)] },
   }));
   const types = PART_TYPES[format];
   const manifest = JSON.stringify({
@@ -99,9 +100,4 @@ async function putManifest(
   await blobs.putManifest(repository.name, tag ?? image.digest, image);
   store.keep(repository, image, tag);
   return image.digest;
-}
-
-async function unzipped(bytes: Uint8Array): Promise<Uint8Array> {
-  const stream = new Blob([bytes.slice()]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -2,6 +2,7 @@
 
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { concatenated } from "../tar.ts";
 import type { Checksum, Piece } from "./s3_types.ts";
 import { type BoxRequest, Refused, Unexpected } from "./service.ts";
 
@@ -113,12 +114,7 @@ function unchunked(body: Uint8Array): {
     const [name = "", value = ""] = line.split(/: */, 2);
     trailers[name.toLowerCase()] = value;
   }
-  const bytes = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.length, 0));
-  chunks.reduce((start, chunk) => {
-    bytes.set(chunk, start);
-    return start + chunk.length;
-  }, 0);
-  return { bytes, trailers };
+  return { bytes: concatenated(chunks), trailers };
 }
 
 function base64(bytes: Uint8Array): string {

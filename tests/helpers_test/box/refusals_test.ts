@@ -27,31 +27,35 @@ const FRAMING = {
 
 const DELETE = "<Delete><Object><Key>old</Key></Object></Delete>";
 
-const put = (headers: Record<string, string>, body = "new"): S3Question => ({ headers, body });
-const framed = (trailer: string) => put(FRAMING, chunked(["hello ", "world"], trailer));
-const list = (more: Record<string, string>) => ({ query: { "list-type": "2", ...more } });
+const content = (headers: Record<string, string>, body = "new"): S3Question => ({ headers, body });
+const framedContent = (trailer: string) => content(FRAMING, chunked(["hello ", "world"], trailer));
+const listing = (more: Record<string, string>) => ({ query: { "list-type": "2", ...more } });
 
 /** What is asked of a bucket `data` with an object `old`, and of buckets of others; the refusal. */
 const OF_S3: readonly (readonly [asked: string, question: S3Question, code: string | number])[] = [
   ["GET none/x", {}, "NoSuchBucket"],
   ["GET data/none", {}, "NoSuchKey"],
-  ["GET far", list({}), "PermanentRedirect"],
+  ["GET far", listing({}), "PermanentRedirect"],
   ["HEAD far", {}, 301],
   ["HEAD other", {}, 403],
   ["PUT other/x", { body: "x" }, "AccessDenied"],
   ["HEAD data", { headers: { "x-amz-expected-bucket-owner": "111111111111" } }, 403],
   ["GET data/old", { headers: { range: "bytes=10-" } }, "InvalidRange"],
   ["GET data/old", { headers: { "if-match": '"another"' } }, "PreconditionFailed"],
-  ["PUT data/old", put({ "if-none-match": "*" }), "PreconditionFailed"],
-  ["PUT data/old", put({ "x-amz-content-sha256": "0".repeat(64) }), "XAmzContentSHA256Mismatch"],
-  ["PUT data/old", put({ "x-amz-checksum-crc32": checksum("other") }), "BadDigest"],
-  ["PUT data/old", put({ "content-md5": "AAAAAAAAAAAAAAAAAAAAAA==" }), "BadDigest"],
-  ["PUT data/old", framed("x-amz-checksum-crc32:AAAAAA=="), "BadDigest"],
-  ["PUT data/old", framed(""), "MalformedTrailerError"],
+  ["PUT data/old", content({ "if-none-match": "*" }), "PreconditionFailed"],
+  [
+    "PUT data/old",
+    content({ "x-amz-content-sha256": "0".repeat(64) }),
+    "XAmzContentSHA256Mismatch",
+  ],
+  ["PUT data/old", content({ "x-amz-checksum-crc32": checksum("other") }), "BadDigest"],
+  ["PUT data/old", content({ "content-md5": "AAAAAAAAAAAAAAAAAAAAAA==" }), "BadDigest"],
+  ["PUT data/old", framedContent("x-amz-checksum-crc32:AAAAAA=="), "BadDigest"],
+  ["PUT data/old", framedContent(""), "MalformedTrailerError"],
   ["POST data", { query: { delete: "" }, body: DELETE }, "InvalidRequest"],
-  ["GET data", list({ "continuation-token": "%" }), "InvalidArgument"],
-  ["GET data", list({ "max-keys": "-1" }), "InvalidArgument"],
-  ["GET data", list({ "encoding-type": "x" }), "InvalidArgument"],
+  ["GET data", listing({ "continuation-token": "%" }), "InvalidArgument"],
+  ["GET data", listing({ "max-keys": "-1" }), "InvalidArgument"],
+  ["GET data", listing({ "encoding-type": "x" }), "InvalidArgument"],
 ];
 
 suite("the box's S3 refuses", () => {
@@ -206,11 +210,7 @@ suite("the box's logs refuse", () => {
       ["GetLogEvents", { ...STREAM, limit: 10_001 }, "less than or equal to 10000"],
       ["GetLogEvents", { ...STREAM, logGroupName: "a b" }, "regular expression pattern"],
       ["GetLogEvents", { ...STREAM, nextToken: "f/0/s" }, "startFromHead must be true"],
-      [
-        "GetLogEvents",
-        { ...STREAM, nextToken: "x", startFromHead: true },
-        "nextToken is invalid",
-      ],
+      ["GetLogEvents", { ...STREAM, nextToken: "x", startFromHead: true }, "nextToken is invalid"],
       ["GetLogEvents", { ...STREAM, logStreamName: "none" }, "log stream does not exist"],
       ["GetLogEvents", { ...STREAM, logGroupName: "none" }, "log group does not exist"],
       [

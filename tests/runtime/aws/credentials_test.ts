@@ -226,7 +226,6 @@ suite("credentialsProvider", () => {
 
   const EXPIRED_SSO = 'The SSO session of profile "sso" is not valid any more';
   const RENEW_SSO = "Renew it: aws sso login --profile sso";
-  const UNTRUSTED = "The certificate of sts.test is not trusted";
 
   const refused: readonly (readonly [
     name: string,
@@ -237,11 +236,23 @@ suite("credentialsProvider", () => {
     refusal?: string,
   ])[] = [
     ["nothing", {}, "No credentials found", NONE],
-    ["an id without a secret", { env: { AWS_ACCESS_KEY_ID: "AK" } }, "No credentials found", NONE],
+    [
+      "an id without a secret",
+      { env: { AWS_ACCESS_KEY_ID: "AKID" } },
+      "No credentials found",
+      NONE,
+    ],
+    [
+      "a secret without an id",
+      { env: { AWS_SECRET_ACCESS_KEY: SECRET } },
+      "No credentials found",
+      NONE,
+    ],
     [
       "a profile that holds none",
       { profile: "bare", env: KEYS },
-      ...['No credentials found for profile "bare"', NONE] as const,
+      'No credentials found for profile "bare"',
+      NONE,
     ],
     ["an SSO session that is over", { profile: "sso" }, EXPIRED_SSO, RENEW_SSO],
     [
@@ -281,44 +292,55 @@ suite("credentialsProvider", () => {
       "a role of a profile that may not be assumed",
       { profile: "role", sts: denied },
       "The role may not be assumed: that of profile role",
-      ...[`${NO_ROLE}in the profile.`, DENIED] as const,
+      `${NO_ROLE}in the profile.`,
+      DENIED,
     ],
     [
       "keys of a profile with a role that have expired",
       { profile: "role", sts: expired },
-      ...["The credentials have expired", /^Renew those of profile "role": /] as const,
+      "The credentials have expired",
+      /^Renew those of profile "role": /,
     ],
     [
       "a role that may not be assumed",
       { role: ROLE, env: KEYS, sts: denied },
       `The role may not be assumed: ${ROLE}`,
-      ...[`${NO_ROLE}with --iam-role-arn (PLATFORM_ROLE names this one).`, DENIED] as const,
+      `${NO_ROLE}with --iam-role-arn (PLATFORM_ROLE names this one).`,
+      DENIED,
     ],
     [
       "a role with keys that have expired",
       { role: ROLE, env: KEYS, sts: expired },
-      ...["The credentials have expired", /^Renew them: /] as const,
+      "The credentials have expired",
+      /^Renew them: /,
     ],
     [
       "a role that STS refuses for a reason of its own",
       { role: ROLE, env: KEYS, sts: odd },
       "sts:AssumeRole failed: Because",
       "The platform gave this reason; mlcli stopped there.",
-      ...[undefined, "other"] as const,
+      undefined,
+      "other",
     ],
-    ...([
-      ["a role of a profile", { profile: "role" }],
-      ["an SSO session", { profile: "live-sso" }],
-      ["a role", { role: ROLE, env: KEYS }],
-    ] as const).map(([name, options]) =>
-      [
-        ...[`${name} and no connection`, { ...options, sts: noAnswer }, UNTRUSTED] as const,
-        ...[/AWS_CA_BUNDLE/, "UnknownIssuer", "unreachable"] as const,
-      ] as const
-    ),
     ["a role and no credentials for it", { role: ROLE, profile: "sso" }, EXPIRED_SSO, RENEW_SSO],
   ];
-  for (const [name, options, message, hint, quote, why = "credentials"] of refused) {
+  const unreachable = ([
+    ["a role of a profile", { profile: "role" }],
+    ["an SSO session", { profile: "live-sso" }],
+    ["a role", { role: ROLE, env: KEYS }],
+  ] as const).map(([name, options]) =>
+    [
+      `${name} and no connection`,
+      { ...options, sts: noAnswer },
+      "The certificate of sts.test is not trusted",
+      /AWS_CA_BUNDLE/,
+      "UnknownIssuer",
+      "unreachable",
+    ] as const
+  );
+  for (
+    const [name, options, message, hint, quote, why = "credentials"] of [...refused, ...unreachable]
+  ) {
     it(`explains ${name}: ${message}`, async () => {
       const { provider } = providerFor(options);
       const error = await assertRejects(() => provider(), AwsError);

@@ -1,27 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { demultiplex } from "../../../runtime/docker/frames.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { frame } from "../../helpers/fake_containers.ts";
 import { it, suite } from "../../helpers/suite.ts";
+import { concatenated } from "../../helpers/tar.ts";
 
 const text = new TextEncoder();
-
-function frame(stream: 1 | 2 | 3, payload: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(8 + payload.length);
-  bytes[0] = stream;
-  new DataView(bytes.buffer).setUint32(4, payload.length);
-  bytes.set(payload, 8);
-  return bytes;
-}
-
-function join(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
 
 /** What arrives on each stream when a body comes in chunks of `size` bytes. */
 async function received(body: Uint8Array, size: number): Promise<{ out: string; err: string }> {
@@ -31,12 +15,13 @@ async function received(body: Uint8Array, size: number): Promise<{ out: string; 
   for await (const { stream, bytes } of demultiplex(ReadableStream.from(chunks))) {
     pieces[stream].push(bytes.slice());
   }
-  const decode = (parts: Uint8Array[]): string => new TextDecoder("latin1").decode(join(parts));
+  const decode = (parts: Uint8Array[]): string =>
+    new TextDecoder("latin1").decode(concatenated(parts));
   return { out: decode(pieces.stdout), err: decode(pieces.stderr) };
 }
 
 suite("demultiplex", () => {
-  const body = join([
+  const body = concatenated([
     frame(1, text.encode("hello ")),
     frame(2, text.encode("warning")),
     frame(1, new Uint8Array(0)),
@@ -68,7 +53,11 @@ suite("demultiplex", () => {
     ["ends within the head of the next one", body.slice(0, 18), "it ends within a frame"],
     ["ends before a frame's bytes", frame(1, new Uint8Array(9)).slice(0, 8), "it ends within"],
     ["is not in frames", text.encode("HTTP/1.1 500 no"), "it is not in frames"],
-    ["says why it ends", join([body, frame(3, text.encode("log is gone\n"))]), "log is gone"],
+    [
+      "says why it ends",
+      concatenated([body, frame(3, text.encode("log is gone\n"))]),
+      "log is gone",
+    ],
   ] as const;
   for (const [title, bytes, reason] of broken) {
     it(`fails where the output ${title}`, async () => {

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
 import {
   EMPTY_FOLDERS,
@@ -7,26 +8,20 @@ import {
   REQUIREMENTS_TEMPLATE,
   TEMPLATE_FILES,
 } from "../../../runtime/image/scaffold.ts";
+import { filesBelow } from "../../../scripts/files.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const IMAGE = new URL("../../../runtime/image/", import.meta.url);
 
-async function filesBelow(folder: URL, prefix = ""): Promise<string[]> {
-  const paths: string[] = [];
-  for await (const entry of Deno.readDir(folder)) {
-    if (entry.name === "__pycache__") continue;
-    const path = `${prefix}${entry.name}`;
-    if (entry.isFile) paths.push(path);
-    else paths.push(...await filesBelow(new URL(`${entry.name}/`, folder), `${path}/`));
-  }
-  return paths.sort();
+async function filesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(filesBelow(fromFileUrl(new URL(folder, IMAGE))))).sort();
 }
 
 suite("files that mlcli brings along", () => {
   it("has every file of the harness, those executable that are run", async () => {
     const files = await harnessFiles();
     const notInImages = /^(README\.md|pyproject\.toml|\.flake8|tests\/.*)$/;
-    const wanted = await filesBelow(new URL("../harness/", IMAGE));
+    const wanted = await filesIn("../harness/");
     assertEquals(
       files.map(({ path }) => path).sort(),
       wanted.filter((path) => !notInImages.test(path)),
@@ -44,7 +39,7 @@ suite("files that mlcli brings along", () => {
       REQUIREMENTS_TEMPLATE,
     ];
     const keeps = EMPTY_FOLDERS.map((folder) => `${folder}/.gitkeep`);
-    const found = await filesBelow(new URL("template/", IMAGE));
+    const found = await filesIn("template/");
     assertEquals(paths.sort(), found.filter((path) => !keeps.includes(path)));
     for (const path of paths) await readTemplate(path);
   });

@@ -2,13 +2,8 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { addressOf, stamped } from "../../../scripts/release/stamp.ts";
 import { makeCertificate } from "../../helpers/certificate.ts";
 import { makeDirectory, namesIn } from "../../helpers/directory.ts";
-import {
-  CLIENTS,
-  digestOf,
-  INSTALL_SCRIPT,
-  pathWith,
-  runScript,
-} from "../../helpers/install_script.ts";
+import { CLIENTS, INSTALL_SCRIPT, pathWith, runScript } from "../../helpers/install_script.ts";
+import { sha256 } from "../../helpers/sigv4.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What the release holds in place of the binary. */
@@ -73,16 +68,16 @@ async function install(
   }
 }
 
-async function sumsOf(content: string): Promise<string> {
+function sumsOf(content: string): string {
   const name = `mlcli-${Deno.build.target}`;
-  return `${"0".repeat(64)}  other-${name}\n${await digestOf(content)}  ${name}\n`;
+  return `${"0".repeat(64)}  other-${name}\n${sha256(content)}  ${name}\n`;
 }
 
 // Windows has install.ps1.
 if (Deno.build.os !== "windows") {
   suite("install.sh", () => {
     it("installs what has the right checksum", async () => {
-      const { code, stdout, stderr, installed, requests } = await install(await sumsOf(PROGRAM));
+      const { code, stdout, stderr, installed, requests } = await install(sumsOf(PROGRAM));
       assertEquals([code, stderr], [0, ""]);
       assertMatch(stdout, /^Installed mlcli 9\.9\.9 \(--version\) as .*\/bin\/mlcli\n/);
       assertMatch(stdout, /Add it to your PATH: export PATH=".*\/bin:\$PATH"\n$/);
@@ -102,7 +97,7 @@ if (Deno.build.os !== "windows") {
 
     it("leaves the program that is there when the new one does not run", async () => {
       const served = "#!/bin/sh\nexit 1\n";
-      const sums = await sumsOf(served);
+      const sums = sumsOf(served);
       const { code, stdout, stderr, installed } = await install(sums, {}, {
         before: "old",
         served,
@@ -128,7 +123,7 @@ if (Deno.build.os !== "windows") {
 
     it("finds its directory in PATH, with a slash at its end or without", async () => {
       await using directory = await makeDirectory();
-      const { code, stdout } = await install(await sumsOf(PROGRAM), {
+      const { code, stdout } = await install(sumsOf(PROGRAM), {
         MLCLI_INSTALL: `${directory.path}/`,
         PATH: `${Deno.env.get("PATH")}:${directory.path}`,
       });
@@ -137,7 +132,7 @@ if (Deno.build.os !== "windows") {
     });
 
     it("installs into a directory below the current one, whatever its name begins with", async () => {
-      const { code, stdout } = await install(await sumsOf(PROGRAM), { MLCLI_INSTALL: "-f" }, {
+      const { code, stdout } = await install(sumsOf(PROGRAM), { MLCLI_INSTALL: "-f" }, {
         inspect: async (parent) => {
           assertEquals(await Deno.readTextFile(`${parent}/-f/mlcli`), PROGRAM);
         },
@@ -183,13 +178,13 @@ if (Deno.build.os !== "windows") {
         ];
     for (const [title, places] of PLACES) {
       it(title, async () => {
-        const { code, installed } = await install(await sumsOf(PROGRAM), {}, places);
+        const { code, installed } = await install(sumsOf(PROGRAM), {}, places);
         assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
       });
     }
 
     it("says that others can replace the program where everyone may write", async () => {
-      const { code, stderr, installed } = await install(await sumsOf(PROGRAM), {}, {
+      const { code, stderr, installed } = await install(sumsOf(PROGRAM), {}, {
         prepare: async (parent) => {
           await Deno.mkdir(`${parent}/bin`);
           await Deno.chmod(`${parent}/bin`, 0o777);
@@ -203,7 +198,7 @@ if (Deno.build.os !== "windows") {
     });
 
     it("says where it cannot write", async () => {
-      const { code, stderr } = await install(await sumsOf(PROGRAM), {
+      const { code, stderr } = await install(sumsOf(PROGRAM), {
         MLCLI_INSTALL: "/dev/null/bin",
       });
       assertEquals(code, 1);
@@ -292,7 +287,7 @@ async function servedRelease(
 ): Promise<ServedRelease> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-test-install-" });
   const insecure: string[] = [];
-  const sums = await sumsOf(PROGRAM);
+  const sums = sumsOf(PROGRAM);
   const files = (path: string) => new Response(path.endsWith("/SHA256SUMS") ? sums : PROGRAM);
   const listen = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
   const plain = Deno.serve(listen, (request) => {

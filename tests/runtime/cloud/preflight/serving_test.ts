@@ -10,6 +10,7 @@ import { HARNESS_IMAGE } from "../../../helpers/fake_containers.ts";
 import { type Answers, done, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
 import { Keys } from "../../../helpers/in_process.ts";
 import { pingServer } from "../../../helpers/ping_server.ts";
+import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TRIAL: Omit<Trial, "archive"> = {
@@ -270,10 +271,9 @@ suite("a model that is tried in SageMaker Studio", () => {
 /** A machine on which somebody listens on a port. */
 function taken(port: number): Disposable {
   const { listen } = Deno;
-  const refuses = ((options: Deno.TcpListenOptions & { transport?: "tcp" }) => {
+  const refuses = (options: Deno.TcpListenOptions & { transport?: "tcp" }) => {
     if (options.port === port) throw new Deno.errors.AddrInUse(`port ${port}`);
     return listen(options);
-  }) as typeof Deno.listen;
-  Deno.listen = refuses;
-  return { [Symbol.dispose]: () => void (Deno.listen = listen) };
+  };
+  return replaced(Deno, { listen: refuses });
 }

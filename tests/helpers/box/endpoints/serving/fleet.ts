@@ -12,6 +12,7 @@ import type { Endpoint } from "../endpoint.ts";
 import type { Deployment, Request, Variant } from "../resource.ts";
 import { NO_CAPACITY, noArchive, noImage, noModelData, noPing, noPull } from "../words.ts";
 import { Instance } from "./instance.ts";
+import { gunzip } from "../../../tar.ts";
 import { Closed, HostingFailure, pause, type ServingSettings } from "./settings.ts";
 
 /** Where a server finds its model. */
@@ -182,9 +183,7 @@ export async function modelData(
 /** The entries of `model.tar.gz`. */
 async function extracted(url: string, archive: Uint8Array): Promise<readonly Entry[]> {
   try {
-    const stream = new Blob([archive.slice()]).stream()
-      .pipeThrough(new DecompressionStream("gzip"));
-    const entries = await unpacked(new Uint8Array(await new Response(stream).arrayBuffer()));
+    const entries = await unpacked(await gunzip(archive));
     return entries.flatMap((entry) => {
       const name = entry.name.replace(/^(?:\.?\/)+/, "").replace(/^\.$/, "");
       // AWS's knowledge center on endpoints that fail: no symbolic links in an artifact.
