@@ -69,12 +69,16 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   // What both halves do with a model: its directory, and its archive.
   model: ["app", "contract", "archive"],
   archive: ["contract"],
+  // The user's code, as both halves send it.
+  source: ["app", "contract", "archive"],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker", "http"],
   // What both halves do with a request to a model, and with its answer.
   invocation: ["contract"],
-  local: ["app", "contract", "docker", "http", "model", "archive", "serving", "invocation"],
-  cloud: ["app", "contract", "aws", "model", "archive", "invocation"],
+  local: [
+    ...["app", "contract", "docker", "http", "model", "archive", "source", "serving", "invocation"],
+  ],
+  cloud: ["app", "contract", "aws", "model", "archive", "source", "invocation"],
   // Looks at all the others, and none of them at it.
   doctor: [
     ...[

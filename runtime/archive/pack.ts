@@ -1,6 +1,6 @@
 /**
- * Packs files as the archive of a model: the same files give the same bytes, so that what was sent
- * once need not be sent again.
+ * Packs files as the archive of a model, or of code: the same files give the same bytes, so that what was
+ * sent once need not be sent again.
  */
 
 import { createHash } from "node:crypto";
@@ -41,18 +41,30 @@ export async function packTo(
   errors: Omit<FileRules, "mode" | "time">,
   signal: AbortSignal,
 ): Promise<Packed> {
-  const tar = tarBytes(entries, { ...RULES, ...errors });
   const hash = createHash("sha256");
   let written = 0;
   using file = await Deno.open(target, { write: true, createNew: true, mode: 0o600 });
-  for await (const bytes of passedThrough(createGzip({ level: LEVEL }), tar)) {
+  for await (const bytes of packed(entries, errors)) {
     signal.throwIfAborted();
-    if (written <= OS_OFFSET && written + bytes.length > OS_OFFSET) {
-      bytes[OS_OFFSET - written] = OS_UNKNOWN;
-    }
     hash.update(bytes);
     written += bytes.length;
     await writeAll(file, bytes);
   }
   return { bytes: written, sha256: hash.digest("hex") };
+}
+
+/** The bytes of a `.tar.gz` of the entries, in their order; errors as those of `packTo`. */
+export async function* packed(
+  entries: readonly TarEntry[],
+  errors: Omit<FileRules, "mode" | "time">,
+): AsyncGenerator<Uint8Array, void, void> {
+  const tar = tarBytes(entries, { ...RULES, ...errors });
+  let written = 0;
+  for await (const bytes of passedThrough(createGzip({ level: LEVEL }), tar)) {
+    if (written <= OS_OFFSET && written + bytes.length > OS_OFFSET) {
+      bytes[OS_OFFSET - written] = OS_UNKNOWN;
+    }
+    written += bytes.length;
+    yield bytes;
+  }
 }

@@ -29,6 +29,35 @@ export function parseRepository(text: string): NamedRepository | undefined {
 const ECR_HOST =
   /^(?<account>\d{12})\.dkr[.-]ecr(-fips)?\.(?<region>[a-z\d-]+)\.(amazonaws\.com(\.cn)?|on\.aws|on\.amazonwebservices\.com\.cn)$/;
 
+/** The registry of public images, which takes no login. */
+export const ECR_PUBLIC = "public.ecr.aws";
+
+/** The account and the region of one of ECR's hosts; `undefined` for any other host. */
+export function ecrHost(
+  host: string,
+): { readonly account: string; readonly region: string } | undefined {
+  const { account, region } = ECR_HOST.exec(host)?.groups ?? {};
+  return account === undefined || region === undefined ? undefined : { account, region };
+}
+
+/** A name of an image, taken apart: `HOST/NAME:TAG@DIGEST`. */
+export interface ImageName {
+  /** `undefined`: Docker Hub. */
+  readonly host: string | undefined;
+  readonly name: string;
+  /** Tag and digest as they are written: `:latest`, `@sha256:...`; empty where there are none. */
+  readonly rest: string;
+}
+
+/** Takes a name apart as Docker does (github.com/distribution/reference, normalize.go). */
+export function parseImageName(image: string): ImageName {
+  const [first = "", ...others] = image.split("/");
+  const isHost = others.length > 0 && (/[.:A-Z]/.test(first) || first === "localhost");
+  const path = isHost ? others.join("/") : image;
+  const name = path.split("@")[0]!.replace(/:[^:/]*$/, "");
+  return { host: isHost ? first : undefined, name, rest: path.slice(name.length) };
+}
+
 /** Whether two hosts are the same registry: one account's in one region has several names. */
 export function isSameRegistry(one: string, other: string): boolean {
   if (one === other) return true;

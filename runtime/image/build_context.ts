@@ -22,7 +22,7 @@ import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/
 import { MlcliError } from "../errors.ts";
 import { isFile, lstatIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
-import { harnessFiles, readHarnessFile } from "./harness_files.ts";
+import { harnessFiles, readHarnessFile } from "../app/harness_files.ts";
 import { networkEntries } from "./network/build_network.ts";
 
 /**

@@ -5,7 +5,7 @@
 
 import { join } from "@std/path";
 import { copy, filesBelow } from "../files.ts";
-import { harnessFiles } from "../../runtime/image/harness_files.ts";
+import { harnessFiles } from "../../runtime/app/harness_files.ts";
 import { run } from "../process.ts";
 import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 

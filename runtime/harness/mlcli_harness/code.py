@@ -5,9 +5,10 @@ from __future__ import annotations
 import importlib.util
 import os
 import sys
+import tempfile
 from importlib.machinery import SourceFileLoader
 
-from mlcli_harness import paths
+from mlcli_harness import paths, sent
 from mlcli_harness.failure import HarnessError, log
 
 TYPE_CHECKING = False
@@ -23,14 +24,23 @@ def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) 
 
     It takes the place of the harness's directory on sys.path, so that user code imports the files
     beside it, and not ours. The shared code comes next, before installed packages.
+
+    A training that is sent code runs that, and nothing of the image's own: `mlcli train --send-code`.
     """
-    directory = code_directory(kind, tell)
+    common = paths.COMMON
+    if kind == "training" and sent.is_there():
+        unpacked = tempfile.mkdtemp(prefix="mlcli-code-")
+        sent.unpack(unpacked)
+        common = os.path.join(unpacked, "common")
+        directory = placed(os.path.join(unpacked, "code"), tell)
+    else:
+        directory = code_directory(kind, tell)
     os.chdir(directory)
     # Shells take the name of a link from here.
     os.environ["PWD"] = directory
     sys.path[0] = directory
-    if os.path.isdir(paths.COMMON) and paths.COMMON not in sys.path:
-        sys.path.insert(1, paths.COMMON)
+    if os.path.isdir(common) and common not in sys.path:
+        sys.path.insert(1, common)
     return directory
 
 
@@ -46,12 +56,17 @@ def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str
         return paths.CODE
     if not os.path.isdir(image):
         raise HarnessError("No %s code: neither %s nor %s holds any" % (kind, paths.CODE, image))
-    problem = link_code(image)
+    return placed(image, tell)
+
+
+def placed(directory: str, tell: Callable[[str], object] | None) -> str:
+    """Makes /opt/ml/code lead to a directory of code, and returns the path at which it runs."""
+    problem = link_code(directory)
     if problem is None:
         return paths.CODE
     if tell:
-        tell("mlcli: the code runs as %s: cannot link %s to it (%s)" % (image, paths.CODE, problem))
-    return image
+        tell("mlcli: the code runs as %s: cannot link %s to it (%s)" % (directory, paths.CODE, problem))
+    return directory
 
 
 def link_code(target: str) -> str | None:

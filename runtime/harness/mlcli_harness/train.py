@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 
-from mlcli_harness import paths
+from mlcli_harness import paths, sent
 from mlcli_harness.code import enter_code_directory, load_module, required_function
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
@@ -29,6 +29,9 @@ def train() -> None:
 def call_train() -> None:
     hyperparameters, platforms = read_hyperparameters()
     channels = read_channels()
+    if sent.is_there():
+        # It is no data.
+        channels = {name: channels[name] for name in channels if name != "code"}
     set_training_environment(hyperparameters, platforms, channels)
     os.makedirs(paths.MODEL, exist_ok=True)
 

@@ -3,10 +3,11 @@ import functools
 import io
 import json
 import os
+import tarfile
 import unittest
 
 from support import ContainerTest, ending
-from mlcli_harness import paths
+from mlcli_harness import paths, sent
 from mlcli_harness.train import call_with_hyperparameters, train
 
 HYPERPARAMETERS = {"rate": 0.1}
@@ -93,6 +94,23 @@ def train(data, model, hyperparameters):
             "True beside training\n%s True\n{'rate': 0.5} 0.5 []\n"
             % self.path("/opt/ml/code/training.py"),
         )
+
+    def test_runs_code_that_is_sent_in_place_of_the_images_own(self):
+        self.write("/opt/program/training/training.py", "def train(data, model): print('old')")
+        self.write("/opt/program/common/shared.py", "NAME = 'old'")
+        self.write("/code/code/training.py", """
+import os, shared
+def train(data, model): print(data, shared.NAME, os.environ["SM_CHANNELS"])
+""")
+        self.write("/code/common/shared.py", "NAME = 'new'")
+        archive = self.path("/opt/ml/input/data/code/sourcedir.tar.gz")
+        os.makedirs(os.path.dirname(archive))
+        with tarfile.open(archive, "w:gz") as file:
+            file.add(self.path("/code"), arcname=".")
+        self.replace(sent, "ARCHIVE", archive)
+        self.write("/opt/ml/input/config/inputdataconfig.json", '{"code": {}, "images": {}}')
+        shown = "%s new [\"images\"]\n" % self.path("/opt/ml/input/data/images")
+        self.assertEqual(self.train(), shown)
 
     def test_keeps_the_platforms_hyperparameters_in_their_file(self):
         self.write(

@@ -2,72 +2,55 @@
 
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
-import { isPrivateName } from "../../app/private_files.ts";
-import type { TarEntry } from "../../archive/writer.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
-import { sha256 } from "../../text.ts";
-import { treeIn } from "../watch/tree.ts";
+import { archiveOf, codeIn, type SentCode } from "../../source/source.ts";
 import type { RunCode } from "./working_copy.ts";
 
 /**
- * Keeps the code of a run, but for files whose names say that they are private. A run goes on without.
+ * Keeps the code that a run has copies of, but for what may be a secret. A run goes on without.
  *
- * @returns a hash of its names, modes and bytes; `undefined` where there is none, or too much.
+ * @returns its hash; `undefined` where there is none, or too much.
  */
 export async function keepCode(layout: Layout, code: RunCode): Promise<string | undefined> {
   if (!code.isWritable) return undefined;
-  const entries = [
-    ...await entriesIn(code.codeFolder, "code"),
-    ...await entriesIn(code.commonFolder, "common"),
+  const folders = [
+    ...folderOf(code.codeFolder, "code"),
+    ...folderOf(code.commonFolder, "common"),
   ];
-  if (entries.length === 0) return undefined;
-  const hash = await hashOf(entries);
+  const sent = await ignoringFailures(codeIn(folders));
+  if (sent === undefined || sent.entries.length === 0) return undefined;
+  await keep(layout, sent, () => archiveOf(sent));
+  return sent.hash;
+}
+
+function folderOf(path: string | undefined, name: string) {
+  return path === undefined ? [] : [{ source: { path, shown: name }, before: `${name}/` }];
+}
+
+/** Keeps code, unless it is kept. A run goes on without. */
+export async function keep(
+  layout: Layout,
+  { hash }: SentCode,
+  archive: () => Promise<Uint8Array>,
+): Promise<void> {
   const path = join(layout.jobs, KEPT_CODE, `${hash}.tar.gz`);
   const part = `${path}.${crypto.randomUUID().slice(0, 8)}`;
-  try {
+  await ignoringFailures((async () => {
     await makeInJobs(layout, KEPT_CODE);
-    if (await lstatIfThere(path)) return hash;
-    // Loaded where it is needed: it brings libraries.
-    const { packTo } = await import("../../archive/pack.ts");
-    const refused = (shown: string) => new MlcliError(`Cannot read ${shown}`);
-    const errors = { gone: refused, gotShorter: refused, cannotRead: refused };
-    await packTo(part, entries, errors, new AbortController().signal);
+    if (await lstatIfThere(path)) return;
+    await Deno.writeFile(part, await archive(), { createNew: true, mode: 0o600 });
     await Deno.rename(part, path);
+  })());
+  await removeIfThere(part).catch(() => {});
+}
+
+async function ignoringFailures<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
   } catch (error) {
-    if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-    await removeIfThere(part).catch(() => {});
+    if (error instanceof MlcliError || isSystemError(error)) return undefined;
+    throw error;
   }
-  return hash;
-}
-
-async function entriesIn(folder: string | undefined, name: string): Promise<readonly TarEntry[]> {
-  const tree = folder === undefined ? undefined : await treeIn(folder, "times");
-  if (folder === undefined || tree === undefined) return [];
-  const isPublic = (path: string): boolean => !path.split("/").some(isPrivateName);
-  const entries: TarEntry[] = [];
-  for (const path of [...tree.files.keys()].filter(isPublic).sort()) {
-    const source = join(folder, path);
-    const shown = `${name}/${path}`;
-    const isLink = tree.files.get(path)!.startsWith("link ");
-    entries.push(
-      isLink
-        ? { type: "symlink", path: shown, target: Deno.readLinkSync(source) }
-        : { type: "file", path: shown, source, shown },
-    );
-  }
-  return entries;
-}
-
-async function hashOf(entries: readonly TarEntry[]): Promise<string> {
-  const all: string[][] = [];
-  for (const entry of entries) {
-    if (entry.type === "symlink") all.push(["link", entry.path, entry.target]);
-    if (entry.type !== "file") continue;
-    const { mode } = Deno.statSync(entry.source);
-    const kind = (mode ?? 0) & 0o111 ? "program" : "file";
-    all.push([kind, entry.path, await sha256(await Deno.readFile(entry.source))]);
-  }
-  return (await sha256(JSON.stringify(all))).slice(0, 32);
 }

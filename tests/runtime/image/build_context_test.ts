@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { buildContext, type ContextInputs } from "../../../runtime/image/build_context.ts";
-import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
+import { harnessFiles, readHarnessFile } from "../../../runtime/app/harness_files.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { fromFileUrl } from "@std/path";
-import { harnessFiles, readHarnessFile } from "../../../runtime/image/harness_files.ts";
+import { harnessFiles, readHarnessFile } from "../../../runtime/app/harness_files.ts";
 import {
   EMPTY_FOLDERS,
   IGNORE_TEMPLATE,

@@ -4,7 +4,7 @@
 const HARNESS = new URL("../harness/", import.meta.url);
 
 /** Without its tests and their configuration. */
-const PROGRAMS = ["entrypoint", "install"];
+const PROGRAMS = ["entrypoint", "install", "start.sh"];
 const MODULES = ["installed.py", "main.py"];
 const PACKAGE = "mlcli_harness";
 
@@ -33,4 +33,32 @@ async function* modulesBelow(folder: string): AsyncGenerator<string> {
 
 export async function readHarnessFile(path: string): Promise<Uint8Array> {
   return await Deno.readFile(new URL(path, HARNESS));
+}
+
+/** What the start script runs, and what that imports. */
+const START_MODULES = [
+  ...["__init__", "environment", "failure", "paths", "report", "sent", "start", "stopping"],
+  "toolkit",
+];
+
+/** No line of a module. */
+const END_OF_MODULE = "END_OF_MODULE";
+
+/**
+ * The script that the launcher `script` sends along: it unpacks the code, installs what that asks for,
+ * and becomes the program that is its argument. The same for all apps.
+ */
+export async function startScript(): Promise<string> {
+  const textOf = async (path: string) => new TextDecoder().decode(await readHarnessFile(path));
+  const modules = await Promise.all(START_MODULES.map(async (name) => {
+    const file = `${PACKAGE}/${name}.py`;
+    return `cat > "$mlcli/${file}" << '${END_OF_MODULE}'\n${await textOf(file)}${END_OF_MODULE}\n`;
+  }));
+  const program = `import sys
+sys.path.insert(0, sys.argv[1])
+from ${PACKAGE}.start import start
+start(sys.argv[2])`;
+  return `${await textOf("start.sh")}${
+    modules.join("")
+  }exec "$python" -c '${program}' "$mlcli" "$1"\n`;
 }

@@ -1,0 +1,106 @@
+/**
+ * How the user's code comes into an image, and what starts it there, as AWS's SDKs have it: for local
+ * runs and for jobs on the platform.
+ *
+ * Sources: the SageMaker Python SDK 2.257 (`fw_utils.py`, `estimator.py`) and sagemaker-training 5.1.4,
+ * which its framework images hold; API reference, `AlgorithmSpecification`.
+ */
+
+import { PATHS, TRAINING_ARGUMENTS } from "./jobs.ts";
+
+/**
+ * What runs an entry point: AWS's toolkit in the image, mlcli's start script, or nothing but the image's
+ * own `train`.
+ */
+export const LAUNCHERS = ["toolkit", "script", "image"] as const;
+
+export type Launcher = typeof LAUNCHERS[number];
+
+/** The channel of the code, by the name that AWS's SDKs give it. */
+export const CODE_CHANNEL = "code";
+
+/** Channels that have code and no data: with the second, SDK v3 sends its own programs. */
+export const CODE_CHANNELS: readonly string[] = [CODE_CHANNEL, "sm_drivers"];
+
+/** In that channel: the directory of the code, with its files at the top. */
+export const CODE_ARCHIVE = "sourcedir.tar.gz";
+
+/** In that channel, for the launcher `script`. */
+export const START_SCRIPT = "start.sh";
+
+const CODE_PATH = `${PATHS.inputData}/${CODE_CHANNEL}`;
+
+/** What a training runs. */
+export type Program =
+  /** The image's own. */
+  | { readonly launcher: "image" }
+  /** What is named in the place of the image's entry point, and its arguments. */
+  | {
+    readonly launcher: "command";
+    readonly command: readonly string[];
+    readonly arguments: readonly string[];
+  }
+  | {
+    readonly launcher: "toolkit" | "script";
+    /** A file of the code: `train.py`. */
+    readonly entryPoint: string;
+  };
+
+/** What a job or a container is started with. */
+export interface Launch {
+  /** `ContainerEntrypoint`; `undefined`: the image's own. */
+  readonly entrypoint: readonly string[] | undefined;
+  /** `ContainerArguments`; `undefined`: none are named, which means `train` to the platform. */
+  readonly arguments: readonly string[] | undefined;
+  /** What AWS's toolkit needs beside the user's; each value in JSON, as SDK v2 sends it. */
+  readonly hyperparameters: Readonly<Record<string, string>>;
+}
+
+export function launchOf(
+  program: Program,
+  job: { readonly name: string; readonly region: string },
+): Launch {
+  const own = { entrypoint: undefined, arguments: undefined, hyperparameters: {} };
+  switch (program.launcher) {
+    case "image":
+      return own;
+    case "command":
+      return { ...own, entrypoint: program.command, arguments: program.arguments };
+    case "script":
+      return {
+        ...own,
+        entrypoint: ["/bin/sh"],
+        arguments: [`${CODE_PATH}/${START_SCRIPT}`, program.entryPoint],
+      };
+    case "toolkit":
+      return { ...own, hyperparameters: toolkitParameters(program.entryPoint, job) };
+  }
+}
+
+/** The five that SDK v2 sends (`Framework._set_hyperparameters`); 20 is `logging.INFO`. */
+function toolkitParameters(
+  entryPoint: string,
+  { name, region }: { readonly name: string; readonly region: string },
+): Readonly<Record<string, string>> {
+  return {
+    sagemaker_submit_directory: JSON.stringify(`${CODE_PATH}/${CODE_ARCHIVE}`),
+    sagemaker_program: JSON.stringify(entryPoint),
+    sagemaker_container_log_level: "20",
+    sagemaker_job_name: JSON.stringify(name),
+    sagemaker_region: JSON.stringify(region),
+  };
+}
+
+/** The words of a container on an engine, to which the platform's `train` has to be said. */
+export function commandOf({ arguments: words, entrypoint }: Launch): readonly string[] {
+  return words ?? (entrypoint === undefined ? TRAINING_ARGUMENTS : []);
+}
+
+/** Set in the images of AWS's frameworks that hold the toolkit. */
+const TOOLKIT_VARIABLE = "SAGEMAKER_TRAINING_MODULE";
+
+/** What runs an entry point in an image, by the variables that the image sets: `NAME=VALUE`. */
+export function launcherIn(variables: readonly string[]): Launcher {
+  const hasToolkit = variables.some((variable) => variable.startsWith(`${TOOLKIT_VARIABLE}=`));
+  return hasToolkit ? "toolkit" : "script";
+}

@@ -1,0 +1,115 @@
+"""Runs the user's program in an image that mlcli did not make, as AWS's training toolkit would.
+
+mlcli sends this module, and those that it imports, as one shell script beside the code's archive: the
+job's ContainerEntrypoint runs that. What is installed, the variables, the arguments, and what kinds of
+programs there are, is as in sagemaker-training 5.1.4 (entry_point.py, process.py). But the program takes
+the place of this one: it gets SIGTERM, and its exit status is the container's.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+
+from mlcli_harness import paths
+from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
+from mlcli_harness.failure import HarnessError, run_user_code
+from mlcli_harness.sent import ARCHIVE, unpack
+from mlcli_harness.stopping import stop_on_sigterm
+from mlcli_harness.toolkit import command_line
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Nobody else uses this Python: a Debian image must not refuse (PEP 668).
+PIP_VARIABLES = {
+    "PIP_BREAK_SYSTEM_PACKAGES": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_ROOT_USER_ACTION": "ignore",
+}
+
+
+def start(entry_point: str) -> None:
+    """Prepares, and never returns. `entry_point` is a file of the code."""
+    stop_on_sigterm()
+    run_user_code(lambda: prepare_and_run(entry_point), paths.TRAINING_FAILURE)
+
+
+def prepare_and_run(entry_point: str) -> None:
+    hyperparameters, platforms = read_hyperparameters()
+    platforms = {"sagemaker_program": entry_point, "sagemaker_submit_directory": ARCHIVE, **platforms}
+    set_training_environment(hyperparameters, platforms, read_channels())
+    directory = code_directory()
+    unpack(directory)
+    os.chdir(directory)
+    os.environ["PWD"] = directory
+    # What is imported lies beside the program, or at the top of the code.
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = directory + os.pathsep + known if known else directory
+    os.environ.setdefault("PYTHONUNBUFFERED", "1")
+    if not os.path.exists(entry_point) and not is_package(entry_point):
+        raise HarnessError("Entry point not found: %s" % entry_point)
+    install(entry_point)
+    replace_by(program(entry_point), command_line(hyperparameters))
+
+
+def code_directory() -> str:
+    """/opt/ml/code; where the image's user may not write there, a directory of their own."""
+    try:
+        os.makedirs(paths.CODE, exist_ok=True)
+    except OSError:
+        pass
+    return paths.CODE if os.access(paths.CODE, os.W_OK) else tempfile.mkdtemp(prefix="mlcli-code-")
+
+
+def is_package(entry_point: str) -> bool:
+    return not entry_point.endswith(".sh") and os.path.exists("setup.py")
+
+
+def program(entry_point: str) -> list[str]:
+    if is_package(entry_point):
+        name = entry_point[: -len(".py")] if entry_point.endswith(".py") else entry_point
+        return [sys.executable, "-m", name.replace("/", ".")]
+    if entry_point.endswith(".py"):
+        return [sys.executable, entry_point]
+    return ["./" + entry_point]
+
+
+def install(entry_point: str) -> None:
+    """Installs what a package or a Python program asks for. Raises HarnessError where pip fails."""
+    has_requirements = os.path.exists("requirements.txt")
+    words = ["."] if is_package(entry_point) else []
+    if has_requirements and (words or entry_point.endswith(".py")):
+        words += ["-r", "requirements.txt"]
+    if not words:
+        return
+    command = [sys.executable, "-m", "pip", "install", *words]
+    status = subprocess.call(command, env={**PIP_VARIABLES, **os.environ})
+    if status != 0:
+        raise HarnessError("%s failed: exit status %d" % (" ".join(["pip install", *words]), status))
+
+
+def replace_by(words: Sequence[str], arguments: Sequence[str]) -> None:
+    """Becomes the program. A script without a line `#!` is a shell's."""
+    program = words[0]
+    try:
+        if program.startswith("./"):
+            os.chmod(program, 0o777)
+        os.execv(program, [*words, *arguments])
+    except OSError as error:
+        if error.errno == errno.ENOEXEC:
+            os.execv("/bin/sh", ["/bin/sh", *words, *arguments])
+        raise HarnessError("Cannot run %s: %s%s" % (program, error.strerror, hint(program))) from error
+
+
+def hint(program: str) -> str:
+    """Why a file that is there may not be found: its interpreter is not."""
+    with open(program, "rb") as file:
+        line = file.readline()
+    if line.startswith(b"#!") and line.endswith(b"\r\n"):
+        return " (its lines end as on Windows, with CRLF)"
+    return ""

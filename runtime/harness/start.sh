@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs a program of the user's code: start.sh ENTRY_POINT. mlcli sends this beside sourcedir.tar.gz, with
+# the modules of its harness at the end; mlcli_harness/start.py says what it does.
+set -eu
+
+python=$(command -v python3 || command -v python) || {
+  mkdir -p /opt/ml/output
+  echo "no python3 in this image, which mlcli's start script needs: --command runs a program of the image" |
+    tee /opt/ml/output/failure >&2
+  exit 127
+}
+mlcli=$(mktemp -d)
+mkdir "$mlcli/mlcli_harness"

@@ -1,0 +1,117 @@
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import tempfile
+import unittest
+
+from support import HARNESS
+
+# What mlcli sends, but for its shell: the paths of the container are below a directory of the test.
+PROGRAM = """
+import sys
+sys.path.insert(0, %r)
+from mlcli_harness import paths
+for name in dir(paths):
+    value = getattr(paths, name)
+    if isinstance(value, str) and value.startswith("/opt/ml"):
+        setattr(paths, name, sys.argv[1] + value)
+from mlcli_harness.start import start
+start(sys.argv[2])
+"""
+
+TELL = "import os, sys; print(sys.argv[1:]); print(os.environ['SM_HPS'], os.getpid())\n"
+
+
+class Start(unittest.TestCase):
+    def setUp(self):
+        place = tempfile.TemporaryDirectory()
+        self.addCleanup(place.cleanup)
+        self.root = os.path.realpath(place.name)
+        os.makedirs(self.path("/opt/ml/input/data/code"))
+        os.makedirs(self.path("/opt/ml/input/config"))
+        self.parameters({})
+
+    def path(self, path):
+        return self.root + path
+
+    def parameters(self, values):
+        with open(self.path("/opt/ml/input/config/hyperparameters.json"), "w") as file:
+            json.dump(values, file)
+
+    def code(self, files):
+        with tarfile.open(self.path("/opt/ml/input/data/code/sourcedir.tar.gz"), "w:gz") as archive:
+            for name, text in files.items():
+                entry = tarfile.TarInfo(name)
+                entry.size = len(text.encode())
+                archive.addfile(entry, io.BytesIO(text.encode()))
+
+    def start(self, entry_point, variables=()):
+        command = [sys.executable, "-c", PROGRAM % HARNESS, self.root, entry_point]
+        environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **dict(variables)}
+        process = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        out, err = process.communicate(timeout=60)
+        self.pid = process.pid
+        return process.returncode, out, err
+
+    def reason(self):
+        with open(self.path("/opt/ml/output/failure")) as file:
+            return file.read()
+
+    def test_becomes_the_program_with_the_toolkits_arguments(self):
+        self.parameters({"epochs": "20", "b": "a b", "map": '{"k": 1}', "sagemaker_x": "1"})
+        self.code({"train.py": "import helper; import sys; " + TELL + "sys.exit(7)", "helper.py": ""})
+        status, out, err = self.start("train.py")
+        words = ["-b", "a b", "--epochs", "20", "--map", "k=1"]
+        shown = '{"b":"a b","epochs":20,"map":{"k":1}} %d' % self.pid
+        self.assertEqual((status, out, err), (7, "%s\n%s\n" % (words, shown), ""))
+
+    def test_finds_modules_at_the_top_of_the_code(self):
+        self.code({"jobs/train.py": "import helper", "helper.py": "print('top')"})
+        self.assertEqual(self.start("jobs/train.py"), (0, "top\n", ""))
+
+    def test_runs_scripts_of_a_shell(self):
+        self.parameters({"epochs": "20"})
+        self.code({"own.sh": "echo $0 $*", "other.sh": "#!/bin/sh\necho $$; exit 3"})
+        self.assertEqual(self.start("own.sh"), (0, "./own.sh --epochs 20\n", ""))
+        self.assertEqual(self.start("other.sh"), (3, "%d\n" % self.pid, ""))
+
+    def test_says_why_a_program_cannot_run(self):
+        self.code({"train.sh": "#!/bin/sh\r\necho\r\n"})
+        reason = "Cannot run ./train.sh: No such file or directory (its lines end as on Windows, with CRLF)"
+        self.assertEqual(self.start("train.sh"), (1, "", "mlcli: %s\n" % reason))
+        self.assertEqual(self.reason(), reason)
+        status, _, err = self.start("trian.py")
+        self.assertEqual((status, err), (1, "mlcli: Entry point not found: trian.py\n"))
+
+    def test_installs_what_the_code_asks_for(self):
+        pip = self.path("/pip")
+        os.makedirs(pip + "/pip")
+        with open(pip + "/pip/__init__.py", "w"):
+            pass
+        with open(pip + "/pip/__main__.py", "w") as file:
+            file.write("import os, sys; print(sys.argv[1:], os.environ['PIP_BREAK_SYSTEM_PACKAGES'])\n")
+            file.write("sys.exit(int(os.environ.get('FAILS', 0)))")
+        self.code({"train.py": "print('ran')", "requirements.txt": "a\n", "run.sh": "echo ran"})
+        with_pip = {"PYTHONPATH": pip}
+        installed = "['install', '-r', 'requirements.txt'] 1\n"
+        self.assertEqual(self.start("train.py", with_pip), (0, installed + "ran\n", ""))
+        # As with the toolkit, a script sees to that itself.
+        self.assertEqual(self.start("run.sh", with_pip), (0, "ran\n", ""))
+        status, out, err = self.start("train.py", {**with_pip, "FAILS": "2"})
+        failed = "pip install -r requirements.txt failed: exit status 2"
+        self.assertEqual((status, out, err), (1, installed, "mlcli: %s\n" % failed))
+        self.assertEqual(self.reason(), failed)
+        # Of a package, the entry point is a module.
+        self.code({"setup.py": "", "shop/train.py": "print('module')", "shop/__init__.py": ""})
+        installed = "['install', '.', '-r', 'requirements.txt'] 1\n"
+        self.assertEqual(self.start("shop/train.py", with_pip), (0, installed + "module\n", ""))
+
+    def test_needs_the_archive(self):
+        status, _, err = self.start("train.py")
+        self.assertEqual(status, 1)
+        self.assertRegex(err, "^mlcli: Cannot unpack .*sourcedir.tar.gz: ")

@@ -1,0 +1,63 @@
+import { assertEquals } from "@std/assert";
+import { commandOf, launcherIn, launchOf, type Program } from "../../../runtime/contract/launch.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const JOB = { name: "shop-1", region: "eu-west-1" };
+const NOTHING = { entrypoint: undefined, arguments: undefined, hyperparameters: {} };
+
+suite("what a training is started with", () => {
+  for (
+    const [what, program, launch, command] of [
+      ["the image's own", { launcher: "image" }, NOTHING, ["train"]],
+      [
+        "a command",
+        { launcher: "command", command: ["bash", "-c"], arguments: ["echo 1"] },
+        { ...NOTHING, entrypoint: ["bash", "-c"], arguments: ["echo 1"] },
+        ["echo 1"],
+      ],
+      [
+        "a command without arguments",
+        { launcher: "command", command: ["/train"], arguments: [] },
+        { ...NOTHING, entrypoint: ["/train"], arguments: [] },
+        [],
+      ],
+      [
+        "a script, by mlcli's start script",
+        { launcher: "script", entryPoint: "src/train.py" },
+        {
+          ...NOTHING,
+          entrypoint: ["/bin/sh"],
+          arguments: ["/opt/ml/input/data/code/start.sh", "src/train.py"],
+        },
+        ["/opt/ml/input/data/code/start.sh", "src/train.py"],
+      ],
+      [
+        "a script, by AWS's toolkit: five hyperparameters, in JSON",
+        { launcher: "toolkit", entryPoint: "train.py" },
+        {
+          ...NOTHING,
+          hyperparameters: {
+            sagemaker_submit_directory: '"/opt/ml/input/data/code/sourcedir.tar.gz"',
+            sagemaker_program: '"train.py"',
+            sagemaker_container_log_level: "20",
+            sagemaker_job_name: '"shop-1"',
+            sagemaker_region: '"eu-west-1"',
+          },
+        },
+        ["train"],
+      ],
+    ] as const satisfies readonly (readonly [string, Program, unknown, readonly string[]])[]
+  ) {
+    it(what, () => {
+      const found = launchOf(program, JOB);
+      assertEquals(found, launch);
+      assertEquals(commandOf(found), command);
+    });
+  }
+
+  it("is the toolkit where the image says that it holds it", () => {
+    assertEquals(launcherIn(["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=x:main"]), "toolkit");
+    assertEquals(launcherIn(["PATH=/bin", "SAGEMAKER_TRAINING_MODULES=1"]), "script");
+    assertEquals(launcherIn([]), "script");
+  });
+});
