@@ -27,6 +27,7 @@ const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   "-n": ["--tail"],
   "-o": ["--output"],
   "-v": ["--version"],
+  "--entrypoint": ["--command"],
   "--json": ["--output json", "--content-type application/json"],
   "--name": [
     ...["--endpoint-name", "--base-job-name", "--name-contains", "--repository", "--app-name"],
@@ -130,12 +131,13 @@ interface UnknownOption {
 }
 
 export async function unknownOptionError(unknown: UnknownOption): Promise<UsageError> {
-  const { names, flag, root } = unknown;
+  const { names, flag, known, root } = unknown;
   const topic = await topicOf(root, names);
   const { message, hint } = usageError(
     ["mlcli", ...names].join(" "),
     `Unknown option "${flag}".`,
-    topic.rest !== undefined,
+    // Of a training, they are a command's alone.
+    topic.rest !== undefined && !known.some(([own]) => own === "--command"),
   );
   const suggestion = foreignOption(unknown, topic.arguments.length > 0) ??
     await optionOfTwin(unknown) ??
@@ -149,9 +151,11 @@ function foreignOption(
   takesName: boolean,
 ): string | undefined {
   if (!Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
-  const own = FOREIGN_OPTIONS[flag]!.find((form) =>
-    known.some(([name]) => name === form.split(" ")[0])
-  );
+  const forms = FOREIGN_OPTIONS[flag]!;
+  if (flag === "--entrypoint" && known.some(([own]) => own === forms[0])) {
+    return "--command runs a program of the image, --entry-point one of your code.";
+  }
+  const own = forms.find((form) => known.some(([name]) => name === form.split(" ")[0]));
   if (flag === "--name" && takesName && (own === undefined || own === "--app-name")) {
     return `The name is given without an option: mlcli ${names.join(" ")} NAME.`;
   }

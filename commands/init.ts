@@ -1,5 +1,6 @@
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
+import { programOptions } from "./options/program.ts";
 
 const OPTIONS = options({
   "[app]": {},
@@ -15,6 +16,16 @@ const OPTIONS = options({
     value: "image",
     description: "Base image, instead of the official Python.",
   },
+  "--image": {
+    ...programOptions["--image"],
+    description: "Image that exists, such as one of AWS's: then mlcli builds none.",
+  },
+  "--entry-point": programOptions["--entry-point"],
+  "--source-dir": {
+    ...programOptions["--source-dir"],
+    description: "Directory of that code. Default: this one.",
+  },
+  "--launcher": programOptions["--launcher"],
   "--image-name": { value: "name", description: "Name of the image. Default: the app's name." },
   "--platform": {
     value: "platform",
@@ -34,6 +45,10 @@ export const initCommand: Command = command({
   examples: [
     ["Make the app demo", "mlcli init demo"],
     ["Choose another Python version", "mlcli init demo --python-version 3.11"],
+    [
+      "Run your own script on an image that exists",
+      "mlcli init shop --image team/torch:2 --source-dir src --entry-point train.py",
+    ],
   ],
   action: async () => (await import("./init_action.ts")).initAction,
 });

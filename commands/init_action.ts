@@ -1,5 +1,11 @@
 import { basename } from "@std/path/basename";
-import { APP_NAME, APP_NAME_EXPECTED, appNames, hasConfiguration } from "../runtime/app/app.ts";
+import {
+  type App,
+  APP_NAME,
+  APP_NAME_EXPECTED,
+  appNames,
+  hasConfiguration,
+} from "../runtime/app/app.ts";
 import {
   accepts,
   type Configuration,
@@ -8,8 +14,14 @@ import {
   RULES,
 } from "../runtime/app/configuration.ts";
 import { PLATFORM } from "../runtime/app/image.ts";
+import { layoutOf } from "../runtime/app/layout.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
+import { requireTrusted } from "../runtime/app/trusted_image.ts";
+import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
+import { holdsToolkitByName } from "../runtime/contract/aws_images.ts";
+import { launcherIn } from "../runtime/contract/launch.ts";
+import { MlcliError } from "../runtime/errors.ts";
 import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
@@ -26,6 +38,7 @@ export async function initAction(
   const isNew = !await hasConfiguration(context.cwd, name);
   const configuration = isNew ? await chooseConfiguration(context, name, options, call) : {};
   const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
+  if (options.image !== undefined) await rememberImage(result.app, options.image, context);
   for (const path of result.created) context.out.print(`${path}\n`);
   context.err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
@@ -44,6 +57,11 @@ function summary({ app, created, kept }: Scaffold): string {
 
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
+  if (app.configuration.image !== undefined) {
+    const data = typedPath(directory, layoutOf(app).trainingData);
+    return `Next, with some data in ${data}, if your code wants any:\n` +
+      `  mlcli local train${option}\n`;
+  }
   // The example's features: area, rooms and age of an apartment.
   const request = created.some((path) => path.endsWith("apartments.csv"))
     ? ["curl -H 'Content-Type: text/csv' -d 72,3,15 http://localhost:8080/invocations"]
@@ -77,8 +95,26 @@ type ChosenKey = Exclude<
   "image_name" | "s3_prefix" | "execution_role" | "certificate_file"
 >;
 
+/** Keys that only an app without an image that exists has. */
+const OF_BUILDS: readonly ChosenKey[] = ["base_image", "python_version", "requirements"];
+
 /** In the order of the questions and of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
+  image: {
+    option: "--image",
+    value: (options) => options.image,
+    inFile: ({ image }) => image,
+  },
+  source_dir: {
+    option: "--source-dir",
+    value: (options) => options.sourceDir,
+    inFile: ({ sourceDir }) => sourceDir,
+  },
+  launcher: {
+    option: "--launcher",
+    value: (options) => options.launcher,
+    inFile: ({ launcher }) => launcher,
+  },
   base_image: {
     option: "--base-image",
     value: (options) => options.baseImage,
@@ -173,10 +209,13 @@ async function chooseConfiguration(
       "the base image has a Python of its own.";
     throw usageError(path, message);
   }
-  const configuration: Partial<Record<ConfigurationKey, string>> = {
-    image_name: options.imageName ?? defaultImageName(name, path),
-  };
+  requireFitting(options, path);
+  const { image, entryPoint } = options;
+  const configuration: Partial<Record<ConfigurationKey, string>> = image === undefined
+    ? { image_name: options.imageName ?? defaultImageName(name, path) }
+    : {};
   for (const key of keys) {
+    if (image !== undefined && OF_BUILDS.includes(key)) continue;
     // --python-version chooses the official image.
     if (key === "base_image" && options.pythonVersion !== undefined) continue;
     // A base image has a Python of its own.
@@ -184,7 +223,50 @@ async function chooseConfiguration(
     const chosen = CHOICES[key].value(options) ?? await answerOrFallback(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
-  return configuration;
+  if (image === undefined || entryPoint === undefined) return configuration;
+  const launcher = configuration.launcher ?? await launcherOf(image, context);
+  return {
+    ...configuration,
+    ...launcher === undefined ? {} : { launcher },
+    train: { entry_point: entryPoint },
+  };
+}
+
+/** @throws UsageError for options that do not go together. */
+function requireFitting(options: InitOptions, path: string): void {
+  const { image, baseImage, pythonVersion, requirements, imageName } = options;
+  const { entryPoint, sourceDir, launcher } = options;
+  const ofBuilds = { "--base-image": baseImage, "--python-version": pythonVersion };
+  const wrong = image === undefined
+    ? firstGiven({ "--entry-point": entryPoint, "--source-dir": sourceDir, "--launcher": launcher })
+    : firstGiven({ ...ofBuilds, "--requirements": requirements, "--image-name": imageName });
+  if (wrong === undefined) return;
+  throw usageError(
+    path,
+    image === undefined
+      ? `Option "${wrong}" has no effect without "--image".`
+      : `Options "--image" and "${wrong}" do not go together: mlcli builds no image then.`,
+  );
+}
+
+function firstGiven(values: Readonly<Record<string, string | undefined>>): string | undefined {
+  return Object.keys(values).find((flag) => values[flag] !== undefined);
+}
+
+/** What runs an entry point in an image, where its name says it, or it is here; nothing is pulled. */
+async function launcherOf(image: string, context: Context): Promise<string | undefined> {
+  if (holdsToolkitByName(image)) return "toolkit";
+  const found = await context.engine().then((engine) => engine.image(image)).catch(() => undefined);
+  return found && launcherIn(found.Config?.Env ?? []);
+}
+
+/** What is typed here need not be typed again. */
+async function rememberImage(app: App, image: string, { env, err }: Context): Promise<void> {
+  await requireTrusted({ app, image, isTyped: true, command: "mlcli local train" }, {
+    env,
+    account: () => Promise.reject(new MlcliError("It is typed")),
+    note: (text) => err.print(`${text}\n`),
+  });
 }
 
 /** The answer to the question, or the fallback, where no option gives a value. Empty: no value. */

@@ -2,7 +2,9 @@ import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
+import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
+import { imageAccess } from "./image_access.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 
 /** Opens a shell, or runs a command, where the app's code runs. */
@@ -11,9 +13,18 @@ export async function shellAction(
   options: ShellOptions,
   call: ConfigurableCall<ShellDeclaration>,
 ): Promise<void> {
-  await shell({
-    ...await containerRequest(context, options, call),
-    role: options.role ?? "train",
-    command: options.command,
-  }, { ...context, waiting: waitingOn(context.err) });
+  const request = await containerRequest(context, options, call);
+  const role = options.role ?? "train";
+  const own = {
+    ...{ image: undefined, entryPoint: undefined, sourceDir: undefined, launcher: undefined },
+    command: [],
+    dockerTag: options.dockerTag,
+  };
+  const { program, ...chosen } = await programOf(request.app, own, [], context);
+  const app = role === "train" ? chosen.app : request.app;
+  await shell({ ...request, app, role, program, command: options.command }, {
+    ...context,
+    waiting: waitingOn(context.err),
+    images: imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" }),
+  });
 }

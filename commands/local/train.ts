@@ -1,10 +1,13 @@
 import { type Command, command } from "../command.ts";
+import { programOptions } from "../options/program.ts";
 import { jobOptions, parseInput } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 
 const OPTIONS = options({
+  "[-- args...]": {},
   ...jobOptions,
+  ...programOptions,
   "--hyperparameter": {
     value: "pair",
     description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
@@ -28,6 +31,9 @@ const OPTIONS = options({
   "--watch": {
     description: "Stay, and train again after each edit of the code, the data or hyperparameters.",
   },
+  "--no-network-settings": {
+    description: "Do not give pip, for packages of the code, this machine's network settings.",
+  },
   "--checkpoints": {
     description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
   },
@@ -44,6 +50,10 @@ export const trainCommand: Command = command({
     ["Try other hyperparameters", "mlcli local train --hyperparameter epochs=20"],
     ["See what a stop after a minute saves", "mlcli local train --stop-after 60"],
     ["Train exactly as on SageMaker, for CI", "mlcli local train --strict"],
+    [
+      "Train your own script on an image that exists",
+      "mlcli local train --image team/torch:2 --source-dir src --entry-point train.py",
+    ],
     ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,

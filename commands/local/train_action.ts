@@ -1,11 +1,16 @@
-import { absolutePath } from "../../runtime/app/typed_path.ts";
+import { basename } from "@std/path/basename";
+import { APP_NAME } from "../../runtime/app/app.ts";
+import { absolutePath, shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
+import { MlcliError, NoAppHere } from "../../runtime/errors.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
+import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
+import { imageAccess, pipNetworkOf } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
 /** `--watch` runs more than once; the others are about one run. */
@@ -14,6 +19,22 @@ const CONTRADICTIONS = [
   ["--watch", "--interactive"],
   ["--watch", "--stop-after"],
 ] as const;
+
+/** Without an app, the line that makes one of what was typed. */
+function initInstead(
+  error: unknown,
+  { cwd }: Context,
+  { image, sourceDir = ".", entryPoint }: TrainOptions,
+): never {
+  const isNowhere = error instanceof NoAppHere && error.above === undefined;
+  if (!isNowhere || image === undefined) throw error;
+  const name = basename(cwd);
+  const words = [
+    ...["mlcli", "init", APP_NAME.test(name) ? name : "app", "--image", image],
+    ...entryPoint === undefined ? [] : ["--source-dir", sourceDir, "--entry-point", entryPoint],
+  ];
+  throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
+}
 
 /** Trains on the app's test data. */
 export async function trainAction(
@@ -27,8 +48,19 @@ export async function trainAction(
     "--interactive": options.interactive,
     "--stop-after": options.stopAfter !== undefined,
   });
+  const request = await containerRequest(context, options, call)
+    .catch((error) => initInstead(error, context, options));
+  const { app, isImageTyped, program } = await programOf(
+    request.app,
+    options,
+    options.args,
+    context,
+  );
   const job: TrainingJob = {
-    ...await containerRequest(context, options, call),
+    ...request,
+    app,
+    program,
+    usesNetworkSettings: options.networkSettings,
     interactive: options.interactive,
     grace: options.grace,
     copyInputs: options.copyInputs,
@@ -40,7 +72,12 @@ export async function trainAction(
       source: absolutePath(context.cwd, directory),
     })),
   };
-  const host = { ...context, waiting: waitingOn(context.err) };
+  const host = {
+    ...context,
+    waiting: waitingOn(context.err),
+    images: imageAccess(context, { app, isImageTyped, command: "mlcli local train" }),
+    pipNetwork: () => pipNetworkOf(app, context),
+  };
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");
     return await watchTraining(job, host);

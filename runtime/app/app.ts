@@ -27,7 +27,15 @@ export interface App extends Confined {
 
 /** A JSON object with any of these keys is an app's configuration, even without its directory. */
 const TELLING_KEYS = [
-  ...["image_name", "cloud_region", "cloud_profile", "base_image", "s3_prefix", "execution_role"],
+  ...[
+    "image",
+    "image_name",
+    "cloud_region",
+    "cloud_profile",
+    "base_image",
+    "s3_prefix",
+    "execution_role",
+  ],
 ] as const;
 
 /** An app's name becomes part of names of containers and images, and of paths. */
@@ -71,9 +79,15 @@ export function baseOf(directory: string, name: string): string {
   return join(directory, basePath(name));
 }
 
-/** The name of an app's image, as the engine knows it: `name:tag`. */
+/** The name of an app's image, as the engine knows it: `name:tag`, or that of one that exists. */
 export function imageReference({ configuration }: App, tag: string): string {
-  return `${configuration.imageName}:${tag}`;
+  return configuration.image ?? `${configuration.imageName}:${tag}`;
+}
+
+/** The app with another image that exists; without one, as it is. */
+export function withImage(app: App, image: string | undefined): App {
+  if (image === undefined) return app;
+  return { ...app, configuration: { ...app.configuration, image } };
 }
 
 export async function findApps(cwd: string): Promise<App[]> {

@@ -3,6 +3,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { isRoleArn, parseS3Uri, ROLE_ARN, S3_URI } from "../contract/addresses.ts";
+import { type Launcher, LAUNCHERS } from "../contract/launch.ts";
 import {
   type MetricDefinition,
   metricDefinitionsIn,
@@ -16,6 +17,11 @@ import { isOutside } from "./typed_path.ts";
 
 /** What `NAME.json` says, its defaults filled in. */
 export interface Configuration {
+  /** An image that exists, by any reference; `undefined`: the one that `build` makes. */
+  readonly image: string | undefined;
+  /** Directory of the code that is sent, as the file has it: relative to that. */
+  readonly sourceDir: string | undefined;
+  readonly launcher: Launcher | undefined;
   /** Name of the image, without a tag. Default: the app's name in lower case. */
   readonly imageName: string;
   /** Python of the default base image. */
@@ -79,6 +85,21 @@ const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a
 
 /** The keys, and what each may hold. Every value is a string. */
 export const RULES = {
+  image: {
+    meaning: "Image that exists, to run instead of one that mlcli build makes.",
+    expected: 'an image, such as "ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG"',
+    pattern: /^[\w][^\s]*$/,
+  },
+  source_dir: {
+    meaning: "Directory of the code that runs in the image, below the repository.",
+    expected: 'a directory, such as "src"',
+    pattern: /^[^-].*$/,
+  },
+  launcher: {
+    meaning: "What runs the entry point: toolkit (AWS's, in the image), script (mlcli's), image.",
+    expected: LAUNCHERS.join(", ").replace(/, (?=\w+$)/, " or "),
+    pattern: new RegExp(`^(${LAUNCHERS.join("|")})$`),
+  },
   image_name: {
     meaning: "Name of the image, without a tag. Without it: the app's name.",
     expected: 'an image name in lower case without a tag, such as "team/demo"',
@@ -161,6 +182,9 @@ export async function readConfiguration(path: string): Promise<Configuration> {
   const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
   const certificateFile = get("certificate_file");
   return {
+    image: get("image"),
+    sourceDir: get("source_dir"),
+    launcher: get("launcher") as Launcher | undefined,
     imageName: get("image_name") ?? defaultImageName(file),
     pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
     requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),

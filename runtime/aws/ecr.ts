@@ -44,8 +44,11 @@ export interface Ecr {
   repository(name: string): Promise<Repository | undefined>;
   /** Creates one; no error where somebody else has done so meanwhile. */
   createRepository(name: string): Promise<Repository>;
-  /** A new login: earlier ones may have expired. */
-  authorization(): Promise<RegistryAuthorization>;
+  /**
+   * A new login: earlier ones may have expired.
+   * @param account whose registry it is for; by default the caller's own.
+   */
+  authorization(account?: string): Promise<RegistryAuthorization>;
   /**
    * Undefined where there is none of that name, or no such repository.
    * @param mediaTypes the accepted types of manifests.
@@ -91,8 +94,9 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
       }
     },
 
-    async authorization() {
-      const answer = await ask(new GetAuthorizationTokenCommand({}));
+    async authorization(account) {
+      const input = account === undefined ? {} : { registryIds: [account] };
+      const answer = await ask(new GetAuthorizationTokenCommand(input));
       const { authorizationToken, proxyEndpoint } = answer.authorizationData?.[0] ?? {};
       const [, username, password] = /^([^:]+):(.+)$/.exec(decoded(authorizationToken)) ?? [];
       if (!username || !password || !URL.canParse(proxyEndpoint ?? "")) throw strangeAnswer(answer);

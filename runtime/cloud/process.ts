@@ -4,7 +4,7 @@ import { normalize } from "@std/path/normalize";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { isOutside } from "../app/typed_path.ts";
 import type { AwsOptions } from "../aws/settings.ts";
-import { environmentDifferences, processingArgumentDifferences } from "../contract/differences.ts";
+import { commandDifferences, environmentDifferences } from "../contract/differences.ts";
 import { processingArguments } from "../contract/jobs.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
@@ -50,7 +50,10 @@ export async function process(
   checkNetworkAndTags(request);
   const file = await fileOf(request);
   requireNone([
-    ...processingArgumentDifferences([], [...processingArguments(file), ...request.arguments]),
+    ...commandDifferences("a processing job", [], [
+      ...processingArguments(file),
+      ...request.arguments,
+    ]),
     ...environmentDifferences("process", request.variables),
   ]);
   await startJob(

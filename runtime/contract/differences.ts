@@ -119,18 +119,20 @@ export function environmentDifferences(role: Role, variables: Variables): readon
 }
 
 /**
- * What CreateProcessingJob would refuse of a processing job's command line. Arguments may be secrets:
- * messages have their numbers.
+ * What CreateProcessingJob or CreateTrainingJob would refuse of a job's command line. Arguments may be
+ * secrets: messages have their numbers.
  *
+ * @param job `a training`
  * @param entrypoint instead of the image's own; empty: the image's.
  */
-export function processingArgumentDifferences(
+export function commandDifferences(
+  job: "a training" | "a processing job",
   entrypoint: readonly string[],
   args: readonly string[],
 ): readonly Difference[] {
   return [
     ...wordDifferences(entrypoint, "part", "of an entry point"),
-    ...wordDifferences(args, "argument", "of a processing job"),
+    ...wordDifferences(args, "argument", `of ${job}`),
   ];
 }
 

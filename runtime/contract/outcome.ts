@@ -95,8 +95,22 @@ const BETWEEN =
 const PREFIX = /^AlgorithmError: /;
 const SUFFIX = /,? ?exit code:? \d+$/i;
 
-/** The first line of a reason; of a bare traceback, the error at its end. `undefined` without lines. */
+/**
+ * What AWS's toolkit writes of a program that failed (sagemaker-training 5.1.4, errors.py): the kind of
+ * failure, the program's own status, and the end of its standard error, if it was kept.
+ */
+const OF_TOOLKIT =
+  /^(\w+Error):\nExitCode (\S+)\nErrorMessage "(.*?)(?:"\n(?:ExtraInfo "[^]*"\n)?Command "[^]*)?$/s;
+
+/**
+ * The first line of a reason; of a bare traceback, and of what AWS's toolkit quotes, the error at its end.
+ * `undefined` without lines.
+ */
 export function headlineOf(reason: string): string | undefined {
+  const [, kind, status, message] = OF_TOOLKIT.exec(reason.trim().replace(PREFIX, "")) ?? [];
+  if (message !== undefined) {
+    return linesOf(message).at(-1)?.trim() ?? `${kind}, exit code ${status}`;
+  }
   const [first, ...rest] = linesOf(reason);
   const line = first?.trim().replace(PREFIX, "") === TRACEBACK
     ? rest.findLast((line) => !/^\s/.test(line)) ?? first

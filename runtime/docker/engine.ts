@@ -17,6 +17,15 @@ export interface Mount {
   readonly ReadOnly: boolean;
 }
 
+/** A volume of the engine's, which is made where it is not there. */
+export interface VolumeMount {
+  readonly Type: "volume";
+  readonly Source: string;
+  readonly Target: string;
+  readonly ReadOnly: boolean;
+  readonly VolumeOptions: { readonly Labels: Readonly<Record<string, string>> };
+}
+
 /** Devices for a container, chosen by the engine: so many (-1: all), or those of these ids. */
 export interface DeviceRequest {
   readonly Count?: number;
@@ -54,7 +63,7 @@ export interface CreateBody {
     readonly LogConfig?: { readonly Type: "none" };
     readonly Memory?: number;
     readonly MemorySwap?: number;
-    readonly Mounts: readonly Mount[];
+    readonly Mounts: readonly (Mount | VolumeMount)[];
     /** Billionths of a processor. */
     readonly NanoCpus?: number;
     readonly NetworkMode?: string;

@@ -10,12 +10,9 @@ import { baseImageFinding } from "../app/image.ts";
 import type { BuildOptions, Engine } from "../docker/engine.ts";
 import { type ImageDetails, platformOf, type PullLogin } from "../docker/images.ts";
 import type { SearchEnvironment } from "../docker/locate.ts";
-import { HelperError } from "../docker/login/helper.ts";
-import { loginFrom, loginSource, registryOf } from "../docker/login/login.ts";
-import { failureOf } from "../docker/messages.ts";
-import { EngineError, hintFor } from "../docker/errors.ts";
+import { registryOf } from "../docker/login/login.ts";
+import { dockersLogin, pullImage } from "../docker/pull.ts";
 import { MlcliError } from "../errors.ts";
-import { printable } from "../text.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { ClassicOutput } from "./build_output.ts";
 
@@ -56,30 +53,18 @@ export async function pullBaseImages(
       const text = baseImageFinding(app, reference, image);
       if (text !== undefined) onEvent({ kind: "warning", text });
     } else {
-      const login = await loginOf(registryOf(reference), environment, signal, onEvent);
-      await pull({ ...wanted, platform, login }, engine, signal, onEvent);
+      const login = await dockersLogin(
+        registryOf(reference),
+        environment,
+        signal,
+        (text) => onEvent({ kind: "warning", text }),
+      );
+      await pull({ ...wanted, platform }, login, engine, signal, onEvent);
       if (wanted.isBuiltUpon) image = await engine.image(reference, signal);
     }
     if (wanted.isBuiltUpon) builtUpon.push({ reference, image });
   }
   return builtUpon;
-}
-
-/** That a helper fails is no error, as with `docker`: a public image needs no login. */
-async function loginOf(
-  registry: string,
-  environment: SearchEnvironment,
-  signal: AbortSignal,
-  onEvent: OnEvent,
-): Promise<PullLogin | undefined> {
-  const source = loginSource(registry, environment);
-  if (source === undefined) return undefined;
-  try {
-    return await loginFrom(source, environment, signal);
-  } catch (error) {
-    if (!(error instanceof HelperError)) throw error;
-    onEvent({ kind: "warning", text: `${error.message}. ${registry} is asked without a login.` });
-  }
 }
 
 async function imageHere(
@@ -95,56 +80,29 @@ async function imageHere(
     : undefined;
 }
 
-interface Wanted extends BaseImage {
-  readonly login: PullLogin | undefined;
-}
-
 async function pull(
-  image: Wanted,
+  image: BaseImage,
+  login: PullLogin | undefined,
   engine: Pick<Engine, "pull">,
   signal: AbortSignal,
   onEvent: OnEvent,
 ): Promise<void> {
-  const { reference, platform, login } = image;
+  const { reference, platform } = image;
   const output = new ClassicOutput(onEvent, {
     first: { id: `pull ${reference}`, name: `Pulling ${reference}` },
   });
   output.begin();
   try {
-    for await (const message of engine.pull(reference, { platform, login, signal })) {
-      const failure = failureOf(message);
-      if (failure !== undefined) throw pullFailed(image, failure);
-      output.add(message);
-    }
+    const wanted = { reference, platform, login, missingHint: missingHint(image) };
+    await pullImage(engine, wanted, signal, (message) => output.add(message));
   } catch (error) {
-    const known = error instanceof EngineError ? pullFailed(image, error.reason) : error;
-    output.end(known instanceof MlcliError ? known.message : "");
-    throw known;
+    output.end(error instanceof MlcliError ? error.message : "");
+    throw error;
   }
   output.end();
 }
 
-/** Words of engines and registries for a missing permission. */
-const REFUSED =
-  /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .{0,300}(expired|invalid)|forbidden|\b40[13]\b/i;
-
-function pullFailed(image: Wanted, reason: string): MlcliError {
-  return new MlcliError(`Cannot pull ${image.reference}: ${printable(reason.trim())}`, {
-    hint: hintFor(reason) ??
-      (REFUSED.test(reason) ? refusalHint(image) : missingHint(image)),
-  });
-}
-
-function refusalHint({ reference, login }: Wanted): string {
-  const registry = registryOf(reference);
-  const argument = registry === "docker.io" ? "" : ` ${registry}`;
-  return login === undefined
-    ? `Is its name right? If it is private: docker login${argument}, then again.`
-    : `Docker's login for ${registry} was sent. docker login${argument} makes a new one; after ` +
-      `docker logout${argument}, none is sent.`;
-}
-
-function missingHint({ platform, isFrontend }: Wanted): string {
+function missingHint({ platform, isFrontend }: BaseImage): string {
   if (isFrontend) {
     return "The Dockerfile's line # syntax= asks for it: without that line, the engine reads the " +
       "Dockerfile itself.";

@@ -84,6 +84,13 @@ export async function build(
   report: BuildReport,
 ): Promise<Built> {
   const { app } = request;
+  const { image } = app.configuration;
+  if (image !== undefined) {
+    throw new MlcliError(`There is nothing to build: ${app.name}.json names an image, ${image}`, {
+      hint: 'mlcli local train pulls and runs it. Without "image", mlcli build makes one of the ' +
+        "app's Dockerfile.",
+    });
+  }
   const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
   const chosen = await chosenDockerfile(app, request.dockerfile);

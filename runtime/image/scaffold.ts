@@ -17,7 +17,9 @@ import {
   removeIfThere,
 } from "../files.ts";
 
-export type NewConfiguration = Readonly<Partial<Record<ConfigurationKey, string>>>;
+export type NewConfiguration =
+  & Readonly<Partial<Record<ConfigurationKey, string>>>
+  & { readonly train?: { readonly entry_point: string } };
 
 const SCHEMA_FILE = ".schema.json";
 
@@ -82,6 +84,21 @@ async function makeFiles(
   await make(join(directory, `${name}.json`), `${JSON.stringify(content, null, 2)}\n`);
   const app = await findApp(directory, name);
   await make(join(app.base, SCHEMA_FILE), schema);
+  if (app.configuration.image === undefined) await makeBuildFiles(app, make);
+  for (const folder of EMPTY_FOLDERS) {
+    const path = join(app.base, folder);
+    if (await isEmpty(app.directory, path)) await make(join(path, ".gitkeep"), "");
+  }
+  await makeDataFolders(app);
+  return app;
+}
+
+/** What an image is made of: an app whose image exists has none of it. */
+async function makeBuildFiles(
+  app: App,
+  make: (path: string, content: string) => Promise<void>,
+): Promise<void> {
+  const { directory } = app;
   await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
   const requirements = await requirementsOf(app);
   if (!requirements.isLock) {
@@ -94,12 +111,6 @@ async function makeFiles(
     }
     await make(target, await readTemplate(path));
   }
-  for (const folder of EMPTY_FOLDERS) {
-    const path = join(app.base, folder);
-    if (await isEmpty(app.directory, path)) await make(join(path, ".gitkeep"), "");
-  }
-  await makeDataFolders(app);
-  return app;
 }
 
 /** A file of that name that mlcli did not write stays. */

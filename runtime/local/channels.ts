@@ -6,26 +6,53 @@ import { holdsFile, type Layout, requireNotWritten, requireTrainingData } from "
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
-import { UsageError } from "../errors.ts";
+import { CODE_CHANNELS } from "../contract/launch.ts";
+import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, statIfThere } from "../files.ts";
 
 /**
  * The directories below `input/data`, except the one that is for processing, and those that the
  * user named, which win. Sorted by name. As on the platform, none has to be called `training`. One
- * of them has to hold a file.
+ * of them has to hold a file, and not of code.
  *
+ * @param needsData whether there has to be any.
  * @throws MlcliError when one leads out of the app's repository, or there is nothing to train on;
  * UsageError when a path that the user named is not a directory.
  */
 export async function channelsOf(
   layout: Layout,
   named: readonly Channel[],
+  needsData = true,
 ): Promise<readonly Channel[]> {
   for (const channel of named) await requireDirectory(layout, channel);
   const found = await channelsInLayout(layout, named.map(({ name }) => name));
   const channels = mergedChannels(found, named);
-  await requireTrainingData(layout, channels.map(({ source }) => source), named[0]?.source);
+  const data = channels.filter(({ name }) => !CODE_CHANNELS.includes(name));
+  if (needsData) {
+    await requireTrainingData(layout, data.map(({ source }) => source), named[0]?.source);
+  }
   return channels;
+}
+
+/**
+ * Requires that no channel of the user's has the name of one that has code.
+ *
+ * @throws UsageError for one that is typed; MlcliError for a directory.
+ */
+export function requireNoCodeChannel(
+  layout: Layout,
+  channels: readonly Channel[],
+  named: readonly Channel[],
+): void {
+  const wrong = channels.find(({ name }) => CODE_CHANNELS.includes(name));
+  if (wrong === undefined) return;
+  const isTyped = named.includes(wrong);
+  const Failure = isTyped ? UsageError : MlcliError;
+  throw new Failure(`The channel ${wrong.name} is for code, and not for data`, {
+    hint: isTyped
+      ? "Give the data another name: --input CHANNEL=DIR"
+      : `Give the directory ${typedPath(layout.directory, wrong.source)} another name.`,
+  });
 }
 
 /** The names of those that hold no file, as far as they can be read. */

@@ -11,6 +11,8 @@ import type { OfImage } from "./plan.ts";
 /** What of the app's code is mounted. */
 export type MountedCode = Pick<OfImage, "codeFolder" | "commonFolder">;
 
+export const NOT_MOUNTED: MountedCode = { codeFolder: undefined, commonFolder: undefined };
+
 /**
  * The directories of the app's code that are mounted over those of the image. Under `--strict`, and
  * where the app has none, the image's own code runs.
@@ -30,7 +32,7 @@ export async function mountedCode(
   image: LabelledImage,
   note: (message: string) => void,
 ): Promise<MountedCode> {
-  if (strict) return { codeFolder: undefined, commonFolder: undefined };
+  if (strict) return NOT_MOUNTED;
   const hasCommon = holdsHarness(image) && await isDirectory(layout.common);
   return {
     codeFolder: await codeFolderOf(layout, code, image, note),

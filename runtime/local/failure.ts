@@ -1,6 +1,7 @@
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
 import { headlineOf, isShownIn } from "../contract/outcome.ts";
+import type { Program } from "../contract/launch.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
 import type { RunOutcome } from "./container/run.ts";
@@ -25,6 +26,8 @@ export interface FailedRun {
   /** Whether its code could read what is typed. */
   readonly interactive: boolean;
   readonly importer: Importer;
+  /** What started the code, where it is not the image's entry point. */
+  readonly launcher: Program["launcher"] | undefined;
   /** What to do first, where it is not what its code said. */
   readonly hint: string | undefined;
 }
@@ -40,6 +43,7 @@ export async function failureOf(
     user,
     interactive,
     importer,
+    launcher,
     hint: first,
   }: FailedRun,
 ): Promise<UserCodeError> {
@@ -47,7 +51,7 @@ export async function failureOf(
   const { title } = JOBS[kind];
   if (stoppedWithin !== undefined) {
     return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
-      hint: first ?? "SIGTERM is all that the platform says before it kills: save there, and end.",
+      hint: first ?? (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
     });
   }
   const headline = headlineOf(reason);
@@ -56,11 +60,22 @@ export async function failureOf(
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     (unquoted &&
-      `Another run of the app was there at the same time: what ${unquoted} says may be its.`);
+      `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
+    (launcher === "toolkit" ? TOOLKIT_STATUS : undefined);
   return headline !== undefined && isShownIn(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
 }
+
+const NO_STOP = "SIGTERM is all that the platform says before it kills: save there, and end.";
+
+/** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
+const TOOLKIT_STOP =
+  "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on the " +
+  "platform: save checkpoints as you go. --launcher script passes it on.";
+const TOOLKIT_STATUS =
+  "AWS's toolkit ends with 1, whatever the status of your script: its own is " +
+  "above. --launcher script ends with that of the script.";
 
 /** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
 function debuggerHint(kind: JobKind, headline: string | undefined): string | undefined {

@@ -19,7 +19,9 @@ import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
-import { mountedCode } from "./code.ts";
+import type { Program } from "../contract/launch.ts";
+import { commitOf } from "../source/commit.ts";
+import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences } from "./differences/image.ts";
@@ -41,7 +43,8 @@ import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
 import type { RunFacts } from "./runs/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
-import { keepCode } from "./runs/kept_code.ts";
+import { keepCode, keepSent } from "./runs/kept_code.ts";
+import type { PackedCode } from "./sent_code.ts";
 import { copyCode } from "./runs/working_copy.ts";
 import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
@@ -54,6 +57,10 @@ export interface JobRun {
   readonly run: Run;
   /** What it runs. Asked for before the run is made: without it, there is none. */
   readonly image: ImageDetails;
+  /** What starts the code, where it is not the image's own entry point. */
+  readonly launcher?: Program["launcher"];
+  /** Code that comes in a channel, in the place of what is mounted. */
+  readonly sent?: PackedCode | undefined;
   /** The container's name. */
   readonly container: string;
   /** What is known to differ on the platform before it starts. */
@@ -102,10 +109,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const note = (text: string): void => tell(err, noteText(text));
-  const mounted = await mountedCode(job, layout, CODE[kind], image, note);
+  const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   const code = await copyCode(layout, directory, mounted, note);
   const planned = run.plan({
-    withInit: isOurs && !job.strict,
+    // The harness handles SIGTERM; of anything else, an init would hide whether it does.
+    withInit: isOurs && !job.strict && (run.launcher ?? "image") === "image",
     ...code,
     reportFile: isOurs ? reportFile : undefined,
   });
@@ -126,11 +134,15 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       ...networkDifferences(job.network),
       ...environmentDifferences(kind, job.variables),
       ...imageDifferences(job, image),
-      ...await codeDifferences(job, CODE[kind], image),
+      ...run.sent ? [] : await codeDifferences(job, CODE[kind], image),
     ]);
     const output = await outputBefore(layout);
-    const hash = await keepCode(layout, code);
-    record.begin({ ...run.facts, code: hash ?? null }, { reference: body.Image, id: image.Id });
+    const hash = run.sent ? await keepSent(layout, run.sent) : await keepCode(layout, code);
+    const commit = await commitOf(run.sent?.source.path ?? layout.base);
+    record.begin(
+      { ...run.facts, code: hash ?? null, commit: commit ?? null },
+      { reference: body.Image, id: image.Id },
+    );
     return output;
   }
   const lastOutput = new LastOutput();
@@ -204,11 +216,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     user: image.Config?.User,
     interactive: job.interactive,
     hint: findings.hintOfOlderCode,
+    launcher: run.launcher,
     importer: {
       app: job.app,
       code: CODE[kind],
       image,
       installed: Object.keys(record.python?.packages ?? {}),
+      source: run.sent?.source,
     },
   });
 }

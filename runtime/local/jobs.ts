@@ -4,7 +4,10 @@ import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 import type { Role } from "../contract/jobs.ts";
+import type { PullLogin } from "../docker/images.ts";
 import type { ContainerRequest, ServerRequest } from "../serving/plan.ts";
+import type { ProgramRequest } from "../source/program.ts";
+import type { Variables } from "../contract/variables.ts";
 
 /** What is asked for with every container of the user's code. */
 export interface LocalJob extends ContainerRequest {
@@ -35,6 +38,9 @@ export interface TrainingJob extends BatchJob {
   readonly stopAfter: number | undefined;
   /** Whether it finds and keeps checkpoints in `/opt/ml/checkpoints`. */
   readonly checkpoints: boolean;
+  readonly program: ProgramRequest;
+  /** Whether pip gets what this machine knows of its network. */
+  readonly usesNetworkSettings: boolean;
 }
 
 /** Which script or program to run. */
@@ -65,6 +71,22 @@ export interface ShellJob extends LocalJob {
   readonly role: Role;
   /** A program and its arguments; empty: a shell. */
   readonly command: readonly string[];
+  /** Of a training. */
+  readonly program: ProgramRequest;
+}
+
+/** What may be done about an image that exists elsewhere; its host is asked only where one is named. */
+export interface ImageAccess {
+  /** @throws MlcliError where the app's file names an image of a stranger's. */
+  readonly requireTrusted: () => Promise<void>;
+  /** @throws MlcliError where there are no credentials for it. */
+  readonly login: (registry: string) => Promise<PullLogin | undefined>;
+}
+
+/** What pip is told of this machine's network: variables, and files by their names. */
+export interface PipNetwork {
+  readonly variables: Variables;
+  readonly files: Readonly<Record<string, string>>;
 }
 
 /** Shows what takes long, in a sentence that may change, until it is done. */
@@ -79,4 +101,8 @@ export type Host =
   & {
     /** Without it, nothing is shown. */
     readonly waiting?: Waiting;
+    /** Without it, no image is pulled. */
+    readonly images?: ImageAccess;
+    /** Of this machine, for packages that code asks for when it starts. */
+    readonly pipNetwork?: () => Promise<PipNetwork>;
   };

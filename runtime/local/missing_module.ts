@@ -13,6 +13,7 @@ import {
   requirementNames,
 } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import type { Source } from "../source/source.ts";
 import { holdsHarness, isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 
 /** Whose code asked for the module. */
@@ -22,6 +23,8 @@ export interface Importer {
   readonly image: LabelledImage;
   /** The distributions that the image has, as far as they are known. */
   readonly installed?: readonly string[];
+  /** Where the code comes from, where it is sent, and not the app's. */
+  readonly source?: Source | undefined;
 }
 
 /**
@@ -31,10 +34,11 @@ export interface Importer {
  */
 export async function missingModuleHintOf(
   words: string,
-  { app, code, image, installed = [] }: Importer,
+  { app, code, image, installed = [], source }: Importer,
 ): Promise<string | undefined> {
   const module = missingModule(words);
   if (module === undefined) return undefined;
+  if (source) return await hintForSent(module, source);
   const layout = layoutOf(app);
   const top = module.split(".")[0]!;
   const place = holdsHarness(image) && await moduleIn(layout.common, top)
@@ -63,6 +67,22 @@ export async function missingModuleHintOf(
     const lock = isLock ? ` and its lock (uv add ${name})` : "";
     return inFile(name) ?? `Add ${name} to ${file}${lock}, then mlcli build.`;
   });
+}
+
+/** What to do where the code that was sent asks for a module: its requirements are installed at the start. */
+async function hintForSent(module: string, { path, shown }: Source): Promise<string> {
+  const file = join(shown, "requirements.txt");
+  const text = await readTextFile(join(path, "requirements.txt"), LARGEST_TEXT).catch(() => "");
+  const required = requirementNames(text);
+  const names = [...await modulesIn([path]), ...required];
+  const own = join(shown, `${module}.py`);
+  return missingModuleHint(
+    { module, names, own },
+    (name) =>
+      required.has(normalizedName(name))
+        ? `${name} is in ${file}, but the image does not find it: look at what pip said above.`
+        : `Add ${name} to ${file}: it is installed when the code starts.`,
+  );
 }
 
 /** What to do where the roles share a module of that name, and the image does not have it. */

@@ -5,9 +5,10 @@
 
 import { imageReference } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
-import { HOST, type JobKind, PATHS, TRAINING_ARGUMENTS } from "../contract/jobs.ts";
+import { HOST, type JobKind, PATHS } from "../contract/jobs.ts";
+import { commandOf, type Launch } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
-import type { CreateBody, Mount } from "../docker/engine.ts";
+import type { CreateBody, Mount, VolumeMount } from "../docker/engine.ts";
 import {
   type ContainerFacts,
   environment,
@@ -20,6 +21,7 @@ import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH } from "../contract/images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
+import type { PipPlace } from "./sent_code.ts";
 import type { MadeOf } from "./server/made_of.ts";
 import { reportMount, reportVariables } from "./differences/report.ts";
 
@@ -63,6 +65,9 @@ export interface PlannedTraining extends Planned {
   readonly inputs: readonly InputMount[];
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
+  readonly launch: Launch;
+  /** Of code that installs packages. */
+  readonly pip: PipPlace | undefined;
 }
 
 /** What is known of a processing job. */
@@ -99,13 +104,16 @@ export interface PlannedServer extends PlannedServing {
 export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
   const layout = layoutOf(app);
+  const { launch, pip } = planned;
   return {
     Image: imageReference(app, job.tag),
-    Cmd: TRAINING_ARGUMENTS,
+    ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
+    Cmd: commandOf(launch),
     Hostname: HOST,
     Env: environment(job, planned.region, {
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
       ...report(job, "train", planned),
+      ...pip?.variables,
     }),
     Labels: labels({ app, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
@@ -115,6 +123,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       writable(planned.modelFolder, PATHS.model),
       writable(layout.output, PATHS.output),
       ...(job.checkpoints ? [writable(layout.checkpoints, PATHS.checkpoints)] : []),
+      ...pip?.mounts ?? [],
     ]),
   };
 }
@@ -192,7 +201,7 @@ export function servingPlan(
 function jobHostConfig(
   job: BatchJob,
   planned: Planned,
-  mounts: readonly Mount[],
+  mounts: readonly (Mount | VolumeMount)[],
 ): CreateBody["HostConfig"] {
   return {
     // By the engine, so that the container is removed even when mlcli was killed.

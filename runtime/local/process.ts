@@ -15,7 +15,7 @@ import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
-import { type Difference, processingArgumentDifferences } from "../contract/differences.ts";
+import { commandDifferences, type Difference } from "../contract/differences.ts";
 import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
 import { UsageError } from "../errors.ts";
 import { copyTree, statIfThere } from "../files.ts";
@@ -71,7 +71,7 @@ export async function withProcessing(
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
-    imageToRun(engine, job, host.interruption.signal),
+    imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
   ]);
@@ -98,7 +98,7 @@ export async function withProcessing(
       run,
       image,
       container,
-      differences: processingArgumentDifferences(job.entrypoint, args),
+      differences: commandDifferences("a processing job", job.entrypoint, args),
       checkPaths,
       plan: (ofImage) =>
         processPlan(job, {

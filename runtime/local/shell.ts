@@ -24,6 +24,7 @@ import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
+import type { PackedCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
@@ -38,6 +39,8 @@ interface Place {
   readonly name: string;
   readonly image: ImageDetails;
   readonly code: CodeFolder;
+  /** Code that comes in a channel: here it lies where it would be unpacked. */
+  readonly sent?: PackedCode | undefined;
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly plan: (ofImage: OfImage) => CreateBody;
@@ -66,6 +69,8 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
           inputs: [],
           stopAfter: undefined,
           checkpoints: false,
+          usesNetworkSettings: false,
+          program: job.program,
         },
         host,
         () => Promise.resolve((run) => inScratch(job, run, host)),
@@ -91,6 +96,7 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
     name: container,
     image,
     code,
+    sent: run.sent,
     checkPaths,
     plan,
     written: [outputFolder, ...run.written],
@@ -127,7 +133,7 @@ async function withServing(
   await settleEarlierRuns(job, host);
   await requireModel(layout);
   const { signal } = host.interruption;
-  const image = await imageToRun(await host.engine(), job, signal);
+  const image = await imageToRun(await host.engine(), job, host);
   const region = await host.region(job.app.configuration);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {
@@ -159,9 +165,11 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,
-    ...await mountedCode(job, layout, place.code, image, (text) => {
-      tell(host.err, noteText(text));
-    }),
+    ...place.sent
+      ? { codeFolder: place.sent.source.path, commonFolder: undefined }
+      : await mountedCode(job, layout, place.code, image, (text) => {
+        tell(host.err, noteText(text));
+      }),
     // Only runs of the user's code are watched.
     reportFile: undefined,
   });

@@ -2,6 +2,7 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { imageReference } from "../app/app.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
   type Layout,
@@ -13,9 +14,15 @@ import {
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName } from "../contract/names.ts";
-import { channelDifferences, hyperparameterDifferences } from "../contract/differences.ts";
+import {
+  channelDifferences,
+  commandDifferences,
+  hyperparameterDifferences,
+} from "../contract/differences.ts";
+import { holdsHarness } from "../contract/images.ts";
+import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
-import { channelRemedy, channelsOf, emptyChannels } from "./channels.ts";
+import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { JobRun } from "./job.ts";
@@ -26,11 +33,13 @@ import { tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLikeModel, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
+import { programFor } from "../source/program.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.ts";
+import { layCode, packedCode, pipPlace } from "./sent_code.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
@@ -72,7 +81,11 @@ export async function withTraining(
   // A mount point inside a read-only mount cannot be made by the engine.
   await makeDirectory(layout.configInput);
   await makeDirectory(layout.inputData);
-  const channels = await channelsOf(layout, job.inputs);
+  const sent = await packedCode(job, host);
+  const found = await channelsOf(layout, job.inputs, sent === undefined);
+  const empty = await emptyChannels(layout, found);
+  // Code of the user's own may want no data: what init made for some is no channel then.
+  const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
   await settleEarlierRuns(job, host);
@@ -80,18 +93,25 @@ export async function withTraining(
   await makeDirectory(layout.model);
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
-    imageToRun(engine, job, host.interruption.signal),
+    imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
   ]);
+  const reference = imageReference(job.app, job.tag);
+  const program = programFor(job.program, { reference, variables: image.Config?.Env ?? [] });
+  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, channels, job.inputs);
   const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
+  if (sent) names.push(CODE_CHANNEL);
+  names.sort();
   await withRun(layout, host, async (run) => {
     const { name, directory, record } = run;
     record.measure(metrics);
     const input = join(directory, "input");
     const config = join(input, "config");
-    const files = trainingFiles(hyperparameters, names, hostOf(engine));
+    const launch = launchOf(program, { name, region });
+    const all = { ...hyperparameters, ...launch.hyperparameters };
+    const files = trainingFiles(all, names, hostOf(engine));
     await writeConfiguration(config, files);
     await copyConfiguration(layout, config, Object.keys(files));
     const { mounts, left } = await makeInput(layout, input, channels, {
@@ -99,17 +119,22 @@ export async function withTraining(
       isStrict: job.strict,
     });
     if (left > 0) tell(host.err, tooManyText(layout, left));
+    if (sent) await layCode(input, sent, program.launcher);
     openToContainer(input);
+    const pip = sent && await pipPlace(job, sent.code, directory, engine, host);
     const model = modelOfRun(layout, name);
     let written = 0;
     await work({
       kind: "train",
       run,
       image,
+      launcher: program.launcher,
+      sent,
       container,
       differences: [
-        ...hyperparameterDifferences(hyperparameters),
-        ...channelDifferences(names, await emptyChannels(layout, channels)),
+        ...hyperparameterDifferences(all),
+        ...channelDifferences(names, sent ? [] : empty),
+        ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
       ],
       checkPaths,
       plan: (ofImage) =>
@@ -121,6 +146,8 @@ export async function withTraining(
           inputFolder: input,
           inputs: mounts,
           modelFolder: model,
+          launch,
+          pip,
         }),
       outputFolder: layout.output,
       uploaded: model,
@@ -131,7 +158,15 @@ export async function withTraining(
         channels: Object.fromEntries(
           channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
         ),
-        options: { stop_after: job.stopAfter, checkpoints: job.checkpoints },
+        options: {
+          stop_after: job.stopAfter,
+          checkpoints: job.checkpoints,
+          ...sent && {
+            launcher: program.launcher,
+            entry_point: job.program.code?.entryPoint,
+            source_dir: sent.source.shown,
+          },
+        },
       }),
       stopAfter: job.stopAfter,
       settle: async (ending) => {

@@ -3,6 +3,7 @@
 import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import type { Clock } from "../time.ts";
+import { isNoCode } from "../source/source.ts";
 import { channelsOf } from "./channels.ts";
 import type { TrainingJob } from "./jobs.ts";
 import { train } from "./train.ts";
@@ -48,15 +49,18 @@ async function failureOf(run: () => Promise<void>, signal: AbortSignal): Promise
   }
 }
 
-async function watchOf({ app, inputs }: TrainingJob, clock: Clock): Promise<Watch> {
+async function watchOf({ app, inputs, program }: TrainingJob, clock: Clock): Promise<Watch> {
   const layout = layoutOf(app);
   const { base, training, common, configInput, inputData } = layout;
+  const sent = program.code?.source;
+  const code = sent
+    ? [{ path: sent.path, shown: sent.shown, isNoCode }]
+    : [{ path: training, shown: "training" }, { path: common, shown: "common" }];
   return new Watch(
     [
-      { path: training, shown: "training" },
-      { path: common, shown: "common" },
+      ...code,
       { path: configInput, shown: "input/config" },
-      ...await dataOf(layout, inputs),
+      ...await dataOf(layout, inputs, sent === undefined),
     ],
     [base, inputData],
     clock,
@@ -66,9 +70,10 @@ async function watchOf({ app, inputs }: TrainingJob, clock: Clock): Promise<Watc
 async function dataOf(
   layout: Parameters<typeof channelsOf>[0],
   inputs: TrainingJob["inputs"],
+  needsData: boolean,
 ): Promise<readonly WatchedFolder[]> {
   try {
-    const channels = await channelsOf(layout, inputs);
+    const channels = await channelsOf(layout, inputs, needsData);
     return channels.map(({ name, source }) => ({ path: source, shown: `input/data/${name}` }));
   } catch {
     // There is none yet, or something is wrong with it, which the run says.

@@ -41,9 +41,12 @@ const MOST_BYTES = 256 * 1024 ** 2;
 
 /** What nobody misses in code: caches, and what editors and systems leave. */
 const NO_CODE =
-  /^(__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\..*\.sw[a-p])$/;
+  /^(\.git|__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\..*\.sw[a-p])$/;
 
-/** Whether something is no code, by its path: caches, and the data and the results of an app's runs. */
+/**
+ * Whether something is no code, by its path: caches, version control, and the data and the results of an
+ * app's runs.
+ */
 export function isNoCode(path: string): boolean {
   const parts = path.split("/");
   return NO_CODE.test(parts.at(-1)!) ||
@@ -73,7 +76,7 @@ export async function sourceFiles(
       if (isNoCode(join(directory, path))) continue;
       const source = join(directory, path);
       if (isPrivateName(name) || isFile && await isPrivateKey(directory, path)) {
-        if (name !== ".git") leftOut.push(path);
+        leftOut.push(path);
       } else if (isDirectory) await visit(path);
       else if (isSymlink && !await leadsToFile(confined, source)) leftOut.push(path);
       else if (isFile || isSymlink) {

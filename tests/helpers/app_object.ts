@@ -18,6 +18,9 @@ export function appObject(
     mark: `mark of ${directory}`,
     configurationPath: join(directory, `${name}.json`),
     configuration: {
+      image: undefined,
+      sourceDir: undefined,
+      launcher: undefined,
       imageName: name,
       pythonVersion: "3.12",
       requirements: "requirements.txt",

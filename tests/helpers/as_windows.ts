@@ -38,12 +38,14 @@ function trainingOf(
     ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
     ...{ interactive: false, grace: undefined, copyInputs: false, hyperparameters: [], inputs: [] },
-    ...{ stopAfter: undefined, checkpoints: true },
+    ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
+    program: { code: undefined, launcher: undefined, command: [], arguments: [] },
   };
   const planned = {
     ...{ region: "eu-west-1", name: "mlcli-demo-train-1", jobName: "demo-1", withInit: false },
     ...{ codeFolder, commonFolder: undefined, reportFile: "C:\\Temp\\report", modelFolder },
-    ...{ inputFolder: "C:\\Temp\\input", inputs: [] },
+    ...{ inputFolder: "C:\\Temp\\input", inputs: [], pip: undefined },
+    launch: { entrypoint: undefined, arguments: undefined, hyperparameters: {} },
   };
   return { body: plan(job, planned) };
 }

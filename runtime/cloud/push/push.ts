@@ -55,6 +55,12 @@ export async function preparePush(
   host: PushHost,
   report: PushReport,
 ): Promise<PreparedPush> {
+  const { image } = app.configuration;
+  if (image !== undefined) {
+    throw new MlcliError(`There is nothing to push: ${app.name}.json names an image, ${image}`, {
+      hint: "mlcli train takes it from its own registry.",
+    });
+  }
   const named = repositoryFor(app, asked);
   const reference = imageReference(app, tag);
   const engine = await host.engine();

@@ -37,6 +37,7 @@ export async function createContainer(
     if (refused !== undefined) throw refused;
   }
   for (const mount of Mounts) {
+    if (mount.Type === "volume") continue;
     const isFile = isReport(mount) ||
       (mount.ReadOnly && (await lstatIfThere(mount.Source))?.isFile);
     if (!isFile) await makeDirectory(mount.Source);

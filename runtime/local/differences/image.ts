@@ -2,30 +2,73 @@ import { imageReference } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
-import type { LocalJob } from "../jobs.ts";
+import { registryOf } from "../../docker/login/login.ts";
+import { pullImage, PullSize } from "../../docker/pull.ts";
+import { MlcliError } from "../../errors.ts";
+import { noteText, tell } from "../../messages.ts";
+import type { Host, LocalJob } from "../jobs.ts";
 import { protectionOf } from "../container/body.ts";
 import { requireNetwork } from "../container/refusals.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
 
 /**
- * Looks it up, and learns what the container's creation will ask of the engine.
+ * Looks it up, and learns what the container's creation will ask of the engine. One that the app names is
+ * pulled where it is not here.
  *
- * @param signal ends the wait for the engine; its reason is thrown.
  * @throws MlcliError when it is not there, or is another app's, or the engine lets no container have the network.
  */
 export async function imageToRun(
   engine: Engine,
   { app, tag, network }: LocalJob,
-  signal: AbortSignal,
+  host: Pick<Host, "interruption" | "err" | "waiting" | "images">,
 ): Promise<ImageDetails> {
+  const { signal } = host.interruption;
   requireNetwork(engine, network);
   // Asked for now, the answer is there when the container is created. A failure shows there, too.
   protectionOf(engine).catch(() => {});
   const reference = imageReference(app, tag);
+  const { image: named, platform } = app.configuration;
+  if (named !== undefined) {
+    await host.images?.requireTrusted();
+    return await engine.image(named, signal) ?? await pulled(engine, named, platform, host);
+  }
   const image = await requireImage(engine, reference, signal);
   requireOwnImage(app, reference, image);
   return image;
+}
+
+async function pulled(
+  engine: Engine,
+  reference: string,
+  platform: string | undefined,
+  { interruption: { signal }, err, waiting = (_text, work) => work, images }: Pick<
+    Host,
+    "interruption" | "err" | "waiting" | "images"
+  >,
+): Promise<ImageDetails> {
+  const login = await images?.login(registryOf(reference));
+  const size = new PullSize();
+  const wanted = {
+    reference,
+    platform,
+    login,
+    missingHint: "Is its name right, and its registry within reach? Of an image for one platform " +
+      'alone, "platform" in the app\'s file says which: "linux/amd64".',
+  };
+  tell(err, noteText(`Pulling ${reference}, which is not here`));
+  const work = pullImage(engine, wanted, signal, (message) => size.add(message));
+  try {
+    await waiting(() => `Pulling ${reference} ${size.words}`.trimEnd(), work);
+  } catch (error) {
+    if (!(error instanceof MlcliError)) throw error;
+    throw new MlcliError(`Image not found: ${reference}`, {
+      quote: error.message,
+      hint: error.hint,
+      cause: error,
+    });
+  }
+  return await requireImage(engine, reference, signal);
 }
 
 export function imageDifferences(
@@ -34,7 +77,7 @@ export function imageDifferences(
 ): readonly Difference[] {
   const reference = imageReference(app, tag);
   return [
-    elsewhereFinding(app, reference, image),
+    app.configuration.image === undefined ? elsewhereFinding(app, reference, image) : undefined,
     platformFinding(
       { reference, platform: platformOf(image), isOurs: isBuiltByMlcli(image) },
       app.configuration.platform,

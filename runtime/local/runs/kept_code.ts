@@ -6,6 +6,7 @@ import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
 import { archiveOf, codeIn, type SentCode } from "../../source/source.ts";
+import type { PackedCode } from "../sent_code.ts";
 import type { RunCode } from "./working_copy.ts";
 
 /**
@@ -25,12 +26,18 @@ export async function keepCode(layout: Layout, code: RunCode): Promise<string | 
   return sent.hash;
 }
 
+/** Keeps code that a run has sent. @returns its hash. */
+export async function keepSent(layout: Layout, { code, archive }: PackedCode): Promise<string> {
+  await keep(layout, code, () => Promise.resolve(archive));
+  return code.hash;
+}
+
 function folderOf(path: string | undefined, name: string) {
   return path === undefined ? [] : [{ source: { path, shown: name }, before: `${name}/` }];
 }
 
 /** Keeps code, unless it is kept. A run goes on without. */
-export async function keep(
+async function keep(
   layout: Layout,
   { hash }: SentCode,
   archive: () => Promise<Uint8Array>,

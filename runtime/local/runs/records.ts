@@ -38,6 +38,8 @@ export interface RunFacts {
   readonly variables: readonly string[];
   /** The hash of the code, which is kept as `jobs/code/HASH.tar.gz`; `null`: it was the image's. */
   readonly code?: string | null;
+  /** Of the work tree that the code lies in; `null` where it is not known. */
+  readonly commit?: string | null;
 }
 
 /** What is kept of a metric besides its curve. */

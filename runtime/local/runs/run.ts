@@ -38,7 +38,9 @@ export interface Run {
 }
 
 /** What is in a run's directory for its container alone. */
-const WORKING_FILES = ["config", "input", "code", "common", "output", "download", "report"];
+const WORKING_FILES = [
+  ...["config", "input", "code", "common", "network", "output", "download", "report"],
+];
 
 /**
  * Calls `work` with a new run, and writes into its record how that ended. It has the name of the job: the

@@ -119,7 +119,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
   await requireServable(job, host);
   const engine = await host.engine();
   // While the port is looked at; a failure is for whoever starts a server.
-  const image = imageToRun(engine, job, host.interruption.signal);
+  const image = imageToRun(engine, job, host);
   image.catch(() => {});
   const findings = new Findings(job.strict, host.err);
   let known: Promise<OfServedImage> | undefined;

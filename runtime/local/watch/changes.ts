@@ -18,6 +18,8 @@ export interface WatchedFolder {
   readonly words?: string;
   /** Whether an empty one is no change: it is being written. */
   readonly needsFile?: boolean;
+  /** Whether a path in it is not looked at. */
+  readonly isNoCode?: (path: string) => boolean;
 }
 
 /** All of them at a moment. One that holds too many files to be looked at is undefined. */
@@ -49,7 +51,9 @@ export class Watch {
   ) {}
 
   look(): Promise<Look> {
-    return Promise.all(this.folders.map(({ path }) => treeIn(path, "times")));
+    return Promise.all(
+      this.folders.map(({ path, isNoCode }) => treeIn(path, "times", isNoCode)),
+    );
   }
 
   /**

@@ -31,9 +31,14 @@ const EDITORS_OWN = /^(?:\..*\.sw[a-z]|4913|.*~|\.#.*|#.*#|.*___jb_(?:tmp|old)__
  * Looks at a directory; what is no data and no code, and editors' own files, aside. Links in it are
  * not followed. What goes away meanwhile, or may not be read, is not in it.
  *
+ * @param isLeftOut whether something is not looked at, by its path in there.
  * @returns undefined where it holds too many files to be looked at.
  */
-export async function treeIn(directory: string, identity: Identity): Promise<Tree | undefined> {
+export async function treeIn(
+  directory: string,
+  identity: Identity,
+  isLeftOut: (path: string) => boolean = () => false,
+): Promise<Tree | undefined> {
   const files = new Map<string, string>();
   const listed: string[] = [];
   let changed = 0;
@@ -47,6 +52,7 @@ export async function treeIn(directory: string, identity: Identity): Promise<Tre
     for (const { name, isDirectory, isFile, isSymlink } of entries) {
       if (isPlaceholder(name) || EDITORS_OWN.test(name)) continue;
       const inside = folder === "" ? name : `${folder}/${name}`;
+      if (isLeftOut(inside)) continue;
       if (isDirectory) folders.push(inside);
       if (!isFile && !isSymlink) continue;
       const info = await lstatIfThere(join(path, name)).catch(() => undefined);

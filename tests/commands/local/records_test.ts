@@ -70,6 +70,8 @@ const epochs = ({ out, err, end, body }: FakeContainer): void => {
 suite("the record of a run", () => {
   it("has what was run, how it ended, its metrics and a picture of them", async () => {
     await using app = await appWithMetrics();
+    const commit = "c".repeat(40);
+    await app.write(`${app.directory}/.git/HEAD`, `${commit}\n`);
     const args = [
       "train",
       "--hyperparameter",
@@ -102,6 +104,7 @@ suite("the record of a run", () => {
       channels: { training: `${app.name}/mlcli_base/local_test/test_dir/input/data/training` },
       options: { memory: 1024 ** 3 },
       variables: ["TOKEN"],
+      commit,
       outcome: { status: "Completed", exit_status: 0, reason: null },
       python: "3.12.4",
       packages: { numpy: "2.0.0" },

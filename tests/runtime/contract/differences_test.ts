@@ -1,11 +1,11 @@
 import { assert, assertEquals } from "@std/assert";
 import {
   channelDifferences,
+  commandDifferences,
   type Difference,
   environmentDifferences,
   hyperparameterDifferences,
   networkDifferences,
-  processingArgumentDifferences,
 } from "../../../runtime/contract/differences.ts";
 import type { Variables } from "../../../runtime/contract/variables.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -144,7 +144,7 @@ check<Variables>("environmentDifferences of a server's bytes", [
 type Line = readonly [entrypoint: readonly string[], args: readonly string[]];
 const words = (count: number, word = "x") => Array.from({ length: count }, () => word);
 
-check<Line>("processingArgumentDifferences", [
+check<Line>("commandDifferences", [
   ["the image's own entry point, and no arguments", [[], []], []],
   ["100 of 256 characters may be", [words(100), words(100, "😀".repeat(256))], []],
   ["101 arguments", [[], words(101)], [
@@ -170,7 +170,7 @@ check<Line>("processingArgumentDifferences", [
     "empty arguments of a processing job: number 2",
   ]],
   ["line breaks", [[], ["a\nb"]], ["arguments of a processing job with line breaks: number 1"]],
-], ([entrypoint, args]) => processingArgumentDifferences(entrypoint, args));
+], ([entrypoint, args]) => commandDifferences("a processing job", entrypoint, args));
 
 suite("the values of variables and arguments", () => {
   it("are never shown, whatever is wrong with them", () => {
@@ -184,7 +184,7 @@ suite("the values of variables and arguments", () => {
       ...(["train", "process", "serve"] as const).flatMap((role) =>
         environmentDifferences(role, variables)
       ),
-      ...processingArgumentDifferences(values, values),
+      ...commandDifferences("a processing job", values, values),
     ];
     assert(all.length > 10);
     assertEquals(JSON.stringify(all).includes(SECRET), false);

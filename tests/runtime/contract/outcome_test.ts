@@ -90,6 +90,18 @@ SyntaxError: '(' was never closed
 `;
 const SYNTAX_REASON = `SyntaxError: '(' was never closed (training.py, line 96)\n\n${SYNTAX}`;
 
+/** As AWS's toolkit writes it: sagemaker-training 5.1.4, of a script that raises and of one that exits. */
+const TOOLKIT = `ExecuteUserScriptError:
+ExitCode 1
+ErrorMessage "raise ValueError("no age")
+ ^^^^^^^^
+ ValueError: no age"
+Command "/usr/bin/python3 -- train.py --epochs 3"`;
+const TOOLKIT_EXIT = `ExecuteUserScriptError:
+ExitCode 7
+ErrorMessage ""
+Command "/usr/bin/python3 -- train.py"`;
+
 suite("headlineOf", () => {
   const rows: readonly (readonly [reason: string, headline: string | undefined])[] = [
     ["", undefined],
@@ -99,6 +111,10 @@ suite("headlineOf", () => {
     [TRACEBACK, "ValueError: no age"],
     [`AlgorithmError: ${REASON}, exit code: 1`, "AlgorithmError: ValueError: no age"],
     [`AlgorithmError: ${TRACEBACK}`, "ValueError: no age"],
+    [TOOLKIT, "ValueError: no age"],
+    [`AlgorithmError: ${TOOLKIT}, exit code: 1`, "ValueError: no age"],
+    [TOOLKIT_EXIT, "ExecuteUserScriptError, exit code 7"],
+    [TOOLKIT.slice(0, 70), 'raise ValueError("no'],
     // Cut before its end.
     [TRACEBACK.slice(0, 60), "Traceback (most recent call last):"],
     ["x".repeat(301), `${"x".repeat(297)}...`],

@@ -244,7 +244,7 @@ suite("what local commands tell a container", () => {
       [["process"], 'Missing required option "--file".'],
       [["process", "--", "x"], 'Missing required option "--file".'],
       [["process", "-f", "p.py", "--entrypoint", "x"], '"--file" and "--entrypoint" name two'],
-      [["train", "--", "x"], 'Nothing may follow "--", but "x" does.'],
+      [["train", "--", "x"], "What follows -- are the arguments of --command, which is not given."],
       [["deploy", "--network-isolation"], 'Unknown option "--network-isolation".'],
     ] as const
   ) {

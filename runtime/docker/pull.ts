@@ -1,0 +1,125 @@
+/** Pulling one image to its end, and what a failure means. */
+
+import { awsImageIn, isAwsAccount } from "../contract/aws_images.ts";
+import { ecrHost, parseImageName } from "../contract/registry.ts";
+import { MlcliError } from "../errors.ts";
+import { printable } from "../text.ts";
+import { EngineError, hintFor } from "./errors.ts";
+import type { ImageCalls, PullLogin } from "./images.ts";
+import type { SearchEnvironment } from "./locate.ts";
+import { HelperError } from "./login/helper.ts";
+import { loginFrom, loginSource, registryOf } from "./login/login.ts";
+import { failureOf, type ProgressMessage } from "./messages.ts";
+
+export interface Pull {
+  readonly reference: string;
+  /** `linux/amd64`; `undefined`: the engine's own. */
+  readonly platform: string | undefined;
+  /** `undefined`: without one. */
+  readonly login: PullLogin | undefined;
+  /** What to do where the registry has no such image. */
+  readonly missingHint: string;
+}
+
+/**
+ * Pulls an image.
+ *
+ * @param onMessage hears of the progress.
+ * @throws MlcliError where the image cannot be had; the signal's reason.
+ */
+export async function pullImage(
+  { pull }: Pick<ImageCalls, "pull">,
+  wanted: Pull,
+  signal: AbortSignal,
+  onMessage: (message: ProgressMessage) => void,
+): Promise<void> {
+  const { reference, platform, login } = wanted;
+  try {
+    for await (
+      const message of pull(reference, {
+        ...platform === undefined ? {} : { platform },
+        ...login === undefined ? {} : { login },
+        signal,
+      })
+    ) {
+      const failure = failureOf(message);
+      if (failure !== undefined) throw pullFailed(wanted, failure);
+      onMessage(message);
+    }
+  } catch (error) {
+    throw error instanceof EngineError ? pullFailed(wanted, error.reason) : error;
+  }
+}
+
+/**
+ * The login that `docker login` keeps for a registry. That a helper fails is no error, as with `docker`: a
+ * public image needs no login.
+ */
+export async function dockersLogin(
+  registry: string,
+  environment: SearchEnvironment,
+  signal: AbortSignal,
+  warn: (text: string) => void,
+): Promise<PullLogin | undefined> {
+  const source = loginSource(registry, environment);
+  if (source === undefined) return undefined;
+  try {
+    return await loginFrom(source, environment, signal);
+  } catch (error) {
+    if (!(error instanceof HelperError)) throw error;
+    warn(`${error.message}. ${registry} is asked without a login.`);
+  }
+}
+
+/** How much of an image has come, by what the engine says of its layers. */
+export class PullSize {
+  readonly #layers = new Map<string, { readonly current: number; readonly total: number }>();
+
+  add({ id, status, progressDetail }: ProgressMessage): void {
+    const { current, total } = progressDetail ?? {};
+    if (id === undefined || status !== "Downloading") return;
+    if (current !== undefined && total) this.#layers.set(id, { current, total });
+  }
+
+  /** `12 of 340 MB`; of layers that have begun. Empty before the first. */
+  get words(): string {
+    const sum = (what: "current" | "total") =>
+      Math.round([...this.#layers.values()].reduce((all, layer) => all + layer[what], 0) / 1e6);
+    return this.#layers.size === 0 ? "" : `${sum("current")} of ${sum("total")} MB`;
+  }
+}
+
+/** Words of engines and registries for a missing permission. */
+const REFUSED =
+  /unauthorized|authentication required|access denied|no basic auth|incorrect username|token .{0,300}(expired|invalid)|forbidden|\b40[13]\b/i;
+
+function pullFailed(wanted: Pull, reason: string): MlcliError {
+  const { reference, missingHint } = wanted;
+  return new MlcliError(`Cannot pull ${reference}: ${printable(reason.trim())}`, {
+    hint: hintFor(reason) ?? awsHint(reference) ??
+      (REFUSED.test(reason) ? refusalHint(wanted) : missingHint),
+  });
+}
+
+/** AWS keeps its images in an account of its own in each region. */
+function awsHint(reference: string): string | undefined {
+  const right = awsImageIn(reference);
+  if (right === undefined) return undefined;
+  const { region } = ecrHost(parseImageName(reference).host!)!;
+  return `In ${region}, AWS's account for it is ${right.slice(0, 12)}: ${right}`;
+}
+
+function refusalHint({ reference, login }: Pull): string {
+  const registry = registryOf(reference);
+  const account = ecrHost(registry)?.account;
+  if (account !== undefined) {
+    return "Your AWS credentials were asked for its login. Whoever pulls needs ecr:BatchGetImage and " +
+      "ecr:GetDownloadUrlForLayer" +
+      (isAwsAccount(account) ? "." : `, and the repository's policy in ${account} to allow it.`);
+  }
+  const argument = registry === "docker.io" ? "" : ` ${registry}`;
+  return login === undefined
+    ? `Is its name right? If it is private: docker login${argument}, then again.`
+    : `Docker's login for ${registry} was sent. docker login${argument} makes a new one; after ` +
+      `docker logout${argument}, none is sent.`;
+}

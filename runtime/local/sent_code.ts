@@ -1,0 +1,130 @@
+/** Code that a run sends to an image as the platform would: as a channel, and what pip needs to install. */
+
+import { join } from "@std/path/join";
+import type { App } from "../app/app.ts";
+import { startScript } from "../app/harness_files.ts";
+import { LABELS } from "../contract/images.ts";
+import { CODE_ARCHIVE, CODE_CHANNEL, START_SCRIPT } from "../contract/launch.ts";
+import type { Variables } from "../contract/variables.ts";
+import type { Engine, Mount, VolumeMount } from "../docker/engine.ts";
+import { makeDirectory } from "../files.ts";
+import { noteText, tell, warningText } from "../messages.ts";
+import { listed } from "../text.ts";
+import { archiveOf, codeIn, installsPackages, requireEntryPoint } from "../source/source.ts";
+import type { SentCode, Source } from "../source/source.ts";
+import { readOnly } from "./container/body.ts";
+import type { Host, TrainingJob } from "./jobs.ts";
+
+/** Code that was looked through and packed. */
+export interface PackedCode {
+  readonly source: Source;
+  readonly code: SentCode;
+  readonly archive: Uint8Array;
+}
+
+/**
+ * Packs the code of a training that has some.
+ *
+ * @throws MlcliError where the entry point is not there, or something cannot be packed.
+ */
+export async function packedCode(
+  { program: { code } }: TrainingJob,
+  { err }: Pick<Host, "err">,
+): Promise<PackedCode | undefined> {
+  if (code === undefined) return undefined;
+  const { source, entryPoint } = code;
+  const found = await codeIn([{ source }]);
+  requireEntryPoint(found, source, entryPoint);
+  if (found.leftOut.length > 0) {
+    tell(
+      err,
+      noteText(
+        `Not sent, since they may hold secrets, or lead out of the repository: ${
+          listed(found.leftOut)
+        }`,
+      ),
+    );
+  }
+  return { source, code: found, archive: await archiveOf(found) };
+}
+
+/** Lays it into a run's input, as the channel that it comes in. */
+export async function layCode(
+  input: string,
+  { archive }: PackedCode,
+  launcher: string,
+): Promise<void> {
+  const channel = join(input, "data", CODE_CHANNEL);
+  await makeDirectory(channel);
+  await Deno.writeFile(join(channel, CODE_ARCHIVE), archive);
+  if (launcher !== "script") return;
+  await Deno.writeTextFile(join(channel, START_SCRIPT), await startScript());
+}
+
+/** What a container gets so that pip in it is quick, and reaches the person's package index. */
+export interface PipPlace {
+  readonly mounts: readonly (Mount | VolumeMount)[];
+  readonly variables: Variables;
+}
+
+const CACHE = "/opt/mlcli/pip-cache";
+const NETWORK = "/opt/mlcli/network";
+
+/**
+ * Of code that installs packages. Under `--strict` there is nothing: the platform has neither.
+ *
+ * @param directory of the run.
+ */
+export async function pipPlace(
+  job: TrainingJob,
+  sent: SentCode,
+  directory: string,
+  engine: Pick<Engine, "inStudio">,
+  host: Pick<Host, "err" | "pipNetwork">,
+): Promise<PipPlace | undefined> {
+  if (!installsPackages(sent)) return undefined;
+  if (job.network === "none") {
+    tell(
+      host.err,
+      warningText(
+        "The code's packages are installed when it starts, for which this run has no network",
+        "An image that has them needs none: leave out requirements.txt then, and setup.py.",
+      ),
+    );
+  }
+  if (job.strict) return undefined;
+  const cache = engine.inStudio ? [] : [cacheMount(job.app)];
+  const ofCache: Variables = engine.inStudio ? {} : { PIP_CACHE_DIR: CACHE };
+  const found = job.usesNetworkSettings ? await host.pipNetwork?.() : undefined;
+  if (found === undefined) return { mounts: cache, variables: ofCache };
+  const folder = join(directory, "network");
+  const names = Object.keys(found.files);
+  if (names.length > 0) await makeDirectory(folder);
+  for (const name of names) await Deno.writeTextFile(join(folder, name), found.files[name]!);
+  return {
+    mounts: [...cache, ...names.length > 0 ? [readOnly(folder, NETWORK)] : []],
+    variables: { ...ofCache, ...found.variables, ...filesInVariables(names) },
+  };
+}
+
+/** The variables by which pip, and what it starts, find the files. */
+function filesInVariables(names: readonly string[]): Variables {
+  const [certificates, netrc] = [`${NETWORK}/certificates.pem`, `${NETWORK}/netrc`];
+  return {
+    ...names.includes("certificates.pem")
+      ? { PIP_CERT: certificates, SSL_CERT_FILE: certificates, REQUESTS_CA_BUNDLE: certificates }
+      : {},
+    ...names.includes("netrc") ? { NETRC: netrc } : {},
+  };
+}
+
+/** A volume of this app in this directory alone: another's code could leave packages there. */
+function cacheMount({ name, mark }: App): VolumeMount {
+  return {
+    Type: "volume",
+    Source: `mlcli-pip-${name}-${mark.slice(0, 12)}`,
+    Target: CACHE,
+    ReadOnly: false,
+    VolumeOptions: { Labels: { [LABELS.app]: name, [LABELS.directory]: mark } },
+  };
+}

@@ -1,0 +1,87 @@
+/** What a training is asked to run, and where its code lies. */
+
+import { dirname } from "@std/path/dirname";
+import { relative } from "@std/path/relative";
+import type { App } from "../app/app.ts";
+import { requireNamed } from "../app/named_path.ts";
+import { isPrivateName } from "../app/private_files.ts";
+import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
+import { holdsToolkitByName } from "../contract/aws_images.ts";
+import { type Launcher, launcherIn, type Program } from "../contract/launch.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+import { isDirectory, realPathOf } from "../files.ts";
+import { inOneLine } from "../text.ts";
+import type { Source } from "./source.ts";
+
+/** Before the image is known. */
+export interface ProgramRequest {
+  /** `undefined`: the image's own program runs, or the command. */
+  readonly code: { readonly source: Source; readonly entryPoint: string } | undefined;
+  /** `undefined`: what the image holds. */
+  readonly launcher: Launcher | undefined;
+  /** In the place of the image's entry point; empty: that runs. */
+  readonly command: readonly string[];
+  /** Of the command. */
+  readonly arguments: readonly string[];
+}
+
+/** What of an image tells what runs an entry point in it. */
+export interface KnownImage {
+  readonly reference: string;
+  /** The variables that it sets, `NAME=VALUE`; `undefined` where they are not known. */
+  readonly variables: readonly string[] | undefined;
+}
+
+/** @throws UsageError where it is not known what runs the entry point. */
+export function programFor(
+  { code, launcher: named, command, arguments: words }: ProgramRequest,
+  { reference, variables }: KnownImage,
+): Program {
+  if (command.length > 0) return { launcher: "command", command, arguments: words };
+  if (code === undefined) return { launcher: "image" };
+  const { entryPoint } = code;
+  const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
+  const launcher = named ?? found;
+  if (launcher === undefined) {
+    throw new UsageError(`What runs ${entryPoint} in ${reference} is not known here.`, {
+      hint: "--launcher toolkit: AWS's training toolkit, which its framework images hold. " +
+        "--launcher script: mlcli's start script, for any image with a shell and Python.",
+    });
+  }
+  return launcher === "image" ? { launcher } : { launcher, entryPoint };
+}
+
+/**
+ * The directory of the code. One that only the file names lies in the app's repository.
+ *
+ * @param named as typed, relative to `cwd`, or as the file has it, relative to that.
+ * @throws MlcliError where it is no directory, or must not be sent; UsageError for one that is typed.
+ */
+export async function sourceAt(
+  app: App,
+  named: string,
+  { cwd, isTyped }: { readonly cwd: string; readonly isTyped: boolean },
+): Promise<Source> {
+  const base = isTyped ? cwd : dirname(app.configurationPath);
+  const path = absolutePath(base, named);
+  const source = { path, shown: typedPath(cwd, path) === cwd ? "." : typedPath(cwd, path) };
+  if (isTyped) await requireNamed(cwd, named, "--source-dir ");
+  else await requireInRepository(app, named, path);
+  if (await isDirectory(path)) return source;
+  const Failure = isTyped ? UsageError : MlcliError;
+  throw new Failure(`Not a directory: ${inOneLine(source.shown)}`, {
+    hint: "--source-dir, or source_dir in the app's file, names the directory of the code.",
+  });
+}
+
+async function requireInRepository(app: App, named: string, path: string): Promise<void> {
+  const inner = relative(app.boundary, await realPathOf(path));
+  const isPrivate = inner.split(/[/\\]/).some(isPrivateName);
+  if (!isOutside(inner) && !isPrivate) return;
+  throw new MlcliError(
+    `"source_dir" in ${app.name}.json ${
+      isPrivate ? "is private" : `leads out of ${app.boundary}`
+    }: ${inOneLine(named)}`,
+    { hint: "If you mean it, name it yourself: --source-dir DIR" },
+  );
+}
