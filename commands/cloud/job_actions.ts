@@ -1,9 +1,13 @@
+import type { App } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
 import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { ProgramRequest } from "../../runtime/source/program.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
+import { programOf } from "../program.ts";
 import { JobProgress } from "./job_progress.ts";
 import { given, jobRequest } from "./job_request.ts";
 import type { ProcessDeclaration, ProcessOptions, TrainDeclaration, TrainOptions } from "./jobs.ts";
@@ -14,13 +18,15 @@ export async function trainAction(
   typed: TrainOptions,
   call: ConfigurableCall<TrainDeclaration>,
 ): Promise<void> {
-  const app = await chosenApp(context, typed.appName);
-  const configured = await call.configured(sectionOf(app, "train"));
+  const own = await chosenApp(context, typed.appName);
+  const configured = await call.configured(sectionOf(own, "train"));
   const { options, settings } = configured;
+  const { app, isImageTyped, program } = await programOf(own, typed, typed.args, context);
+  requireSendable(typed, program, app);
   using shown = new JobProgress(context);
   await train(
     {
-      ...await jobRequest(app, configured, context),
+      ...await jobRequest(app, configured, context, isImageTyped),
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -29,6 +35,8 @@ export async function trainAction(
       inputs: options.inputS3Dir,
       output: options.outputS3Dir,
       hyperparameters: [...settings.hyperparameter ?? [], ...typed.hyperparameter],
+      program,
+      sendsCode: typed.sendCode,
       spot: options.spot,
       maxWait: options.maxWait,
       checkpoints: options.checkpointS3Dir,
@@ -37,6 +45,18 @@ export async function trainAction(
     context,
     shown,
   );
+}
+
+/** @throws UsageError where the app has no code of its own that an image of mlcli's would run. */
+function requireSendable(
+  { sendCode }: TrainOptions,
+  { code, command }: ProgramRequest,
+  { configuration: { image } }: App,
+): void {
+  if (!sendCode || code === undefined && command.length === 0 && image === undefined) return;
+  throw new UsageError("--send-code is for the app's own image and code.", {
+    hint: code ? "With an entry point, the code is sent in any case." : undefined,
+  });
 }
 
 /** Runs a processing script on SageMaker, and waits for the end unless told not to. */

@@ -1,6 +1,9 @@
 /** Makes the part of a request that `train`, `process` and `deploy` have in common. */
 
 import type { App } from "../../runtime/app/app.ts";
+import { requireTrusted } from "../../runtime/app/trusted_image.ts";
+import type { AwsOptions } from "../../runtime/aws/settings.ts";
+import { connectFor } from "../../runtime/cloud/connection.ts";
 import type { JobRequest } from "../../runtime/cloud/start/plan.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Configured } from "../command.ts";
@@ -32,7 +35,9 @@ export async function sharedRequest(
   app: App,
   { typed, options, settings }: Configured<SharedOptions>,
   context: Context,
+  isImageTyped = false,
 ): Promise<SharedRequest> {
+  await requireTrustedImage(app, isImageTyped, options, context);
   const configured = await userVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];
   return {
@@ -53,10 +58,11 @@ export async function jobRequest(
   app: App,
   configured: Configured<JobOptions>,
   context: Context,
+  isImageTyped = false,
 ): Promise<Omit<JobRequest, "typed">> {
   const { typed, options } = configured;
   return {
-    ...await sharedRequest(app, configured, context),
+    ...await sharedRequest(app, configured, context, isImageTyped),
     baseJobName: options.baseJobName,
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
@@ -65,6 +71,24 @@ export async function jobRequest(
     executionRole: options.executionRole ?? actingRole(typed, context),
     networkIsolation: options.networkIsolation,
   };
+}
+
+async function requireTrustedImage(
+  app: App,
+  isTyped: boolean,
+  choice: AwsOptions,
+  context: Context,
+): Promise<void> {
+  const { image } = app.configuration;
+  if (image === undefined) return;
+  await requireTrusted({ app, image, isTyped, command: "mlcli train" }, {
+    env: context.env,
+    account: async () => {
+      const aws = await connectFor(app, choice, context);
+      return (await (await aws.sts()).identity()).account;
+    },
+    note: (text) => context.err.print(`${text}\n`),
+  });
 }
 
 /** The role that mlcli acts in. */

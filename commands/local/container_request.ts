@@ -7,6 +7,7 @@ import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
 import { userVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
+import { imageAccess } from "./image_access.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
 import type { Options, Values } from "../options/option.ts";
@@ -37,6 +38,7 @@ export async function containerRequest<O extends Options>(
   const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);
   return {
     app,
+    images: imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" }),
     tag: typed.dockerTag,
     memory: typed.memory ?? memory,
     cpus: typed.cpus ?? cpus,

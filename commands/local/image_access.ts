@@ -1,83 +1,21 @@
-/** What the local commands need of others for an image that exists: AWS, registries, package indexes. */
+/**
+ * What the local commands need of others for an image that exists. Its means are loaded only where an app
+ * names one: AWS, registries and their logins, package indexes.
+ */
 
-import type { App } from "../../runtime/app/app.ts";
-import { requireTrusted } from "../../runtime/app/trusted_image.ts";
-import type { Aws } from "../../runtime/aws/aws.ts";
 import type { Context } from "../../runtime/context.ts";
-import { ecrHost, mayLogIn } from "../../runtime/contract/registry.ts";
-import type { PullLogin } from "../../runtime/docker/images.ts";
-import { dockersLogin } from "../../runtime/docker/pull.ts";
-import { MlcliError } from "../../runtime/errors.ts";
-import type { ImageAccess, PipNetwork } from "../../runtime/local/jobs.ts";
-import { noteText, tell, warningText } from "../../runtime/messages.ts";
-import { enumerated } from "../../runtime/text.ts";
+import type { ImageAccess } from "../../runtime/local/jobs.ts";
+import type { ChosenImage } from "./registry_access.ts";
 
-/** The image of an app's file, or one that is typed; and the command that would name it. */
-export interface ChosenImage {
-  readonly app: App;
-  readonly isImageTyped: boolean;
-  readonly command: string;
-}
-
-/** AWS is asked only for what is there alone: whose account it is, and the login for a registry of ECR. */
-export function imageAccess(
-  context: Context,
-  { app, isImageTyped: isTyped, command }: ChosenImage,
-): ImageAccess {
-  const { image } = app.configuration;
-  const warn = (text: string): void => tell(context.err, warningText(text));
+export function imageAccess(context: Context, chosen: ChosenImage): ImageAccess {
   return {
     requireTrusted: async () => {
-      if (image === undefined) return;
-      await requireTrusted({ app, image, isTyped, command }, {
-        env: context.env,
-        account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
-        note: (text) => tell(context.err, noteText(text)),
-      });
+      const { requireTrustedHere } = await import("./registry_access.ts");
+      await requireTrustedHere(context, chosen);
     },
-    login: async (registry) =>
-      ecrHost(registry)
-        ? await ecrLogin(registry, app, context)
-        : await dockersLogin(registry, context, context.interruption.signal, warn),
-  };
-}
-
-async function awsIn(app: App, context: Context, region?: string): Promise<Aws> {
-  const { awsSettings } = await import("../../runtime/aws/settings.ts");
-  const { cloudRegion, cloudProfile } = app.configuration;
-  const options = {
-    region,
-    profile: undefined,
-    iamRoleArn: context.env("PLATFORM_ROLE") || undefined,
-  };
-  const configuration = { cloudRegion, cloudProfile, file: `${app.name}.json` };
-  return await context.aws(awsSettings(options, configuration, context.env));
-}
-
-/** Of the registry's own account and region. It goes nowhere else. */
-async function ecrLogin(registry: string, app: App, context: Context): Promise<PullLogin> {
-  const { account, region } = ecrHost(registry)!;
-  const ecr = await (await awsIn(app, context, region)).ecr();
-  const { username, password, host } = await ecr.authorization(account);
-  if (mayLogIn(host, registry)) return { username, password, serveraddress: registry };
-  throw new MlcliError(`The login is for ${host}, but the image is in ${registry}`, {
-    hint: "Something else than AWS may have answered. Check AWS_ENDPOINT_URL, and the proxy.",
-  });
-}
-
-/** What pip gets of this machine's network, as in a build. */
-export async function pipNetworkOf(app: App, context: Context): Promise<PipNetwork> {
-  const { networkSettings } = await import("../../runtime/image/network/settings.ts");
-  const found = await networkSettings(app, context);
-  for (const { message, hint } of found.warnings) tell(context.err, warningText(message, hint));
-  if (found.secret.length > 0) {
-    const text = `The code's container gets ${enumerated(found.secret)}, for pip; ` +
-      "--no-network-settings keeps that here";
-    tell(context.err, noteText(text));
-  }
-  const files = { "certificates.pem": found.certificates, netrc: found.netrc };
-  return {
-    variables: found.variables,
-    files: Object.fromEntries(Object.entries(files).filter(([, text]) => text !== "")),
+    login: async (registry) => {
+      const { loginFor } = await import("./registry_access.ts");
+      return await loginFor(registry, chosen.app, context);
+    },
   };
 }

@@ -22,9 +22,9 @@ export async function shellAction(
   };
   const { program, ...chosen } = await programOf(request.app, own, [], context);
   const app = role === "train" ? chosen.app : request.app;
-  await shell({ ...request, app, role, program, command: options.command }, {
+  const images = imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" });
+  await shell({ ...request, app, images, role, program, command: options.command }, {
     ...context,
     waiting: waitingOn(context.err),
-    images: imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" }),
   });
 }

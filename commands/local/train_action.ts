@@ -10,7 +10,7 @@ import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
-import { imageAccess, pipNetworkOf } from "./image_access.ts";
+import { imageAccess } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
 /** `--watch` runs more than once; the others are about one run. */
@@ -59,6 +59,7 @@ export async function trainAction(
   const job: TrainingJob = {
     ...request,
     app,
+    images: imageAccess(context, { app, isImageTyped, command: "mlcli local train" }),
     program,
     usesNetworkSettings: options.networkSettings,
     interactive: options.interactive,
@@ -75,8 +76,10 @@ export async function trainAction(
   const host = {
     ...context,
     waiting: waitingOn(context.err),
-    images: imageAccess(context, { app, isImageTyped, command: "mlcli local train" }),
-    pipNetwork: () => pipNetworkOf(app, context),
+    pipNetwork: async () => {
+      const { pipNetworkOf } = await import("./registry_access.ts");
+      return await pipNetworkOf(app, context);
+    },
   };
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");

@@ -19,6 +19,7 @@ import {
   parseVolume,
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
+import { programOptions } from "./program.ts";
 import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag } from "./shared.ts";
 
@@ -143,6 +144,7 @@ export const cloudJobOptions = options({
 });
 
 export const TRAIN_OPTIONS = options({
+  "[-- args...]": {},
   "--input-s3-dir": {
     short: "-i",
     value: "uri",
@@ -173,6 +175,10 @@ export const TRAIN_OPTIONS = options({
     description: "With --spot, how long it may wait and run. Default: --max-run.",
     key: true,
     parse: parseRun("train"),
+  },
+  ...programOptions,
+  "--send-code": {
+    description: "Run training/ and common/ as they are here, without build and push.",
   },
   "--checkpoint-s3-dir": {
     value: "uri",

@@ -52,11 +52,13 @@ export interface Ecr {
   /**
    * Undefined where there is none of that name, or no such repository.
    * @param mediaTypes the accepted types of manifests.
+   * @param account whose registry it is; by default the caller's own.
    */
   image(
     repository: string,
     name: { readonly tag: string } | { readonly digest: string },
     mediaTypes: readonly string[],
+    account?: string,
   ): Promise<StoredImage | undefined>;
   /**
    * Puts an image whose layers are there already, and returns its digest. Without a tag, it is found only
@@ -103,8 +105,9 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
       return { username, password, host: new URL(proxyEndpoint!).host };
     },
 
-    async image(repository, name, mediaTypes) {
+    async image(repository, name, mediaTypes, account) {
       const command = new BatchGetImageCommand({
+        ...(account === undefined ? {} : { registryId: account }),
         repositoryName: repository,
         imageIds: ["tag" in name ? { imageTag: name.tag } : { imageDigest: name.digest }],
         acceptedMediaTypes: [...mediaTypes],

@@ -34,6 +34,18 @@ export interface StoredObject {
   readonly etag: string;
 }
 
+export interface ObjectDetails extends Omit<StoredObject, "key"> {
+  /** In base64; `undefined` where the object was put without it. */
+  readonly sha256: string | undefined;
+}
+
+export interface PutOptions {
+  /** In base64: S3 compares it, and tells it again of the object. */
+  readonly sha256?: string;
+  /** The key of KMS that it is encrypted with; by default as the bucket says. */
+  readonly kmsKey?: string | undefined;
+}
+
 export interface NotDeleted {
   readonly key: string;
   readonly reason: string;
@@ -59,13 +71,13 @@ export interface S3 extends Multipart {
   /** A bucket's region; `undefined` where S3 does not say it. "not found": there is no such bucket. */
   bucketRegion(bucket: string): Promise<string | undefined>;
   /** "not found": there is none. */
-  describeObject(place: ObjectPlace): Promise<Omit<StoredObject, "key">>;
+  describeObject(place: ObjectPlace): Promise<ObjectDetails>;
   /**
    * Some bytes of an object, `last` included. "changed": it has another ETag now.
    */
   getBytes(place: ObjectPlace, etag: string, first: number, last: number): Promise<Uint8Array>;
   /** Puts an object: all of it, or none. */
-  putObject(place: ObjectPlace, bytes: Uint8Array): Promise<void>;
+  putObject(place: ObjectPlace, bytes: Uint8Array, options?: PutOptions): Promise<void>;
   /** Deletes up to 1,000 objects; those that are not there count as deleted. */
   deleteObjects(bucket: string, keys: readonly string[]): Promise<readonly NotDeleted[]>;
 }
@@ -187,15 +199,20 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       return asked;
     },
     async describeObject(place) {
-      const command = new HeadObjectCommand(objectOf(place));
+      const command = new HeadObjectCommand({ ...objectOf(place), ChecksumMode: "ENABLED" });
       const members = ["ContentLength", "ETag"] as const;
-      const { ContentLength, ETag, LastModified = new Date(0) } = await ask(
+      const { ContentLength, ETag, LastModified = new Date(0), ChecksumSHA256 } = await ask(
         command,
         subjectOf(place),
         members,
         { onError: onHeadError },
       );
-      return { size: ContentLength, etag: ETag, lastModified: LastModified };
+      return {
+        size: ContentLength,
+        etag: ETag,
+        lastModified: LastModified,
+        sha256: ChecksumSHA256,
+      };
     },
     async getBytes(place, etag, first, last) {
       const range = { Range: `bytes=${first}-${last}`, IfMatch: etag };
@@ -208,9 +225,17 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       if (part?.length !== last - first + 1) throw strangeAnswer(answer);
       return part;
     },
-    async putObject(place, Body) {
+    async putObject(place, Body, { sha256, kmsKey } = {}) {
+      const input = {
+        ...objectOf(place),
+        Body,
+        ...sha256 === undefined ? {} : { ChecksumSHA256: sha256 },
+        ...kmsKey === undefined
+          ? {}
+          : { ServerSideEncryption: "aws:kms", SSEKMSKeyId: kmsKey } as const,
+      };
       // A network's login page may answer 200, too, but has no ETag.
-      await ask(new PutObjectCommand({ ...objectOf(place), Body }), subjectOf(place), ["ETag"]);
+      await ask(new PutObjectCommand(input), subjectOf(place), ["ETag"]);
     },
     async deleteObjects(bucket, keys) {
       const named = keys.filter((key) => !NOT_IN_XML.test(key));

@@ -6,6 +6,10 @@ import { VERSION } from "../version.ts";
 /** The tag that names an image by its digest. */
 const IMAGE_TAG = "mlcli.image";
 
+/** The tags of what a job runs: a hash of the code, and the commit of its work tree. */
+const CODE_TAG = "mlcli.code";
+const COMMIT_TAG = "mlcli.commit";
+
 /** The tag of an endpoint's parts: the endpoint's name. */
 export const ENDPOINT_TAG = "mlcli.endpoint";
 
@@ -17,6 +21,8 @@ export interface Tagged {
   readonly image?: string;
   /** Name of the endpoint that it belongs to, or is. */
   readonly endpoint?: string;
+  /** The code that was sent. */
+  readonly code?: { readonly hash: string; readonly commit: string | undefined } | undefined;
 }
 
 export interface Tag {
@@ -25,12 +31,14 @@ export interface Tag {
 }
 
 /** The user's own, and mlcli's as far as there is room; each key once, the user's first. */
-export function tagsOf({ tags, appName, image, endpoint }: Tagged): Tag[] {
+export function tagsOf({ tags, appName, image, endpoint, code }: Tagged): Tag[] {
   const own = {
     [LABELS.app]: appName,
     [LABELS.version]: VERSION,
     ...endpoint === undefined ? {} : { [ENDPOINT_TAG]: endpoint },
     ...image === undefined ? {} : { [IMAGE_TAG]: image.slice(image.indexOf("@") + 1) },
+    ...code === undefined ? {} : { [CODE_TAG]: code.hash },
+    ...code?.commit === undefined ? {} : { [COMMIT_TAG]: code.commit },
   };
   return tagList({ ...tags, ...own, ...tags }).slice(0, TAGS.most);
 }

@@ -1,16 +1,25 @@
 import { basename } from "@std/path/basename";
+import { imageReference } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import type { AwsOptions } from "../aws/settings.ts";
+import { s3Uri } from "../contract/addresses.ts";
 import {
   channelDifferences,
+  commandDifferences,
   environmentDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { holdsHarness } from "../contract/images.ts";
+import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
+import { MlcliError } from "../errors.ts";
+import { programFor } from "../source/program.ts";
+import { installsPackages } from "../source/source.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
+import { localImage } from "./preflight/image.ts";
 import {
   checkChannelNames,
   checkNetworkAndTags,
@@ -20,6 +29,13 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
+import {
+  type CodeToSend,
+  codeToSend,
+  missingObjects,
+  type ObjectToSend,
+  sendObjects,
+} from "./start/code.ts";
 import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
@@ -35,10 +51,11 @@ export async function train(
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, inputs, instanceType, checkpoints } = request;
+  const { app, inputs, instanceType, checkpoints, program, kmsKey } = request;
   const role = request.executionRole;
+  const isSending = program.code !== undefined || request.sendsCode;
   requireGiven("train", app, [
-    ["--input-s3-dir", inputs],
+    ...program.code === undefined ? [["--input-s3-dir", inputs] as const] : [],
     ["--ec2-type", instanceType],
     ["--execution-role", role],
   ]);
@@ -49,12 +66,15 @@ export async function train(
   const kept = checkpoints && placeOf(request, "train", "--checkpoint-s3-dir", checkpoints);
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
-  checkChannelNames(names);
+  checkChannelNames(names, isSending);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
+  const code = await codeToSend(request, output, (text) => report.note(text));
+  const name = newJobName(request, host);
+  const launchBy = (program: Program, region: string) => launchOf(program, { name, region });
   requireNone([
     ...hyperparameterDifferences(hyperparameters),
-    ...channelDifferences(names),
+    ...channelDifferences(code ? [...names, CODE_CHANNEL] : names),
     ...environmentDifferences("train", request.variables),
   ]);
   const metrics = app.configuration.metricDefinitions;
@@ -64,8 +84,14 @@ export async function train(
       "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
     );
   }
+  if (code && request.networkIsolation && installsPackages(code.code)) {
+    report.note(
+      "The code's packages are installed when it starts, for which --network-isolation leaves no " +
+        "network: an image that has them needs no requirements.txt.",
+    );
+  }
   await startJob(
-    newJobName(request, host),
+    name,
     {
       kind: "train",
       action: "sagemaker:CreateTrainingJob",
@@ -74,7 +100,7 @@ export async function train(
       instanceType: instanceType!,
       checkData: async (aws, note) => {
         const s3 = await aws.s3();
-        const [channels] = await inOrder(
+        const [channels, , , launched] = await inOrder(
           note,
           (note) =>
             inOrder(
@@ -87,18 +113,39 @@ export async function train(
             ),
           (note: Note) => checkPlace(aws, output, note),
           async (note: Note) => kept && await checkPlace(aws, kept, note),
+          async (note: Note) => {
+            const found = await programOnPlatform(request, host.engine);
+            const launch = launchBy(found, s3.region.value);
+            requireNone([
+              ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
+              ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
+            ]);
+            if (code === undefined) return { launcher: found.launcher, launch, missing: undefined };
+            await checkPlace(aws, code.place, note);
+            const missing = await missingObjects(aws, code, found.launcher, kmsKey);
+            return { launcher: found.launcher, launch, missing };
+          },
         );
-        return channels;
+        return { channels, ...launched };
       },
-      plan: (common, channels) =>
+      prepare: async ({ missing }, note) => {
+        if (missing) await sendObjects(missing.s3, missing.objects, kmsKey, note);
+      },
+      shown: ({ launcher, missing }) =>
+        code && missing ? shownCode(request, code, launcher, missing.objects) : [],
+      plan: (common, { channels, launch }) =>
         trainingPlan({
           ...common,
           output: output.address,
-          channels,
+          channels: code
+            ? [...channels, { name: CODE_CHANNEL, address: code.place.address }]
+            : channels,
           hyperparameters,
           metrics,
           maxWait,
           checkpoints,
+          launch,
+          code: code && { hash: code.code.hash, commit: code.commit },
         }),
       send: (sagemaker, input) => sagemaker.createTrainingJob(input),
     },
@@ -106,6 +153,57 @@ export async function train(
     host,
     report,
   );
+}
+
+/**
+ * What runs there, by the image of this machine's engine where nothing else says it.
+ *
+ * @throws UsageError where it is not known what runs the entry point.
+ */
+async function programOnPlatform(
+  { app, tag, program, inputs, sendsCode }: TrainingRequest,
+  engine: JobHost["engine"],
+): Promise<Program> {
+  const reference = imageReference(app, tag);
+  const isAsked = program.code !== undefined && program.launcher === undefined;
+  const image = isAsked || sendsCode || app.configuration.image === undefined
+    ? await localImage(reference, engine)
+    : "";
+  if (typeof image !== "string" && holdsHarness(image)) {
+    checkChannelNames(inputs.map(({ name }) => name), true);
+  } else if (sendsCode && typeof image !== "string") {
+    throw new MlcliError(`${reference} does not run code that is sent: mlcli did not build it`, {
+      hint: "--send-code is for images of mlcli build. --entry-point sends code to any other.",
+    });
+  }
+  const variables = typeof image === "string" ? undefined : image.Config?.Env ?? [];
+  return programFor(program, { reference, variables });
+}
+
+/** What `--dry-run` tells of the code. */
+function shownCode(
+  { program }: TrainingRequest,
+  { code, commit, archive, place }: CodeToSend,
+  launcher: string,
+  objects: readonly ObjectToSend[],
+): readonly unknown[] {
+  const { hash, entries, leftOut } = code;
+  const about = {
+    source_dir: program.code?.source.shown ?? "training/, common/",
+    entry_point: program.code?.entryPoint ?? null,
+    launcher,
+    hash,
+    commit: commit ?? null,
+    files: entries.length,
+    bytes: archive.length,
+    left_out: leftOut,
+    channel: s3Uri(place.address),
+  };
+  const puts = objects.map(({ address: { bucket, key } }) => ({
+    action: "s3:PutObject",
+    input: { Bucket: bucket, Key: key },
+  }));
+  return [{ code: about }, ...puts];
 }
 
 /** As `local train` reads them. */

@@ -14,6 +14,8 @@ export interface LocalJob extends ContainerRequest {
   readonly app: App;
   /** Tag of the app's image. */
   readonly tag: string;
+  /** For an image that exists, and that the app names. */
+  readonly images: ImageAccess;
   /** As the platform has it; then every difference that is found makes the run fail, too. */
   readonly strict: boolean;
 }
@@ -75,7 +77,7 @@ export interface ShellJob extends LocalJob {
   readonly program: ProgramRequest;
 }
 
-/** What may be done about an image that exists elsewhere; its host is asked only where one is named. */
+/** What may be done about an image that exists elsewhere. */
 export interface ImageAccess {
   /** @throws MlcliError where the app's file names an image of a stranger's. */
   readonly requireTrusted: () => Promise<void>;
@@ -101,8 +103,6 @@ export type Host =
   & {
     /** Without it, nothing is shown. */
     readonly waiting?: Waiting;
-    /** Without it, no image is pulled. */
-    readonly images?: ImageAccess;
     /** Of this machine, for packages that code asks for when it starts. */
     readonly pipNetwork?: () => Promise<PipNetwork>;
   };

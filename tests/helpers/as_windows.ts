@@ -39,6 +39,10 @@ function trainingOf(
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
     ...{ interactive: false, grace: undefined, copyInputs: false, hyperparameters: [], inputs: [] },
     ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
+    images: {
+      requireTrusted: () => Promise.resolve(),
+      login: () => Promise.resolve(undefined),
+    },
     program: { code: undefined, launcher: undefined, command: [], arguments: [] },
   };
   const planned = {

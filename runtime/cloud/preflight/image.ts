@@ -6,6 +6,7 @@ import type { NamedRepository } from "../../contract/registry.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
+import { foreignImage } from "./foreign_image.ts";
 import {
   hostOf,
   type JobForm,
@@ -44,6 +45,8 @@ export async function imageForJob(
   { ecr, engine }: ImageSources,
   note: (text: string) => void,
 ): Promise<string> {
+  const { image } = app.configuration;
+  if (image !== undefined) return await foreignImage(image, instanceType, ecr, note);
   const named = repositoryFor(app, asked);
   const reference = imageReference(app, tag);
   const repository = await ecr.repository(named.name);

@@ -64,14 +64,16 @@ export interface JobForm {
 export interface RepositoryImages {
   readonly ecr: Pick<Ecr, "image">;
   readonly repository: string;
+  /** Whose registry it is; by default the caller's own. */
+  readonly account?: string;
 }
 
 /** The image of a tag or a digest; undefined where there is none. */
 export async function storedImage(
   name: { readonly tag: string } | { readonly digest: string },
-  { ecr, repository }: RepositoryImages,
+  { ecr, repository, account }: RepositoryImages,
 ): Promise<StoredImage | undefined> {
-  return await ecr.image(repository, name, MANIFEST_TYPES);
+  return await ecr.image(repository, name, MANIFEST_TYPES, account);
 }
 
 /**

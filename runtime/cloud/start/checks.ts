@@ -4,6 +4,7 @@ import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { CODE_CHANNELS } from "../../contract/launch.ts";
 import { NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
@@ -139,8 +140,17 @@ export function maxWaitOf(
   });
 }
 
-/** @throws UsageError where two channels have one name. */
-export function checkChannelNames(names: readonly string[]): void {
+/**
+ * @param isSending whether the job has a channel of code.
+ * @throws UsageError where two channels have one name, or one has that of code.
+ */
+export function checkChannelNames(names: readonly string[], isSending: boolean): void {
+  const wrong = isSending ? names.find((name) => CODE_CHANNELS.includes(name)) : undefined;
+  if (wrong !== undefined) {
+    throw new UsageError(`The channel ${wrong} is for code, and not for data.`, {
+      hint: "Give the data another name: --input-s3-dir NAME=s3://...",
+    });
+  }
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   throw new UsageError(`Two inputs are called "${twice}".`, {

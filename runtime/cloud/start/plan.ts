@@ -8,7 +8,9 @@ import { PATHS, processingArguments } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
-import { tagsOf } from "../tags.ts";
+import type { Launch } from "../../contract/launch.ts";
+import type { ProgramRequest } from "../../source/program.ts";
+import { type Tagged, tagsOf } from "../tags.ts";
 
 /** What all jobs have in common; `undefined` where it was not given. */
 export interface JobRequest {
@@ -49,6 +51,9 @@ export interface TrainingRequest extends JobRequest {
   /** How long a job on spot instances may wait and run, in seconds. */
   readonly maxWait: number | undefined;
   readonly checkpoints: S3Address | undefined;
+  readonly program: ProgramRequest;
+  /** Whether the app's training code runs in place of that in its image. */
+  readonly sendsCode: boolean;
 }
 
 export interface ProcessingRequest extends JobRequest {
@@ -80,14 +85,18 @@ export interface PlannedJob {
   readonly securityGroups: readonly string[];
   readonly kmsKey: string | undefined;
   readonly networkIsolation: boolean;
+  /** For its tags. */
+  readonly code?: Tagged["code"];
 }
 
 export interface PlannedTraining
   extends PlannedJob, Pick<TrainingRequest, "maxWait" | "checkpoints"> {
   /** Of a directory the address ends with `/`. */
   readonly channels: readonly { readonly name: string; readonly address: S3Address }[];
+  /** The user's; a launcher's come beside them. */
   readonly hyperparameters: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricDefinition[];
+  readonly launch: Launch;
 }
 
 export interface PlannedProcessing
@@ -98,17 +107,21 @@ export interface PlannedProcessing
 
 /** The input of CreateTrainingJob, without empty optional parts. */
 export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
-  const { kmsKey, maxWait, checkpoints, channels, hyperparameters, metrics } = planned;
+  const { kmsKey, maxWait, checkpoints, channels, hyperparameters, metrics, launch } = planned;
   const key = kmsKey === undefined ? {} : { KmsKeyId: kmsKey };
   return {
     TrainingJobName: planned.name,
-    ...emptyLeftOut("HyperParameters", hyperparameters),
+    ...emptyLeftOut("HyperParameters", { ...hyperparameters, ...launch.hyperparameters }),
     AlgorithmSpecification: {
       TrainingImage: planned.image,
       TrainingInputMode: "File",
       ...metrics.length === 0 ? {} : {
         MetricDefinitions: metrics.map(({ name, regex }) => ({ Name: name, Regex: regex })),
       },
+      ...launch.entrypoint === undefined ? {} : { ContainerEntrypoint: [...launch.entrypoint] },
+      ...launch.arguments === undefined || launch.arguments.length === 0
+        ? {}
+        : { ContainerArguments: [...launch.arguments] },
     },
     RoleArn: planned.role,
     InputDataConfig: channels.map(({ name, address }) => ({

@@ -32,6 +32,10 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   readonly checkData: (aws: Aws, note: Note) => Promise<Data>;
   readonly checkImage?: () => Promise<void>;
   readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
+  /** Sends what the job needs; to be called when all else is checked. */
+  readonly prepare?: (data: Data, note: Note) => Promise<void>;
+  /** What else `--dry-run` shows, before the call. */
+  readonly shown?: (data: Data) => readonly unknown[];
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
 }
 
@@ -72,8 +76,14 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     data,
   );
   if (request.dryRun) {
-    return report.result(printableJson([shownCall(startable.action, input)], 2));
+    const before = startable.shown?.(data) ?? [];
+    return report.result(printableJson([...before, shownCall(startable.action, input)], 2));
   }
+  await nothingCreated(
+    kind,
+    () => startable.prepare?.(data, (text) => report.note(text)),
+    report,
+  );
   const sagemaker = await aws.sagemaker();
   // Before the call: a user who kills mlcli then knows what costs money.
   report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);

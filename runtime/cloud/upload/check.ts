@@ -212,7 +212,7 @@ async function outputsOf(
     );
     const own = prefix === undefined
       ? []
-      : ["output", "models"].map((path) => within(prefix, path));
+      : ["output", "models", "code"].map((path) => within(prefix, path));
     return [...own, ...named].filter((place) => place !== undefined);
   });
   const keys = results.filter(({ bucket }) => bucket === target.bucket)

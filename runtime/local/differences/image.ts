@@ -2,8 +2,7 @@ import { imageReference } from "../../app/app.ts";
 import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
-import { registryOf } from "../../docker/login/login.ts";
-import { pullImage, PullSize } from "../../docker/pull.ts";
+import type { Pull } from "../../docker/pull.ts";
 import { MlcliError } from "../../errors.ts";
 import { noteText, tell } from "../../messages.ts";
 import type { Host, LocalJob } from "../jobs.ts";
@@ -20,8 +19,8 @@ import { isBuiltByMlcli } from "../../contract/images.ts";
  */
 export async function imageToRun(
   engine: Engine,
-  { app, tag, network }: LocalJob,
-  host: Pick<Host, "interruption" | "err" | "waiting" | "images">,
+  { app, tag, network, images }: LocalJob,
+  host: Pick<Host, "interruption" | "err" | "waiting">,
 ): Promise<ImageDetails> {
   const { signal } = host.interruption;
   requireNetwork(engine, network);
@@ -30,8 +29,9 @@ export async function imageToRun(
   const reference = imageReference(app, tag);
   const { image: named, platform } = app.configuration;
   if (named !== undefined) {
-    await host.images?.requireTrusted();
-    return await engine.image(named, signal) ?? await pulled(engine, named, platform, host);
+    await images.requireTrusted();
+    return await engine.image(named, signal) ??
+      await pulled(engine, { reference: named, platform }, images, host);
   }
   const image = await requireImage(engine, reference, signal);
   requireOwnImage(app, reference, image);
@@ -40,14 +40,17 @@ export async function imageToRun(
 
 async function pulled(
   engine: Engine,
-  reference: string,
-  platform: string | undefined,
-  { interruption: { signal }, err, waiting = (_text, work) => work, images }: Pick<
+  { reference, platform }: Pick<Pull, "reference" | "platform">,
+  images: LocalJob["images"],
+  { interruption: { signal }, err, waiting = (_text, work) => work }: Pick<
     Host,
-    "interruption" | "err" | "waiting" | "images"
+    "interruption" | "err" | "waiting"
   >,
 ): Promise<ImageDetails> {
-  const login = await images?.login(registryOf(reference));
+  // Loaded only where it is needed.
+  const { pullImage, PullSize } = await import("../../docker/pull.ts");
+  const { registryOf } = await import("../../docker/login/login.ts");
+  const login = await images.login(registryOf(reference));
   const size = new PullSize();
   const wanted = {
     reference,

@@ -213,8 +213,8 @@ class Ecr implements Service {
   }
 
   #repository(name: string, registryId = ACCOUNT): Repository {
-    const repository = this.parts.store.repositories.get(name);
-    if (repository && registryId === ACCOUNT) return repository;
+    const repository = this.parts.store.of(registryId, name);
+    if (repository) return repository;
     throw new Refused("RepositoryNotFoundException", noRepository(name, registryId));
   }
 

@@ -73,6 +73,16 @@ export class EcrStore {
     return repository;
   }
 
+  /** Adds a repository of another account, which lets this one pull; in the registry it has another name. */
+  addOf(account: string, name: string): Repository {
+    return this.add(nameOf(account, name));
+  }
+
+  /** A repository by its name in an account's registry. */
+  of(account: string, name: string): Repository | undefined {
+    return this.repositories.get(nameOf(account, name));
+  }
+
   /** Gives out a password in the name of a key's owner. */
   issueToken(key: AccessKey): Token {
     const password = `token-that-nobody-may-see-${crypto.randomUUID()}`;
@@ -98,6 +108,10 @@ export class EcrStore {
   find(repository: Repository, reference: string): StoredImage | undefined {
     return repository.images.get(repository.tags.get(reference) ?? reference);
   }
+}
+
+function nameOf(account: string, name: string): string {
+  return account === ACCOUNT ? name : `account-${account}/${name}`;
 }
 
 /** ARN of a repository. */

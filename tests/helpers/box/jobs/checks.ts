@@ -49,10 +49,11 @@ export function findImage(
   { services: { ecr } }: Pick<Surroundings, "services">,
 ): { readonly repository: string; readonly image: StoredImage } {
   const { host, repository, wanted } = parseImage(reference);
-  const found = host === ecr.front.host ? ecr.store.repositories.get(repository) : undefined;
+  const account = host === ecr.front.host ? ACCOUNT : accountIn(host);
+  const found = account === undefined ? undefined : ecr.store.of(account, repository);
   if (!found) {
     throw invalid(
-      `Cannot find repository: ${repository} in registry ID: ${ACCOUNT} Please check if your ECR ` +
+      `Cannot find repository: ${repository} in registry ID: ${account} Please check if your ECR ` +
         "repository exists and role has proper pull permissions for SageMaker: " +
         "ecr:BatchCheckLayerAvailability, ecr:BatchGetImage, ecr:GetDownloadUrlForLayer",
     );
@@ -63,7 +64,13 @@ export function findImage(
   if (isList(mediaType) || mediaType === MANIFEST_TYPES.oci) {
     throw invalid(`Unsupported manifest media type ${mediaType}`);
   }
-  return { repository, image };
+  return { repository: found.name, image };
+}
+
+/** The account of one of ECR's hosts in this region: an image of another region, no job takes. */
+function accountIn(host: string): string | undefined {
+  const [, account, region] = /^(\d{12})\.dkr\.ecr\.([\w-]+)\.amazonaws\.com$/.exec(host) ?? [];
+  return region === REGION ? account : undefined;
 }
 
 /** What SageMaker has and the box has not. */

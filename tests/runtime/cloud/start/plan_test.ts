@@ -39,6 +39,7 @@ const TRAINING: PlannedTraining = {
   metrics: [],
   maxWait: undefined,
   checkpoints: undefined,
+  launch: { entrypoint: undefined, arguments: undefined, hyperparameters: {} },
 };
 
 const PROCESSING: PlannedProcessing = {

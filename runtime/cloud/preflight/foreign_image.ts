@@ -1,0 +1,104 @@
+/** An image that mlcli did not push, for a job: of ECR, in any account. */
+
+import type { Ecr, StoredImage } from "../../aws/ecr.ts";
+import { ifAllowed } from "../../aws/errors.ts";
+import { awsImageIn, isAwsAccount } from "../../contract/aws_images.ts";
+import { architectureOf } from "../../contract/instances.ts";
+import { ECR_PUBLIC, ecrHost, type ImageName, parseImageName } from "../../contract/registry.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+import { jobForm, storedImage } from "../push/repository.ts";
+
+/**
+ * The image's address for a job: by its digest, where that may be looked up.
+ *
+ * @param note gets what could not be checked.
+ * @throws MlcliError where SageMaker takes no such image, with what makes one that it takes; where there
+ * is none, or none for the instance type.
+ */
+export async function foreignImage(
+  image: string,
+  instanceType: string,
+  ecr: Pick<Ecr, "region" | "image">,
+  note: (text: string) => void,
+): Promise<string> {
+  const { value: region } = ecr.region;
+  const named = parseImageName(image);
+  const { host = "docker.io", name } = named;
+  const registry = ecrHost(host);
+  const shown = inOneLine(image);
+  if (registry === undefined) {
+    throw new MlcliError(
+      host === ECR_PUBLIC
+        ? `SageMaker takes no images of Amazon ECR Public: ${shown}`
+        : `SageMaker takes images of Amazon ECR, and ${shown} is in ${inOneLine(host)}`,
+      { hint: instead(awsImageIn(image, region), image, named, region) },
+    );
+  }
+  if (registry.region !== region) {
+    throw new MlcliError(`The image is in ${registry.region}, and the job in ${region}: ${shown}`, {
+      hint: instead(awsImageIn(image, region), image, named, region),
+    });
+  }
+  const images = { ecr, repository: name, account: registry.account };
+  const [, digest] = named.rest.split("@");
+  const tag = named.rest.split("@")[0]!.slice(1) || "latest";
+  const key = digest === undefined ? { tag } : { digest };
+  let isDenied = false;
+  const stored = await ifAllowed(storedImage(key, images), ({ message }) => {
+    isDenied = true;
+    note(`${message}: it is not checked that ${shown} is there, and for ${instanceType}`);
+  });
+  if (isDenied) return image;
+  if (stored === undefined) throw missing(image);
+  const platform = `linux/${architectureOf(instanceType)}`;
+  const taken = await takenForm(stored, platform, images, isAwsAccount(registry.account));
+  if (taken !== undefined) return `${host}/${name}@${taken}`;
+  throw new MlcliError(
+    `SageMaker refuses the manifest of ${shown}: its type is ${stored.mediaType}`,
+    { hint: instead(undefined, image, named, region) },
+  );
+}
+
+/** The digest of what SageMaker takes: of AWS's own images, whatever they are. */
+async function takenForm(
+  stored: StoredImage,
+  platform: string,
+  images: Parameters<typeof jobForm>[2],
+  isAws: boolean,
+): Promise<string | undefined> {
+  const form = await jobForm(stored, platform, images);
+  if (form.digest === stored.digest || await storedImage(form, images)) return form.digest;
+  return isAws ? stored.digest : undefined;
+}
+
+function missing(image: string): MlcliError {
+  const right = awsImageIn(image);
+  return new MlcliError(`There is no image ${inOneLine(image)}`, {
+    hint: right === undefined
+      ? "Is its tag right, and its account?"
+      : `AWS's account for it in this region is ${right.slice(0, 12)}: ${right}`,
+  });
+}
+
+/** AWS's own image of that name, or the lines that copy it into the caller's registry. */
+function instead(
+  own: string | undefined,
+  image: string,
+  { name, rest }: ImageName,
+  region: string,
+): string {
+  if (own !== undefined) return `Take --image ${own}`;
+  const repository = `ACCOUNT.dkr.ecr.${region}.amazonaws.com/${name}`;
+  const tag = rest.split("@")[0] || ":latest";
+  return [
+    "Copy it into your own registry, and name it there:",
+    `aws ecr create-repository --repository-name ${name} --region ${region}`,
+    `aws ecr get-login-password --region ${region} | docker login -u AWS --password-stdin ${
+      repository.split("/")[0]
+    }`,
+    `docker pull ${inOneLine(image)}`,
+    `docker tag ${inOneLine(image)} ${repository}${tag}`,
+    `docker push ${repository}${tag}`,
+  ].join("\n");
+}

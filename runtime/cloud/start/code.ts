@@ -1,0 +1,139 @@
+/** The user's code in S3: once for each that is different, where a job finds it as a channel. */
+
+import { basename } from "@std/path/basename";
+import { startScript } from "../../app/harness_files.ts";
+import { layoutOf } from "../../app/layout.ts";
+import type { Aws } from "../../aws/aws.ts";
+import { ifAllowed } from "../../aws/errors.ts";
+import type { S3 } from "../../aws/s3.ts";
+import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
+import { CODE_ARCHIVE, START_SCRIPT } from "../../contract/launch.ts";
+import { MlcliError } from "../../errors.ts";
+import { isDirectory } from "../../files.ts";
+import { listed } from "../../text.ts";
+import { commitOf } from "../../source/commit.ts";
+import { archiveOf, codeIn, requireEntryPoint, type SentCode } from "../../source/source.ts";
+import { ownBucket } from "../bucket_owner.ts";
+import type { Note } from "../in_parallel.ts";
+import type { Place } from "./checks.ts";
+import type { TrainingRequest } from "./plan.ts";
+
+/** Code that is packed, and where it goes. */
+export interface CodeToSend {
+  readonly code: SentCode;
+  /** Of its work tree; `undefined` where it is not known. */
+  readonly commit: string | undefined;
+  readonly archive: Uint8Array<ArrayBuffer>;
+  /** The directory in S3, which is the channel: with `/` at its end. */
+  readonly place: Place;
+}
+
+/**
+ * Packs the code that a training sends; `undefined` where it sends none.
+ *
+ * @param output where its results go: code lies there, where the app's file names no place for all data.
+ * @throws MlcliError where there is no such code, or it cannot be packed.
+ */
+export async function codeToSend(
+  { app, program, sendsCode }: Pick<TrainingRequest, "app" | "program" | "sendsCode">,
+  output: Place,
+  note: Note,
+): Promise<CodeToSend | undefined> {
+  const folders = sendsCode ? await ownFolders(app) : program.code && [program.code];
+  if (folders === undefined) return undefined;
+  const code = await codeIn(folders);
+  if (program.code) requireEntryPoint(code, program.code.source, program.code.entryPoint);
+  if (code.leftOut.length > 0) {
+    note(
+      `Not sent, since they may hold secrets, or lead out of the repository: ${
+        listed(code.leftOut)
+      }`,
+    );
+  }
+  return {
+    code,
+    commit: await commitOf(folders[0]!.source.path),
+    archive: await archiveOf(code),
+    place: placeOf(app, output, code.hash),
+  };
+}
+
+/** The app's own code, as an image of mlcli's takes it. */
+async function ownFolders(app: TrainingRequest["app"]) {
+  const { training, common } = layoutOf(app);
+  if (!await isDirectory(training)) {
+    throw new MlcliError("No training code to send: there is no training/", {
+      hint: `mlcli init ${app.name} adds what is missing of the example.`,
+    });
+  }
+  const folder = (path: string, name: string) => ({
+    source: { path, shown: name },
+    before: `${name}/`,
+  });
+  return [
+    folder(training, "code"),
+    ...await isDirectory(common) ? [folder(common, "common")] : [],
+  ];
+}
+
+function placeOf(app: TrainingRequest["app"], output: Place, hash: string): Place {
+  const path = `code/${hash}/`;
+  const { s3Prefix } = app.configuration;
+  const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
+  if (prefix === undefined) {
+    const address = within(output.address, path);
+    return { address, byFile: output.byFile && { ...output.byFile, address } };
+  }
+  const address = within(prefix, path);
+  const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
+  return { address, byFile: { address, where, flag: "--output-s3-dir" } };
+}
+
+/** An object that the job needs. */
+export interface ObjectToSend {
+  readonly address: S3Address;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * What the job needs and S3 does not have, byte for byte, by S3's own checksum.
+ *
+ * @param launcher with `script`, the start script is needed, too.
+ */
+export async function missingObjects(
+  aws: Pick<Aws, "s3" | "sts">,
+  { archive, place }: CodeToSend,
+  launcher: string,
+  kmsKey: string | undefined,
+): Promise<{ readonly s3: S3; readonly objects: readonly ObjectToSend[] }> {
+  const s3 = place.byFile ? (await ownBucket(aws, place.byFile)).s3 : await aws.s3();
+  const all: ObjectToSend[] = [{ address: within(place.address, CODE_ARCHIVE), bytes: archive }];
+  if (launcher === "script") {
+    const bytes = new TextEncoder().encode(await startScript());
+    all.push({ address: within(place.address, START_SCRIPT), bytes });
+  }
+  // With a key, what was sent without it would stay as it is.
+  if (kmsKey !== undefined) return { s3, objects: all };
+  const areThere = await Promise.all(all.map(async ({ address, bytes }) => {
+    const found = await ifAllowed(s3.describeObject(address), () => {});
+    return found?.sha256 === await sha256Of(bytes);
+  }));
+  return { s3, objects: all.filter((_, index) => !areThere[index]) };
+}
+
+export async function sendObjects(
+  s3: Pick<S3, "putObject">,
+  objects: readonly ObjectToSend[],
+  kmsKey: string | undefined,
+  note: Note,
+): Promise<void> {
+  for (const { address, bytes } of objects) {
+    await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey });
+    note(`Sent ${s3Uri(address)}`);
+  }
+}
+
+/** As S3 says it: in base64. */
+async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)).toBase64();
+}
