@@ -35,7 +35,7 @@ export async function sharedRequest(
   app: App,
   { typed, options, settings }: Configured<SharedOptions>,
   context: Context,
-  isImageTyped = false,
+  isImageTyped?: boolean,
 ): Promise<SharedRequest> {
   await requireTrustedImage(app, isImageTyped, options, context);
   const configured = await userVariables({ env: settings.env ?? [], envFile: [] }, context);
@@ -58,7 +58,7 @@ export async function jobRequest(
   app: App,
   configured: Configured<JobOptions>,
   context: Context,
-  isImageTyped = false,
+  isImageTyped?: boolean,
 ): Promise<Omit<JobRequest, "typed">> {
   const { typed, options } = configured;
   return {
@@ -75,13 +75,15 @@ export async function jobRequest(
 
 async function requireTrustedImage(
   app: App,
-  isTyped: boolean,
+  isTyped: boolean | undefined,
   choice: AwsOptions,
   context: Context,
 ): Promise<void> {
   const { image } = app.configuration;
   if (image === undefined) return;
-  await requireTrusted({ app, image, isTyped, command: "mlcli train" }, {
+  // Only a training has an option for it.
+  const command = isTyped === undefined ? `mlcli init ${app.name}` : "mlcli train";
+  await requireTrusted({ app, image, isTyped: isTyped === true, command }, {
     env: context.env,
     account: async () => {
       const aws = await connectFor(app, choice, context);

@@ -38,7 +38,7 @@ export async function containerRequest<O extends Options>(
   const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);
   return {
     app,
-    images: imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" }),
+    images: imageAccess(context, { app, isImageTyped: false, command: `mlcli init ${app.name}` }),
     tag: typed.dockerTag,
     memory: typed.memory ?? memory,
     cpus: typed.cpus ?? cpus,

@@ -22,7 +22,8 @@ export async function shellAction(
   };
   const { program, ...chosen } = await programOf(request.app, own, [], context);
   const app = role === "train" ? chosen.app : request.app;
-  const images = imageAccess(context, { app, isImageTyped: false, command: "mlcli local train" });
+  const command = `mlcli init ${app.name}`;
+  const images = imageAccess(context, { app, isImageTyped: false, command });
   await shell({ ...request, app, images, role, program, command: options.command }, {
     ...context,
     waiting: waitingOn(context.err),

@@ -102,6 +102,11 @@ const SUFFIX = /,? ?exit code:? \d+$/i;
 const OF_TOOLKIT =
   /^(\w+Error):\nExitCode (\S+)\nErrorMessage "(.*?)(?:"\n(?:ExtraInfo "[^]*"\n)?Command "[^]*)?$/s;
 
+/** The status of the user's program, where AWS's toolkit wrote the reason. */
+export function statusInReason(reason: string): string | undefined {
+  return OF_TOOLKIT.exec(reason.trim())?.[2];
+}
+
 /**
  * The first line of a reason; of a bare traceback, and of what AWS's toolkit quotes, the error at its end.
  * `undefined` without lines.

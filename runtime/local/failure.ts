@@ -1,6 +1,6 @@
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
-import { headlineOf, isShownIn } from "../contract/outcome.ts";
+import { headlineOf, isShownIn, statusInReason } from "../contract/outcome.ts";
 import type { Program } from "../contract/launch.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
@@ -61,7 +61,7 @@ export async function failureOf(
     await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
-    (launcher === "toolkit" ? TOOLKIT_STATUS : undefined);
+    toolkitHint(statusInReason(reason));
   return headline !== undefined && isShownIn(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
@@ -73,9 +73,13 @@ const NO_STOP = "SIGTERM is all that the platform says before it kills: save the
 const TOOLKIT_STOP =
   "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on the " +
   "platform: save checkpoints as you go. --launcher script passes it on.";
-const TOOLKIT_STATUS =
-  "AWS's toolkit ends with 1, whatever the status of your script: its own is " +
-  "above. --launcher script ends with that of the script.";
+
+/** @param status of the user's program, where the toolkit says it. */
+function toolkitHint(status: string | undefined): string | undefined {
+  if (status === undefined || status === "1") return undefined;
+  return `Your script ended with ${status}; AWS's toolkit, which ran it, ends with 1 whatever that ` +
+    "is, here and on the platform. --launcher script ends with the script's own.";
+}
 
 /** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
 function debuggerHint(kind: JobKind, headline: string | undefined): string | undefined {

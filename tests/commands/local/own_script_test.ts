@@ -1,0 +1,465 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { Box } from "../../helpers/box/box.ts";
+import { completeApp, makeApp, type TestApp } from "../../helpers/app.ts";
+import { makeDirectory, namesIn } from "../../helpers/directory.ts";
+import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
+import { refusal } from "../../helpers/fake_engine.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const IMAGE = "team/torch:2";
+const TOOLKIT = { Env: ["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=framework:main"] };
+const SKLEARN = "141502667606.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0";
+
+/** An app whose code lies in `src/`; its image is typed once where it has to be. */
+async function scriptApp(
+  configuration: Readonly<Record<string, unknown>> = {},
+): Promise<TestApp> {
+  const app = await makeApp({
+    configuration: {
+      image: IMAGE,
+      source_dir: "src",
+      train: { entry_point: "train.py" },
+      ...configuration,
+    },
+  });
+  await app.write(join(app.directory, "src/train.py"), "1");
+  return app;
+}
+
+/** What a run's container was given, and how the command ended. */
+async function train(
+  app: TestApp,
+  args: readonly string[] = ["--image", IMAGE],
+  { env = {}, cloud, ...play }: Play & {
+    readonly env?: Readonly<Record<string, string>>;
+    readonly cloud?: Readonly<Record<string, string>>;
+  } = {},
+) {
+  let input: readonly string[] = [];
+  let hyperparameters: unknown;
+  await using engine = await fakeContainers({
+    image: TOOLKIT,
+    program: async ({ body, end }: FakeContainer) => {
+      const mounts = body.HostConfig.Mounts;
+      const root = mounts.find(({ Target }) => Target === "/opt/ml/input")!.Source;
+      input = await namesIn(join(root, "data/code")).catch(() => []);
+      const file = join(root, "config/hyperparameters.json");
+      hyperparameters = JSON.parse(await Deno.readTextFile(file));
+      end(0);
+    },
+    writesNoModel: true,
+    ...play,
+  });
+  const result = await runInProcess(["local", "train", ...args], {
+    cwd: app.directory,
+    engine,
+    env: { XDG_STATE_HOME: app.state, ...env },
+    ...cloud === undefined ? {} : { cloud },
+  });
+  const [body] = engine.created;
+  const variables = Object.fromEntries(
+    (body?.Env ?? []).map((one: string) => [one.split("=", 1)[0], one.replace(/^[^=]*=/, "")]),
+  );
+  const mounts: { Type: string; Source: string; Target: string }[] = body?.HostConfig.Mounts ?? [];
+  const targets = Object.fromEntries(mounts.map((mount) => [mount.Target, mount]));
+  return { ...result, body, variables, targets, input, hyperparameters, engine };
+}
+
+suite("local train with a script of the user's own", () => {
+  it("gives AWS's toolkit what SDK v2 gives it, and lays nothing over /opt/ml/code", async () => {
+    await using app = await scriptApp();
+    const run = await train(app, ["--image", IMAGE, "--hyperparameter", "epochs=3"]);
+    assertEquals(run.code, 0, run.stderr);
+    assertEquals([run.body.Image, run.body.Entrypoint, run.body.Cmd], [IMAGE, undefined, [
+      "train",
+    ]]);
+    assertEquals(run.targets["/opt/ml/code"], undefined);
+    assertEquals(run.input, ["sourcedir.tar.gz"]);
+    assertEquals(run.hyperparameters, {
+      epochs: "3",
+      sagemaker_container_log_level: "20",
+      sagemaker_job_name: JSON.stringify(run.variables["TRAINING_JOB_NAME"]),
+      sagemaker_program: '"train.py"',
+      sagemaker_region: `"${run.variables["AWS_REGION"]}"`,
+      sagemaker_submit_directory: '"/opt/ml/input/data/code/sourcedir.tar.gz"',
+    });
+    // Nothing of it is the user's to compare.
+    const [name] = await namesIn(app.path("local_test/jobs")).then((names) =>
+      names.filter((one) => one.startsWith(app.name))
+    );
+    const path = app.path("local_test/jobs", name!, "job.json");
+    const { hyperparameters, options, code } = JSON.parse(await Deno.readTextFile(path));
+    assertEquals([hyperparameters, options], [{ epochs: "3" }, {
+      entry_point: "train.py",
+      launcher: "toolkit",
+      source_dir: "src",
+    }]);
+    assertEquals(await namesIn(app.path("local_test/jobs/code")), [`${code}.tar.gz`]);
+  });
+
+  it("starts any other image by mlcli's start script, without an init", async () => {
+    await using app = await scriptApp();
+    for (const image of [{}, { Entrypoint: ["/opt/mlcli/entrypoint"] }]) {
+      const run = await train(app, ["--image", IMAGE], { image });
+      assertEquals(run.code, 0, run.stderr);
+      assertEquals([run.body.Entrypoint, run.body.Cmd, run.body.HostConfig.Init], [
+        ["/bin/sh"],
+        ["/opt/ml/input/data/code/start.sh", "train.py"],
+        undefined,
+      ]);
+      assertEquals(run.input, ["sourcedir.tar.gz", "start.sh"]);
+    }
+  });
+
+  it("runs a command of the image, with its arguments", async () => {
+    await using app = await scriptApp();
+    await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");
+    const words = ["--command", "/bin/train", "--command", "--fast"];
+    const run = await train(app, ["--image", IMAGE, ...words, "--", "-x", "a b"]);
+    assertEquals(run.code, 0, run.stderr);
+    assertEquals([run.body.Entrypoint, run.body.Cmd], [["/bin/train", "--fast"], ["-x", "a b"]]);
+    assertEquals(run.input, []);
+  });
+
+  it("gives pip a cache of this app alone, and this machine's network settings", async () => {
+    await using app = await scriptApp();
+    await app.write(join(app.directory, "src/requirements.txt"), "six\n");
+    await using home = await makeDirectory({
+      ".netrc": "machine packages.invalid login a password b",
+    });
+    const env = {
+      HOME: home.path,
+      PIP_INDEX_URL: "https://me:secret@packages.invalid/simple",
+      PIP_CONFIG_FILE: "/dev/null",
+    };
+    const run = await train(app, ["--image", IMAGE], { env });
+    assertEquals(run.code, 0, run.stderr);
+    assertEquals(run.variables["PIP_INDEX_URL"], env.PIP_INDEX_URL);
+    assertStringIncludes(run.stderr, "note: The code's container gets PIP_INDEX_URL, for pip");
+    assertEquals(run.stderr.includes("secret"), false);
+    const { Type, Source } = run.targets[run.variables["PIP_CACHE_DIR"]!]!;
+    assertEquals([Type, Source], ["volume", `mlcli-pip-${app.name}-${app.mark.slice(0, 12)}`]);
+    for (
+      const [args, hasCache] of [[["--strict"], false], [["--no-network-settings"], true]] as const
+    ) {
+      const { variables } = await train(app, ["--image", IMAGE, ...args], { env });
+      assertEquals(variables["PIP_INDEX_URL"], undefined);
+      assertEquals(variables["PIP_CACHE_DIR"] !== undefined, hasCache);
+    }
+    const isolated = await train(app, ["--image", IMAGE, "--network", "none"], { env });
+    assertStringIncludes(
+      isolated.stderr,
+      "warning: The code's packages are installed when it starts",
+    );
+    // Code that installs nothing gets none of it.
+    await Deno.remove(join(app.directory, "src/requirements.txt"));
+    const plain = await train(app, ["--image", IMAGE], { env });
+    assertEquals([plain.variables["PIP_INDEX_URL"], plain.variables["PIP_CACHE_DIR"]], [
+      ...[undefined, undefined],
+    ]);
+  });
+
+  it("is left alone by a server's model, and by data that there is none of", async () => {
+    await using app = await scriptApp();
+    await Deno.mkdir(app.path("local_test/test_dir/input/data/training"), { recursive: true });
+    const { code, stderr } = await train(app);
+    assertEquals([code, /without a file|training data/.test(stderr)], [0, false], stderr);
+  });
+
+  for (
+    const [what, configuration, words] of [
+      ["out of the repository", { source_dir: "../../etc" }, '"source_dir" in'],
+      ["to a private place", { source_dir: ".ssh" }, "is private"],
+      ["to nothing", { source_dir: "nowhere" }, "Not a directory: nowhere"],
+      ["to no such program", { train: { entry_point: "../x.py" } }, "Entry point not found: x.py"],
+      [
+        "to two programs",
+        { train: { entry_point: "train.py", command: ["x"] } },
+        "does not go together",
+      ],
+      ["to no launcher", { launcher: "toolkits" }, '"launcher" must be toolkit, script or image'],
+    ] as const
+  ) {
+    it(`is refused where the app's file leads ${what}`, async () => {
+      await using app = await scriptApp(configuration);
+      await app.write(join(app.directory, ".ssh/train.py"), "");
+      const { code, stderr, body } = await train(app);
+      assertEquals([code, body], [1, undefined]);
+      assertStringIncludes(stderr, words);
+    });
+  }
+
+  for (const name of ["code", "sm_drivers"]) {
+    it(`takes no data of the name ${name}, typed or lying there`, async () => {
+      await using app = await scriptApp();
+      await app.write(app.path("local_test/test_dir/input/data", name, "a.csv"), "1");
+      const there = await train(app);
+      assertEquals([there.code, there.body], [1, undefined]);
+      assertStringIncludes(
+        there.stderr,
+        `error: The channel ${name} is for code, and not for data`,
+      );
+      const typed = await train(app, ["--image", IMAGE, "--input", `${name}=src`]);
+      assertEquals([typed.code, typed.body], [2, undefined]);
+    });
+  }
+
+  it("is told how to become an app where there is none", async () => {
+    await using directory = await makeDirectory({ "train.py": "" });
+    await using engine = await fakeContainers();
+    const line = ["local", "train", "--image", IMAGE, "--entry-point", "train.py"];
+    const { code, stderr } = await runInProcess(line, { cwd: directory.path, engine });
+    const name = directory.path.split("/").at(-1);
+    assertEquals([code, stderr], [
+      1,
+      `error: Not a valid mlcli directory: ${directory.path}\n` +
+      `hint: mlcli init ${name} --image ${IMAGE} --source-dir . --entry-point train.py\n`,
+    ]);
+  });
+});
+
+/** A pull that says how far it is; the image is there afterwards. */
+function pulling(
+  lines: readonly unknown[],
+): Play & { readonly asked: URLSearchParams[]; logins: unknown[] } {
+  let isThere = false;
+  const asked: URLSearchParams[] = [];
+  const logins: unknown[] = [];
+  return {
+    asked,
+    logins,
+    answers: {
+      "GET /images/NAME/json": () =>
+        isThere
+          ? Response.json({ Id: "sha256:1", Os: "linux", Architecture: "amd64", Config: TOOLKIT })
+          : refusal(404, "No such image"),
+      "POST /images/create": (request) => {
+        asked.push(new URL(request.url).searchParams);
+        const login = Uint8Array.fromBase64(request.headers.get("X-Registry-Auth")!, {
+          alphabet: "base64url",
+        });
+        logins.push(JSON.parse(new TextDecoder().decode(login)));
+        isThere = !lines.some((line) => JSON.stringify(line).includes("error"));
+        return new Response(lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      },
+    },
+  };
+}
+
+const DOWNLOADING = {
+  status: "Downloading",
+  id: "a1",
+  progressDetail: { current: 5e6, total: 9e6 },
+};
+
+suite("an image that is not here", () => {
+  it("is pulled by the caller's credentials for its registry, which go there alone", async () => {
+    await using box = await Box.open();
+    await using app = await scriptApp({ image: SKLEARN });
+    const play = pulling([DOWNLOADING]);
+    const run = await train(app, [], { ...play, cloud: box.env() });
+    assertEquals(run.code, 0, run.stderr);
+    assertStringIncludes(run.stderr, `note: Pulling ${SKLEARN}, which is not here\n`);
+    const { password, ...login } = play.logins[0] as { password: string };
+    assertEquals(login, { username: "AWS", serveraddress: SKLEARN.split("/")[0] });
+    assertEquals(box.ecr.store.tokens.has(password), true);
+    const [token] = box.requests;
+    assertEquals([token?.operation, token?.input], ["GetAuthorizationToken", {
+      registryIds: ["141502667606"],
+    }]);
+    assertEquals([...play.asked[0]!], [["fromImage", SKLEARN]]);
+    // What is here needs nobody.
+    const again = await train(app, [], {});
+    assertEquals(again.code, 0, again.stderr);
+  });
+
+  it("is pulled without a login from ECR Public, and by docker's from elsewhere", async () => {
+    await using app = await scriptApp();
+    await using docker = await makeDirectory({
+      "config.json": JSON.stringify({ auths: { "r.io": { auth: btoa("me:secret") } } }),
+    });
+    for (
+      const [image, expected] of [
+        ["public.ecr.aws/deep-learning-containers/pytorch:2", {}],
+        ["r.io/team/torch:2", { username: "me", password: "secret", serveraddress: "r.io" }],
+        // No login of AWS's for a host that only looks like one.
+        ["141502667606.dkr.ecr.eu-west-1.amazonaws.com.r.io/x:1", {}],
+      ] as const
+    ) {
+      const play = pulling([DOWNLOADING]);
+      const env = { DOCKER_CONFIG: docker.path };
+      const { code, stderr } = await train(app, ["--image", image], { ...play, env });
+      assertEquals([code, play.logins], [0, [expected]], stderr);
+    }
+  });
+
+  for (
+    const [image, words, hint] of [
+      [
+        "763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
+        "repository does not exist",
+        /^hint: In eu-west-1, AWS's account for it is 141502667606: 141502667606\./m,
+      ],
+      [
+        SKLEARN,
+        "no basic auth credentials",
+        /^hint: Your AWS credentials were asked for its login/m,
+      ],
+      [
+        "r.io/team/torch:2",
+        "unauthorized",
+        /^hint: Is its name right\? If it is private: docker login r\.io/m,
+      ],
+      ["r.io/team/torch:2", "manifest unknown", /^hint: Is its name right, and its registry/m],
+    ] as const
+  ) {
+    it(`whose registry says ${words} of ${image} is an error that says what to do`, async () => {
+      await using box = await Box.open();
+      await using app = await scriptApp();
+      const play = pulling([{ errorDetail: { message: words } }]);
+      const run = await train(app, ["--image", image], { ...play, cloud: box.env() });
+      assertEquals([run.code, run.body], [1, undefined]);
+      assertStringIncludes(run.stderr, `error: Image not found: ${image}\n`);
+      assertMatch(run.stderr, hint);
+    });
+  }
+});
+
+suite("an image that only the app's file names", () => {
+  it("runs where it is AWS's, the caller's own, trusted, or was typed once", async () => {
+    await using box = await Box.open();
+    const own = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/shop:1";
+    await using settings = await makeDirectory({
+      "mlcli/config.json": JSON.stringify({ trusted_registries: ["ghcr.io"] }),
+    });
+    const env = { XDG_CONFIG_HOME: settings.path };
+    for (const image of [SKLEARN, own, "ghcr.io/team/torch:2"]) {
+      await using app = await scriptApp({ image });
+      const { code, stderr } = await train(app, [], { env, cloud: box.env() });
+      assertEquals(code, 0, stderr);
+    }
+    await using app = await scriptApp();
+    assertEquals((await train(app, [])).code, 1);
+    assertEquals((await train(app)).code, 0);
+    assertEquals((await train(app, [])).code, 0);
+  });
+
+  for (
+    const image of [
+      IMAGE,
+      "ghcr.io/team/torch:2",
+      "111122223333.dkr.ecr.eu-west-1.amazonaws.com/x:1",
+    ]
+  ) {
+    for (
+      const line of [["train"], ["process", "-f", "p.py"], ["deploy", "-p", "0"], [
+        "shell",
+        "--",
+        "x",
+      ]]
+    ) {
+      it(`${image} does not run with local ${line[0]}, here or not`, async () => {
+        await using box = await Box.open();
+        await using app = await completeApp({ configuration: { image } });
+        const command = line[0] === "train" ? "mlcli local train" : `mlcli init ${app.name}`;
+        await using engine = await fakeContainers({ image: TOOLKIT });
+        const { code, stderr } = await runInProcess(["local", ...line], {
+          cwd: app.directory,
+          engine,
+          cloud: box.env(),
+        });
+        assertEquals([code, engine.created], [1, []]);
+        assertStringIncludes(
+          stderr,
+          `error: Nobody but ${app.name}.json has named the image ${image} here`,
+        );
+        assertStringIncludes(
+          stderr,
+          `hint: If you trust it, name it yourself, once: ${command} --image ${image}\n`,
+        );
+      });
+    }
+  }
+
+  it("is neither built nor pushed", async () => {
+    await using app = await scriptApp();
+    await using engine = await fakeContainers();
+    for (const [command, word] of [["build", "build"], ["push", "push"]] as const) {
+      const { code, stderr } = await runInProcess([command], { cwd: app.directory, engine });
+      assertEquals(code, 1);
+      assertStringIncludes(stderr, `There is nothing to ${word}: ${app.name}.json names an image`);
+    }
+  });
+});
+
+suite("init --image", () => {
+  it("writes the file and the place for data, and nothing to build from", async () => {
+    await using directory = await makeDirectory({ "src/train.py": "" });
+    await using state = await makeDirectory();
+    await using engine = await fakeContainers({ image: {} });
+    const init = (...args: readonly string[]) =>
+      runInProcess(["init", "shop", ...args], {
+        cwd: directory.path,
+        engine,
+        env: { XDG_STATE_HOME: state.path },
+      });
+    const words = ["--image", IMAGE, "--source-dir", "src", "--entry-point", "train.py"];
+    const { code, stdout, stderr } = await init(...words);
+    assertEquals(code, 0, stderr);
+    assertEquals(stdout.trim().split("\n"), [
+      "shop.json",
+      "shop/mlcli_base/.schema.json",
+      "shop/mlcli_base/local_test/test_dir/model/.gitkeep",
+      "shop/mlcli_base/local_test/test_dir/output/.gitkeep",
+    ]);
+    assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "shop.json"))), {
+      $schema: "./shop/mlcli_base/.schema.json",
+      image: IMAGE,
+      source_dir: "src",
+      launcher: "script",
+      train: { entry_point: "train.py" },
+    });
+    // A second time completes it, and adds nothing to build from either.
+    assertEquals((await init()).stdout, "");
+    // What was typed here need not be typed again.
+    const { code: trained, stderr: said } = await runInProcess(["local", "train"], {
+      cwd: directory.path,
+      engine,
+      env: { XDG_STATE_HOME: state.path },
+    });
+    assertEquals(trained, 0, said);
+  });
+
+  it("takes the toolkit for AWS's scikit-learn, by its name, and leaves open what it does not know", async () => {
+    for (const [image, launcher] of [[SKLEARN, "toolkit"], ["r.io/x:1", undefined]] as const) {
+      await using directory = await makeDirectory({ "train.py": "" });
+      const line = ["init", "shop", "--image", image, "--entry-point", "train.py"];
+      const { code, stderr } = await runInProcess(line, { cwd: directory.path });
+      assertEquals(code, 0, stderr);
+      const file = JSON.parse(await Deno.readTextFile(join(directory.path, "shop.json")));
+      assertEquals(file.launcher, launcher);
+    }
+  });
+
+  for (
+    const [args, words] of [
+      [
+        ["--image", IMAGE, "--base-image", "x"],
+        'Options "--image" and "--base-image" do not go together',
+      ],
+      [["--entry-point", "train.py"], 'Option "--entry-point" has no effect without "--image"'],
+      [["--image", "-x"], 'must be the name of an image, but got "-x"'],
+    ] as const
+  ) {
+    it(`is refused with ${args.join(" ")}`, async () => {
+      await using directory = await makeDirectory();
+      const { code, stderr } = await runInProcess(["init", "shop", ...args], {
+        cwd: directory.path,
+      });
+      assertEquals([code, await namesIn(directory.path)], [2, []]);
+      assertStringIncludes(stderr, words);
+    });
+  }
+});
