@@ -70,6 +70,28 @@ suite("the road to the platform", () => {
     assertMatch(stderr, /^hint: .*mlcli local train/m);
   });
 
+  it("runs edited code in the image that was pushed, with --send-code", async () => {
+    const path = app.path("training/training.py");
+    const before = await Deno.readTextFile(path);
+    const common = app.path("common/edited.py");
+    await app.write(common, "WORD = 'edited'\n");
+    await app.write(
+      path,
+      before.replace("import json", "import edited, json") + "print(edited.WORD)\n",
+    );
+    try {
+      const { code, stderr } = await train("--send-code");
+      assertEquals(code, 0, stderr);
+      assertMatch(stderr, /\nedited\n3 numbers on algo-1\n/);
+      // The image's own is as it was.
+      const own = await train();
+      assertEquals([own.code, own.stderr.includes("edited")], [0, false], own.stderr);
+    } finally {
+      await app.write(path, before);
+      await Deno.remove(common);
+    }
+  });
+
   it("says that memory ran out", async () => {
     box.machines.settings.memory = 256 * 2 ** 20;
     try {
