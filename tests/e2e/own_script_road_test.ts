@@ -79,7 +79,6 @@ suite("a script of the user's own, and an image of another account", () => {
       ...front.env,
       XDG_STATE_HOME: state.path,
       PLATFORM_ROLE: EXECUTION_ROLE,
-      HOME: "/nonexistent",
     };
     box.roles.add(EXECUTION_ROLE);
     const run = (...args: readonly string[]) => runProgram(args, { cwd: directory.path, env });
