@@ -35,7 +35,7 @@ export interface StoredObject {
 }
 
 export interface ObjectDetails extends Omit<StoredObject, "key"> {
-  /** In base64; `undefined` where the object was put without it. */
+  /** In base64; `undefined` where the object was put without it, or nobody asked for it. */
   readonly sha256: string | undefined;
 }
 
@@ -71,7 +71,10 @@ export interface S3 extends Multipart {
   /** A bucket's region; `undefined` where S3 does not say it. "not found": there is no such bucket. */
   bucketRegion(bucket: string): Promise<string | undefined>;
   /** "not found": there is none. */
-  describeObject(place: ObjectPlace): Promise<ObjectDetails>;
+  describeObject(
+    place: ObjectPlace,
+    options?: { readonly checksum: boolean },
+  ): Promise<ObjectDetails>;
   /**
    * Some bytes of an object, `last` included. "changed": it has another ETag now.
    */
@@ -198,8 +201,12 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
       regions.set(bucket, asked);
       return asked;
     },
-    async describeObject(place) {
-      const command = new HeadObjectCommand({ ...objectOf(place), ChecksumMode: "ENABLED" });
+    async describeObject(place, { checksum } = { checksum: false }) {
+      const command = new HeadObjectCommand({
+        ...objectOf(place),
+        // For what is encrypted by a key, it takes a permission for that.
+        ...checksum ? { ChecksumMode: "ENABLED" } as const : {},
+      });
       const members = ["ContentLength", "ETag"] as const;
       const { ContentLength, ETag, LastModified = new Date(0), ChecksumSHA256 } = await ask(
         command,

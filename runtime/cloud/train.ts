@@ -84,7 +84,7 @@ export async function train(
       "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
     );
   }
-  if (code && request.networkIsolation && installsPackages(code.code)) {
+  if (code && request.networkIsolation && installsPackages(code)) {
     report.note(
       "The code's packages are installed when it starts, for which --network-isolation leaves no " +
         "network: an image that has them needs no requirements.txt.",
@@ -145,7 +145,7 @@ export async function train(
           maxWait,
           checkpoints,
           launch,
-          code: code && { hash: code.code.hash, commit: code.commit },
+          code,
         }),
       send: (sagemaker, input) => sagemaker.createTrainingJob(input),
     },
@@ -177,17 +177,16 @@ async function programOnPlatform(
     });
   }
   const variables = typeof image === "string" ? undefined : image.Config?.Env ?? [];
-  return programFor(program, { reference, variables });
+  return await programFor(program, { reference, variables });
 }
 
 /** What `--dry-run` tells of the code. */
 function shownCode(
   { program }: TrainingRequest,
-  { code, commit, archive, place }: CodeToSend,
+  { hash, entries, leftOut, commit, archive, place }: CodeToSend,
   launcher: string,
   objects: readonly ObjectToSend[],
 ): readonly unknown[] {
-  const { hash, entries, leftOut } = code;
   const about = {
     source_dir: program.code?.source.shown ?? "training/, common/",
     entry_point: program.code?.entryPoint ?? null,

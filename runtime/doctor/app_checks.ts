@@ -42,7 +42,7 @@ export async function appChecks(
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
-    ...(image !== undefined && !isBuiltByMlcli(image) ? [] : [
+    ...(isMadeElsewhere(app, image) ? [] : [
       missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
@@ -50,7 +50,10 @@ export async function appChecks(
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
-    failure("training data", requireChannels(layout), "warning"),
+    // A script of the user's own may want none.
+    app.configuration.sections.train?.["entry_point"] === undefined
+      ? failure("training data", requireChannels(layout), "warning")
+      : undefined,
     failure("model", requireModel(layout), "warning"),
   ]);
   // Two checks find a channel that leads out of the repository.
@@ -66,6 +69,10 @@ export async function appChecks(
     message: `Code, test data and a model are in ${typedPath(app.directory, app.base)}`,
   };
   return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
+}
+
+function isMadeElsewhere(app: App, image: LabelledImage | undefined): boolean {
+  return app.configuration.image !== undefined || image !== undefined && !isBuiltByMlcli(image);
 }
 
 async function requireAllInside(layout: Layout): Promise<void> {
@@ -120,7 +127,7 @@ export async function networkChecks(
   image: LabelledImage | undefined,
   host: Pick<Context, "env" | "system">,
 ): Promise<readonly Check[]> {
-  if (image !== undefined && !isBuiltByMlcli(image)) return [];
+  if (isMadeElsewhere(app, image)) return [];
   const { warnings } = await buildNetwork(app, layoutOf(app).dockerfile, host);
   return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
 }

@@ -33,6 +33,10 @@ export async function imageChecks(
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
   if (image === undefined) {
+    if (app.configuration.image !== undefined) {
+      const message = `${reference} is not here: mlcli local train pulls it`;
+      return [{ name: "image", status: "ok", message }];
+    }
     return [{
       name: "image",
       status: "problem",
@@ -42,7 +46,7 @@ export async function imageChecks(
         : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
-  requireOwnImage(app, reference, image);
+  if (app.configuration.image === undefined) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is not the app's: its age says nothing.
     const message = `${reference} is there; mlcli did not build it`;

@@ -3,6 +3,8 @@
 # the modules of its harness at the end; mlcli_harness/start.py says what it does.
 set -eu
 
+# What mlcli adds at the end uses it.
+# shellcheck disable=SC2034
 python=$(command -v python3 || command -v python) || {
   mkdir -p /opt/ml/output
   echo "no python3 in this image, which mlcli's start script needs: --command runs a program of the image" |

@@ -44,7 +44,7 @@ import { type Reason, watchOutput } from "./runs/reason.ts";
 import type { RunFacts } from "./runs/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
-import type { PackedCode } from "./sent_code.ts";
+import type { PackedCode } from "../source/source.ts";
 import { copyCode } from "./runs/working_copy.ts";
 import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
@@ -138,7 +138,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     ]);
     const output = await outputBefore(layout);
     const hash = run.sent ? await keepSent(layout, run.sent) : await keepCode(layout, code);
-    const commit = await commitOf(run.sent?.source.path ?? layout.base);
+    const commit = run.sent ? run.sent.commit : await commitOf(layout.base);
     record.begin(
       { ...run.facts, code: hash ?? null, commit: commit ?? null },
       { reference: body.Image, id: image.Id },

@@ -8,58 +8,11 @@ import { CODE_ARCHIVE, CODE_CHANNEL, START_SCRIPT } from "../contract/launch.ts"
 import type { Variables } from "../contract/variables.ts";
 import type { Engine, Mount, VolumeMount } from "../docker/engine.ts";
 import { makeDirectory } from "../files.ts";
-import { noteText, tell, warningText } from "../messages.ts";
-import { listed } from "../text.ts";
-import { archiveOf, codeIn, installsPackages, requireEntryPoint } from "../source/source.ts";
-import type { SentCode, Source } from "../source/source.ts";
+import { tell, warningText } from "../messages.ts";
+import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
-
-/** Code that was looked through and packed. */
-export interface PackedCode {
-  readonly source: Source;
-  readonly code: SentCode;
-  readonly archive: Uint8Array;
-}
-
-/**
- * Packs the code of a training that has some.
- *
- * @throws MlcliError where the entry point is not there, or something cannot be packed.
- */
-export async function packedCode(
-  { program: { code } }: TrainingJob,
-  { err }: Pick<Host, "err">,
-): Promise<PackedCode | undefined> {
-  if (code === undefined) return undefined;
-  const { source, entryPoint } = code;
-  const found = await codeIn([{ source }]);
-  requireEntryPoint(found, source, entryPoint);
-  if (found.leftOut.length > 0) {
-    tell(
-      err,
-      noteText(
-        `Not sent, since they may hold secrets, or lead out of the repository: ${
-          listed(found.leftOut)
-        }`,
-      ),
-    );
-  }
-  return { source, code: found, archive: await archiveOf(found) };
-}
-
-/** Lays it into a run's input, as the channel that it comes in. */
-export async function layCode(
-  input: string,
-  { archive }: PackedCode,
-  launcher: string,
-): Promise<void> {
-  const channel = join(input, "data", CODE_CHANNEL);
-  await makeDirectory(channel);
-  await Deno.writeFile(join(channel, CODE_ARCHIVE), archive);
-  if (launcher !== "script") return;
-  await Deno.writeTextFile(join(channel, START_SCRIPT), await startScript());
-}
+import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
 export interface PipPlace {
@@ -70,19 +23,39 @@ export interface PipPlace {
 const CACHE = "/opt/mlcli/pip-cache";
 const NETWORK = "/opt/mlcli/network";
 
+/** The run that code is for. */
+export interface RunOfCode {
+  readonly job: TrainingJob;
+  /** Its directory, and that of its input. */
+  readonly directory: string;
+  readonly input: string;
+  readonly engine: Pick<Engine, "inStudio">;
+  readonly host: Pick<Host, "err" | "pipNetwork">;
+}
+
 /**
- * Of code that installs packages. Under `--strict` there is nothing: the platform has neither.
+ * Lays code into a run's input, as the channel that it comes in.
  *
- * @param directory of the run.
+ * @returns what pip gets, where the code installs packages. Under `--strict` that is nothing: the platform
+ * has neither a cache nor this machine's network.
  */
-export async function pipPlace(
-  job: TrainingJob,
-  sent: SentCode,
-  directory: string,
-  engine: Pick<Engine, "inStudio">,
-  host: Pick<Host, "err" | "pipNetwork">,
+export async function layCode(
+  sent: PackedCode,
+  launcher: string,
+  run: RunOfCode,
 ): Promise<PipPlace | undefined> {
-  if (!installsPackages(sent)) return undefined;
+  const channel = join(run.input, "data", CODE_CHANNEL);
+  await makeDirectory(channel);
+  await Deno.writeFile(join(channel, CODE_ARCHIVE), sent.archive);
+  if (launcher === "script") {
+    await Deno.writeTextFile(join(channel, START_SCRIPT), await startScript());
+  }
+  return installsPackages(sent) ? await pipPlace(run) : undefined;
+}
+
+async function pipPlace(
+  { job, directory, engine, host }: RunOfCode,
+): Promise<PipPlace | undefined> {
   if (job.network === "none") {
     tell(
       host.err,
@@ -101,6 +74,7 @@ export async function pipPlace(
   const names = Object.keys(found.files);
   if (names.length > 0) await makeDirectory(folder);
   for (const name of names) await Deno.writeTextFile(join(folder, name), found.files[name]!);
+  if (names.length > 0) openToContainer(folder);
   return {
     mounts: [...cache, ...names.length > 0 ? [readOnly(folder, NETWORK)] : []],
     variables: { ...ofCache, ...found.variables, ...filesInVariables(names) },

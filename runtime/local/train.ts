@@ -29,17 +29,17 @@ import type { JobRun } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
-import { tell, warningText } from "../messages.ts";
+import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLikeModel, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
 import { programFor } from "../source/program.ts";
+import { packCode } from "../source/source.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.ts";
-import { layCode, packedCode, pipPlace } from "./sent_code.ts";
 
 /**
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
@@ -81,7 +81,12 @@ export async function withTraining(
   // A mount point inside a read-only mount cannot be made by the engine.
   await makeDirectory(layout.configInput);
   await makeDirectory(layout.inputData);
-  const sent = await packedCode(job, host);
+  const { code } = job.program;
+  const sent = code && await packCode(
+    [code],
+    code.entryPoint,
+    (text) => tell(host.err, noteText(text)),
+  );
   const found = await channelsOf(layout, job.inputs, sent === undefined);
   const empty = await emptyChannels(layout, found);
   // Code of the user's own may want no data: what init made for some is no channel then.
@@ -98,7 +103,7 @@ export async function withTraining(
     load(),
   ]);
   const reference = imageReference(job.app, job.tag);
-  const program = programFor(job.program, { reference, variables: image.Config?.Env ?? [] });
+  const program = await programFor(job.program, { reference, variables: image.Config?.Env ?? [] });
   if (sent || holdsHarness(image)) requireNoCodeChannel(layout, channels, job.inputs);
   const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
@@ -119,9 +124,15 @@ export async function withTraining(
       isStrict: job.strict,
     });
     if (left > 0) tell(host.err, tooManyText(layout, left));
-    if (sent) await layCode(input, sent, program.launcher);
+    const pip = sent &&
+      await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
+        job,
+        input,
+        directory,
+        engine,
+        host,
+      });
     openToContainer(input);
-    const pip = sent && await pipPlace(job, sent.code, directory, engine, host);
     const model = modelOfRun(layout, name);
     let written = 0;
     await work({
@@ -163,7 +174,7 @@ export async function withTraining(
           checkpoints: job.checkpoints,
           ...sent && {
             launcher: program.launcher,
-            entry_point: job.program.code?.entryPoint,
+            entry_point: code?.entryPoint,
             source_dir: sent.source.shown,
           },
         },

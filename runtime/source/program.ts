@@ -6,7 +6,6 @@ import type { App } from "../app/app.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { isPrivateName } from "../app/private_files.ts";
 import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
-import { holdsToolkitByName } from "../contract/aws_images.ts";
 import { type Launcher, launcherIn, type Program } from "../contract/launch.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, realPathOf } from "../files.ts";
@@ -33,13 +32,14 @@ export interface KnownImage {
 }
 
 /** @throws UsageError where it is not known what runs the entry point. */
-export function programFor(
+export async function programFor(
   { code, launcher: named, command, arguments: words }: ProgramRequest,
   { reference, variables }: KnownImage,
-): Program {
+): Promise<Program> {
   if (command.length > 0) return { launcher: "command", command, arguments: words };
   if (code === undefined) return { launcher: "image" };
   const { entryPoint } = code;
+  const { holdsToolkitByName } = await import("../contract/aws_images.ts");
   const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
   const launcher = named ?? found;
   if (launcher === undefined) {

@@ -6,9 +6,10 @@
 import { join } from "@std/path/join";
 import type { TarEntry } from "../archive/writer.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { inOneLine, sha256 } from "../text.ts";
+import { inOneLine, listed, sha256 } from "../text.ts";
 import { boundaryOf, escapeOf } from "../app/confinement.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
+import { commitOf } from "./commit.ts";
 
 /** A directory of code. */
 export interface Source {
@@ -16,6 +17,12 @@ export interface Source {
   readonly path: string;
   /** As the user would type it. */
   readonly shown: string;
+}
+
+/** One that is packed, and what its paths in the archive begin with: `code/`. */
+export interface SourceFolder {
+  readonly source: Source;
+  readonly before?: string;
 }
 
 /** What of it is sent. */
@@ -128,9 +135,7 @@ function cannotRead(shown: string, cause: unknown): MlcliError {
  *
  * @throws MlcliError where something cannot be read, or it is too much.
  */
-export async function codeIn(
-  folders: readonly { readonly source: Source; readonly before?: string }[],
-): Promise<SentCode> {
+export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode> {
   const found = await Promise.all(folders.map(({ source, before }) => sourceFiles(source, before)));
   const entries = found.flatMap(({ entries }) => entries);
   return {
@@ -153,6 +158,38 @@ async function hashOf(entries: readonly FileEntry[]): Promise<string> {
   }));
   all.sort(([, one], [, other]) => one! < other! ? -1 : 1);
   return (await sha256(JSON.stringify(all))).slice(0, 32);
+}
+
+/** Code that is packed for an image. */
+export interface PackedCode extends SentCode {
+  /** Where it lies, and its neighbours. */
+  readonly source: Source;
+  /** Of its work tree; `undefined` where it is not known. */
+  readonly commit: string | undefined;
+  readonly archive: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * Packs directories of code.
+ *
+ * @param entryPoint a program that has to be there; `undefined`: the image knows what to run of them.
+ * @param note is told what is not sent.
+ * @throws MlcliError as `codeIn` and `archiveOf`, and where the entry point is not there.
+ */
+export async function packCode(
+  folders: readonly [SourceFolder, ...SourceFolder[]],
+  entryPoint: string | undefined,
+  note: (text: string) => void,
+): Promise<PackedCode> {
+  const code = await codeIn(folders);
+  const { source } = folders[0];
+  if (entryPoint !== undefined) requireEntryPoint(code, source, entryPoint);
+  if (code.leftOut.length > 0) {
+    const names = listed(code.leftOut);
+    note(`Not sent, since they may hold secrets, or lead out of the repository: ${names}`);
+  }
+  const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
+  return { ...code, source, commit, archive };
 }
 
 /**

@@ -10,20 +10,14 @@ import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addres
 import { CODE_ARCHIVE, START_SCRIPT } from "../../contract/launch.ts";
 import { MlcliError } from "../../errors.ts";
 import { isDirectory } from "../../files.ts";
-import { listed } from "../../text.ts";
-import { commitOf } from "../../source/commit.ts";
-import { archiveOf, codeIn, requireEntryPoint, type SentCode } from "../../source/source.ts";
+import { packCode, type PackedCode, type SourceFolder } from "../../source/source.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
 import type { Place } from "./checks.ts";
 import type { TrainingRequest } from "./plan.ts";
 
 /** Code that is packed, and where it goes. */
-export interface CodeToSend {
-  readonly code: SentCode;
-  /** Of its work tree; `undefined` where it is not known. */
-  readonly commit: string | undefined;
-  readonly archive: Uint8Array<ArrayBuffer>;
+export interface CodeToSend extends PackedCode {
   /** The directory in S3, which is the channel: with `/` at its end. */
   readonly place: Place;
 }
@@ -35,31 +29,20 @@ export interface CodeToSend {
  * @throws MlcliError where there is no such code, or it cannot be packed.
  */
 export async function codeToSend(
-  { app, program, sendsCode }: Pick<TrainingRequest, "app" | "program" | "sendsCode">,
+  { app, program: { code }, sendsCode }: Pick<TrainingRequest, "app" | "program" | "sendsCode">,
   output: Place,
   note: Note,
 ): Promise<CodeToSend | undefined> {
-  const folders = sendsCode ? await ownFolders(app) : program.code && [program.code];
+  const folders = sendsCode ? await ownFolders(app) : code && [code] as const;
   if (folders === undefined) return undefined;
-  const code = await codeIn(folders);
-  if (program.code) requireEntryPoint(code, program.code.source, program.code.entryPoint);
-  if (code.leftOut.length > 0) {
-    note(
-      `Not sent, since they may hold secrets, or lead out of the repository: ${
-        listed(code.leftOut)
-      }`,
-    );
-  }
-  return {
-    code,
-    commit: await commitOf(folders[0]!.source.path),
-    archive: await archiveOf(code),
-    place: placeOf(app, output, code.hash),
-  };
+  const packed = await packCode(folders, code?.entryPoint, note);
+  return { ...packed, place: placeOf(app, output, packed.hash) };
 }
 
 /** The app's own code, as an image of mlcli's takes it. */
-async function ownFolders(app: TrainingRequest["app"]) {
+async function ownFolders(
+  app: TrainingRequest["app"],
+): Promise<readonly [SourceFolder, ...SourceFolder[]]> {
   const { training, common } = layoutOf(app);
   if (!await isDirectory(training)) {
     throw new MlcliError("No training code to send: there is no training/", {
@@ -115,7 +98,7 @@ export async function missingObjects(
   // With a key, what was sent without it would stay as it is.
   if (kmsKey !== undefined) return { s3, objects: all };
   const areThere = await Promise.all(all.map(async ({ address, bytes }) => {
-    const found = await ifAllowed(s3.describeObject(address), () => {});
+    const found = await ifAllowed(s3.describeObject(address, { checksum: true }), () => {});
     return found?.sha256 === await sha256Of(bytes);
   }));
   return { s3, objects: all.filter((_, index) => !areThere[index]) };

@@ -5,8 +5,7 @@ import type { Layout } from "../../app/layout.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { lstatIfThere, removeIfThere } from "../../files.ts";
 import { KEPT_CODE, makeInJobs } from "../../model/runs.ts";
-import { archiveOf, codeIn, type SentCode } from "../../source/source.ts";
-import type { PackedCode } from "../sent_code.ts";
+import { archiveOf, codeIn, type PackedCode, type SentCode } from "../../source/source.ts";
 import type { RunCode } from "./working_copy.ts";
 
 /**
@@ -27,9 +26,9 @@ export async function keepCode(layout: Layout, code: RunCode): Promise<string | 
 }
 
 /** Keeps code that a run has sent. @returns its hash. */
-export async function keepSent(layout: Layout, { code, archive }: PackedCode): Promise<string> {
-  await keep(layout, code, () => Promise.resolve(archive));
-  return code.hash;
+export async function keepSent(layout: Layout, sent: PackedCode): Promise<string> {
+  await keep(layout, sent, () => Promise.resolve(sent.archive));
+  return sent.hash;
 }
 
 function folderOf(path: string | undefined, name: string) {
