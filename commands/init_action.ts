@@ -1,4 +1,5 @@
 import { basename } from "@std/path/basename";
+import { join } from "@std/path/join";
 import {
   type App,
   APP_NAME,
@@ -37,6 +38,9 @@ export async function initAction(
   const name = await chooseName(context, options, call);
   const isNew = !await hasConfiguration(context.cwd, name);
   const configuration = isNew ? await chooseConfiguration(context, name, options, call) : {};
+  if (isNew && options.entryPoint !== undefined) {
+    await requireCode(context.cwd, name, options.sourceDir ?? ".", options.entryPoint);
+  }
   const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
   if (options.image !== undefined) await rememberImage(result.app, options.image, context);
   for (const path of result.created) context.out.print(`${path}\n`);
@@ -260,6 +264,25 @@ async function launcherOf(image: string, context: Context): Promise<string | und
   return found && launcherIn(found.Config?.Env ?? []);
 }
 
+/** @throws MlcliError where the file would name code that is not there, or must not be sent. */
+async function requireCode(
+  cwd: string,
+  name: string,
+  directory: string,
+  entryPoint: string,
+): Promise<void> {
+  const { boundaryOf } = await import("../runtime/app/confinement.ts");
+  const { sourceAt } = await import("../runtime/source/program.ts");
+  const { codeIn, requireEntryPoint } = await import("../runtime/source/source.ts");
+  const app = {
+    name,
+    configurationPath: join(cwd, `${name}.json`),
+    boundary: await boundaryOf(cwd),
+  };
+  const source = await sourceAt(app, directory, { cwd, isTyped: false });
+  requireEntryPoint(await codeIn([{ source }]), source, entryPoint);
+}
+
 /** What is typed here need not be typed again. */
 async function rememberImage(app: App, image: string, { env, err }: Context): Promise<void> {
   await requireTrusted({ app, image, isTyped: true, command: "mlcli local train" }, {
@@ -289,6 +312,9 @@ function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
   const unused = Object.values(CHOICES)
     .filter(({ value, inFile }) => isUnused(value(options), inFile(there)))
     .map(({ option }) => option);
+  if (isUnused(options.entryPoint, there.sections.train?.["entry_point"] as string | undefined)) {
+    unused.push("--entry-point");
+  }
   return isUnused(options.imageName, there.imageName) ? ["--image-name", ...unused] : unused;
 }
 

@@ -8,6 +8,7 @@ import { type ProgramRequest, sourceAt } from "../runtime/source/program.ts";
 import type { Values } from "./options/option.ts";
 import type { programOptions } from "./options/program.ts";
 import { settingsIn } from "./options/settings.ts";
+import { requireNoTag } from "./usage.ts";
 
 type ProgramOptions = Values<typeof programOptions>;
 
@@ -38,12 +39,7 @@ export async function programOf(
   const file = settingsIn(section, programOptions);
   const { configuration } = own;
   const app = withImage(own, typed.image ?? file.image);
-  const { image } = app.configuration;
-  if (image !== undefined && typed.dockerTag !== (env("MLCLI_DOCKER_TAG") || "latest")) {
-    throw new UsageError(`Option "--docker-tag" has no effect beside the image ${image}.`, {
-      hint: "It is the tag of an image that mlcli build makes: put the tag into the image's name.",
-    });
-  }
+  requireNoTag(app, typed, env);
   const typedCommand = typed.command;
   if (typedCommand.length > 0 && typed.entryPoint !== undefined) {
     throw new UsageError('Options "--command" and "--entry-point" do not go together.', {
@@ -66,13 +62,15 @@ export async function programOf(
       hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
     });
   }
-  const entryPoint = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
+  const named = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
+  const entryPoint = named?.replace(/^(\.\/+)+/, "");
   const launcher = typed.launcher ?? file.launcher ?? configuration.launcher;
   if (launcher === "image" && typed.entryPoint !== undefined) {
     throw new UsageError('Option "--entry-point" has no effect with the launcher image.', {
       hint: "That runs the image's own program. --launcher script runs a file of yours.",
     });
   }
+  requireUsed(typed, named !== undefined);
   const directory = typed.sourceDir ?? file.sourceDir ?? configuration.sourceDir ?? ".";
   const code = entryPoint === undefined || launcher === "image" ? undefined : {
     entryPoint,
@@ -88,4 +86,21 @@ export async function programOf(
       arguments: args,
     },
   };
+}
+
+/** @throws UsageError for what is typed and has no effect. */
+function requireUsed(
+  { sourceDir, launcher }: Pick<ProgramOptions, "sourceDir" | "launcher">,
+  hasEntryPoint: boolean,
+): void {
+  if (hasEntryPoint) return;
+  const unused = sourceDir !== undefined
+    ? "--source-dir"
+    : launcher !== undefined && launcher !== "image"
+    ? "--launcher"
+    : undefined;
+  if (unused === undefined) return;
+  throw new UsageError(`Option "${unused}" has no effect without an entry point.`, {
+    hint: "--entry-point names the file of your code that is to run.",
+  });
 }

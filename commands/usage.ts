@@ -1,3 +1,5 @@
+import type { App } from "../runtime/app/app.ts";
+import type { Context } from "../runtime/context.ts";
 import { UsageError } from "../runtime/errors.ts";
 
 /** Options whose values may be secrets: errors must not repeat them. */
@@ -33,4 +35,16 @@ export function requireCompatible<Flag extends string>(
   const pair = contradictions.find(([one, other]) => given[one] && given[other]);
   if (pair === undefined) return;
   throw usageError(path, `Options "${pair[0]}" and "${pair[1]}" do not go together.`);
+}
+
+/** @throws UsageError where a tag is typed of an image that the app names as a whole. */
+export function requireNoTag(
+  { configuration: { image } }: App,
+  { dockerTag }: { readonly dockerTag: string },
+  env: Context["env"],
+): void {
+  if (image === undefined || dockerTag === (env("MLCLI_DOCKER_TAG") || "latest")) return;
+  throw new UsageError(`Option "--docker-tag" has no effect beside the image ${image}.`, {
+    hint: "It is the tag of an image that mlcli build makes: put the tag into the image's name.",
+  });
 }

@@ -76,7 +76,7 @@ export async function jobRequest(
 async function requireTrustedImage(
   app: App,
   isTyped: boolean | undefined,
-  choice: AwsOptions,
+  choice: AwsOptions & { readonly dryRun: boolean },
   context: Context,
 ): Promise<void> {
   const { image } = app.configuration;
@@ -89,7 +89,7 @@ async function requireTrustedImage(
       const aws = await connectFor(app, choice, context);
       return (await (await aws.sts()).identity()).account;
     },
-    note: (text) => context.err.print(`${text}\n`),
+    note: choice.dryRun ? undefined : (text) => context.err.print(`${text}\n`),
   });
 }
 

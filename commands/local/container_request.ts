@@ -10,6 +10,7 @@ import { chosenApp } from "../chosen_app.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
+import { requireNoTag } from "../usage.ts";
 import type { Options, Values } from "../options/option.ts";
 
 type ContainerOptions = Values<typeof containerOptions> & { readonly networkIsolation?: boolean };
@@ -34,6 +35,7 @@ export async function containerRequest<O extends Options>(
   // Connects while the app is read. A failure is reported where the engine is needed.
   context.engine().catch(() => {});
   const app = await chosenApp(context, typed.appName);
+  requireNoTag(app, typed, context.env);
   const isTyped = typed.networkIsolation || typed.network !== undefined;
   const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);
   return {

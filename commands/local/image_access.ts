@@ -11,7 +11,7 @@ export function imageAccess(context: Context, chosen: ChosenImage): ImageAccess 
   return {
     requireTrusted: async () => {
       const { requireTrustedHere } = await import("./registry_access.ts");
-      await requireTrustedHere(context, chosen);
+      return await requireTrustedHere(context, chosen);
     },
     login: async (registry) => {
       const { loginFor } = await import("./registry_access.ts");

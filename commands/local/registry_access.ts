@@ -23,10 +23,8 @@ export interface ChosenImage {
 export async function requireTrustedHere(
   context: Context,
   { app, isImageTyped: isTyped, command }: ChosenImage,
-): Promise<void> {
-  const { image } = app.configuration;
-  if (image === undefined) return;
-  await requireTrusted({ app, image, isTyped, command }, {
+): Promise<"person" | "registry"> {
+  return await requireTrusted({ app, image: app.configuration.image!, isTyped, command }, {
     env: context.env,
     account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
     note: (text) => tell(context.err, noteText(text)),

@@ -24,7 +24,7 @@ const CONTRADICTIONS = [
 function initInstead(
   error: unknown,
   { cwd }: Context,
-  { image, sourceDir = ".", entryPoint }: TrainOptions,
+  { image, sourceDir = ".", entryPoint, launcher }: TrainOptions,
 ): never {
   const isNowhere = error instanceof NoAppHere && error.above === undefined;
   if (!isNowhere || image === undefined) throw error;
@@ -32,6 +32,7 @@ function initInstead(
   const words = [
     ...["mlcli", "init", APP_NAME.test(name) ? name : "app", "--image", image],
     ...entryPoint === undefined ? [] : ["--source-dir", sourceDir, "--entry-point", entryPoint],
+    ...launcher === undefined ? [] : ["--launcher", launcher],
   ];
   throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
 }

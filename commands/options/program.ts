@@ -1,12 +1,13 @@
 /** What a training runs: the options of both halves, which are keys of `train` in the app's file, too. */
 
+import { IMAGE_REFERENCE } from "../../runtime/app/configuration.ts";
 import { LAUNCHERS } from "../../runtime/contract/launch.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { options } from "./option.ts";
 
-/** Any reference of Docker's: whether there is such an image, the registry says. */
+/** Whether there is such an image, the registry says. */
 export function parseImage(text: string, source: string): string {
-  if (/^\w\S*$/.test(text)) return text;
+  if (IMAGE_REFERENCE.test(text)) return text;
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
 }
 

@@ -80,6 +80,11 @@ interface Rule {
 const IMAGE_NAME =
   /^([A-Za-z\d][A-Za-z\d.-]*(:\d+)?\/)?[a-z\d]+(([._]|__|-+)[a-z\d]+)*(\/[a-z\d]+(([._]|__|-+)[a-z\d]+)*)*$/;
 
+/** The whole of that grammar: with a tag, and a digest. */
+export const IMAGE_REFERENCE = new RegExp(
+  `${IMAGE_NAME.source.slice(0, -1)}(:\\w[\\w.-]{0,127})?(@sha256:[a-f\\d]{64})?$`,
+);
+
 /** From 3.8 on: mlcli's harness needs it. */
 const PYTHON_VERSION = /^(3(\.([89]|[1-9]\d+)(\.\d+)?)?|[4-9]\d*(\.\d+){0,2})((a|b|rc)\d+)?$/;
 
@@ -88,12 +93,12 @@ export const RULES = {
   image: {
     meaning: "Image that exists, to run instead of one that mlcli build makes.",
     expected: 'an image, such as "ACCOUNT.dkr.ecr.REGION.amazonaws.com/NAME:TAG"',
-    pattern: /^[\w][^\s]*$/,
+    pattern: IMAGE_REFERENCE,
   },
   source_dir: {
     meaning: "Directory of the code that runs in the image, below the repository.",
     expected: 'a directory, such as "src"',
-    pattern: /^[^-].*$/,
+    pattern: /^(?!-)\P{Cc}+$/u,
   },
   launcher: {
     meaning: "What runs the entry point: toolkit (AWS's, in the image), script (mlcli's), image.",

@@ -79,6 +79,30 @@ export function baseImageFinding(
     `If you mean the registry's: docker pull ${reference}`;
 }
 
+/**
+ * Requires that an image that nobody has typed is its registry's. An app may give the image that mlcli
+ * builds of it any name.
+ *
+ * @throws MlcliError
+ */
+export function requireNotBuiltHere(
+  own: Pick<App, "name" | "mark">,
+  reference: string,
+  image: LabelledImage,
+): void {
+  if (baseImageFinding(own, reference, image) === undefined) return;
+  throw new MlcliError(
+    `What is here as ${reference} was built by mlcli, of the app ${
+      inOneLine(image.Config!.Labels![LABELS.app]!)
+    }`,
+    {
+      hint:
+        `docker pull ${reference} gets the registry's. If you mean the one that is here, name ` +
+        `it yourself: --image ${reference}`,
+    },
+  );
+}
+
 /** The platform of SageMaker's instances, except those with Graviton processors. */
 export const PLATFORM = "linux/amd64";
 

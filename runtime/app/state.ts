@@ -14,7 +14,7 @@ import { isObject, parseJson } from "../text.ts";
 /** What is remembered, and of which directory: an absolute path. */
 export interface Remembered {
   readonly directory: string;
-  readonly kind: "endpoints" | "images";
+  readonly kind: "endpoints" | "images" | "accounts";
   readonly name: string;
 }
 

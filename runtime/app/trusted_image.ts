@@ -28,45 +28,55 @@ export interface NamedImage {
 export interface TrustHost extends Pick<Context, "env"> {
   /** The caller's account. @throws MlcliError where it cannot be found out. */
   readonly account: () => Promise<string>;
-  /** Is told where something cannot be remembered. */
-  readonly note: (text: string) => void;
+  /** Is told where something cannot be remembered; without it, nothing is remembered. */
+  readonly note: ((text: string) => void) | undefined;
 }
 
 /**
  * Requires that an image may run: it is typed, or was before in this directory; or its registry is AWS's,
- * the caller's own, or one that the person trusts.
+ * the caller's own, or one that the person trusts. Docker Hub is none of these: what is only on this
+ * machine is named as its images are.
  *
+ * @returns who named it: with `registry`, it has to be what that registry has.
  * @throws MlcliError with the line that names it.
  */
-export async function requireTrusted(named: NamedImage, host: TrustHost): Promise<void> {
-  const { app, image, isTyped, command } = named;
+export async function requireTrusted(
+  named: NamedImage,
+  host: TrustHost,
+): Promise<"person" | "registry"> {
+  const { app: { directory }, image, isTyped } = named;
+  const known = { directory, kind: "images", name: image } as const;
+  if (isTyped) {
+    await rememberIfPossible(known, host);
+    return "person";
+  }
+  if (await isRemembered(known, host.env)) return "person";
   const { host: registry = "docker.io" } = parseImageName(image);
   const account = ecrHost(registry)?.account;
-  const what: Remembered = { directory: app.directory, kind: "images", name: image };
-  const isKnown = !isTyped && (account !== undefined && isAwsAccount(account) ||
-    await isRemembered(what, host.env) ||
-    (await trustedRegistries(host.env)).includes(registry));
-  if (isKnown) return;
-  let doubt = "";
-  if (!isTyped) {
-    const own = account === undefined ? undefined : await host.account().catch((error) => {
-      if (!(error instanceof MlcliError)) throw error;
-      doubt = ` (your account is not known: ${error.message})`;
-    });
-    if (own === undefined || own !== account) throw notTrusted(image, doubt, app, command);
-  }
-  await remember(what, host.env).catch((error) => {
+  if (account !== undefined && isAwsAccount(account)) return "registry";
+  const isHub = registry === "docker.io";
+  if (!isHub && (await trustedRegistries(host.env)).includes(registry)) return "registry";
+  if (account === undefined) throw notTrusted(named, "");
+  const own: Remembered = { directory, kind: "accounts", name: account };
+  if (await isRemembered(own, host.env)) return "registry";
+  const caller = await host.account().catch((error) => {
     if (!(error instanceof MlcliError)) throw error;
-    host.note(`Type --image next time, too, since it cannot be remembered: ${error.message}`);
+    throw notTrusted(named, ` (your account is not known: ${error.message})`);
+  });
+  if (caller !== account) throw notTrusted(named, "");
+  await rememberIfPossible(own, host);
+  return "registry";
+}
+
+async function rememberIfPossible(what: Remembered, { env, note }: TrustHost): Promise<void> {
+  if (note === undefined) return;
+  await remember(what, env).catch((error) => {
+    if (!(error instanceof MlcliError)) throw error;
+    note(`Type --image next time, too, since it cannot be remembered: ${error.message}`);
   });
 }
 
-function notTrusted(
-  image: string,
-  doubt: string,
-  { name }: NamedImage["app"],
-  command: string,
-): MlcliError {
+function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
     `Nobody but ${name}.json has named the image ${shown} here, and its registry is neither ` +

@@ -5,9 +5,11 @@
 
 import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
-import { writeAll } from "../streams.ts";
+import { joined, writeAll } from "../streams.ts";
 import { passedThrough } from "./node_streams.ts";
 import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
+
+type ContentEntry = Extract<TarEntry, { readonly type: "content" }>;
 
 export interface Packed {
   readonly bytes: number;
@@ -67,4 +69,15 @@ export async function* packed(
     written += bytes.length;
     yield bytes;
   }
+}
+
+/** The whole `.tar.gz` of what is in memory. */
+export async function packedContent(
+  entries: readonly ContentEntry[],
+): Promise<Uint8Array<ArrayBuffer>> {
+  const unasked = (): never => {
+    throw new Error("It is no file of the disk");
+  };
+  const errors = { gone: unasked, gotShorter: unasked, cannotRead: unasked };
+  return joined(await Array.fromAsync(packed(entries, errors)));
 }

@@ -66,7 +66,7 @@ export async function train(
   const kept = checkpoints && placeOf(request, "train", "--checkpoint-s3-dir", checkpoints);
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
-  checkChannelNames(names, isSending);
+  checkChannelNames(names, isSending || app.configuration.image === undefined);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));
@@ -114,7 +114,7 @@ export async function train(
           (note: Note) => checkPlace(aws, output, note),
           async (note: Note) => kept && await checkPlace(aws, kept, note),
           async (note: Note) => {
-            const found = await programOnPlatform(request, host.engine);
+            const found = await programOnPlatform(request, code, host.engine);
             const launch = launchBy(found, s3.region.value);
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
@@ -162,6 +162,7 @@ export async function train(
  */
 async function programOnPlatform(
   { app, tag, program, inputs, sendsCode }: TrainingRequest,
+  code: CodeToSend | undefined,
   engine: JobHost["engine"],
 ): Promise<Program> {
   const reference = imageReference(app, tag);
@@ -177,13 +178,13 @@ async function programOnPlatform(
     });
   }
   const variables = typeof image === "string" ? undefined : image.Config?.Env ?? [];
-  return await programFor(program, { reference, variables });
+  return await programFor(program, { reference, variables }, code);
 }
 
 /** What `--dry-run` tells of the code. */
 function shownCode(
   { program }: TrainingRequest,
-  { hash, entries, leftOut, commit, archive, place }: CodeToSend,
+  { hash, files, leftOut, commit, archive, place }: CodeToSend,
   launcher: string,
   objects: readonly ObjectToSend[],
 ): readonly unknown[] {
@@ -193,7 +194,7 @@ function shownCode(
     launcher,
     hash,
     commit: commit ?? null,
-    files: entries.length,
+    files: files.length,
     bytes: archive.length,
     left_out: leftOut,
     channel: s3Uri(place.address),

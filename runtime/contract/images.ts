@@ -78,3 +78,8 @@ export function isBuiltByMlcli(image: LabelledImage): boolean {
 export function isBuiltOf(appName: string, { Config }: LabelledImage): boolean {
   return Config?.Labels?.[LABELS.app] === appName;
 }
+
+/** Whether an image's programs run as root, by the `USER` of its Dockerfile. */
+export function isRoot(user: string | undefined): boolean {
+  return /^(root|0)?(:.*)?$/.test(user ?? "");
+}

@@ -96,11 +96,12 @@ const PREFIX = /^AlgorithmError: /;
 const SUFFIX = /,? ?exit code:? \d+$/i;
 
 /**
- * What AWS's toolkit writes of a program that failed (sagemaker-training 5.1.4, errors.py): the kind of
- * failure, the program's own status, and the end of its standard error, if it was kept.
+ * What AWS's toolkits write of a program that failed: the kind of failure, in the newer one the program's
+ * own status and the end of its standard error, if it was kept, and the command (`errors.py` of
+ * sagemaker-training 5.1.4, `_errors.py` of sagemaker-containers 2.8.6).
  */
 const OF_TOOLKIT =
-  /^(\w+Error):\nExitCode (\S+)\nErrorMessage "(.*?)(?:"\n(?:ExtraInfo "[^]*"\n)?Command "[^]*)?$/s;
+  /^(\w+Error):\n(?:ExitCode (\S+)\nErrorMessage "(.*?)(?:"\n(?:ExtraInfo "[^]*"\n)?Command "[^]*)?|Command "[^]*)$/s;
 
 /** The status of the user's program, where AWS's toolkit wrote the reason. */
 export function statusInReason(reason: string): string | undefined {
@@ -112,9 +113,10 @@ export function statusInReason(reason: string): string | undefined {
  * `undefined` without lines.
  */
 export function headlineOf(reason: string): string | undefined {
-  const [, kind, status, message] = OF_TOOLKIT.exec(reason.trim().replace(PREFIX, "")) ?? [];
-  if (message !== undefined) {
-    return linesOf(message).at(-1)?.trim() ?? `${kind}, exit code ${status}`;
+  const [, kind, status, message = ""] = OF_TOOLKIT.exec(reason.trim().replace(PREFIX, "")) ?? [];
+  if (kind !== undefined) {
+    const words = status === undefined ? kind : `${kind}, exit code ${status}`;
+    return linesOf(message).at(-1)?.trim() ?? words;
   }
   const [first, ...rest] = linesOf(reason);
   const line = first?.trim().replace(PREFIX, "") === TRACEBACK
@@ -124,6 +126,13 @@ export function headlineOf(reason: string): string | undefined {
   const letters = [...line.trim()];
   if (letters.length <= LONGEST_HEADLINE) return letters.join("");
   return `${letters.slice(0, LONGEST_HEADLINE - 3).join("")}...`;
+}
+
+/** The error of the last traceback that a program printed; `undefined` without one. */
+export function lastErrorIn(output: string): string | undefined {
+  const start = output.lastIndexOf(TRACEBACK);
+  if (start === -1) return undefined;
+  return linesOf(output.slice(start)).slice(1).find((line) => !/^\s/.test(line));
 }
 
 /**

@@ -1,6 +1,7 @@
+import { join } from "@std/path/join";
 import { readOnlyHint } from "../contract/failure_causes.ts";
 import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
-import { headlineOf, isShownIn, statusInReason } from "../contract/outcome.ts";
+import { headlineOf, isShownIn, lastErrorIn, statusInReason } from "../contract/outcome.ts";
 import type { Program } from "../contract/launch.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
@@ -9,7 +10,7 @@ import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 import type { App } from "../app/app.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
-import { COMMON_PATH } from "../contract/images.ts";
+import { COMMON_PATH, isRoot } from "../contract/images.ts";
 import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/errors.ts";
 
 export interface FailedRun {
@@ -54,14 +55,20 @@ export async function failureOf(
       hint: first ?? (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
     });
   }
-  const headline = headlineOf(reason);
+  // Not all of AWS's toolkits keep what their program said.
+  const toolkitStatus = statusInReason(reason);
+  const printed = launcher === "toolkit" && (toolkitStatus ?? "1") === "1"
+    ? lastErrorIn(lastOutput.text)
+    : undefined;
+  const headline = printed ?? headlineOf(reason);
   const last = headline ?? lastOutput.lastError;
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
-    await fullDiskHint(last, importer.app.directory) ?? await missingModuleHintOf(last, importer) ??
+    channelHint(last, importer.app) ?? await fullDiskHint(last, importer.app.directory) ??
+    await missingModuleHintOf(last, importer) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
-    toolkitHint(statusInReason(reason));
+    (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined);
   return headline !== undefined && isShownIn(reason, lastOutput.text)
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
@@ -74,11 +81,24 @@ const TOOLKIT_STOP =
   "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on the " +
   "platform: save checkpoints as you go. --launcher script passes it on.";
 
-/** @param status of the user's program, where the toolkit says it. */
+/** @param status of the user's program; `undefined`: the toolkit does not say it. */
 function toolkitHint(status: string | undefined): string | undefined {
-  if (status === undefined || status === "1") return undefined;
-  return `Your script ended with ${status}; AWS's toolkit, which ran it, ends with 1 whatever that ` +
-    "is, here and on the platform. --launcher script ends with the script's own.";
+  if (status === "1") return undefined;
+  return `Your script ended ${
+    status === undefined ? "badly" : `with ${status}`
+  }; AWS's toolkit, which ` +
+    "ran it, ends with 1 whatever its status is, here and on the platform. --launcher script ends " +
+    "with the script's own.";
+}
+
+/** A directory without a file is no channel for code of the user's own. */
+function channelHint(words: string, app: App): string | undefined {
+  const [, name] = /^KeyError: 'SM_CHANNEL_([A-Z\d_-]+)'$/.exec(words) ?? [];
+  if (name === undefined) return undefined;
+  const layout = layoutOf(app);
+  const folder = typedPath(layout.directory, join(layout.inputData, name.toLowerCase()));
+  return `Put data into ${shellWord(folder)}, or name some: --input ${name.toLowerCase()}=DIR. ` +
+    "Without data there is no such channel, on the platform either.";
 }
 
 /** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
@@ -107,7 +127,7 @@ export function permissionHint(
   { app, code }: { readonly app: App; readonly code: CodeFolder },
 ): string | undefined {
   const path = REFUSED.exec(words)?.[1];
-  if (path === undefined || /^(root|0)?(:.*)?$/.test(user ?? "")) return undefined;
+  if (path === undefined || isRoot(user)) return undefined;
   const layout = layoutOf(app);
   const places: readonly (readonly [inside: string, folder: string, mode: string])[] = [
     [PATHS.code, layout[code], "o+rX"],

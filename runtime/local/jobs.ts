@@ -80,7 +80,7 @@ export interface ShellJob extends LocalJob {
 /** What may be done about an image that exists elsewhere. */
 export interface ImageAccess {
   /** @throws MlcliError where the app's file names an image of a stranger's. */
-  readonly requireTrusted: () => Promise<void>;
+  readonly requireTrusted: () => Promise<"person" | "registry">;
   /** @throws MlcliError where there are no credentials for it. */
   readonly login: (registry: string) => Promise<PullLogin | undefined>;
 }

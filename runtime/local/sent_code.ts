@@ -1,5 +1,6 @@
 /** Code that a run sends to an image as the platform would: as a channel, and what pip needs to install. */
 
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { startScript } from "../app/harness_files.ts";
@@ -26,6 +27,8 @@ const NETWORK = "/opt/mlcli/network";
 /** The run that code is for. */
 export interface RunOfCode {
   readonly job: TrainingJob;
+  /** Whether the image's programs run as root. */
+  readonly isRoot: boolean;
   /** Its directory, and that of its input. */
   readonly directory: string;
   readonly input: string;
@@ -53,21 +56,26 @@ export async function layCode(
   return installsPackages(sent) ? await pipPlace(run) : undefined;
 }
 
-async function pipPlace(
-  { job, directory, engine, host }: RunOfCode,
-): Promise<PipPlace | undefined> {
-  if (job.network === "none") {
-    tell(
-      host.err,
-      warningText(
-        "The code's packages are installed when it starts, for which this run has no network",
-        "An image that has them needs none: leave out requirements.txt then, and setup.py.",
-      ),
-    );
+/** Lays code where it would be unpacked in the container. */
+export async function unpackCode({ files }: PackedCode, directory: string): Promise<void> {
+  await makeDirectory(directory);
+  for (const { path, isProgram, bytes } of files) {
+    const target = join(directory, path);
+    await makeDirectory(dirname(target));
+    await Deno.writeFile(target, bytes, { mode: isProgram ? 0o755 : 0o644 });
   }
-  if (job.strict) return undefined;
-  const cache = engine.inStudio ? [] : [cacheMount(job.app)];
-  const ofCache: Variables = engine.inStudio ? {} : { PIP_CACHE_DIR: CACHE };
+  openToContainer(directory);
+}
+
+async function pipPlace(
+  { job, isRoot, directory, engine, host }: RunOfCode,
+): Promise<PipPlace | undefined> {
+  if (job.network === "none") tell(host.err, NO_NETWORK);
+  if (job.strict || job.network === "none") return undefined;
+  // A volume is root's.
+  const hasCache = isRoot && !engine.inStudio;
+  const cache = hasCache ? [cacheMount(job.app)] : [];
+  const ofCache: Variables = hasCache ? { PIP_CACHE_DIR: CACHE } : {};
   const found = job.usesNetworkSettings ? await host.pipNetwork?.() : undefined;
   if (found === undefined) return { mounts: cache, variables: ofCache };
   const folder = join(directory, "network");
@@ -80,6 +88,11 @@ async function pipPlace(
     variables: { ...ofCache, ...found.variables, ...filesInVariables(names) },
   };
 }
+
+const NO_NETWORK = warningText(
+  "The code's packages are installed when it starts, for which this run has no network",
+  "An image that has them needs none: leave out requirements.txt then, and setup.py.",
+);
 
 /** The variables by which pip, and what it starts, find the files. */
 function filesInVariables(names: readonly string[]): Variables {

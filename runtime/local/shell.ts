@@ -24,7 +24,7 @@ import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
 import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
-import type { PackedCode } from "../source/source.ts";
+import { unpackCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { type OfImage, servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
@@ -39,8 +39,8 @@ interface Place {
   readonly name: string;
   readonly image: ImageDetails;
   readonly code: CodeFolder;
-  /** Code that comes in a channel: here it lies where it would be unpacked. */
-  readonly sent?: PackedCode | undefined;
+  /** Where code that comes in a channel is unpacked. */
+  readonly unpacked?: string | undefined;
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly plan: (ofImage: OfImage) => CreateBody;
@@ -91,17 +91,19 @@ function batch(job: ShellJob): BatchJob {
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
-  const { container, image, checkPaths, plan, outputFolder } = run;
+  const { container, image, checkPaths, plan, outputFolder, sent } = run;
+  const unpacked = sent && join(run.run.directory, "code");
   return {
     name: container,
     image,
     code,
-    sent: run.sent,
+    unpacked,
     checkPaths,
     plan,
     written: [outputFolder, ...run.written],
     prepare: async () => {
       await run.prepare();
+      if (sent) await unpackCode(sent, unpacked!);
       // As for a job.
       await makeDirectory(join(outputFolder, "data"));
     },
@@ -165,8 +167,8 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,
-    ...place.sent
-      ? { codeFolder: place.sent.source.path, commonFolder: undefined }
+    ...place.unpacked
+      ? { codeFolder: place.unpacked, commonFolder: undefined, isWritable: true }
       : await mountedCode(job, layout, place.code, image, (text) => {
         tell(host.err, noteText(text));
       }),

@@ -19,7 +19,7 @@ import {
   commandDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
-import { holdsHarness } from "../contract/images.ts";
+import { holdsHarness, isRoot } from "../contract/images.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
@@ -103,8 +103,9 @@ export async function withTraining(
     load(),
   ]);
   const reference = imageReference(job.app, job.tag);
-  const program = await programFor(job.program, { reference, variables: image.Config?.Env ?? [] });
-  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, channels, job.inputs);
+  const known = { reference, variables: image.Config?.Env ?? [] };
+  const program = await programFor(job.program, known, sent);
+  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
   const container = jobName(job.app.name, "train");
   const names = channels.map((channel) => channel.name);
   if (sent) names.push(CODE_CHANNEL);
@@ -127,6 +128,7 @@ export async function withTraining(
     const pip = sent &&
       await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
         job,
+        isRoot: isRoot(image.Config?.User),
         input,
         directory,
         engine,

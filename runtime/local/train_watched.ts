@@ -1,5 +1,6 @@
 /** `local train --watch`: trains, and again after each edit. */
 
+import { join } from "@std/path/join";
 import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import type { Clock } from "../time.ts";
@@ -54,7 +55,7 @@ async function watchOf({ app, inputs, program }: TrainingJob, clock: Clock): Pro
   const { base, training, common, configInput, inputData } = layout;
   const sent = program.code?.source;
   const code = sent
-    ? [{ path: sent.path, shown: sent.shown, isNoCode }]
+    ? [{ ...sent, isNoCode: (path: string) => isNoCode(join(sent.path, path), sent.path) }]
     : [{ path: training, shown: "training" }, { path: common, shown: "common" }];
   return new Watch(
     [

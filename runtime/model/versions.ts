@@ -121,7 +121,7 @@ export async function settleModel(
 
 const NO_FILE: Difference = {
   message: "The training wrote no file to /opt/ml/model",
-  hint: "Write the model to the path that train() gets second.",
+  hint: "Write the model to /opt/ml/model: train() gets that path second, a script SM_MODEL_DIR.",
 };
 
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {

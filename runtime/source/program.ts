@@ -3,6 +3,7 @@
 import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import type { App } from "../app/app.ts";
+import { boundaryOf } from "../app/confinement.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { isPrivateName } from "../app/private_files.ts";
 import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
@@ -10,7 +11,7 @@ import { type Launcher, launcherIn, type Program } from "../contract/launch.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
-import type { Source } from "./source.ts";
+import { isPackage, type SentCode, type Source } from "./source.ts";
 
 /** Before the image is known. */
 export interface ProgramRequest {
@@ -31,14 +32,20 @@ export interface KnownImage {
   readonly variables: readonly string[] | undefined;
 }
 
-/** @throws UsageError where it is not known what runs the entry point. */
+/**
+ * What a training runs.
+ *
+ * @param sent the code, where there is some: of a package, an entry point is the name of a module.
+ * @throws UsageError where it is not known what runs the entry point.
+ */
 export async function programFor(
   { code, launcher: named, command, arguments: words }: ProgramRequest,
   { reference, variables }: KnownImage,
+  sent: SentCode | undefined,
 ): Promise<Program> {
   if (command.length > 0) return { launcher: "command", command, arguments: words };
   if (code === undefined) return { launcher: "image" };
-  const { entryPoint } = code;
+  const entryPoint = sent ? moduleOrFile(sent, code.entryPoint) : code.entryPoint;
   const { holdsToolkitByName } = await import("../contract/aws_images.ts");
   const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
   const launcher = named ?? found;
@@ -51,6 +58,12 @@ export async function programFor(
   return launcher === "image" ? { launcher } : { launcher, entryPoint };
 }
 
+/** AWS's toolkits run a package's module by `python -m`, and take only `.py` off its name for that. */
+function moduleOrFile(sent: SentCode, entryPoint: string): string {
+  if (!isPackage(sent) || !entryPoint.endsWith(".py")) return entryPoint;
+  return entryPoint.replace(/\.py$/, "").replaceAll("/", ".");
+}
+
 /**
  * The directory of the code. One that only the file names lies in the app's repository.
  *
@@ -58,23 +71,30 @@ export async function programFor(
  * @throws MlcliError where it is no directory, or must not be sent; UsageError for one that is typed.
  */
 export async function sourceAt(
-  app: App,
+  app: Pick<App, "name" | "configurationPath" | "boundary">,
   named: string,
   { cwd, isTyped }: { readonly cwd: string; readonly isTyped: boolean },
 ): Promise<Source> {
   const base = isTyped ? cwd : dirname(app.configurationPath);
   const path = absolutePath(base, named);
-  const source = { path, shown: typedPath(cwd, path) === cwd ? "." : typedPath(cwd, path) };
+  const shown = typedPath(cwd, path) === cwd ? "." : typedPath(cwd, path);
   if (isTyped) await requireNamed(cwd, named, "--source-dir ");
   else await requireInRepository(app, named, path);
-  if (await isDirectory(path)) return source;
+  if (await isDirectory(path)) {
+    const isWithin = !isOutside(relative(app.boundary, Deno.realPathSync(path)));
+    return { path, shown, boundary: isWithin ? app.boundary : await boundaryOf(path) };
+  }
   const Failure = isTyped ? UsageError : MlcliError;
-  throw new Failure(`Not a directory: ${inOneLine(source.shown)}`, {
+  throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
     hint: "--source-dir, or source_dir in the app's file, names the directory of the code.",
   });
 }
 
-async function requireInRepository(app: App, named: string, path: string): Promise<void> {
+async function requireInRepository(
+  app: Pick<App, "name" | "boundary">,
+  named: string,
+  path: string,
+): Promise<void> {
   const inner = relative(app.boundary, await realPathOf(path));
   const isPrivate = inner.split(/[/\\]/).some(isPrivateName);
   if (!isOutside(inner) && !isPrivate) return;

@@ -3,12 +3,15 @@
  * its hash, and its archive.
  */
 
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { TarEntry } from "../archive/writer.ts";
+import { relative } from "@std/path/relative";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { inOneLine, listed, sha256 } from "../text.ts";
-import { boundaryOf, escapeOf } from "../app/confinement.ts";
+import { escapeOf } from "../app/confinement.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
+import { isOutside } from "../app/typed_path.ts";
 import { commitOf } from "./commit.ts";
 
 /** A directory of code. */
@@ -17,6 +20,8 @@ export interface Source {
   readonly path: string;
   /** As the user would type it. */
   readonly shown: string;
+  /** Real path of what its links may not lead out of. */
+  readonly boundary: string;
 }
 
 /** One that is packed, and what its paths in the archive begin with: `code/`. */
@@ -25,79 +30,100 @@ export interface SourceFolder {
   readonly before?: string;
 }
 
-/** What of it is sent. */
-export interface SourceFiles {
-  readonly entries: readonly FileEntry[];
-  /** What stays out since it may be a secret, or is a link that leads out; in the order of the walk. */
-  readonly leftOut: readonly string[];
+/** A file of code, read once: what is hashed is what is sent. */
+interface CodeFile {
+  /** In the archive. */
+  readonly path: string;
+  readonly isProgram: boolean;
+  readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
-type FileEntry = TarEntry & { readonly type: "file" };
-
-/** Code that was looked through. */
+/** Code that was read. */
 export interface SentCode {
   /** Of its names, modes and bytes. */
   readonly hash: string;
-  readonly entries: readonly FileEntry[];
+  readonly files: readonly CodeFile[];
+  /** What stays out since it may be a secret, or is a link that leads nowhere or out; in the order of the walk. */
   readonly leftOut: readonly string[];
 }
 
-/** The most code, in files and in bytes: a repository has less, and data belongs into channels. */
-const MOST_FILES = 20_000;
+/** The most code, in files or directories, and in bytes: data belongs into channels. */
+const MOST_ENTRIES = 20_000;
 const MOST_BYTES = 256 * 1024 ** 2;
 
 /** What nobody misses in code: caches, and what editors and systems leave. */
 const NO_CODE =
   /^(\.git|__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\..*\.sw[a-p])$/;
 
+/** The data and the results of an app's runs. */
+const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
+
 /**
- * Whether something is no code, by its path: caches, version control, and the data and the results of an
- * app's runs.
+ * Whether something is no code: caches, version control, data and results of runs.
+ *
+ * @param path absolute, as is the directory of the code. (The code of a run lies among its results.)
  */
-export function isNoCode(path: string): boolean {
-  const parts = path.split("/");
-  return NO_CODE.test(parts.at(-1)!) ||
-    parts.at(-1) === "local_test" && parts.at(-2) === "mlcli_base";
+export function isNoCode(path: string, directory: string): boolean {
+  return NO_CODE.test(basename(path)) || OF_RUNS.test(path) && !OF_RUNS.test(directory);
 }
 
 /**
- * Looks through a directory of code. Links are followed to files of the same repository; what they lead
- * to is what is sent.
+ * Reads directories of code. Links are followed within the boundary; what they lead to is what is sent,
+ * by the same rules.
  *
- * @param before what the paths in the archive begin with: `code/`.
  * @throws MlcliError where something cannot be read, or it is too much.
  */
-export async function sourceFiles(
-  { path: directory, shown }: Source,
-  before = "",
-): Promise<SourceFiles> {
-  const confined = { directory, boundary: await boundaryOf(directory).catch(() => directory) };
-  const entries: FileEntry[] = [];
+export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode> {
+  const files: CodeFile[] = [];
   const leftOut: string[] = [];
-  let bytes = 0;
-  const visit = async (folder: string): Promise<void> => {
-    for (
-      const { name, isDirectory, isFile, isSymlink } of entriesOf(join(directory, folder), shown)
-    ) {
-      const path = folder === "" ? name : `${folder}/${name}`;
-      if (isNoCode(join(directory, path))) continue;
-      const source = join(directory, path);
-      if (isPrivateName(name) || isFile && await isPrivateKey(directory, path)) {
-        leftOut.push(path);
-      } else if (isDirectory) await visit(path);
-      else if (isSymlink && !await leadsToFile(confined, source)) leftOut.push(path);
-      else if (isFile || isSymlink) {
-        bytes += Deno.statSync(source).size;
-        entries.push({ type: "file", path: before + path, source, shown: join(shown, path) });
-        if (entries.length > MOST_FILES || bytes > MOST_BYTES) throw tooMuch(shown);
-      }
-    }
-  };
-  await visit("");
-  return { entries, leftOut };
+  for (const folder of folders) await readInto(files, leftOut, folder);
+  return { hash: await hashOf(files), files, leftOut };
 }
 
-function entriesOf(folder: string, shown: string): readonly Deno.DirEntry[] {
+async function readInto(
+  files: CodeFile[],
+  leftOut: string[],
+  { source: { path: directory, shown, boundary }, before = "" }: SourceFolder,
+): Promise<void> {
+  const root = await Deno.realPath(directory);
+  let [entries, bytes] = [0, 0];
+  /** @param folder the real path of a directory; `inside` its path in the code. */
+  const visit = async (folder: string, inside: string): Promise<void> => {
+    for (const { name, isSymlink } of listing(folder, shown)) {
+      const path = `${inside}${name}`;
+      if (isNoCode(join(folder, name), root)) continue;
+      const target = isPrivateName(name)
+        ? undefined
+        : isSymlink
+        ? await leadsTo(folder, name)
+        : join(folder, name);
+      if (target === undefined || isNoCode(target, root) || await isSecret(target)) {
+        leftOut.push(path);
+        continue;
+      }
+      const info = Deno.statSync(target);
+      if (++entries > MOST_ENTRIES || (bytes += info.size) > MOST_BYTES) throw tooMuch(shown);
+      if (info.isDirectory) await visit(target, `${path}/`);
+      if (!info.isFile) continue;
+      const isProgram = ((info.mode ?? 0) & 0o111) !== 0;
+      files.push({ path: before + path, isProgram, bytes: await read(target, join(shown, path)) });
+    }
+  };
+  /** Where a link leads; `undefined` where it must not, nothing is there, or it goes round. */
+  const leadsTo = async (folder: string, name: string): Promise<string | undefined> => {
+    const link = join(folder, name);
+    const target = await Deno.realPath(link).catch(() => undefined);
+    const isRound = target === undefined || !isOutside(relative(target, folder));
+    return isRound || await escapeOf({ directory: root, boundary }, link) ? undefined : target;
+  };
+  await visit(root, "");
+}
+
+async function isSecret(path: string): Promise<boolean> {
+  return await isPrivateKey(dirname(path), basename(path));
+}
+
+function listing(folder: string, shown: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)].sort((one, other) => one.name < other.name ? -1 : 1);
   } catch (error) {
@@ -105,17 +131,17 @@ function entriesOf(folder: string, shown: string): readonly Deno.DirEntry[] {
   }
 }
 
-async function leadsToFile(
-  confined: Parameters<typeof escapeOf>[0],
-  path: string,
-): Promise<boolean> {
-  const info = await Deno.stat(path).catch(() => undefined);
-  return info?.isFile === true && await escapeOf(confined, path) === undefined;
+async function read(path: string, shown: string): Promise<Uint8Array<ArrayBuffer>> {
+  try {
+    return await Deno.readFile(path);
+  } catch (error) {
+    throw cannotRead(shown, error);
+  }
 }
 
 function tooMuch(shown: string): MlcliError {
   return new MlcliError(
-    `${shown} holds more than ${MOST_FILES} files, or ${
+    `${shown} holds more than ${MOST_ENTRIES} files, or ${
       MOST_BYTES / 1024 ** 2
     } MB: too much for code`,
     {
@@ -130,33 +156,14 @@ function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`Cannot read ${inOneLine(shown)}: ${fileErrorReason(cause)}`, { cause });
 }
 
-/**
- * Looks through directories of code.
- *
- * @throws MlcliError where something cannot be read, or it is too much.
- */
-export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode> {
-  const found = await Promise.all(folders.map(({ source, before }) => sourceFiles(source, before)));
-  const entries = found.flatMap(({ entries }) => entries);
-  return {
-    hash: await hashOf(entries),
-    entries,
-    leftOut: found.flatMap(({ leftOut }) => leftOut),
-  };
-}
-
 /** Of names, modes and bytes, sorted: 32 hexadecimal digits. */
-async function hashOf(entries: readonly FileEntry[]): Promise<string> {
-  const all = await Promise.all(entries.map(async ({ path, source, shown }) => {
-    try {
-      const { mode } = await Deno.stat(source);
-      const kind = (mode ?? 0) & 0o111 ? "program" : "file";
-      return [kind, path, await sha256(await Deno.readFile(source))];
-    } catch (error) {
-      throw cannotRead(shown, error);
-    }
-  }));
-  all.sort(([, one], [, other]) => one! < other! ? -1 : 1);
+async function hashOf(files: readonly CodeFile[]): Promise<string> {
+  const all = await Promise.all(
+    files.map(async ({ path, isProgram, bytes }) =>
+      [path, isProgram, await sha256(bytes)] as const
+    ),
+  );
+  all.sort(([one], [other]) => one < other ? -1 : 1);
   return (await sha256(JSON.stringify(all))).slice(0, 32);
 }
 
@@ -174,7 +181,7 @@ export interface PackedCode extends SentCode {
  *
  * @param entryPoint a program that has to be there; `undefined`: the image knows what to run of them.
  * @param note is told what is not sent.
- * @throws MlcliError as `codeIn` and `archiveOf`, and where the entry point is not there.
+ * @throws MlcliError as `codeIn`, and where the entry point is not there.
  */
 export async function packCode(
   folders: readonly [SourceFolder, ...SourceFolder[]],
@@ -186,27 +193,22 @@ export async function packCode(
   if (entryPoint !== undefined) requireEntryPoint(code, source, entryPoint);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
-    note(`Not sent, since they may hold secrets, or lead out of the repository: ${names}`);
+    note(`Not sent, since they may hold secrets, or are links that lead elsewhere: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };
 }
 
-/**
- * The archive of code: `sourcedir.tar.gz`.
- *
- * @throws MlcliError where a file cannot be read, or changes meanwhile.
- */
-export async function archiveOf({ entries }: SentCode): Promise<Uint8Array<ArrayBuffer>> {
+/** The archive of code: `sourcedir.tar.gz`. The same code gives the same bytes. */
+export async function archiveOf({ files }: SentCode): Promise<Uint8Array<ArrayBuffer>> {
   // Loaded only here: it brings libraries.
-  const { packed } = await import("../archive/pack.ts");
-  const changed = (shown: string) =>
-    new MlcliError(`${inOneLine(shown)} changed while it was packed`, {
-      hint: "Run it again once nothing writes there.",
-    });
-  const errors = { gone: changed, gotShorter: changed, cannotRead };
-  const pieces = await Array.fromAsync(packed(entries, errors));
-  return new Uint8Array(await new Blob(pieces as Uint8Array<ArrayBuffer>[]).arrayBuffer());
+  const { packedContent } = await import("../archive/pack.ts");
+  return await packedContent(files.map(({ path, isProgram, bytes }) => ({
+    type: "content",
+    path,
+    mode: isProgram ? 0o755 : 0o644,
+    read: () => Promise.resolve(bytes),
+  })));
 }
 
 /**
@@ -215,21 +217,26 @@ export async function archiveOf({ entries }: SentCode): Promise<Uint8Array<Array
  * @throws MlcliError
  */
 export function requireEntryPoint(
-  { entries, leftOut }: SentCode,
-  { shown }: Source,
+  { files, leftOut }: SentCode,
+  { shown }: Pick<Source, "shown">,
   entryPoint: string,
 ): void {
-  const has = (path: string): boolean => entries.some((entry) => entry.path === path);
+  const has = (path: string): boolean => files.some((file) => file.path === path);
   // Of a package, it is the name of a module.
-  if (has(entryPoint) || has("setup.py") && !/\.sh$/.test(entryPoint)) return;
+  if (has(entryPoint) || isPackage({ files }) && !/\.(sh|py)$/.test(entryPoint)) return;
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
-      ? "It is not sent, since it may hold a secret, or is a link that leads out of the repository."
+      ? "It is not sent, since it may hold a secret, or is a link that leads elsewhere."
       : `--entry-point names a file in ${shown}, relative to that directory.`,
   });
 }
 
+/** Whether it is a package of Python's, which is installed when it starts. */
+export function isPackage({ files }: Pick<SentCode, "files">): boolean {
+  return files.some(({ path }) => path === "setup.py");
+}
+
 /** Whether packages are installed when the code starts. */
-export function installsPackages({ entries }: SentCode): boolean {
-  return entries.some(({ path }) => path === "requirements.txt" || path === "setup.py");
+export function installsPackages(code: SentCode): boolean {
+  return isPackage(code) || code.files.some(({ path }) => path === "requirements.txt");
 }

@@ -28,7 +28,7 @@ export async function pypiProblem(
   );
   [index.username, index.password] = ["", ""];
   using limit = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
-  using client = Deno.createHttpClient({ caCerts: await certificates(env) });
+  using client = Deno.createHttpClient({ caCerts: await pipCertificates(env) });
   try {
     const response = await fetch(new URL(`${PACKAGE}/`, index), {
       method: "HEAD",
@@ -43,8 +43,10 @@ export async function pypiProblem(
   }
 }
 
-/** Of the file that pip would take. */
-async function certificates(env: (name: string) => string | undefined): Promise<string[]> {
+/** PEM, each by itself, of the file that pip would take; none where it would take its own. */
+export async function pipCertificates(
+  env: (name: string) => string | undefined = Deno.env.get,
+): Promise<string[]> {
   for (const name of ["PIP_CERT", ...CERTIFICATE_VARIABLES]) {
     const file = env(name);
     const pem = file && await certificatesIn(file).catch(() => "");

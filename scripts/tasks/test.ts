@@ -8,7 +8,7 @@ import { ensurePrograms } from "../engine/debian.ts";
 import { runScript } from "../script.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
-import { END_TO_END } from "../testing/selections.ts";
+import { END_TO_END, JUDGES } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
 
 function main(signal: AbortSignal): Promise<number> {
@@ -20,9 +20,11 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
   await ensurePrograms(["python3"], ["python3"], signal);
   const isUnit = args[0] === "--unit";
   if (isUnit) {
-    return await denoTest([`--ignore=${END_TO_END}`, ...args.slice(1)], { env: {} }, signal);
+    const without = `--ignore=${END_TO_END},${JUDGES}`;
+    return await denoTest([without, ...args.slice(1)], { env: {} }, signal);
   }
-  return await denoTest(args, { env: await imagesForTests(signal) }, signal);
+  const env = await imagesForTests(signal);
+  return await denoTest([`--ignore=${JUDGES}`, ...args], { env }, signal);
 }
 
 if (import.meta.main) runScript(main);

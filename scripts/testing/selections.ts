@@ -12,6 +12,9 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 /** Tests that need an engine. */
 export const END_TO_END = "tests/e2e";
 
+/** Tests that need much of PyPI: a task of their own. */
+export const JUDGES = "tests/judges";
+
 /** All tests that run the program. (`deno task test:all` runs them on the binary.) */
 export const OF_THE_PROGRAM = [END_TO_END, "tests/commands"];
 

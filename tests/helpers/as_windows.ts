@@ -40,7 +40,7 @@ function trainingOf(
     ...{ interactive: false, grace: undefined, copyInputs: false, hyperparameters: [], inputs: [] },
     ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
     images: {
-      requireTrusted: () => Promise.resolve(),
+      requireTrusted: () => Promise.resolve("person" as const),
       login: () => Promise.resolve(undefined),
     },
     program: { code: undefined, launcher: undefined, command: [], arguments: [] },

@@ -50,7 +50,7 @@ async function ownFolders(
     });
   }
   const folder = (path: string, name: string) => ({
-    source: { path, shown: name },
+    source: { path, shown: name, boundary: Deno.realPathSync(path) },
     before: `${name}/`,
   });
   return [

@@ -72,10 +72,9 @@ def is_package(entry_point: str) -> bool:
 
 def program(entry_point: str) -> list[str]:
     if is_package(entry_point):
-        name = entry_point[: -len(".py")] if entry_point.endswith(".py") else entry_point
-        return [sys.executable, "-m", name.replace("/", ".")]
+        return [sys.executable, "-m", entry_point]
     if entry_point.endswith(".py"):
-        return [sys.executable, entry_point]
+        return [sys.executable, "--", entry_point]
     return ["./" + entry_point]
 
 

@@ -109,7 +109,7 @@ class Start(unittest.TestCase):
         # Of a package, the entry point is a module.
         self.code({"setup.py": "", "shop/train.py": "print('module')", "shop/__init__.py": ""})
         installed = "['install', '.', '-r', 'requirements.txt'] 1\n"
-        self.assertEqual(self.start("shop/train.py", with_pip), (0, installed + "module\n", ""))
+        self.assertEqual(self.start("shop.train", with_pip), (0, installed + "module\n", ""))
 
     def test_needs_the_archive(self):
         status, _, err = self.start("train.py")

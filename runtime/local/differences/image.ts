@@ -1,5 +1,10 @@
 import { imageReference } from "../../app/app.ts";
-import { elsewhereFinding, platformFinding, requireOwnImage } from "../../app/image.ts";
+import {
+  elsewhereFinding,
+  platformFinding,
+  requireNotBuiltHere,
+  requireOwnImage,
+} from "../../app/image.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import type { Pull } from "../../docker/pull.ts";
@@ -29,9 +34,13 @@ export async function imageToRun(
   const reference = imageReference(app, tag);
   const { image: named, platform } = app.configuration;
   if (named !== undefined) {
-    await images.requireTrusted();
-    return await engine.image(named, signal) ??
-      await pulled(engine, { reference: named, platform }, images, host);
+    const namedBy = await images.requireTrusted();
+    const image = await engine.image(named, signal);
+    if (image === undefined) {
+      return await pulled(engine, { reference: named, platform }, images, host);
+    }
+    if (namedBy === "registry") requireNotBuiltHere(app, named, image);
+    return image;
   }
   const image = await requireImage(engine, reference, signal);
   requireOwnImage(app, reference, image);

@@ -20,7 +20,7 @@ export async function keepCode(layout: Layout, code: RunCode): Promise<string | 
     ...folderOf(code.commonFolder, "common"),
   ];
   const sent = await ignoringFailures(codeIn(folders));
-  if (sent === undefined || sent.entries.length === 0) return undefined;
+  if (sent === undefined || sent.files.length === 0) return undefined;
   await keep(layout, sent, () => archiveOf(sent));
   return sent.hash;
 }
@@ -32,7 +32,8 @@ export async function keepSent(layout: Layout, sent: PackedCode): Promise<string
 }
 
 function folderOf(path: string | undefined, name: string) {
-  return path === undefined ? [] : [{ source: { path, shown: name }, before: `${name}/` }];
+  if (path === undefined) return [];
+  return [{ source: { path, shown: name, boundary: Deno.realPathSync(path) }, before: `${name}/` }];
 }
 
 /** Keeps code, unless it is kept. A run goes on without. */

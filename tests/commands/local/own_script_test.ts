@@ -69,7 +69,7 @@ async function train(
 
 suite("local train with a script of the user's own", () => {
   it("gives AWS's toolkit what SDK v2 gives it, and lays nothing over /opt/ml/code", async () => {
-    await using app = await scriptApp();
+    await using app = await scriptApp({ train: { entry_point: "./train.py" } });
     const run = await train(app, ["--image", IMAGE, "--hyperparameter", "epochs=3"]);
     assertEquals(run.code, 0, run.stderr);
     assertEquals([run.body.Image, run.body.Entrypoint, run.body.Cmd], [IMAGE, undefined, [
@@ -149,6 +149,9 @@ suite("local train with a script of the user's own", () => {
       assertEquals(variables["PIP_CACHE_DIR"] !== undefined, hasCache);
     }
     const isolated = await train(app, ["--image", IMAGE, "--network", "none"], { env });
+    assertEquals(isolated.variables["PIP_INDEX_URL"], undefined);
+    const other = await train(app, ["--image", IMAGE], { env, image: { ...TOOLKIT, User: "me" } });
+    assertEquals(other.variables["PIP_CACHE_DIR"], undefined);
     assertStringIncludes(
       isolated.stderr,
       "warning: The code's packages are installed when it starts",
@@ -159,6 +162,27 @@ suite("local train with a script of the user's own", () => {
     assertEquals([plain.variables["PIP_INDEX_URL"], plain.variables["PIP_CACHE_DIR"]], [
       ...[undefined, undefined],
     ]);
+  });
+
+  it("is told the error that its toolkit has not kept, and where its data would lie", async () => {
+    await using app = await scriptApp();
+    const reason = 'ExecuteUserScriptError:\nCommand "/usr/bin/python3 -m train"';
+    const failed = await train(app, ["--image", IMAGE], {
+      program: async ({ body, err, end }) => {
+        const output = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/output")!;
+        await Deno.writeTextFile(join(output.Source, "failure"), reason);
+        err('Traceback (most recent call last):\n  File "train.py", line 1\n');
+        err(`KeyError: 'SM_CHANNEL_TRAINING'\n${reason}\nEncountered exit_code 1\n`);
+        end(1);
+      },
+    });
+    const folder = join(app.name, "mlcli_base/local_test/test_dir/input/data/training");
+    assertEquals(failed.code, 1);
+    assertStringIncludes(
+      failed.stderr,
+      "\nerror: Training failed: KeyError: 'SM_CHANNEL_TRAINING' (exit status 1)\n" +
+        `hint: Put data into ${folder}, or name some: --input training=DIR.`,
+    );
   });
 
   it("is left alone by a server's model, and by data that there is none of", async () => {
@@ -173,6 +197,12 @@ suite("local train with a script of the user's own", () => {
       ["out of the repository", { source_dir: "../../etc" }, '"source_dir" in'],
       ["to a private place", { source_dir: ".ssh" }, "is private"],
       ["to nothing", { source_dir: "nowhere" }, "Not a directory: nowhere"],
+      ["to no path", { source_dir: "src\0" }, '"source_dir" must be a directory'],
+      [
+        "to no image's name",
+        { image: `${SKLEARN}$(touch${"${IFS}"}x)` },
+        '"image" must be an image',
+      ],
       ["to no such program", { train: { entry_point: "../x.py" } }, "Entry point not found: x.py"],
       [
         "to two programs",
@@ -203,6 +233,35 @@ suite("local train with a script of the user's own", () => {
       );
       const typed = await train(app, ["--image", IMAGE, "--input", `${name}=src`]);
       assertEquals([typed.code, typed.body], [2, undefined]);
+      // An empty directory would lie over the code.
+      await Deno.remove(app.path("local_test/test_dir/input/data", name, "a.csv"));
+      assertEquals((await train(app)).code, 1);
+    });
+  }
+
+  for (
+    const [args, words] of [
+      [["train", "-t", "v2"], 'Option "--docker-tag" has no effect beside the image'],
+      [
+        ["process", "-t", "v2", "-f", "p.py"],
+        'Option "--docker-tag" has no effect beside the image',
+      ],
+      [
+        ["train", "--command", "x", "--source-dir", "src"],
+        'Option "--source-dir" has no effect without an entry point',
+      ],
+      [
+        ["train", "--command", "x", "--launcher", "script"],
+        'Option "--launcher" has no effect without an entry point',
+      ],
+    ] as const
+  ) {
+    it(`is refused with ${args.join(" ")}`, async () => {
+      await using app = await scriptApp();
+      const line = ["local", ...args];
+      const { code, stderr } = await runInProcess(line, { cwd: app.directory });
+      assertEquals(code, 2);
+      assertStringIncludes(stderr, words);
     });
   }
 
@@ -346,6 +405,37 @@ suite("an image that only the app's file names", () => {
     assertEquals((await train(app, [])).code, 0);
   });
 
+  it("has to be its registry's: what mlcli built here under that name is typed", async () => {
+    await using box = await Box.open();
+    const own = "123456789012.dkr.ecr.eu-west-1.amazonaws.com/shop:1";
+    const image = { ...TOOLKIT, Labels: { "mlcli.app": "other" } };
+    for (const name of [SKLEARN, own]) {
+      await using app = await scriptApp({ image: name });
+      const pulled = await train(app, [], { cloud: box.env() });
+      assertEquals(pulled.code, 0, pulled.stderr);
+      const built = await train(app, [], { cloud: box.env(), image });
+      assertEquals([built.code, built.body], [1, undefined]);
+      assertStringIncludes(
+        built.stderr,
+        `error: What is here as ${name} was built by mlcli, of the app other\n` +
+          `hint: docker pull ${name} gets the registry's.`,
+      );
+      const typed = await train(app, ["--image", name], { image });
+      assertEquals(typed.code, 0, typed.stderr);
+    }
+  });
+
+  it("is typed where it has no registry, whatever the person trusts", async () => {
+    await using settings = await makeDirectory({
+      "mlcli/config.json": JSON.stringify({ trusted_registries: ["docker.io"] }),
+    });
+    for (const image of ["my-project:latest", "c8382dd93a08", "docker.io/team/x:1"]) {
+      await using app = await scriptApp({ image });
+      const { code, body } = await train(app, [], { env: { XDG_CONFIG_HOME: settings.path } });
+      assertEquals([code, body], [1, undefined]);
+    }
+  });
+
   for (
     const image of [
       IMAGE,
@@ -440,6 +530,24 @@ suite("init --image", () => {
       assertEquals(code, 0, stderr);
       const file = JSON.parse(await Deno.readTextFile(join(directory.path, "shop.json")));
       assertEquals(file.launcher, launcher);
+    }
+  });
+
+  it("is refused where the code is not there, and writes nothing", async () => {
+    await using directory = await makeDirectory({ "src/train.py": "" });
+    for (
+      const [words, error] of [
+        [["--source-dir", "nowhere", "--entry-point", "train.py"], "Not a directory: nowhere"],
+        [
+          ["--source-dir", "src", "--entry-point", "trian.py"],
+          "Entry point not found: src/trian.py",
+        ],
+      ] as const
+    ) {
+      const line = ["init", "shop", "--image", IMAGE, ...words];
+      const { code, stderr } = await runInProcess(line, { cwd: directory.path });
+      assertEquals([code, await namesIn(directory.path)], [1, ["src"]]);
+      assertStringIncludes(stderr, error);
     }
   });
 

@@ -4,6 +4,7 @@ import {
   failureReason,
   headlineOf,
   isShownIn,
+  lastErrorIn,
   REASON_BYTES,
   reasonBesideLog,
 } from "../../../runtime/contract/outcome.ts";
@@ -97,6 +98,9 @@ ErrorMessage "raise ValueError("no age")
  ^^^^^^^^
  ValueError: no age"
 Command "/usr/bin/python3 -- train.py --epochs 3"`;
+/** As sagemaker-containers 2.8.6 writes it, whatever the script said. */
+const OLDER_TOOLKIT = `ExecuteUserScriptError:
+Command "/usr/bin/python3 -m train --raise 1"`;
 const TOOLKIT_EXIT = `ExecuteUserScriptError:
 ExitCode 7
 ErrorMessage ""
@@ -114,6 +118,8 @@ suite("headlineOf", () => {
     [TOOLKIT, "ValueError: no age"],
     [`AlgorithmError: ${TOOLKIT}, exit code: 1`, "ValueError: no age"],
     [TOOLKIT_EXIT, "ExecuteUserScriptError, exit code 7"],
+    [OLDER_TOOLKIT, "ExecuteUserScriptError"],
+    [`AlgorithmError: ${OLDER_TOOLKIT}, exit code: 1`, "ExecuteUserScriptError"],
     [TOOLKIT.slice(0, 70), 'raise ValueError("no'],
     // Cut before its end.
     [TRACEBACK.slice(0, 60), "Traceback (most recent call last):"],
@@ -122,6 +128,19 @@ suite("headlineOf", () => {
   ];
   for (const [reason, headline] of rows) {
     it(JSON.stringify(reason.slice(0, 60)), () => assertEquals(headlineOf(reason), headline));
+  }
+});
+
+suite("lastErrorIn", () => {
+  const rows: readonly (readonly [what: string, output: string, error: string | undefined])[] = [
+    ["nothing", "", undefined],
+    ["no traceback", "ValueError: no age\n", undefined],
+    ["one, and what is printed after it", `${TRACEBACK}\n2026-11-25 ERROR\n`, "ValueError: no age"],
+    ["the last of two", `${TRACEBACK.replace("age", "name")}\n${TRACEBACK}`, "ValueError: no age"],
+    ["one that has just begun", "Traceback (most recent call last):\n  File", undefined],
+  ];
+  for (const [what, output, error] of rows) {
+    it(what, () => assertEquals(lastErrorIn(output), error));
   }
 });
 

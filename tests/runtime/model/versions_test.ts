@@ -148,7 +148,7 @@ suite("settleModel", () => {
       { "test_dir/model/.gitkeep": "", ...EMPTY },
       "succeeded",
       { "test_dir/model/.gitkeep": "", ...gone },
-      /^The training wrote no file .*train\(\) gets second/,
+      /^The training wrote no file .*train\(\) gets that path second/,
     ],
     [
       "counts directories and what keeps them for nothing",

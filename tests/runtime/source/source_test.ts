@@ -10,10 +10,13 @@ import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { entriesOf, gunzip } from "../../helpers/tar.ts";
 
-const sourceAt = (path: string, shown = "src") => ({ path, shown });
+const sourceAt = (path: string, boundary = path) => ({ path, shown: "src", boundary });
 
-async function contentOf(path: string): Promise<Readonly<Record<string, string>>> {
-  const archive = await archiveOf(await codeIn([{ source: sourceAt(path) }]));
+async function contentOf(
+  path: string,
+  boundary?: string,
+): Promise<Readonly<Record<string, string>>> {
+  const archive = await archiveOf(await codeIn([{ source: sourceAt(path, boundary) }]));
   const entries = await entriesOf(ReadableStream.from([await gunzip(archive)]));
   return Object.fromEntries([...entries].map(([name, { text }]) => [name, text]));
 }
@@ -41,24 +44,37 @@ suite("code that is sent", () => {
     assertEquals(leftOut, [".env", "keys/id_rsa", "keys/server.pem"]);
   });
 
-  it("follows links to files of the repository, and none that lead out or to a secret", async () => {
+  it("follows links within the repository, and none that lead out, to a secret or round", async () => {
     await using outside = await makeDirectory({ "secret.txt": "secret" });
     await using repository = await makeDirectory({
-      ".git/HEAD": "ref: refs/heads/main\n",
       ".env": "SECRET=1",
+      "keys/server.key": "-----BEGIN PRIVATE KEY-----",
       "common/util.py": "shared",
+      "common/__pycache__/util.pyc": "",
+      "shop/mlcli_base/local_test/test_dir/output/a.csv": "1",
       "src/train.py": "",
     });
     const link = (to: string, name: string) => Deno.symlink(to, join(repository.path, "src", name));
     await link("../common/util.py", "util.py");
+    await link("../common", "lib");
     await link(join(outside.path, "secret.txt"), "out.txt");
     await link("../.env", "settings.txt");
+    await link("../keys/server.key", "data.txt");
+    await link("../shop/mlcli_base", "base");
+    await link("../shop/mlcli_base/local_test", "tests");
     await link("../nowhere", "nowhere.py");
     await link("../src", "around");
     const source = join(repository.path, "src");
-    assertEquals(await contentOf(source), { "train.py": "", "util.py": "shared" });
-    const { leftOut } = await codeIn([{ source: sourceAt(source) }]);
-    assertEquals(leftOut, ["around", "nowhere.py", "out.txt", "settings.txt"]);
+    const boundary = await Deno.realPath(repository.path);
+    assertEquals(await contentOf(source, boundary), {
+      "lib/util.py": "shared",
+      "train.py": "",
+      "util.py": "shared",
+    });
+    const { leftOut } = await codeIn([{ source: sourceAt(source, boundary) }]);
+    assertEquals(leftOut, [
+      ...["around", "data.txt", "nowhere.py", "out.txt", "settings.txt", "tests"],
+    ]);
   });
 
   it("has a hash of names, modes and bytes, and of nothing else", async () => {
@@ -95,13 +111,15 @@ suite("code that is sent", () => {
     const check = async (entryPoint: string) =>
       requireEntryPoint(await codeIn([{ source }]), source, entryPoint);
     await check("train.py");
-    for (const wrong of ["trian.py", ".env.py", "shop.train", "run.sh"]) {
+    for (const wrong of ["trian.py", ".env.py", "shop.train", "run.sh", "shop/train.py"]) {
       await assertRejects(() => check(wrong), Error, `Entry point not found: src/${wrong}`);
     }
     assertEquals(installsPackages(await codeIn([{ source }])), false);
     await directory.write({ "setup.py": "" });
     await check("shop.train");
-    await assertRejects(() => check("run.sh"), Error, "Entry point not found: src/run.sh");
+    for (const wrong of ["run.sh", "shop/train.py"]) {
+      await assertRejects(() => check(wrong), Error, `Entry point not found: src/${wrong}`);
+    }
     assertEquals(installsPackages(await codeIn([{ source }])), true);
   });
 });
