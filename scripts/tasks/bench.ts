@@ -22,6 +22,8 @@ import {
 } from "../bench/local.ts";
 import { compare, type Comparison, type Outcome, table } from "../bench/measure.ts";
 import { makePushBench } from "../bench/push.ts";
+import { makeScriptJobBench } from "../bench/script_job.ts";
+import { makeScriptModeBench } from "../bench/script_mode.ts";
 import { makeServingBench } from "../bench/serving/serving.ts";
 import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
@@ -44,6 +46,7 @@ type Part = (
 const PARTS: Readonly<Record<string, Part>> = {
   build,
   local,
+  script,
   watch,
   "watch-edit": watchEdit,
   serving,
@@ -67,9 +70,10 @@ async function main(signal: AbortSignal): Promise<number> {
       else outcomes.push(await compare(measured));
     }
   }
+  const byContenders = Map.groupBy(contests, ({ contest }) => contest.contenders.join());
   const tables = [
     ...outcomes.length > 0 ? [table(outcomes)] : [],
-    ...contests.length > 0 ? [contestTable(contests)] : [],
+    ...[...byContenders.values()].map(contestTable),
   ];
   Deno.stdout.writeSync(new TextEncoder().encode(`${tables.join("\n\n")}\n`));
   return 0;
@@ -130,6 +134,18 @@ async function* ofMember(
     "binary: local train, as a member of group docker",
     1.55,
   );
+}
+
+/** A script on an image that exists: run here, and sent to a job. */
+async function* script(
+  _: string,
+  signal: AbortSignal,
+): AsyncGenerator<Comparison | Contest> {
+  await using mode = await makeScriptModeBench(signal);
+  if (mode) yield mode.contest;
+  await using job = await makeScriptJobBench(signal);
+  if (job) yield job.comparison;
+  else say("A script's job is not measured: there is no aws (apt-get install awscli)");
 }
 
 async function* watch(): AsyncGenerator<Comparison> {

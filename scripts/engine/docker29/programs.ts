@@ -75,7 +75,7 @@ export async function ensureDocker29(signal: AbortSignal): Promise<string> {
   const directory = `${await cacheDirectory()}/docker29-${MOBY}-${CONTAINERD}-${RUNC}`;
   await withLock(`${directory}.lock`, { timeout: 2 * BUILD_TIMEOUT, signal }, async () => {
     if (await statIfThere(directory)) return;
-    const go = await findGo(signal);
+    const go = await findGo(signal, "today's Docker Engine");
     const unfinished = await Deno.makeTempDir({ dir: await cacheDirectory(), prefix: "docker29-" });
     try {
       await step(
@@ -106,14 +106,17 @@ async function build(go: string, directory: string, signal: AbortSignal): Promis
   }
 }
 
-/** Go as the shell finds it, or where its own packages put it. */
-async function findGo(signal: AbortSignal): Promise<string> {
+/**
+ * Go as the shell finds it, or where its own packages put it.
+ * @param built what needs it.
+ */
+export async function findGo(signal: AbortSignal, built: string): Promise<string> {
   for (const go of ["go", "/usr/local/go/bin/go"]) {
     const version = run([go, "version"], { timeout: VERSION_TIMEOUT, hint: "", signal });
     if (await version.then(() => true, () => false)) return go;
   }
   signal.throwIfAborted();
-  throw new MlcliError("Go is not there, and today's Docker Engine is built by it", {
-    hint: "Install Go 1.21 or later (go.dev/dl): it gets the version that the engine asks for.",
+  throw new MlcliError(`Go is not there, and ${built} is built by it`, {
+    hint: "Install Go 1.21 or later (go.dev/dl): it gets the version that is asked for.",
   });
 }
