@@ -10,7 +10,6 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
  */
 const UNNAMED: Readonly<Record<string, string>> = {
   "ecr:BatchCheckLayerAvailability": "the engine, as it pushes",
-  "ecr:GetDownloadUrlForLayer": "the engine, as it pulls",
   "ecr:InitiateLayerUpload": "the engine, as it pushes",
   "ecr:UploadLayerPart": "the engine, as it pushes",
   "ecr:CompleteLayerUpload": "the engine, as it pushes",

@@ -4,6 +4,7 @@ import {
   DescribeRepositoriesCommand,
   ECRClient,
   GetAuthorizationTokenCommand,
+  GetDownloadUrlForLayerCommand,
   PutImageCommand,
   type Repository as RepositoryAnswer,
 } from "@aws-sdk/client-ecr";
@@ -11,6 +12,7 @@ import { isRefusal, orNothing } from "./errors.ts";
 import { type Answered, strangeAnswer } from "./explanations.ts";
 import type { AwsSession } from "./session.ts";
 import type { Setting } from "./settings.ts";
+import { sha256 } from "../text.ts";
 
 export interface Repository {
   readonly name: string;
@@ -61,6 +63,11 @@ export interface Ecr {
     account?: string,
   ): Promise<StoredImage | undefined>;
   /**
+   * The configuration of an image: JSON.
+   * @param digest of the configuration, as a manifest names it.
+   */
+  configuration(repository: string, digest: string, account?: string): Promise<string>;
+  /**
    * Puts an image whose layers are there already, and returns its digest. Without a tag, it is found only
    * by its digest. `AwsError`: "there already" where nothing changed; "in use" where the tag has another
    * image and cannot be changed.
@@ -72,8 +79,9 @@ export interface Ecr {
 }
 
 export async function openEcr(session: AwsSession): Promise<Ecr> {
-  const client = new ECRClient(await session.clientConfiguration("ECR"));
-  const { ask, region } = await session.service(client, "ecr");
+  const configuration = await session.clientConfiguration("ECR");
+  const client = new ECRClient(configuration);
+  const { ask, region, signal } = await session.service(client, "ecr");
 
   async function described(name: string): Promise<Repository> {
     const command = new DescribeRepositoriesCommand({ repositoryNames: [name] });
@@ -118,6 +126,25 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
       if (!DIGEST.test(imageId.imageDigest)) throw strangeAnswer(answer!);
       const mediaType = imageManifestMediaType ?? ownMediaType(imageManifest);
       return { digest: imageId.imageDigest, mediaType, manifest: imageManifest };
+    },
+
+    async configuration(repository, digest, account) {
+      const command = new GetDownloadUrlForLayerCommand({
+        ...(account === undefined ? {} : { registryId: account }),
+        repositoryName: repository,
+        layerDigest: digest,
+      });
+      const answer = await ask(command, `repository ${repository}`);
+      if (!URL.canParse(answer.downloadUrl ?? "")) throw strangeAnswer(answer);
+      const { protocol, hostname, port, pathname, searchParams } = new URL(answer.downloadUrl!);
+      const { response: { body } } = await configuration.requestHandler.handle({
+        ...{ method: "GET", protocol, hostname, port: Number(port), path: pathname },
+        ...{ query: Object.fromEntries(searchParams), headers: {} },
+      }, { abortSignal: signal });
+      const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : "";
+      // Whoever answers: it is what the manifest names, or nothing.
+      if (`sha256:${await sha256(text)}` !== digest) throw strangeAnswer(answer);
+      return text;
     },
 
     async putImage(repository, { manifest, mediaType, tag }) {

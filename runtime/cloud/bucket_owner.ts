@@ -17,8 +17,8 @@ export interface NamedByFile {
   readonly address: S3Address;
   /** `"s3_prefix" in churn.json` */
   readonly where: string;
-  /** The option that names it in its place: `--target-dir`. */
-  readonly flag: string;
+  /** The option that names it in its place: `--target-dir`; `undefined`: there is none. */
+  readonly flag: string | undefined;
 }
 
 /**
@@ -109,6 +109,7 @@ async function callersAccount(
 }
 
 function byYourself({ address, flag }: NamedByFile): string {
+  if (flag === undefined) return "Name a place in a bucket of your own there.";
   return `If you trust it, name it yourself: ${flag} ${shellWord(s3Uri(address))}`;
 }
 

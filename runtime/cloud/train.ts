@@ -2,6 +2,7 @@ import { basename } from "@std/path/basename";
 import { imageReference } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
 import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
+import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { s3Uri } from "../contract/addresses.ts";
 import {
@@ -12,6 +13,7 @@ import {
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { holdsHarness } from "../contract/images.ts";
+import { holdsToolkitByName } from "../contract/aws_images.ts";
 import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
 import { MlcliError } from "../errors.ts";
 import { programFor } from "../source/program.ts";
@@ -19,7 +21,7 @@ import { installsPackages } from "../source/source.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
-import { localImage } from "./preflight/image.ts";
+import { imageFacts } from "./preflight/image_facts.ts";
 import {
   checkChannelNames,
   checkNetworkAndTags,
@@ -114,14 +116,13 @@ export async function train(
           (note: Note) => checkPlace(aws, output, note),
           async (note: Note) => kept && await checkPlace(aws, kept, note),
           async (note: Note) => {
-            const found = await programOnPlatform(request, code, host.engine);
+            const found = await programOnPlatform(request, code, aws, host.engine);
             const launch = launchBy(found, s3.region.value);
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
               ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
             ]);
             if (code === undefined) return { launcher: found.launcher, launch, missing: undefined };
-            await checkPlace(aws, code.place, note);
             const missing = await missingObjects(aws, code, found.launcher, kmsKey);
             return { launcher: found.launcher, launch, missing };
           },
@@ -156,29 +157,44 @@ export async function train(
 }
 
 /**
- * What runs there, by the image of this machine's engine where nothing else says it.
+ * What runs there, by the image where nothing else says it.
  *
- * @throws UsageError where it is not known what runs the entry point.
+ * @throws UsageError where it is not known what runs the entry point; MlcliError where the image does not
+ * run code that is sent.
  */
 async function programOnPlatform(
-  { app, tag, program, inputs, sendsCode }: TrainingRequest,
+  request: TrainingRequest,
   code: CodeToSend | undefined,
+  aws: Pick<Aws, "ecr">,
   engine: JobHost["engine"],
 ): Promise<Program> {
+  const { app, tag, program, inputs, sendsCode, instanceType } = request;
   const reference = imageReference(app, tag);
-  const isAsked = program.code !== undefined && program.launcher === undefined;
-  const image = isAsked || sendsCode || app.configuration.image === undefined
-    ? await localImage(reference, engine)
-    : "";
-  if (typeof image !== "string" && holdsHarness(image)) {
+  const isAsked = sendsCode || program.code !== undefined && program.launcher === undefined &&
+      !holdsToolkitByName(reference);
+  const image = isAsked
+    ? await imageFacts({ ...request, instanceType: instanceType! }, await aws.ecr(), engine)
+    : undefined;
+  if (image !== undefined && holdsHarness(image)) {
     checkChannelNames(inputs.map(({ name }) => name), true);
-  } else if (sendsCode && typeof image !== "string") {
-    throw new MlcliError(`${reference} does not run code that is sent: mlcli did not build it`, {
-      hint: "--send-code is for images of mlcli build. --entry-point sends code to any other.",
-    });
+  } else if (sendsCode) {
+    throw new MlcliError(
+      image === undefined
+        ? `It is not known whether ${reference} runs code that is sent`
+        : `${reference} does not run code that is sent: mlcli did not build it`,
+      {
+        hint: image === undefined
+          ? "Who may read it (ecr:BatchGetImage, ecr:GetDownloadUrlForLayer) can tell, and an engine " +
+            "that has it."
+          : "--send-code is for images of mlcli build. --entry-point sends code to any other.",
+      },
+    );
   }
-  const variables = typeof image === "string" ? undefined : image.Config?.Env ?? [];
-  return await programFor(program, { reference, variables }, code);
+  return await programFor(
+    program,
+    { reference, variables: image && (image.Config?.Env ?? []) },
+    code,
+  );
 }
 
 /** What `--dry-run` tells of the code. */

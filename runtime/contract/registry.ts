@@ -58,6 +58,20 @@ export function parseImageName(image: string): ImageName {
   return { host: isHost ? first : undefined, name, rest: path.slice(name.length) };
 }
 
+/** Where an image lies in ECR, by its name; `undefined` where it lies elsewhere. */
+export function ecrImage(image: string): {
+  readonly account: string;
+  readonly region: string;
+  readonly repository: string;
+  readonly key: { readonly tag: string } | { readonly digest: string };
+} | undefined {
+  const { host = "", name: repository, rest } = parseImageName(image);
+  const registry = ecrHost(host);
+  const [tag = "", digest] = rest.split("@");
+  const key = digest === undefined ? { tag: tag.slice(1) || "latest" } : { digest };
+  return registry && { ...registry, repository, key };
+}
+
 /** Whether two hosts are the same registry: one account's in one region has several names. */
 export function isSameRegistry(one: string, other: string): boolean {
   if (one === other) return true;

@@ -4,7 +4,7 @@ import type { Ecr, StoredImage } from "../../aws/ecr.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import { awsImageIn, isAwsAccount } from "../../contract/aws_images.ts";
 import { architectureOf } from "../../contract/instances.ts";
-import { ECR_PUBLIC, ecrHost, type ImageName, parseImageName } from "../../contract/registry.ts";
+import { ECR_PUBLIC, ecrImage, type ImageName, parseImageName } from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { jobForm, storedImage } from "../push/repository.ts";
@@ -24,10 +24,10 @@ export async function foreignImage(
 ): Promise<string> {
   const { value: region } = ecr.region;
   const named = parseImageName(image);
-  const { host = "docker.io", name } = named;
-  const registry = ecrHost(host);
+  const { host = "docker.io" } = named;
+  const place = ecrImage(image);
   const shown = inOneLine(image);
-  if (registry === undefined) {
+  if (place === undefined) {
     throw new MlcliError(
       host === ECR_PUBLIC
         ? `SageMaker takes no images of Amazon ECR Public: ${shown}`
@@ -35,15 +35,13 @@ export async function foreignImage(
       { hint: instead(awsImageIn(image, region), image, named, region) },
     );
   }
-  if (registry.region !== region) {
-    throw new MlcliError(`The image is in ${registry.region}, and the job in ${region}: ${shown}`, {
+  const { account, repository, key } = place;
+  if (place.region !== region) {
+    throw new MlcliError(`The image is in ${place.region}, and the job in ${region}: ${shown}`, {
       hint: instead(awsImageIn(image, region), image, named, region),
     });
   }
-  const images = { ecr, repository: name, account: registry.account };
-  const [, digest] = named.rest.split("@");
-  const tag = named.rest.split("@")[0]!.slice(1) || "latest";
-  const key = digest === undefined ? { tag } : { digest };
+  const images = { ecr, repository, account };
   let isDenied = false;
   const stored = await ifAllowed(storedImage(key, images), ({ message }) => {
     isDenied = true;
@@ -52,8 +50,8 @@ export async function foreignImage(
   if (isDenied) return image;
   if (stored === undefined) throw missing(image);
   const platform = `linux/${architectureOf(instanceType)}`;
-  const taken = await takenForm(stored, platform, images, isAwsAccount(registry.account));
-  if (taken !== undefined) return `${host}/${name}@${taken}`;
+  const taken = await takenForm(stored, platform, images, isAwsAccount(account));
+  if (taken !== undefined) return `${host}/${repository}@${taken}`;
   throw new MlcliError(
     `SageMaker refuses the manifest of ${shown}: its type is ${stored.mediaType}`,
     { hint: instead(undefined, image, named, region) },

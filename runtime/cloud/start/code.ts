@@ -69,7 +69,7 @@ function placeOf(app: TrainingRequest["app"], output: Place, hash: string): Plac
   }
   const address = within(prefix, path);
   const where = `"s3_prefix" in ${basename(app.configurationPath)}`;
-  return { address, byFile: { address, where, flag: "--output-s3-dir" } };
+  return { address, byFile: { address, where, flag: undefined } };
 }
 
 /** An object that the job needs. */

@@ -53,6 +53,16 @@ suite("a bucket that only the configuration file names", () => {
         /"checkpoint_s3_dir" in "train" of /,
         "--checkpoint-s3-dir",
       ],
+      [
+        "train, code",
+        {},
+        [
+          ...[...TRAIN, "-o", `s3://${BUCKET}/x`],
+          ...["--source-dir", "weights", "--entry-point", "train.py", "--launcher", "script"],
+        ],
+        S3_PREFIX,
+        undefined,
+      ],
       ["process", {}, PROCESS, S3_PREFIX, "--output-s3-location"],
       [
         "process, its own key",
@@ -80,7 +90,7 @@ suite("a bucket that only the configuration file names", () => {
     it(`gets nothing where it is another account's: ${title}`, async () => {
       await using job = await makeDeployApp({
         configuration: { ...CONFIGURATION, s3_prefix: `s3://${THEIRS}/x`, ...configuration },
-        files: { "../../weights/m": "m" },
+        files: { "../../weights/m": "m", "../../weights/train.py": "" },
       });
       openToAll(job.box);
       const { code, stdout, stderr } = await job.run(args);
@@ -92,7 +102,9 @@ suite("a bucket that only the configuration file names", () => {
       assertMatch(stderr, where);
       assertStringIncludes(
         stderr,
-        `hint: If you trust it, name it yourself: ${flag} s3://${THEIRS}/x`,
+        flag === undefined
+          ? "hint: Name a place in a bucket of your own there.\n"
+          : `hint: If you trust it, name it yourself: ${flag} s3://${THEIRS}/x`,
       );
       assertEquals(changes(job.box), []);
     });

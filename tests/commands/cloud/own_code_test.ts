@@ -136,12 +136,21 @@ suite("train with code of the user's own", () => {
     assertEquals(InputDataConfig.length, 1);
   });
 
-  it("asks what runs it where nothing says it", async () => {
+  it("sees in the registry what runs it, and asks where it may not look", async () => {
     await using job = await makeOwnCode({ image: TEAM });
-    await putImage(job.box.ecr, job.box.ecr.store.addOf("111122223333", "team/torch"), {
-      tag: "latest",
-    });
-    const { code, stderr } = await job.run([...LEAST, "--image", TEAM]);
+    const repository = job.box.ecr.store.addOf("111122223333", "team/torch");
+    const line = [...LEAST, "--image", TEAM];
+    const words = async () => JSON.parse((await job.run([...line, "--dry-run"])).stdout)[0];
+    await putImage(job.box.ecr, repository, { tag: "latest" });
+    assertEquals((await words()).code.launcher, "script");
+    const config = { Env: ["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=x:main"] };
+    await putImage(job.box.ecr, repository, { tag: "latest", config });
+    assertEquals((await words()).code.launcher, "toolkit");
+    // An image may hold anything.
+    await putImage(job.box.ecr, repository, { tag: "latest", config: { Env: "x", Labels: 1 } });
+    assertEquals((await words()).code.launcher, "script");
+    job.box.faults.deny("ecr:GetDownloadUrlForLayer");
+    const { code, stderr } = await job.run(line);
     assertEquals(code, 2);
     assertMatch(
       stderr,
@@ -149,6 +158,31 @@ suite("train with code of the user's own", () => {
     );
     assertEquals(job.box.jobs.all, []);
     assertEquals(codeKeys(job), []);
+  });
+
+  it("replaces the code of an image of mlcli's, with --send-code, and of no other", async () => {
+    await using job = await makeJobApp();
+    const repository = job.box.ecr.store.of("123456789012", job.app.name)!;
+    const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--no-wait", "--send-code"];
+    const other = await job.run(line);
+    assertEquals([other.code, job.box.jobs.all], [1, []]);
+    assertMatch(other.stderr, /^error: .*:latest does not run code that is sent/m);
+    const config = { Labels: { "mlcli.harness": "1" } };
+    await putImage(job.box.ecr, repository, { tag: "latest", config });
+    const { code, stderr } = await job.run(line);
+    assertEquals(code, 0, stderr);
+    const { request } = job.box.jobs.only("training");
+    assertEquals(
+      request.InputDataConfig.map(({ ChannelName }: { ChannelName: string }) => ChannelName),
+      ["training", "code"],
+    );
+    job.box.faults.deny("ecr:GetDownloadUrlForLayer");
+    const unknown = await job.run(line);
+    assertEquals(unknown.code, 1);
+    assertMatch(unknown.stderr, /^error: It is not known whether .* runs code that is sent/m);
+    // Data of that name would be taken for code.
+    const data = ["-i", `code=s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
+    assertEquals((await job.run(["train", ...data])).code, 2);
   });
 
   it("shows all of it with --dry-run, and changes nothing", async () => {

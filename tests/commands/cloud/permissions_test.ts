@@ -27,6 +27,10 @@ const ROWS: readonly Row[] = [
   ["upload-data", ["upload-data", "-i", "data", "--target-dir", DATA]],
   ["upload-data --delete", ["upload-data", "-i", "data", "--target-dir", DATA, "--delete"]],
   ["train", [...TRAIN, "--tag", "team=churn"]],
+  ["train --entry-point", async ({ app }) => {
+    await app.write(`${app.directory}/src/train.py`, "");
+    return [...TRAIN, "--source-dir", "src", "--entry-point", "train.py"];
+  }, ["--launcher", "script"]],
   ["process", PROCESS],
   ["deploy", [...LEAST, "--tag", "team=churn"], ["--env", "A=1"]],
   ["deploy", async ({ run }) => {

@@ -4,6 +4,8 @@ import { digestOf, type StoredImage } from "./ecr_store.ts";
 export interface Blobs extends AsyncDisposable {
   /** Size of a part in bytes; `undefined` where it is not there. */
   size(repository: string, digest: string): Promise<number | undefined>;
+  /** `undefined` where it is not there. */
+  get(repository: string, digest: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
   put(repository: string, bytes: Uint8Array): Promise<void>;
   /** Puts a manifest, by its digest or a tag. */
   putManifest(
@@ -19,6 +21,10 @@ export class MemoryBlobs implements Blobs {
 
   size(repository: string, digest: string): Promise<number | undefined> {
     return Promise.resolve(this.#blobs.get(`${repository}@${digest}`)?.length);
+  }
+
+  get(repository: string, digest: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    return Promise.resolve(this.#blobs.get(`${repository}@${digest}`)?.slice());
   }
 
   put(repository: string, bytes: Uint8Array): Promise<void> {
@@ -49,6 +55,12 @@ export class RegistryBlobs implements Blobs {
     const answer = await this.#request("HEAD", `${repository}/blobs/${digest}`);
     await answer.body?.cancel();
     return answer.status === 200 ? Number(answer.headers.get("content-length")) : undefined;
+  }
+
+  async get(repository: string, digest: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const answer = await this.#request("GET", `${repository}/blobs/${digest}`);
+    const bytes = await answer.bytes();
+    return answer.status === 200 ? bytes : undefined;
   }
 
   async put(repository: string, bytes: Uint8Array): Promise<void> {

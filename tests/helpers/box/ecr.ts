@@ -57,6 +57,7 @@ const RULES: Readonly<Record<string, Structure>> = {
     imageIds: required(list(structure({ imageDigest: text(), imageTag }), 1, 100)),
     acceptedMediaTypes: list(text(), 1, 100),
   }),
+  GetDownloadUrlForLayer: structure({ ...repository, layerDigest: required(text()) }),
   PutImage: structure({
     ...repository,
     imageManifest: required(text({ min: 1, max: 4_194_304 })),
@@ -76,8 +77,7 @@ interface ImageId {
 export interface EcrParts {
   readonly store: EcrStore;
   readonly blobs: Blobs;
-  /** `localhost:PORT` of the front. */
-  readonly host: string;
+  readonly front: RegistryFront;
 }
 
 /** The API of ECR, for one account. */
@@ -89,6 +89,7 @@ class Ecr implements Service {
     CreateRepository: (input) => this.#createRepository(input),
     GetAuthorizationToken: (_, request) => this.#token(request),
     BatchGetImage: (input) => this.#getImages(input),
+    GetDownloadUrlForLayer: (input) => this.#downloadUrl(input),
     PutImage: (input) => this.#putImage(input),
   };
 
@@ -133,7 +134,7 @@ class Ecr implements Service {
       authorizationData: [{
         authorizationToken: btoa(`AWS:${password}`),
         expiresAt: expiresAt / 1_000,
-        proxyEndpoint: `http://${this.parts.host}`,
+        proxyEndpoint: `http://${this.parts.front.host}`,
       }],
     };
   }
@@ -156,6 +157,16 @@ class Ecr implements Service {
       images.push(this.#whole(repository, image, imageId.imageTag));
     }
     return { images, failures };
+  }
+
+  /** For who has it, without a login, as S3's are. */
+  async #downloadUrl({ repositoryName, registryId, layerDigest }: Input) {
+    const { name } = this.#repository(repositoryName, registryId);
+    const bytes = await this.parts.blobs.get(name, layerDigest);
+    if (bytes === undefined) {
+      throw new Refused("LayersNotFoundException", `The layer ${layerDigest} does not exist`);
+    }
+    return { downloadUrl: this.parts.front.offer(bytes), layerDigest };
   }
 
   async #putImage(input: Input) {
@@ -230,7 +241,7 @@ class Ecr implements Service {
       repositoryArn: repositoryArn(name),
       registryId: ACCOUNT,
       repositoryName: name,
-      repositoryUri: `${this.parts.host}/${name}`,
+      repositoryUri: `${this.parts.front.host}/${name}`,
       createdAt,
       imageTagMutability: isImmutable ? "IMMUTABLE" : "MUTABLE",
       imageScanningConfiguration: { scanOnPush: false },
@@ -264,7 +275,7 @@ export class EcrService implements Service, AsyncDisposable {
     readonly store: EcrStore,
     readonly registry: RegistryProcess | undefined,
   ) {
-    this.#api = new Ecr({ store, blobs, host: front.host });
+    this.#api = new Ecr({ store, blobs, front });
   }
 
   /**

@@ -23,6 +23,7 @@ export interface FrontParts {
 export class RegistryFront implements AsyncDisposable {
   /** Requests that came with a password that was good: `PUT app/manifests/latest`. */
   readonly requests: string[] = [];
+  readonly #offered = new Map<string, Uint8Array<ArrayBuffer>>();
   readonly #stop = new AbortController();
   readonly #client = Deno.createHttpClient({});
   readonly #server: Deno.HttpServer<Deno.NetAddr>;
@@ -39,6 +40,13 @@ export class RegistryFront implements AsyncDisposable {
     return `localhost:${this.#server.addr.port}`;
   }
 
+  /** An address at which bytes can be had without a password, by who knows it. */
+  offer(bytes: Uint8Array<ArrayBuffer>): string {
+    const path = `/offered/${crypto.randomUUID()}?X-Amz-Signature=a%2Bb`;
+    this.#offered.set(path, bytes);
+    return `http://${this.host}${path}`;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#server.finished;
@@ -47,7 +55,9 @@ export class RegistryFront implements AsyncDisposable {
 
   async #serve(request: Request): Promise<Response> {
     try {
-      const { pathname } = new URL(request.url);
+      const { pathname, search } = new URL(request.url);
+      const offered = this.#offered.get(`${pathname}${search}`);
+      if (offered) return new Response(offered);
       return await this.#answer(request, pathname);
     } catch (error) {
       if (error instanceof Refused) return refusalAnswer(error);

@@ -28,6 +28,7 @@ function ecrOf({ ecr: { store } }: Box): Ecr {
     },
     createRepository: unexpected,
     authorization: unexpected,
+    configuration: unexpected,
     putImage: unexpected,
   };
 }
