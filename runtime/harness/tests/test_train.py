@@ -4,6 +4,7 @@ import io
 import json
 import os
 import tarfile
+import tempfile
 import unittest
 
 from support import ContainerTest, ending
@@ -108,6 +109,7 @@ def train(data, model): print(data, shared.NAME, os.environ["SM_CHANNELS"])
         with tarfile.open(archive, "w:gz") as file:
             file.add(self.path("/code"), arcname=".")
         self.replace(sent, "ARCHIVE", archive)
+        self.replace(tempfile, "tempdir", self.root)
         self.write("/opt/ml/input/config/inputdataconfig.json", '{"code": {}, "images": {}}')
         shown = "%s new [\"images\"]\n" % self.path("/opt/ml/input/data/images")
         self.assertEqual(self.train(), shown)

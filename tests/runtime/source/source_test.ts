@@ -4,6 +4,7 @@ import {
   archiveOf,
   codeIn,
   installsPackages,
+  isNoCode,
   requireEntryPoint,
 } from "../../../runtime/source/source.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -20,6 +21,27 @@ async function contentOf(
   const entries = await entriesOf(ReadableStream.from([await gunzip(archive)]));
   return Object.fromEntries([...entries].map(([name, { text }]) => [name, text]));
 }
+
+suite("isNoCode", () => {
+  const rows: readonly (readonly [path: string, directory: string, expected: boolean])[] = [
+    ["/a/train.py", "/a", false],
+    ["/a/lib/__pycache__", "/a", true],
+    ["/a/shop/mlcli_base/local_test/test_dir/a.csv", "/a", true],
+    ["/a/shop/mlcli_base/local_test", "/a/shop/mlcli_base", true],
+    ["/a/local_test/a.py", "/a", false],
+    // A run's own copy lies there.
+    [
+      "/a/shop/mlcli_base/local_test/jobs/1/code/a.py",
+      "/a/shop/mlcli_base/local_test/jobs/1",
+      false,
+    ],
+  ];
+  for (const [path, directory, expected] of rows) {
+    it(`${path} of ${directory}: ${expected}`, () => {
+      assertEquals(isNoCode(path, directory), expected);
+    });
+  }
+});
 
 suite("code that is sent", () => {
   it("is all files of the directory, but caches, an app's runs and what may be a secret", async () => {
