@@ -14,16 +14,19 @@ import {
   DEFAULT_PYTHON_VERSION,
   RULES,
 } from "../runtime/app/configuration.ts";
+import { boundaryOf } from "../runtime/app/confinement.ts";
 import { PLATFORM } from "../runtime/app/image.ts";
 import { layoutOf } from "../runtime/app/layout.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
 import { requireTrusted } from "../runtime/app/trusted_image.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
-import { holdsToolkitByName } from "../runtime/contract/aws_images.ts";
+import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
 import { launcherIn } from "../runtime/contract/launch.ts";
 import { MlcliError } from "../runtime/errors.ts";
+import { tell, warningText } from "../runtime/messages.ts";
 import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
+import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
@@ -38,8 +41,11 @@ export async function initAction(
   const name = await chooseName(context, options, call);
   const isNew = !await hasConfiguration(context.cwd, name);
   const configuration = isNew ? await chooseConfiguration(context, name, options, call) : {};
-  if (isNew && options.entryPoint !== undefined) {
-    await requireCode(context.cwd, name, options.sourceDir ?? ".", options.entryPoint);
+  if (configuration.train !== undefined) {
+    const { source_dir: sourceDir, train } = configuration;
+    const configurationPath = join(context.cwd, `${name}.json`);
+    const boundary = await boundaryOf(context.cwd);
+    await requireCode({ name, configurationPath, boundary }, sourceDir, train.entry_point);
   }
   const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
   if (options.image !== undefined) await rememberImage(result.app, options.image, context);
@@ -47,7 +53,11 @@ export async function initAction(
   context.err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    context.err.print(`${name}.json is kept as it was, without ${unused.join(", ")}.\n`);
+    context.err.print(
+      `${name}.json is there and stays as it is: ${
+        unused.join(", ")
+      } had no effect. Edit the file.\n`,
+    );
   }
   context.err.print(await nextCommands(context.cwd, result));
 }
@@ -63,7 +73,7 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   if (app.configuration.image !== undefined) {
     const data = typedPath(directory, layoutOf(app).trainingData);
-    return `Next, with some data in ${data}, if your code wants any:\n` +
+    return `Next: put test data, if your code reads any, into\n  ${data}/\nand train:\n` +
       `  mlcli local train${option}\n`;
   }
   // The example's features: area, rooms and age of an apartment.
@@ -214,7 +224,9 @@ async function chooseConfiguration(
     throw usageError(path, message);
   }
   requireFitting(options, path);
-  const { image, entryPoint } = options;
+  const { image } = options;
+  const wrong = image === undefined ? undefined : wrongAccount(image);
+  if (wrong !== undefined) tell(context.err, warningText(wrong.message, wrong.hint));
   const configuration: Partial<Record<ConfigurationKey, string>> = image === undefined
     ? { image_name: options.imageName ?? defaultImageName(name, path) }
     : {};
@@ -227,7 +239,9 @@ async function chooseConfiguration(
     const chosen = CHOICES[key].value(options) ?? await answerOrFallback(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
-  if (image === undefined || entryPoint === undefined) return configuration;
+  if (image === undefined) return configuration;
+  const entryPoint = options.entryPoint ?? await context.ask(PROGRAM_QUESTION, "");
+  if (!entryPoint) return configuration;
   const launcher = configuration.launcher ?? await launcherOf(image, context);
   return {
     ...configuration,
@@ -235,6 +249,8 @@ async function chooseConfiguration(
     train: { entry_point: entryPoint },
   };
 }
+
+const PROGRAM_QUESTION = "Program of your code, such as train.py (empty: the image's own)";
 
 /** @throws UsageError for options that do not go together. */
 function requireFitting(options: InitOptions, path: string): void {
@@ -244,7 +260,10 @@ function requireFitting(options: InitOptions, path: string): void {
   const wrong = image === undefined
     ? firstGiven({ "--entry-point": entryPoint, "--source-dir": sourceDir, "--launcher": launcher })
     : firstGiven({ ...ofBuilds, "--requirements": requirements, "--image-name": imageName });
-  if (wrong === undefined) return;
+  if (wrong === undefined) {
+    if (sourceDir === undefined || entryPoint !== undefined) return;
+    throw usageError(path, 'Option "--source-dir" has no effect without "--entry-point".');
+  }
   throw usageError(
     path,
     image === undefined
@@ -262,25 +281,6 @@ async function launcherOf(image: string, context: Context): Promise<string | und
   if (holdsToolkitByName(image)) return "toolkit";
   const found = await context.engine().then((engine) => engine.image(image)).catch(() => undefined);
   return found && launcherIn(found.Config?.Env ?? []);
-}
-
-/** @throws MlcliError where the file would name code that is not there, or must not be sent. */
-async function requireCode(
-  cwd: string,
-  name: string,
-  directory: string,
-  entryPoint: string,
-): Promise<void> {
-  const { boundaryOf } = await import("../runtime/app/confinement.ts");
-  const { sourceAt } = await import("../runtime/source/program.ts");
-  const { codeIn, requireEntryPoint } = await import("../runtime/source/source.ts");
-  const app = {
-    name,
-    configurationPath: join(cwd, `${name}.json`),
-    boundary: await boundaryOf(cwd),
-  };
-  const source = await sourceAt(app, directory, { cwd, isTyped: false });
-  requireEntryPoint(await codeIn([{ source }]), source, entryPoint);
 }
 
 /** What is typed here need not be typed again. */

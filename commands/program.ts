@@ -64,7 +64,10 @@ export async function programOf(
   }
   const named = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
   const entryPoint = named?.replace(/^(\.\/+)+/, "");
-  const launcher = typed.launcher ?? file.launcher ?? configuration.launcher;
+  // What the file says is about the image that the file names.
+  const ofFile = typed.image === undefined || typed.image === own.configuration.image;
+  const launcher = typed.launcher ??
+    (ofFile ? file.launcher ?? configuration.launcher : undefined);
   if (launcher === "image" && typed.entryPoint !== undefined) {
     throw new UsageError('Option "--entry-point" has no effect with the launcher image.', {
       hint: "That runs the image's own program. --launcher script runs a file of yours.",

@@ -122,7 +122,8 @@ const NAMED = ["init", "describe", "logs", "wait", "stop-job", "download-model",
 /** Whether a word belongs to the command before it. */
 function continues(command: readonly string[], word: string): boolean {
   const last = command.at(-1)!;
-  if (word === "" || /[.,;:)?]$/.test(last)) return false;
+  // A path may be a dot alone.
+  if (word === "" || /[^.][.,;:)?]$/.test(last)) return false;
   if (isOption(word) || takesValue(last)) return true;
   // What no sentence has: NAME, a=b, a/b, 's.t.', v2.
   if (/^[A-Z][A-Z_-]+[.,;:)]*$|[=/\d'"$<>|{}]/.test(word)) return true;

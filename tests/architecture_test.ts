@@ -90,6 +90,7 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
       "model",
       "archive",
       "serving",
+      "source",
       "local",
       "cloud",
     ],

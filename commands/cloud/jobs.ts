@@ -16,7 +16,7 @@ export const trainCommand: Command = command({
   examples: [
     [
       "Train on data in S3, and serve the result here",
-      "mlcli download-model $(mlcli train -i s3://my-bucket/churn/data -e ml.m5.large)",
+      "mlcli download-model $(mlcli train -i s3://my-bucket/data -e ml.m5.large)",
     ],
     ["See what would be sent to AWS", "mlcli train --dry-run"],
     [

@@ -57,8 +57,18 @@ async function awsIn(app: App, context: Context, region?: string): Promise<Aws> 
 /** Of the registry's own account and region. It goes nowhere else. */
 async function ecrLogin(registry: string, app: App, context: Context): Promise<PullLogin> {
   const { account, region } = ecrHost(registry)!;
-  const ecr = await (await awsIn(app, context, region)).ecr();
-  const { username, password, host } = await ecr.authorization(account);
+  const authorization = async () =>
+    await (await (await awsIn(app, context, region)).ecr()).authorization(account);
+  const { username, password, host } = await authorization().catch((error) => {
+    if (!(error instanceof MlcliError)) throw error;
+    throw new MlcliError(error.message, {
+      quote: error.quote,
+      cause: error,
+      hint:
+        `A pull from Amazon ECR in ${region} takes AWS credentials (aws configure, or AWS_PROFILE) ` +
+        "and a network. An image that is here takes neither.",
+    });
+  });
   if (mayLogIn(host, registry)) return { username, password, serveraddress: registry };
   throw new MlcliError(`The login is for ${host}, but the image is in ${registry}`, {
     hint: "Something else than AWS may have answered. Check AWS_ENDPOINT_URL, and the proxy.",

@@ -52,7 +52,7 @@ export const trainCommand: Command = command({
     ["Train exactly as on SageMaker, for CI", "mlcli local train --strict"],
     [
       "Train your own script on an image that exists",
-      "mlcli local train --image team/torch:2 --source-dir src --entry-point train.py",
+      "mlcli local train --image team/torch:2 --entry-point train.py",
     ],
     ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
   ],

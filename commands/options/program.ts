@@ -14,7 +14,7 @@ export function parseImage(text: string, source: string): string {
 export const programOptions = options({
   "--image": {
     value: "image",
-    description: "Image that exists, instead of the app's own; pulled where it is not here.",
+    description: "Image that exists, instead of the app's own.",
     key: true,
     parse: parseImage,
   },
@@ -37,8 +37,9 @@ export const programOptions = options({
   },
   "--command": {
     value: "word",
-    description: "Run this instead of the image's entry point; arguments follow --. Repeated for " +
-      "more words.",
+    description:
+      "Run this program of the image instead of its ENTRYPOINT, without your code; its " +
+      "arguments follow --. Repeated for more words.",
     repeatable: true,
     key: true,
   },

@@ -98,3 +98,17 @@ export function awsImageIn(image: string, region?: string): string | undefined {
 /** Names that only AWS's repositories have: whoever has the account wrong means these. */
 const AWS_REPOSITORY =
   /^(pytorch|tensorflow|huggingface-(pytorch|tensorflow))-(training|inference)$|^sagemaker-(scikit-learn|xgboost)$/;
+
+/** That an account of AWS's has no such images in its region, and which has. */
+export function wrongAccount(
+  image: string,
+): { readonly message: string; readonly hint: string } | undefined {
+  const account = ecrHost(parseImageName(image).host ?? "")?.account;
+  const right = awsImageIn(image);
+  if (account === undefined || !isAwsAccount(account) || right === undefined) return undefined;
+  const { name } = parseImageName(image);
+  return {
+    message: `${account} is not the account in which AWS keeps ${name} in this region`,
+    hint: `Take ${right}`,
+  };
+}

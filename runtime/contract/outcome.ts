@@ -128,11 +128,17 @@ export function headlineOf(reason: string): string | undefined {
   return `${letters.slice(0, LONGEST_HEADLINE - 3).join("")}...`;
 }
 
-/** The error of the last traceback that a program printed; `undefined` without one. */
+/** `ValueError: no age`, `KeyboardInterrupt`, `numpy.linalg.LinAlgError: ...` */
+const ERROR_LINE = /^([a-z_][\w]*\.)*[A-Z]\w*(: .*)?$/;
+
+/**
+ * The error of the last traceback that a program printed; `undefined` without one. AWS's toolkit prints some
+ * lines without what they are indented by.
+ */
 export function lastErrorIn(output: string): string | undefined {
   const start = output.lastIndexOf(TRACEBACK);
   if (start === -1) return undefined;
-  return linesOf(output.slice(start)).slice(1).find((line) => !/^\s/.test(line));
+  return linesOf(output.slice(start)).find((line) => ERROR_LINE.test(line));
 }
 
 /**

@@ -18,6 +18,7 @@ import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 import { isFile } from "../files.ts";
 import { buildNetwork } from "../image/network/build_network.ts";
 import { channelsOf } from "../local/channels.ts";
+import { requireCode } from "../source/program.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 
 /**
@@ -39,6 +40,7 @@ export async function appChecks(
   };
   const init = `mlcli init ${app.name} adds what is missing.`;
   const requirements = (await requirementsOf(app)).files;
+  const script = scriptOf(app);
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
@@ -50,10 +52,10 @@ export async function appChecks(
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
-    // A script of the user's own may want none.
-    app.configuration.sections.train?.["entry_point"] === undefined
+    // A script of the user's own may want no data.
+    script === undefined
       ? failure("training data", requireChannels(layout), "warning")
-      : undefined,
+      : failure("code", requireCode(app, script.directory, script.entryPoint), "problem"),
     failure("model", requireModel(layout), "warning"),
   ]);
   // Two checks find a channel that leads out of the repository.
@@ -66,9 +68,18 @@ export async function appChecks(
   const complete: Check = {
     name: "layout",
     status: "ok",
-    message: `Code, test data and a model are in ${typedPath(app.directory, app.base)}`,
+    message: script === undefined
+      ? `Code, test data and a model are in ${typedPath(app.directory, app.base)}`
+      : `${script.entryPoint} is there, and a model`,
   };
   return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
+}
+
+/** The code of a training that the app's file names, where that is no image's own. */
+function scriptOf({ configuration: { sections: { train }, sourceDir } }: App) {
+  const { entry_point: entryPoint, source_dir: own } = train ?? {};
+  if (typeof entryPoint !== "string") return undefined;
+  return { entryPoint, directory: typeof own === "string" ? own : sourceDir };
 }
 
 function isMadeElsewhere(app: App, image: LabelledImage | undefined): boolean {

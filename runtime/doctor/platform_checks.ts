@@ -52,7 +52,7 @@ function labelDifferences(app: App, tag: string, image: ImageDetails): readonly 
   const labels = image.Config?.Labels ?? {};
   const reference = imageReference(app, tag);
   const differences: Difference[] = [];
-  if (labels[BIND_LABEL] !== "true") {
+  if (app.configuration.image === undefined && labels[BIND_LABEL] !== "true") {
     const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
     differences.push({
       message: `${reference} has no label ${BIND_LABEL}: the platform takes it neither into an ` +

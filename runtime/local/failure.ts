@@ -55,9 +55,8 @@ export async function failureOf(
       hint: first ?? (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
     });
   }
-  // Not all of AWS's toolkits keep what their program said.
   const toolkitStatus = statusInReason(reason);
-  const printed = launcher === "toolkit" && (toolkitStatus ?? "1") === "1"
+  const printed = status === 1 && (toolkitStatus ?? "1") === "1" && keepsNoWords(reason, launcher)
     ? lastErrorIn(lastOutput.text)
     : undefined;
   const headline = printed ?? headlineOf(reason);
@@ -69,9 +68,15 @@ export async function failureOf(
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined);
-  return headline !== undefined && isShownIn(reason, lastOutput.text)
+  return headline !== undefined && (reason === "" || isShownIn(reason, lastOutput.text))
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
+}
+
+/** A script's own end leaves no reason; not all of AWS's toolkits keep what their program said. */
+function keepsNoWords(reason: string, launcher: Program["launcher"] | undefined): boolean {
+  if (launcher === "script") return reason === "";
+  return launcher === "toolkit" && /^\w+Error(, exit code 1)?:?$/.test(headlineOf(reason) ?? "");
 }
 
 const NO_STOP = "SIGTERM is all that the platform says before it kills: save there, and end.";

@@ -11,7 +11,7 @@ import { type Launcher, launcherIn, type Program } from "../contract/launch.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
-import { isPackage, type SentCode, type Source } from "./source.ts";
+import { codeIn, isPackage, requireEntryPoint, type SentCode, type Source } from "./source.ts";
 
 /** Before the image is known. */
 export interface ProgramRequest {
@@ -88,6 +88,21 @@ export async function sourceAt(
   throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
     hint: "--source-dir, or source_dir in the app's file, names the directory of the code.",
   });
+}
+
+/**
+ * Requires that the code is there that an app's file names.
+ *
+ * @throws MlcliError as `sourceAt`, and where the entry point is not in it.
+ */
+export async function requireCode(
+  app: Parameters<typeof sourceAt>[0],
+  directory: string | undefined,
+  entryPoint: string,
+): Promise<void> {
+  const cwd = dirname(app.configurationPath);
+  const source = await sourceAt(app, directory ?? ".", { cwd, isTyped: false });
+  requireEntryPoint(await codeIn([{ source }]), source, entryPoint);
 }
 
 async function requireInRepository(

@@ -8,7 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { inOneLine, listed, sha256 } from "../text.ts";
+import { closest, inOneLine, listed, sha256 } from "../text.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
@@ -221,13 +221,23 @@ export function requireEntryPoint(
   { shown }: Pick<Source, "shown">,
   entryPoint: string,
 ): void {
-  const has = (path: string): boolean => files.some((file) => file.path === path);
+  if (entryPoint.endsWith(".ipynb")) {
+    throw new MlcliError(`A notebook is no program: ${entryPoint}`, {
+      hint: "Make one of it: jupyter nbconvert --to script",
+    });
+  }
+  const paths = files.map(({ path }) => path);
   // Of a package, it is the name of a module.
-  if (has(entryPoint) || isPackage({ files }) && !/\.(sh|py)$/.test(entryPoint)) return;
+  if (paths.includes(entryPoint) || isPackage({ files }) && !/\.(sh|py)$/.test(entryPoint)) return;
+  const meant = closest(entryPoint, paths);
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
       ? "It is not sent, since it may hold a secret, or is a link that leads elsewhere."
-      : `--entry-point names a file in ${shown}, relative to that directory.`,
+      : meant !== undefined
+      ? `Did you mean ${inOneLine(meant)}?`
+      : `--entry-point names a file of the code, relative to ${
+        shown === "." ? "this directory" : shown
+      }; --source-dir names another directory.`,
   });
 }
 

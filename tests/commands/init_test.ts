@@ -119,7 +119,10 @@ suite("mlcli init", () => {
     const found = await filesBelow(directory.path);
     for (const [path, content] of Object.entries(own)) assertEquals(found[path], content, path);
     assertMatch(stderr, /Kept what was there: demo\.json, .*own\.txt, .*training\.py\n/);
-    assertStringIncludes(stderr, "demo.json is kept as it was, without --region.\n");
+    assertStringIncludes(
+      stderr,
+      "demo.json is there and stays as it is: --region had no effect. Edit the file.\n",
+    );
     await Deno.stat(
       join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),
     );

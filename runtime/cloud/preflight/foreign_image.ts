@@ -24,14 +24,14 @@ export async function foreignImage(
 ): Promise<string> {
   const { value: region } = ecr.region;
   const named = parseImageName(image);
-  const { host = "docker.io" } = named;
+  const { host } = named;
   const place = ecrImage(image);
   const shown = inOneLine(image);
   if (place === undefined) {
     throw new MlcliError(
       host === ECR_PUBLIC
         ? `SageMaker takes no images of Amazon ECR Public: ${shown}`
-        : `SageMaker takes images of Amazon ECR, and ${shown} is in ${inOneLine(host)}`,
+        : `SageMaker takes images of Amazon ECR alone: ${shown}`,
       { hint: instead(awsImageIn(image, region), image, named, region) },
     );
   }
@@ -98,5 +98,6 @@ function instead(
     `docker pull ${inOneLine(image)}`,
     `docker tag ${inOneLine(image)} ${repository}${tag}`,
     `docker push ${repository}${tag}`,
+    `Then: --image ${repository}${tag}`,
   ].join("\n");
 }

@@ -89,7 +89,7 @@ def install(entry_point: str) -> None:
     command = [sys.executable, "-m", "pip", "install", *words]
     status = subprocess.call(command, env={**PIP_VARIABLES, **os.environ})
     if status != 0:
-        raise HarnessError("%s failed: exit status %d" % (" ".join(["pip install", *words]), status))
+        raise HarnessError("%s failed" % " ".join(["pip install", *words]))
 
 
 def replace_by(words: Sequence[str], arguments: Sequence[str]) -> None:

@@ -103,7 +103,7 @@ class Start(unittest.TestCase):
         # As with the toolkit, a script sees to that itself.
         self.assertEqual(self.start("run.sh", with_pip), (0, "ran\n", ""))
         status, out, err = self.start("train.py", {**with_pip, "FAILS": "2"})
-        failed = "pip install -r requirements.txt failed: exit status 2"
+        failed = "pip install -r requirements.txt failed"
         self.assertEqual((status, out, err), (1, installed, "mlcli: %s\n" % failed))
         self.assertEqual(self.reason(), failed)
         # Of a package, the entry point is a module.

@@ -9,7 +9,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { type ImageDetails, platformOf, requireImage } from "../../docker/images.ts";
 import type { Pull } from "../../docker/pull.ts";
 import { MlcliError } from "../../errors.ts";
-import { noteText, tell } from "../../messages.ts";
+import { noteText, tell, warningText } from "../../messages.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { protectionOf } from "../container/body.ts";
 import { requireNetwork } from "../container/refusals.ts";
@@ -59,18 +59,15 @@ async function pulled(
   // Loaded only where it is needed.
   const { pullImage, PullSize } = await import("../../docker/pull.ts");
   const { registryOf } = await import("../../docker/login/login.ts");
-  const login = await images.login(registryOf(reference));
-  const size = new PullSize();
-  const wanted = {
-    reference,
-    platform,
-    login,
-    missingHint: "Is its name right, and its registry within reach? Of an image for one platform " +
-      'alone, "platform" in the app\'s file says which: "linux/amd64".',
-  };
+  const { wrongAccount } = await import("../../contract/aws_images.ts");
+  const wrong = wrongAccount(reference);
+  if (wrong !== undefined) tell(err, warningText(wrong.message, wrong.hint));
   tell(err, noteText(`Pulling ${reference}, which is not here`));
-  const work = pullImage(engine, wanted, signal, (message) => size.add(message));
+  const size = new PullSize();
   try {
+    const login = await images.login(registryOf(reference));
+    const wanted = { reference, platform, login, missingHint: MISSING };
+    const work = pullImage(engine, wanted, signal, (message) => size.add(message));
     await waiting(() => `Pulling ${reference} ${size.words}`.trimEnd(), work);
   } catch (error) {
     if (!(error instanceof MlcliError)) throw error;
@@ -82,6 +79,9 @@ async function pulled(
   }
   return await requireImage(engine, reference, signal);
 }
+
+const MISSING = "Is its name right, and its registry within reach? A name without a registry is " +
+  'Docker Hub\'s. For a machine of another kind, "platform": "linux/amd64" in the app\'s file helps.';
 
 export function imageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,

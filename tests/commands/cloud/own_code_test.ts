@@ -301,7 +301,7 @@ suite("an image that mlcli did not push", () => {
       [
         "of another registry",
         "ghcr.io/team/torch:2",
-        "SageMaker takes images of Amazon ECR, and ghcr.io/team/torch:2 is in ghcr.io",
+        "SageMaker takes images of Amazon ECR alone: ghcr.io/team/torch:2",
         "docker tag ghcr.io/team/torch:2 ACCOUNT.dkr.ecr.eu-west-1.amazonaws.com/team/torch:2",
       ],
       [

@@ -113,6 +113,27 @@ suite("local train with a script of the user's own", () => {
     }
   });
 
+  it("is started by what fits another image that is typed, whatever the file says of its own", async () => {
+    await using app = await scriptApp({ launcher: "toolkit" });
+    const run = await train(app, ["--image", "team/other:1"], { image: {} });
+    assertEquals([run.code, run.body.Entrypoint], [0, ["/bin/sh"]], run.stderr);
+  });
+
+  it("ends with the error that the script printed", async () => {
+    await using app = await scriptApp();
+    const failed = await train(app, ["--image", IMAGE], {
+      image: {},
+      program: ({ err, end }) => {
+        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
+        end(1);
+      },
+    });
+    assertStringIncludes(
+      failed.stderr,
+      "\nerror: Training failed: ValueError: no age (exit status 1)\n",
+    );
+  });
+
   it("runs a command of the image, with its arguments", async () => {
     await using app = await scriptApp();
     await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");
@@ -386,6 +407,33 @@ suite("an image that is not here", () => {
   }
 });
 
+suite("a pull from ECR", () => {
+  it("without credentials says what they are for", async () => {
+    await using app = await scriptApp({ image: SKLEARN });
+    const cloud = { AWS_EC2_METADATA_DISABLED: "true" };
+    const { code, stderr } = await train(app, [], { ...pulling([]), cloud });
+    assertEquals(code, 1);
+    assertMatch(stderr, /\nerror: Image not found: .*\n {2}No credentials found/);
+    assertStringIncludes(
+      stderr,
+      "\nhint: A pull from Amazon ECR in eu-west-1 takes AWS credentials",
+    );
+  });
+
+  it("warns first where AWS has another account for the image", async () => {
+    await using box = await Box.open();
+    const wrong = SKLEARN.replace("141502667606", "763104351884");
+    await using app = await scriptApp({ image: wrong });
+    const { code, stderr } = await train(app, [], { ...pulling([]), cloud: box.env() });
+    assertEquals(code, 0);
+    assertStringIncludes(
+      stderr,
+      "warning: 763104351884 is not the account in which AWS keeps sagemaker-scikit-learn in this " +
+        `region\nhint: Take ${SKLEARN}\n`,
+    );
+  });
+});
+
 suite("an image that only the app's file names", () => {
   it("runs where it is AWS's, the caller's own, trusted, or was typed once", async () => {
     await using box = await Box.open();
@@ -484,6 +532,20 @@ suite("an image that only the app's file names", () => {
   });
 });
 
+suite("doctor", () => {
+  it("looks for the code that the file names", async () => {
+    await using app = await scriptApp();
+    await using engine = await fakeContainers({ image: {} });
+    const doctor = () => runInProcess(["doctor"], { cwd: app.directory, engine });
+    const { stdout } = await doctor();
+    assertEquals(/accept-bind-to-port|Entry point/.test(stdout), false, stdout);
+    await Deno.remove(join(app.directory, "src/train.py"));
+    const missing = await doctor();
+    assertEquals(missing.code, 1);
+    assertMatch(missing.stdout, /^problem +Entry point not found: src\/train\.py$/m);
+  });
+});
+
 suite("init --image", () => {
   it("writes the file and the place for data, and nothing to build from", async () => {
     await using directory = await makeDirectory({ "src/train.py": "" });
@@ -540,8 +602,9 @@ suite("init --image", () => {
         [["--source-dir", "nowhere", "--entry-point", "train.py"], "Not a directory: nowhere"],
         [
           ["--source-dir", "src", "--entry-point", "trian.py"],
-          "Entry point not found: src/trian.py",
+          "Entry point not found: src/trian.py\nhint: Did you mean train.py?",
         ],
+        [["--source-dir", "src", "--entry-point", "x.ipynb"], "A notebook is no program: x.ipynb"],
       ] as const
     ) {
       const line = ["init", "shop", "--image", IMAGE, ...words];
@@ -558,6 +621,10 @@ suite("init --image", () => {
         'Options "--image" and "--base-image" do not go together',
       ],
       [["--entry-point", "train.py"], 'Option "--entry-point" has no effect without "--image"'],
+      [
+        ["--image", IMAGE, "--source-dir", "src"],
+        'Option "--source-dir" has no effect without "--entry-point"',
+      ],
       [["--image", "-x"], 'must be the name of an image, but got "-x"'],
     ] as const
   ) {

@@ -137,6 +137,12 @@ suite("lastErrorIn", () => {
     ["no traceback", "ValueError: no age\n", undefined],
     ["one, and what is printed after it", `${TRACEBACK}\n2026-11-25 ERROR\n`, "ValueError: no age"],
     ["the last of two", `${TRACEBACK.replace("age", "name")}\n${TRACEBACK}`, "ValueError: no age"],
+    [
+      "one that has lost its indents",
+      'Traceback (most recent call last):\nFile "train.py", line 7, in <module>\n' +
+      'raise ValueError("no age")\n^^^^^\nValueError: no age\nExecuteUserScriptError:',
+      "ValueError: no age",
+    ],
     ["one that has just begun", "Traceback (most recent call last):\n  File", undefined],
   ];
   for (const [what, output, error] of rows) {
