@@ -30,6 +30,7 @@ import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
+import { parseEntryPoint } from "./options/program.ts";
 import { usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
@@ -240,8 +241,9 @@ async function chooseConfiguration(
     if (chosen !== "") configuration[key] = chosen;
   }
   if (image === undefined) return configuration;
-  const entryPoint = options.entryPoint ?? await context.ask(PROGRAM_QUESTION, "");
-  if (!entryPoint) return configuration;
+  const entryPoint = options.entryPoint ??
+    parseEntryPoint(await context.ask(PROGRAM_QUESTION, "") ?? "");
+  if (entryPoint === "") return configuration;
   const launcher = configuration.launcher ?? await launcherOf(image, context);
   return {
     ...configuration,

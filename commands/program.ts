@@ -62,8 +62,7 @@ export async function programOf(
       hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
     });
   }
-  const named = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
-  const entryPoint = named?.replace(/^(\.\/+)+/, "");
+  const entryPoint = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
   // What the file says is about the image that the file names.
   const ofFile = typed.image === undefined || typed.image === own.configuration.image;
   const launcher = typed.launcher ??
@@ -73,7 +72,7 @@ export async function programOf(
       hint: "That runs the image's own program. --launcher script runs a file of yours.",
     });
   }
-  requireUsed(typed, named !== undefined);
+  requireUsed(typed, entryPoint !== undefined);
   const directory = typed.sourceDir ?? file.sourceDir ?? configuration.sourceDir ?? ".";
   const code = entryPoint === undefined || launcher === "image" ? undefined : {
     entryPoint,

@@ -11,6 +11,11 @@ export function parseImage(text: string, source: string): string {
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
 }
 
+/** As the code's archive has it: without `./`. */
+export function parseEntryPoint(text: string): string {
+  return text.replace(/^(\.\/+)+/, "");
+}
+
 export const programOptions = options({
   "--image": {
     value: "image",
@@ -22,6 +27,7 @@ export const programOptions = options({
     value: "file",
     description: "Program of your code to run in it, such as train.py.",
     key: true,
+    parse: parseEntryPoint,
   },
   "--source-dir": {
     value: "dir",
