@@ -91,6 +91,37 @@ suite("train with code of the user's own", () => {
     assertEquals([again.code, again.stderr.includes("Sent ")], [0, false]);
   });
 
+  it("names a module of a package as Python does", async () => {
+    await using job = await makeOwnCode({ train: { entry_point: "shop/train.py" } });
+    await job.app.write(join(job.app.directory, "src/shop/train.py"), "");
+    await job.app.write(join(job.app.directory, "src/setup.py"), "");
+    const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
+    assertEquals(code, 0, stderr);
+    const { HyperParameters } = job.box.jobs.only("training").request;
+    assertEquals(HyperParameters.sagemaker_program, '"shop.train"');
+  });
+
+  it("sends it with the key that is named, whatever lies there", async () => {
+    await using job = await makeOwnCode();
+    await job.run([...LEAST, "--no-wait"]);
+    for (const _ of [1, 2]) {
+      const { code, stderr } = await job.run([...LEAST, "--no-wait", "--kms-key", "alias/own"]);
+      assertEquals(code, 0, stderr);
+      assertStringIncludes(stderr, `Sent s3://${BUCKET}/${codeKeys(job)[0]}\n`);
+    }
+  });
+
+  it("remembers no image of a dry run", async () => {
+    await using job = await makeOwnCode({ image: TEAM, launcher: "script" });
+    await putImage(job.box.ecr, job.box.ecr.store.addOf("111122223333", "team/torch"), {
+      tag: "latest",
+    });
+    for (const [more, expected] of [[["--dry-run"], 1], [["--no-wait"], 0]] as const) {
+      assertEquals((await job.run([...LEAST, "--image", TEAM, ...more])).code, 0);
+      assertEquals((await job.run([...LEAST, "--dry-run"])).code, expected);
+    }
+  });
+
   it("sends what S3 has otherwise again, and other code to another place", async () => {
     await using job = await makeOwnCode();
     await job.run([...LEAST, "--no-wait"]);
@@ -146,6 +177,14 @@ suite("train with code of the user's own", () => {
     const config = { Env: ["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=x:main"] };
     await putImage(job.box.ecr, repository, { tag: "latest", config });
     assertEquals((await words()).code.launcher, "toolkit");
+    // What is not what the manifest names, tells nothing.
+    job.box.faults.before = ({ operation, input }) => {
+      if (operation !== "GetDownloadUrlForLayer") return undefined;
+      const downloadUrl = job.box.ecr.front.offer(new TextEncoder().encode('{"config": {}}'));
+      return Response.json({ downloadUrl, layerDigest: input.layerDigest });
+    };
+    assertEquals((await job.run([...line, "--dry-run"])).code, 2);
+    job.box.faults.before = () => undefined;
     // An image may hold anything.
     await putImage(job.box.ecr, repository, { tag: "latest", config: { Env: "x", Labels: 1 } });
     assertEquals((await words()).code.launcher, "script");
