@@ -1,12 +1,6 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import {
-  type App,
-  APP_NAME,
-  APP_NAME_EXPECTED,
-  appNames,
-  hasConfiguration,
-} from "../runtime/app/app.ts";
+import { APP_NAME, APP_NAME_EXPECTED, appNames, hasConfiguration } from "../runtime/app/app.ts";
 import {
   accepts,
   type Configuration,
@@ -18,19 +12,17 @@ import { boundaryOf } from "../runtime/app/confinement.ts";
 import { PLATFORM } from "../runtime/app/image.ts";
 import { layoutOf } from "../runtime/app/layout.ts";
 import { defaultRequirements } from "../runtime/app/requirements.ts";
-import { requireTrusted } from "../runtime/app/trusted_image.ts";
+import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
-import { launcherIn } from "../runtime/contract/launch.ts";
-import { MlcliError } from "../runtime/errors.ts";
+import { entryPointOf, launcherIn } from "../runtime/contract/launch.ts";
 import { tell, warningText } from "../runtime/messages.ts";
 import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
 import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
-import { parseEntryPoint } from "./options/program.ts";
 import { usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
@@ -49,7 +41,10 @@ export async function initAction(
     await requireCode({ name, configurationPath, boundary }, sourceDir, train.entry_point);
   }
   const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
-  if (options.image !== undefined) await rememberImage(result.app, options.image, context);
+  if (options.image !== undefined) {
+    const what = { directory: context.cwd, kind: "images", name: options.image } as const;
+    await rememberIfPossible(what, { ...context, note: (text) => context.err.print(`${text}\n`) });
+  }
   for (const path of result.created) context.out.print(`${path}\n`);
   context.err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
@@ -242,7 +237,7 @@ async function chooseConfiguration(
   }
   if (image === undefined) return configuration;
   const entryPoint = options.entryPoint ??
-    parseEntryPoint(await context.ask(PROGRAM_QUESTION, "") ?? "");
+    entryPointOf(await context.ask(PROGRAM_QUESTION, "") ?? "");
   if (entryPoint === "") return configuration;
   const launcher = configuration.launcher ?? await launcherOf(image, context);
   return {
@@ -263,6 +258,9 @@ function requireFitting(options: InitOptions, path: string): void {
     ? firstGiven({ "--entry-point": entryPoint, "--source-dir": sourceDir, "--launcher": launcher })
     : firstGiven({ ...ofBuilds, "--requirements": requirements, "--image-name": imageName });
   if (wrong === undefined) {
+    if (launcher === "image" && entryPoint !== undefined) {
+      throw usageError(path, 'Option "--entry-point" has no effect with the launcher image.');
+    }
     if (sourceDir === undefined || entryPoint !== undefined) return;
     throw usageError(path, 'Option "--source-dir" has no effect without "--entry-point".');
   }
@@ -283,15 +281,6 @@ async function launcherOf(image: string, context: Context): Promise<string | und
   if (holdsToolkitByName(image)) return "toolkit";
   const found = await context.engine().then((engine) => engine.image(image)).catch(() => undefined);
   return found && launcherIn(found.Config?.Env ?? []);
-}
-
-/** What is typed here need not be typed again. */
-async function rememberImage(app: App, image: string, { env, err }: Context): Promise<void> {
-  await requireTrusted({ app, image, isTyped: true, command: "mlcli local train" }, {
-    env,
-    account: () => Promise.reject(new MlcliError("It is typed")),
-    note: (text) => err.print(`${text}\n`),
-  });
 }
 
 /** The answer to the question, or the fallback, where no option gives a value. Empty: no value. */

@@ -52,19 +52,17 @@ export async function programOf(
       hint: "The first runs a program of the image, the second one of your code: leave one out.",
     });
   }
-  const command = typedCommand.length > 0
+  // What the file says is about the image that the file names.
+  const ofFile = typed.image === undefined || typed.image === (file.image ?? configuration.image);
+  const command = typedCommand.length > 0 || typed.entryPoint !== undefined || !ofFile
     ? typedCommand
-    : typed.entryPoint === undefined
-    ? fileCommand
-    : [];
+    : fileCommand;
   if (args.length > 0 && command.length === 0) {
     throw new UsageError("What follows -- are the arguments of --command, which is not given.", {
       hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
     });
   }
   const entryPoint = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
-  // What the file says is about the image that the file names.
-  const ofFile = typed.image === undefined || typed.image === own.configuration.image;
   const launcher = typed.launcher ??
     (ofFile ? file.launcher ?? configuration.launcher : undefined);
   if (launcher === "image" && typed.entryPoint !== undefined) {
@@ -81,12 +79,7 @@ export async function programOf(
   return {
     app,
     isImageTyped: typed.image !== undefined,
-    program: {
-      code,
-      launcher,
-      command,
-      arguments: args,
-    },
+    program: { code, launcher, command, arguments: args },
   };
 }
 

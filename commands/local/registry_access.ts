@@ -43,15 +43,9 @@ export async function loginFor(
 }
 
 async function awsIn(app: App, context: Context, region?: string): Promise<Aws> {
-  const { awsSettings } = await import("../../runtime/aws/settings.ts");
-  const { cloudRegion, cloudProfile } = app.configuration;
-  const options = {
-    region,
-    profile: undefined,
-    iamRoleArn: context.env("PLATFORM_ROLE") || undefined,
-  };
-  const configuration = { cloudRegion, cloudProfile, file: `${app.name}.json` };
-  return await context.aws(awsSettings(options, configuration, context.env));
+  const { connectFor } = await import("../../runtime/cloud/connection.ts");
+  const iamRoleArn = context.env("PLATFORM_ROLE") || undefined;
+  return await connectFor(app, { region, profile: undefined, iamRoleArn }, context);
 }
 
 /** Of the registry's own account and region. It goes nowhere else. */

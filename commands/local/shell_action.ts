@@ -7,6 +7,14 @@ import { containerRequest } from "./container_request.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 
+/** Of the options of a training, none is typed. */
+const NOTHING = {
+  ...{ image: undefined, entryPoint: undefined, sourceDir: undefined, launcher: undefined },
+  command: [],
+};
+
+const OWN_PROGRAM = { code: undefined, launcher: undefined, command: [], arguments: [] };
+
 /** Opens a shell, or runs a command, where the app's code runs. */
 export async function shellAction(
   context: Context,
@@ -15,14 +23,11 @@ export async function shellAction(
 ): Promise<void> {
   const request = await containerRequest(context, options, call);
   const role = options.role ?? "train";
-  const own = {
-    ...{ image: undefined, entryPoint: undefined, sourceDir: undefined, launcher: undefined },
-    command: [],
-    dockerTag: options.dockerTag,
-  };
-  const { program, ...chosen } = await programOf(request.app, own, [], context);
-  const app = role === "train" ? chosen.app : request.app;
-  const command = `mlcli init ${app.name}`;
+  const isTraining = role === "train";
+  const { app, program } = isTraining
+    ? await programOf(request.app, { ...NOTHING, dockerTag: options.dockerTag }, [], context)
+    : { app: request.app, program: OWN_PROGRAM };
+  const command = isTraining ? "mlcli local train" : `mlcli init ${app.name}`;
   const images = imageAccess(context, { app, isImageTyped: false, command });
   await shell({ ...request, app, images, role, program, command: options.command }, {
     ...context,

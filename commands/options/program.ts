@@ -1,7 +1,7 @@
 /** What a training runs: the options of both halves, which are keys of `train` in the app's file, too. */
 
 import { IMAGE_REFERENCE } from "../../runtime/app/configuration.ts";
-import { LAUNCHERS } from "../../runtime/contract/launch.ts";
+import { entryPointOf, LAUNCHERS } from "../../runtime/contract/launch.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { options } from "./option.ts";
 
@@ -9,11 +9,6 @@ import { options } from "./option.ts";
 export function parseImage(text: string, source: string): string {
   if (IMAGE_REFERENCE.test(text)) return text;
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
-}
-
-/** As the code's archive has it: without `./`. */
-export function parseEntryPoint(text: string): string {
-  return text.replace(/^(\.\/+)+/, "");
 }
 
 export const programOptions = options({
@@ -27,7 +22,7 @@ export const programOptions = options({
     value: "file",
     description: "Program of your code to run in it, such as train.py.",
     key: true,
-    parse: parseEntryPoint,
+    parse: entryPointOf,
   },
   "--source-dir": {
     value: "dir",

@@ -26,17 +26,8 @@ export interface App extends Confined {
 }
 
 /** A JSON object with any of these keys is an app's configuration, even without its directory. */
-const TELLING_KEYS = [
-  ...[
-    "image",
-    "image_name",
-    "cloud_region",
-    "cloud_profile",
-    "base_image",
-    "s3_prefix",
-    "execution_role",
-  ],
-] as const;
+const TELLING_KEYS =
+  "image image_name cloud_region cloud_profile base_image s3_prefix execution_role".split(" ");
 
 /** An app's name becomes part of names of containers and images, and of paths. */
 export const APP_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;

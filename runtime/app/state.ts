@@ -18,7 +18,7 @@ export interface Remembered {
   readonly name: string;
 }
 
-/** How many directories are remembered; then the oldest is forgotten. */
+/** How many directories, and names of each, are remembered; then the oldest is forgotten. */
 const MOST = 500;
 
 /** False also where the file cannot be read. */
@@ -32,7 +32,7 @@ export async function remember(what: Remembered, env: Context["env"]): Promise<v
   try {
     const { directory, own, others, names } = await recall(what, env);
     if (names.includes(what.name)) return;
-    const all = { ...own, [what.kind]: [...names, what.name] };
+    const all = { ...own, [what.kind]: [...names, what.name].slice(-MOST) };
     const kept = Object.entries(others).slice(1 - MOST);
     await replace(path, JSON.stringify(Object.fromEntries([...kept, [directory, all]])));
   } catch (cause) {

@@ -68,7 +68,11 @@ export async function requireTrusted(
   return "registry";
 }
 
-async function rememberIfPossible(what: Remembered, { env, note }: TrustHost): Promise<void> {
+/** What is typed need not be typed again. */
+export async function rememberIfPossible(
+  what: Remembered,
+  { env, note }: Pick<TrustHost, "env" | "note">,
+): Promise<void> {
   if (note === undefined) return;
   await remember(what, env).catch((error) => {
     if (!(error instanceof MlcliError)) throw error;

@@ -81,7 +81,7 @@ export interface Ecr {
 export async function openEcr(session: AwsSession): Promise<Ecr> {
   const configuration = await session.clientConfiguration("ECR");
   const client = new ECRClient(configuration);
-  const { ask, region, signal } = await session.service(client, "ecr");
+  const { ask, explain, region, signal } = await session.service(client, "ecr");
 
   async function described(name: string): Promise<Repository> {
     const command = new DescribeRepositoriesCommand({ repositoryNames: [name] });
@@ -140,7 +140,9 @@ export async function openEcr(session: AwsSession): Promise<Ecr> {
       const { response: { body } } = await configuration.requestHandler.handle({
         ...{ method: "GET", protocol, hostname, port: Number(port), path: pathname },
         ...{ query: Object.fromEntries(searchParams), headers: {} },
-      }, { abortSignal: signal });
+      }, { abortSignal: signal }).catch((error) => {
+        throw explain(error, command, `repository ${repository}`);
+      });
       const text = body instanceof Uint8Array ? new TextDecoder().decode(body) : "";
       // Whoever answers: it is what the manifest names, or nothing.
       if (`sha256:${await sha256(text)}` !== digest) throw strangeAnswer(answer);

@@ -73,7 +73,6 @@ export async function train(
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));
   const name = newJobName(request, host);
-  const launchBy = (program: Program, region: string) => launchOf(program, { name, region });
   requireNone([
     ...hyperparameterDifferences(hyperparameters),
     ...channelDifferences(code ? [...names, CODE_CHANNEL] : names),
@@ -117,13 +116,12 @@ export async function train(
           async (note: Note) => kept && await checkPlace(aws, kept, note),
           async (note: Note) => {
             const found = await programOnPlatform(request, code, aws, host.engine);
-            const launch = launchBy(found, s3.region.value);
+            const launch = launchOf(found, { name, region: s3.region.value });
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
               ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
             ]);
-            if (code === undefined) return { launcher: found.launcher, launch, missing: undefined };
-            const missing = await missingObjects(aws, code, found.launcher, kmsKey);
+            const missing = code && await missingObjects(aws, code, found.launcher, kmsKey);
             return { launcher: found.launcher, launch, missing };
           },
         );

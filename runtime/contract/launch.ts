@@ -28,6 +28,11 @@ export const CODE_ARCHIVE = "sourcedir.tar.gz";
 /** In that channel, for the launcher `script`. */
 export const START_SCRIPT = "start.sh";
 
+/** An entry point as the code's archive has it: without `./`. */
+export function entryPointOf(text: string): string {
+  return text.replace(/^(\.\/+)+/, "");
+}
+
 const CODE_PATH = `${PATHS.inputData}/${CODE_CHANNEL}`;
 
 /** What a training runs. */

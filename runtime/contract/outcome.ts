@@ -116,20 +116,23 @@ export function headlineOf(reason: string): string | undefined {
   const [, kind, status, message = ""] = OF_TOOLKIT.exec(reason.trim().replace(PREFIX, "")) ?? [];
   if (kind !== undefined) {
     const words = status === undefined ? kind : `${kind}, exit code ${status}`;
-    return linesOf(message).at(-1)?.trim() ?? words;
+    return shortened(linesOf(message).at(-1) ?? words);
   }
   const [first, ...rest] = linesOf(reason);
   const line = first?.trim().replace(PREFIX, "") === TRACEBACK
     ? rest.findLast((line) => !/^\s/.test(line)) ?? first
     : first;
-  if (line === undefined) return undefined;
+  return line === undefined ? undefined : shortened(line);
+}
+
+function shortened(line: string): string {
   const letters = [...line.trim()];
   if (letters.length <= LONGEST_HEADLINE) return letters.join("");
   return `${letters.slice(0, LONGEST_HEADLINE - 3).join("")}...`;
 }
 
-/** `ValueError: no age`, `KeyboardInterrupt`, `numpy.linalg.LinAlgError: ...` */
-const ERROR_LINE = /^([a-z_][\w]*\.)*[A-Z]\w*(: .*)?$/;
+/** `ValueError: no age`, `KeyboardInterrupt`, `zlib.error: ...` */
+const ERROR_LINE = /^([a-z_]\w*\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
 
 /**
  * The error of the last traceback that a program printed; `undefined` without one. AWS's toolkit prints some
@@ -138,7 +141,8 @@ const ERROR_LINE = /^([a-z_][\w]*\.)*[A-Z]\w*(: .*)?$/;
 export function lastErrorIn(output: string): string | undefined {
   const start = output.lastIndexOf(TRACEBACK);
   if (start === -1) return undefined;
-  return linesOf(output.slice(start)).find((line) => ERROR_LINE.test(line));
+  const line = linesOf(output.slice(start)).find((line) => ERROR_LINE.test(line));
+  return line === undefined ? undefined : shortened(line);
 }
 
 /**

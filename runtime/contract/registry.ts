@@ -17,12 +17,9 @@ export const REPOSITORY_EXPECTED =
 
 /** Takes the name of an image without a tag apart; undefined where ECR has no such repository. */
 export function parseRepository(text: string): NamedRepository | undefined {
-  const [, first = "", rest = ""] = /^([^/]*)\/(.*)$/s.exec(text) ?? [];
-  // Docker's rule for what is a host: github.com/distribution/reference, normalize.go.
-  const isHost = /[.:]|[A-Z]/.test(first) || first === "localhost";
-  const name = isHost ? rest : text;
-  if (name.length < 2 || name.length > 256 || !NAME.test(name)) return undefined;
-  return { host: isHost ? first : undefined, name };
+  const { host, name, rest } = parseImageName(text);
+  if (rest !== "" || name.length < 2 || name.length > 256 || !NAME.test(name)) return undefined;
+  return { host, name };
 }
 
 /** Hosts of ECR: the usual one, FIPS, and dual-stack (AWS General Reference, ECR's endpoints). */
@@ -75,9 +72,8 @@ export function ecrImage(image: string): {
 /** Whether two hosts are the same registry: one account's in one region has several names. */
 export function isSameRegistry(one: string, other: string): boolean {
   if (one === other) return true;
-  const [first, second] = [one, other].map((host) => ECR_HOST.exec(host)?.groups);
-  return first !== undefined && second !== undefined && first["account"] === second["account"] &&
-    first["region"] === second["region"];
+  const [first, second] = [one, other].map(ecrHost);
+  return first !== undefined && first.account === second?.account && first.region === second.region;
 }
 
 /**
@@ -151,7 +147,10 @@ export function imageFor(platform: string, manifests: readonly Descriptor[]): De
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
   throw new MlcliError(
     `The image is for ${others.join(", ") || "no known platform"}, and not for ${platform}`,
-    { hint: `mlcli build --platform ${platform} makes one for it; then mlcli push.` },
+    {
+      hint:
+        `Of the app's own, mlcli build --platform ${platform} makes one for it; then mlcli push.`,
+    },
   );
 }
 

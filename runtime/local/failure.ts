@@ -56,8 +56,8 @@ export async function failureOf(
     });
   }
   const toolkitStatus = statusInReason(reason);
-  const printed = status === 1 && (toolkitStatus ?? "1") === "1" && keepsNoWords(reason, launcher)
-    ? lastErrorIn(lastOutput.text)
+  const printed = status === 1 && (toolkitStatus ?? "1") === "1"
+    ? printedError(reason, launcher, lastOutput)
     : undefined;
   const headline = printed ?? headlineOf(reason);
   const last = headline ?? lastOutput.lastError;
@@ -74,9 +74,18 @@ export async function failureOf(
 }
 
 /** A script's own end leaves no reason; not all of AWS's toolkits keep what their program said. */
-function keepsNoWords(reason: string, launcher: Program["launcher"] | undefined): boolean {
-  if (launcher === "script") return reason === "";
-  return launcher === "toolkit" && /^\w+Error(, exit code 1)?:?$/.test(headlineOf(reason) ?? "");
+function printedError(
+  reason: string,
+  launcher: Program["launcher"] | undefined,
+  { text, lastError }: LastOutput,
+): string | undefined {
+  const isKept = launcher === "toolkit"
+    ? !/^\w+Error(, exit code 1)?:?$/.test(headlineOf(reason) ?? "")
+    : launcher !== "script" || reason !== "";
+  if (isKept) return undefined;
+  const error = lastErrorIn(text);
+  // What nobody caught is the last that a script prints.
+  return launcher === "toolkit" || error === headlineOf(lastError) ? error : undefined;
 }
 
 const NO_STOP = "SIGTERM is all that the platform says before it kills: save there, and end.";

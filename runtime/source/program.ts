@@ -7,7 +7,7 @@ import { boundaryOf } from "../app/confinement.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { isPrivateName } from "../app/private_files.ts";
 import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
-import { type Launcher, launcherIn, type Program } from "../contract/launch.ts";
+import { entryPointOf, type Launcher, launcherIn, type Program } from "../contract/launch.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
@@ -77,7 +77,7 @@ export async function sourceAt(
 ): Promise<Source> {
   const base = isTyped ? cwd : dirname(app.configurationPath);
   const path = absolutePath(base, named);
-  const shown = typedPath(cwd, path) === cwd ? "." : typedPath(cwd, path);
+  const shown = path === cwd ? "." : typedPath(cwd, path);
   if (isTyped) await requireNamed(cwd, named, "--source-dir ");
   else await requireInRepository(app, named, path);
   if (await isDirectory(path)) {
@@ -102,7 +102,7 @@ export async function requireCode(
 ): Promise<void> {
   const cwd = dirname(app.configurationPath);
   const source = await sourceAt(app, directory ?? ".", { cwd, isTyped: false });
-  requireEntryPoint(await codeIn([{ source }]), source, entryPoint);
+  requireEntryPoint(await codeIn([{ source }]), source, entryPointOf(entryPoint));
 }
 
 async function requireInRepository(

@@ -87,33 +87,48 @@ async function readInto(
 ): Promise<void> {
   const root = await Deno.realPath(directory);
   let [entries, bytes] = [0, 0];
+  const open: string[] = [];
   /** @param folder the real path of a directory; `inside` its path in the code. */
   const visit = async (folder: string, inside: string): Promise<void> => {
-    for (const { name, isSymlink } of listing(folder, shown)) {
+    open.push(folder);
+    for (const { name, isSymlink } of listing(folder, join(shown, inside))) {
       const path = `${inside}${name}`;
-      if (isNoCode(join(folder, name), root)) continue;
+      if (isNoCode(join(folder, name), root) || isNoCode(join(root, path), root)) continue;
       const target = isPrivateName(name)
         ? undefined
         : isSymlink
         ? await leadsTo(folder, name)
         : join(folder, name);
-      if (target === undefined || isNoCode(target, root) || await isSecret(target)) {
+      if (target === undefined || isNoCode(target, root)) {
         leftOut.push(path);
         continue;
       }
-      const info = Deno.statSync(target);
+      const failed = (error: unknown): never => {
+        throw cannotRead(join(shown, path), error);
+      };
+      const info = await Deno.stat(target).catch(failed);
+      if (info.isFile && (await isSecret(target) || await isSecret(join(folder, name)))) {
+        leftOut.push(path);
+        continue;
+      }
       if (++entries > MOST_ENTRIES || (bytes += info.size) > MOST_BYTES) throw tooMuch(shown);
       if (info.isDirectory) await visit(target, `${path}/`);
       if (!info.isFile) continue;
       const isProgram = ((info.mode ?? 0) & 0o111) !== 0;
-      files.push({ path: before + path, isProgram, bytes: await read(target, join(shown, path)) });
+      files.push({
+        path: before + path,
+        isProgram,
+        bytes: await Deno.readFile(target).catch(failed),
+      });
     }
+    open.pop();
   };
   /** Where a link leads; `undefined` where it must not, nothing is there, or it goes round. */
   const leadsTo = async (folder: string, name: string): Promise<string | undefined> => {
     const link = join(folder, name);
     const target = await Deno.realPath(link).catch(() => undefined);
-    const isRound = target === undefined || !isOutside(relative(target, folder));
+    const isRound = target === undefined ||
+      open.some((one) => !isOutside(relative(target, one)));
     return isRound || await escapeOf({ directory: root, boundary }, link) ? undefined : target;
   };
   await visit(root, "");
@@ -126,14 +141,6 @@ async function isSecret(path: string): Promise<boolean> {
 function listing(folder: string, shown: string): readonly Deno.DirEntry[] {
   try {
     return [...Deno.readDirSync(folder)].sort((one, other) => one.name < other.name ? -1 : 1);
-  } catch (error) {
-    throw cannotRead(shown, error);
-  }
-}
-
-async function read(path: string, shown: string): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await Deno.readFile(path);
   } catch (error) {
     throw cannotRead(shown, error);
   }

@@ -1,8 +1,14 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { baseImage, buildImage, containersOf, pipImage, removeImage } from "../helpers/engine.ts";
-import { engineRequest } from "../helpers/engine.ts";
+import {
+  baseImage,
+  buildImage,
+  containersOf,
+  pipImage,
+  removeImage,
+  removeVolumes,
+} from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { makeWheel } from "../helpers/package_index.ts";
 import { resultOf } from "../helpers/program.ts";
@@ -166,14 +172,9 @@ suite("a script of the user's own", () => {
         /Successfully installed mlcli-probe-1\.0\n(.*\n)*1 \/opt\/ml\/code <module/,
       );
     } finally {
-      const { Volumes } = JSON.parse(await engineRequest("GET", "/volumes", [200]));
-      const own = Volumes.filter(({ Labels }: { Labels: Record<string, string> | null }) =>
-        Labels?.["mlcli.app"] === app.name
-      );
-      assertEquals(own.map(({ Name }: { Name: string }) => Name), [
+      assertEquals(await removeVolumes(app.name), [
         `mlcli-pip-${app.name}-${app.mark.slice(0, 12)}`,
       ]);
-      await engineRequest("DELETE", `/volumes/${own[0].Name}`, [204]);
     }
   });
 

@@ -159,6 +159,15 @@ export async function asNobodys(made: string, name = made): Promise<void> {
   await buildImage(name, files, { usesCache: true });
 }
 
+/** Removes the volumes of an app. Returns their names. */
+export async function removeVolumes(app: string): Promise<readonly string[]> {
+  const filters = encodeURIComponent(JSON.stringify({ label: [`${LABELS.app}=${app}`] }));
+  const { Volumes } = JSON.parse(await engineRequest("GET", `/volumes?filters=${filters}`, [200]));
+  const names: string[] = (Volumes ?? []).map(({ Name }: { Name: string }) => Name);
+  for (const name of names) await engineRequest("DELETE", `/volumes/${name}`, [204]);
+  return names;
+}
+
 /** The containers of an app that there still are, ended ones included. */
 export async function containersOf(app: string): Promise<readonly ContainerSummary[]> {
   return await withEngine((engine) => engine.listContainers([`${LABELS.app}=${app}`]));

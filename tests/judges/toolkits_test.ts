@@ -5,6 +5,7 @@ import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
 import { pushBuilt } from "../helpers/box/shell_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
+import { removeVolumes } from "../helpers/engine.ts";
 import { makeWheel } from "../helpers/package_index.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -70,7 +71,13 @@ async function appOf(entry: Entry, image: string, launcher?: string): Promise<Te
     await app.write(join(app.directory, "src", name), text);
   }
   await app.write(app.testPath("input/data/training/a.csv"), "1\n");
-  return app;
+  return {
+    ...app,
+    async [Symbol.asyncDispose]() {
+      await removeVolumes(app.name);
+      await app[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /** What the program heard, or why it did not run. */

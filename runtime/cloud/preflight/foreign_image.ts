@@ -1,6 +1,6 @@
 /** An image that mlcli did not push, for a job: of ECR, in any account. */
 
-import type { Ecr, StoredImage } from "../../aws/ecr.ts";
+import type { Ecr } from "../../aws/ecr.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import { awsImageIn, isAwsAccount } from "../../contract/aws_images.ts";
 import { architectureOf } from "../../contract/instances.ts";
@@ -14,7 +14,7 @@ import { jobForm, storedImage } from "../push/repository.ts";
  *
  * @param note gets what could not be checked.
  * @throws MlcliError where SageMaker takes no such image, with what makes one that it takes; where there
- * is none, or none for the instance type.
+ * is none, or, of a list, none for the instance type.
  */
 export async function foreignImage(
   image: string,
@@ -50,24 +50,16 @@ export async function foreignImage(
   if (isDenied) return image;
   if (stored === undefined) throw missing(image);
   const platform = `linux/${architectureOf(instanceType)}`;
-  const taken = await takenForm(stored, platform, images, isAwsAccount(account));
-  if (taken !== undefined) return `${host}/${repository}@${taken}`;
+  const form = await jobForm(stored, platform, images);
+  const isThere = form.digest === stored.digest || await storedImage(form, images) !== undefined;
+  // Of AWS's own images, whatever they are.
+  if (isThere || isAwsAccount(account)) {
+    return `${host}/${repository}@${(isThere ? form : stored).digest}`;
+  }
   throw new MlcliError(
     `SageMaker refuses the manifest of ${shown}: its type is ${stored.mediaType}`,
     { hint: instead(undefined, image, named, region) },
   );
-}
-
-/** The digest of what SageMaker takes: of AWS's own images, whatever they are. */
-async function takenForm(
-  stored: StoredImage,
-  platform: string,
-  images: Parameters<typeof jobForm>[2],
-  isAws: boolean,
-): Promise<string | undefined> {
-  const form = await jobForm(stored, platform, images);
-  if (form.digest === stored.digest || await storedImage(form, images)) return form.digest;
-  return isAws ? stored.digest : undefined;
 }
 
 function missing(image: string): MlcliError {

@@ -19,7 +19,7 @@ export type ImageFacts = LabelledImage & {
  * By the registry, which has what the job will run; where it may not be asked, by this machine's engine.
  *
  * @returns `undefined` where neither knows it.
- * @throws MlcliError where the image is for other instances.
+ * @throws MlcliError where the image is a list, and none of it is for the instance type.
  */
 export async function imageFacts(
   request: ImageRequest,

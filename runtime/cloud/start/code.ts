@@ -3,6 +3,7 @@
 import { basename } from "@std/path/basename";
 import { startScript } from "../../app/harness_files.ts";
 import { layoutOf } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
@@ -50,7 +51,7 @@ async function ownFolders(
     });
   }
   const folder = (path: string, name: string) => ({
-    source: { path, shown: name, boundary: Deno.realPathSync(path) },
+    source: { path, shown: typedPath(app.directory, path), boundary: Deno.realPathSync(path) },
     before: `${name}/`,
   });
   return [

@@ -5,6 +5,7 @@
  * Source: github.com/docker/cli, cli/config/configfile and cli/config/credentials.
  */
 
+import { parseImageName } from "../../contract/registry.ts";
 import { join } from "@std/path/join";
 import { configFolder, field, readJson, type SearchEnvironment } from "../locate.ts";
 import type { PullLogin } from "../images.ts";
@@ -23,10 +24,8 @@ export type LoginSource =
 
 /** The registry's host in an image's name: `ghcr.io`, `docker.io`, `localhost:5000`. */
 export function registryOf(image: string): string {
-  const [first = "", ...rest] = image.split("/");
-  // github.com/distribution/reference, normalize.go
-  const isHost = rest.length > 0 && (/[.:A-Z]/.test(first) || first === "localhost");
-  return isHost && !HUB_HOSTS.includes(first) ? first : "docker.io";
+  const { host } = parseImageName(image);
+  return host === undefined || HUB_HOSTS.includes(host) ? "docker.io" : host;
 }
 
 /**

@@ -177,13 +177,17 @@ suite("train with code of the user's own", () => {
     const config = { Env: ["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=x:main"] };
     await putImage(job.box.ecr, repository, { tag: "latest", config });
     assertEquals((await words()).code.launcher, "toolkit");
-    // What is not what the manifest names, tells nothing.
-    job.box.faults.before = ({ operation, input }) => {
-      if (operation !== "GetDownloadUrlForLayer") return undefined;
-      const downloadUrl = job.box.ecr.front.offer(new TextEncoder().encode('{"config": {}}'));
-      return Response.json({ downloadUrl, layerDigest: input.layerDigest });
-    };
-    assertEquals((await job.run([...line, "--dry-run"])).code, 2);
+    // What is not what the manifest names, or out of reach, tells nothing.
+    const other = job.box.ecr.front.offer(new TextEncoder().encode('{"config": {}}'));
+    for (const downloadUrl of [other, "http://127.0.0.1:9/x", "file:///etc/passwd"]) {
+      job.box.faults.before = ({ operation, input }) =>
+        operation === "GetDownloadUrlForLayer"
+          ? Response.json({ downloadUrl, layerDigest: input.layerDigest })
+          : undefined;
+      const { code, stderr } = await job.run([...line, "--dry-run"]);
+      assertEquals(code, 2, stderr);
+      assertStringIncludes(stderr, "is not known here");
+    }
     job.box.faults.before = () => undefined;
     // An image may hold anything.
     await putImage(job.box.ecr, repository, { tag: "latest", config: { Env: "x", Labels: 1 } });

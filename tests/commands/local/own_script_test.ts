@@ -114,9 +114,15 @@ suite("local train with a script of the user's own", () => {
   });
 
   it("is started by what fits another image that is typed, whatever the file says of its own", async () => {
-    await using app = await scriptApp({ launcher: "toolkit" });
-    const run = await train(app, ["--image", "team/other:1"], { image: {} });
-    assertEquals([run.code, run.body.Entrypoint], [0, ["/bin/sh"]], run.stderr);
+    const configuration = { image: undefined, source_dir: "src" };
+    const section = { image: IMAGE, entry_point: "train.py", launcher: "toolkit" };
+    await using app = await scriptApp({ ...configuration, train: section });
+    for (
+      const [image, entryPoint] of [["team/other:1", ["/bin/sh"]], [IMAGE, undefined]] as const
+    ) {
+      const run = await train(app, ["--image", image], { image: {} });
+      assertEquals([run.code, run.body.Entrypoint], [0, entryPoint], run.stderr);
+    }
   });
 
   it("ends with the error that the script printed", async () => {
@@ -132,6 +138,16 @@ suite("local train with a script of the user's own", () => {
       failed.stderr,
       "\nerror: Training failed: ValueError: no age (exit status 1)\n",
     );
+    // One that was caught is not the reason.
+    const other = await train(app, ["--image", IMAGE], {
+      image: {},
+      program: ({ err, end }) => {
+        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
+        err("loss is NaN\n");
+        end(1);
+      },
+    });
+    assertStringIncludes(other.stderr, "\nerror: Training failed: exit status 1\n");
   });
 
   it("runs a command of the image, with its arguments", async () => {
@@ -501,7 +517,9 @@ suite("an image that only the app's file names", () => {
       it(`${image} does not run with local ${line[0]}, here or not`, async () => {
         await using box = await Box.open();
         await using app = await completeApp({ configuration: { image } });
-        const command = line[0] === "train" ? "mlcli local train" : `mlcli init ${app.name}`;
+        const command = ["train", "shell"].includes(line[0]!)
+          ? "mlcli local train"
+          : `mlcli init ${app.name}`;
         await using engine = await fakeContainers({ image: TOOLKIT });
         const { code, stderr } = await runInProcess(["local", ...line], {
           cwd: app.directory,
@@ -534,7 +552,7 @@ suite("an image that only the app's file names", () => {
 
 suite("doctor", () => {
   it("looks for the code that the file names", async () => {
-    await using app = await scriptApp();
+    await using app = await scriptApp({ train: { entry_point: "./train.py" } });
     await using engine = await fakeContainers({ image: {} });
     const doctor = () => runInProcess(["doctor"], { cwd: app.directory, engine });
     const { stdout } = await doctor();
@@ -621,6 +639,10 @@ suite("init --image", () => {
         'Options "--image" and "--base-image" do not go together',
       ],
       [["--entry-point", "train.py"], 'Option "--entry-point" has no effect without "--image"'],
+      [
+        ["--image", IMAGE, "--launcher", "image", "--entry-point", "train.py"],
+        'Option "--entry-point" has no effect with the launcher image',
+      ],
       [
         ["--image", IMAGE, "--source-dir", "src"],
         'Option "--source-dir" has no effect without "--entry-point"',

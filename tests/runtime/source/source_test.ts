@@ -71,6 +71,8 @@ suite("code that is sent", () => {
     await using repository = await makeDirectory({
       ".env": "SECRET=1",
       "keys/server.key": "-----BEGIN PRIVATE KEY-----",
+      "lines/text": "-----BEGIN PRIVATE KEY-----",
+      "round/a.py": "a",
       "common/util.py": "shared",
       "common/__pycache__/util.pyc": "",
       "shop/mlcli_base/local_test/test_dir/output/a.csv": "1",
@@ -86,16 +88,21 @@ suite("code that is sent", () => {
     await link("../shop/mlcli_base/local_test", "tests");
     await link("../nowhere", "nowhere.py");
     await link("../src", "around");
+    await link("../lines/text", "tls.pem");
+    await link("../round", "round");
+    await Deno.symlink("../src", join(repository.path, "round/back"));
     const source = join(repository.path, "src");
     const boundary = await Deno.realPath(repository.path);
     assertEquals(await contentOf(source, boundary), {
       "lib/util.py": "shared",
+      "round/a.py": "a",
       "train.py": "",
       "util.py": "shared",
     });
     const { leftOut } = await codeIn([{ source: sourceAt(source, boundary) }]);
     assertEquals(leftOut, [
-      ...["around", "data.txt", "nowhere.py", "out.txt", "settings.txt", "tests"],
+      ...["around", "data.txt", "nowhere.py", "out.txt", "round/back", "settings.txt", "tests"],
+      "tls.pem",
     ]);
   });
 
@@ -115,6 +122,13 @@ suite("code that is sent", () => {
     assertEquals(program === first, false);
     await one.write({ "a.py": "3" });
     assertEquals([first, program].includes(await hash(one)), false);
+  });
+
+  it("takes a directory for none of the keys by its name, and waits at no pipe", async () => {
+    await using directory = await makeDirectory({ "api.key/a.py": "1" });
+    const pipe = join(directory.path, "pipe.key");
+    assertEquals((await new Deno.Command("mkfifo", { args: [pipe] }).output()).success, true);
+    assertEquals(await contentOf(directory.path), { "api.key/a.py": "1" });
   });
 
   it("is refused where it is too much", async () => {
