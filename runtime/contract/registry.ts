@@ -148,8 +148,7 @@ export function imageFor(platform: string, manifests: readonly Descriptor[]): De
   throw new MlcliError(
     `The image is for ${others.join(", ") || "no known platform"}, and not for ${platform}`,
     {
-      hint:
-        `Of the app's own, mlcli build --platform ${platform} makes one for it; then mlcli push.`,
+      hint: `mlcli build --platform ${platform} makes one of the app's own; then mlcli push.`,
     },
   );
 }
