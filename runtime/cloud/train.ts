@@ -114,7 +114,7 @@ export async function train(
             ),
           (note: Note) => checkPlace(aws, output, note),
           async (note: Note) => kept && await checkPlace(aws, kept, note),
-          async (note: Note) => {
+          async () => {
             const found = await programOnPlatform(request, code, aws, host.engine);
             const launch = launchOf(found, { name, region: s3.region.value });
             requireNone([

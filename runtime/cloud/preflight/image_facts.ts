@@ -1,6 +1,6 @@
 /** What is known of a job's image that tells what runs the user's code in it. */
 
-import { type App, imageReference } from "../../app/app.ts";
+import { imageReference } from "../../app/app.ts";
 import type { Ecr } from "../../aws/ecr.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { LabelledImage } from "../../contract/images.ts";
