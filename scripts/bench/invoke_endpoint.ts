@@ -5,12 +5,9 @@
 
 import { join } from "@std/path";
 import { Box } from "../../tests/helpers/box/box.ts";
-import { ensurePrograms } from "../engine/debian.ts";
+import { AWS, ensureAws, NO_SETTINGS } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
-
-/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
-const AWS = "/usr/bin/aws";
 
 const ENDPOINT = "churn";
 
@@ -23,7 +20,7 @@ export interface InvocationBench extends AsyncDisposable {
 export async function makeInvocationBench(
   signal: AbortSignal,
 ): Promise<InvocationBench | undefined> {
-  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
+  if (!await ensureAws(signal)) return undefined;
   const box = await Box.open();
   box.endpoints.add(ENDPOINT);
   const directory = await Deno.makeTempDir({ prefix: "mlcli-bench-invoke-" });
@@ -42,9 +39,7 @@ function comparison(box: Box, rows: string): Comparison {
   const env = {
     ...box.env(),
     AWS_DEFAULT_REGION: box.env().AWS_REGION ?? "",
-    // Nothing of the machine's own AWS settings.
-    AWS_CONFIG_FILE: "/dev/null",
-    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    ...NO_SETTINGS,
   };
   const aws = [AWS, "--endpoint-url", box.url, "sagemaker-runtime", "invoke-endpoint"] as const;
   return {

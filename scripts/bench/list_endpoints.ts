@@ -4,13 +4,10 @@
 
 import { ACCOUNT } from "../../tests/helpers/box/account.ts";
 import { Box } from "../../tests/helpers/box/box.ts";
-import { ensurePrograms } from "../engine/debian.ts";
 import { pause } from "../script.ts";
+import { AWS, ensureAws, NO_SETTINGS } from "./aws.ts";
 import type { Comparison, Contender } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
-
-/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
-const AWS = "/usr/bin/aws";
 
 /** An account of usual size for a large team, and one to see what grows. */
 const SOME = 1_000;
@@ -26,7 +23,7 @@ export interface EndpointBench extends AsyncDisposable {
 
 /** Starts the servers. Undefined when Debian's aws is not there, and cannot be installed. */
 export async function makeEndpointBench(signal: AbortSignal): Promise<EndpointBench | undefined> {
-  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
+  if (!await ensureAws(signal)) return undefined;
   const some = await platformOf(SOME);
   const many = await platformOf(MANY);
   return {
@@ -83,7 +80,7 @@ function memoryComparison(some: Box, many: Box): Comparison {
 
 function environment(aws: Box): Record<string, string> {
   // Nothing of the machine's own AWS settings.
-  const files = { AWS_CONFIG_FILE: "/dev/null", AWS_SHARED_CREDENTIALS_FILE: "/dev/null" };
+  const files = NO_SETTINGS;
   return { ...aws.env(), ...files, AWS_DEFAULT_REGION: aws.env().AWS_REGION ?? "" };
 }
 

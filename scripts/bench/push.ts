@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { Box } from "../../tests/helpers/box/box.ts";
 import { USER_KEY } from "../../tests/helpers/box/account.ts";
 import { ensureRegistry } from "../engine/registry.ts";
+import { NO_SETTINGS } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 
@@ -40,8 +41,7 @@ export async function makePushBench(
   await Deno.writeTextFile(join(directory, "config.json"), JSON.stringify({ auths }));
   const env = {
     ...box.env(),
-    AWS_CONFIG_FILE: "/dev/null",
-    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    ...NO_SETTINGS,
   };
   /** Builds an image with a layer that nobody has seen, and times what pushes it. */
   async function timed(push: () => Promise<number>): Promise<number> {

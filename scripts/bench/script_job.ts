@@ -7,12 +7,9 @@ import { join } from "@std/path";
 import { putImage } from "../../tests/helpers/box/images.ts";
 import type { Job } from "../../tests/helpers/box/jobs/job.ts";
 import { BUCKET, CONFIGURATION, makeJobApp } from "../../tests/helpers/job_app.ts";
-import { ensurePrograms } from "../engine/debian.ts";
+import { AWS, ensureAws, NO_SETTINGS } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run } from "./program.ts";
-
-/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
-const AWS = "/usr/bin/aws";
 
 /** An image of AWS's with the toolkit, in the region of the box. */
 const IMAGE = {
@@ -31,7 +28,7 @@ export interface ScriptJobBench extends AsyncDisposable {
 
 /** Starts the platform. Undefined when Debian's aws is not there, and cannot be installed. */
 export async function makeScriptJobBench(signal: AbortSignal): Promise<ScriptJobBench | undefined> {
-  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
+  if (!await ensureAws(signal)) return undefined;
   const job = await makeJobApp({
     configuration: {
       ...CONFIGURATION,
@@ -52,9 +49,7 @@ export async function makeScriptJobBench(signal: AbortSignal): Promise<ScriptJob
       ...box.env(),
       AWS_DEFAULT_REGION: box.env().AWS_REGION ?? "",
       XDG_STATE_HOME: job.app.state,
-      // Nothing of the machine's own AWS settings.
-      AWS_CONFIG_FILE: "/dev/null",
-      AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+      ...NO_SETTINGS,
     },
   };
   let count = 0;

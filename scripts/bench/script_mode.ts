@@ -14,6 +14,7 @@ import { pypiProblem } from "../engine/pypi.ts";
 import { ensurePythonPackage } from "../engine/python_packages.ts";
 import { ensureToolkitImage } from "../engine/toolkit_images.ts";
 import { say } from "../script.ts";
+import { NO_SETTINGS } from "./aws.ts";
 import type { Contest, Figure } from "./contest.ts";
 import { mlcli, run, type RunOptions, time } from "./program.ts";
 
@@ -120,8 +121,7 @@ async function makeBench(signal: AbortSignal): Promise<ScriptModeBench> {
     AWS_ACCESS_KEY_ID: "AKIAUNUSED",
     AWS_SECRET_ACCESS_KEY: "unused",
     AWS_DEFAULT_REGION: "eu-west-1",
-    AWS_CONFIG_FILE: "/dev/null",
-    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    ...NO_SETTINGS,
     AWS_EC2_METADATA_DISABLED: "true",
     SAGEMAKER_ADMIN_CONFIG_OVERRIDE: join(app.directory, "telemetry.yaml"),
     SAGEMAKER_USER_CONFIG_OVERRIDE: join(app.directory, "telemetry.yaml"),

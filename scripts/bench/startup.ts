@@ -4,6 +4,7 @@ import { join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { Box } from "../../tests/helpers/box/box.ts";
 import { permissionOptions, RUNTIME_OPTIONS } from "../compile/options.ts";
+import { NO_SETTINGS } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { processorTime, run, type RunOptions, time } from "./program.ts";
 
@@ -12,8 +13,7 @@ const IDLE_PORT = 18079;
 
 /** Nothing of the machine's own AWS settings. */
 const NO_AWS = {
-  AWS_CONFIG_FILE: "/dev/null",
-  AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+  ...NO_SETTINGS,
   AWS_ACCESS_KEY_ID: "",
 };
 

@@ -4,12 +4,9 @@
  */
 
 import { BUCKET, makeJobApp } from "../../tests/helpers/job_app.ts";
-import { ensurePrograms } from "../engine/debian.ts";
+import { AWS, ensureAws, NO_SETTINGS } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, time } from "./program.ts";
-
-/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
-const AWS = "/usr/bin/aws";
 
 /** The comparison, and the platform that is asked, on loopback. */
 export interface TrainBench extends AsyncDisposable {
@@ -18,14 +15,13 @@ export interface TrainBench extends AsyncDisposable {
 
 /** Starts the platform. Undefined when Debian's aws is not there, and cannot be installed. */
 export async function makeTrainBench(signal: AbortSignal): Promise<TrainBench | undefined> {
-  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
+  if (!await ensureAws(signal)) return undefined;
   const job = await makeJobApp();
   const { directory: cwd } = job.app;
   // Nothing of the machine's own AWS settings.
   const env = {
     ...job.box.env(),
-    AWS_CONFIG_FILE: "/dev/null",
-    AWS_SHARED_CREDENTIALS_FILE: "/dev/null",
+    ...NO_SETTINGS,
   };
   const data = `s3://${BUCKET}/app/data`;
   const line = mlcli("train", "--dry-run", "-i", data, "-e", "ml.m5.large");

@@ -4,12 +4,9 @@
 
 import { join } from "@std/path";
 import { Box } from "../../tests/helpers/box/box.ts";
-import { ensurePrograms } from "../engine/debian.ts";
+import { AWS, ensureAws } from "./aws.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run } from "./program.ts";
-
-/** Where Debian's package `awscli` puts it. Another one may come before it in PATH. */
-const AWS = "/usr/bin/aws";
 
 const BUCKET = "bench-bucket";
 
@@ -31,7 +28,7 @@ export interface UploadBench extends AsyncDisposable {
 
 /** Starts the platform. Undefined when Debian's aws is not there, and cannot be installed. */
 export async function makeUploadBench(signal: AbortSignal): Promise<UploadBench | undefined> {
-  if (!await ensurePrograms([AWS], ["awscli"], signal)) return undefined;
+  if (!await ensureAws(signal)) return undefined;
   const box = await Box.open();
   box.s3.createBucket(BUCKET);
   const directory = await Deno.makeTempDir({ prefix: "mlcli-bench-upload-" });
