@@ -69,14 +69,23 @@ export function elsewhereFinding(
  * a registry is not asked for an image that is here.
  */
 export function baseImageFinding(
-  { name, mark }: Pick<App, "name" | "mark">,
+  own: Pick<App, "name" | "mark">,
   reference: string,
+  image: LabelledImage,
+): string | undefined {
+  const app = otherApp(own, image);
+  if (app === undefined) return undefined;
+  return `The base image ${reference} was built by mlcli, of the app ${inOneLine(app)}. ` +
+    `If you mean the registry's: docker pull ${reference}`;
+}
+
+/** The app that mlcli built an image of, where that is another one, or lies elsewhere. */
+function otherApp(
+  { name, mark }: Pick<App, "name" | "mark">,
   { Config }: LabelledImage,
 ): string | undefined {
   const { [LABELS.app]: app, [LABELS.directory]: directory } = Config?.Labels ?? {};
-  if (!app || app === name && !isElsewhere(directory, mark)) return undefined;
-  return `The base image ${reference} was built by mlcli, of the app ${inOneLine(app)}. ` +
-    `If you mean the registry's: docker pull ${reference}`;
+  return !app || app === name && !isElsewhere(directory, mark) ? undefined : app;
 }
 
 /**
@@ -90,11 +99,10 @@ export function requireNotBuiltHere(
   reference: string,
   image: LabelledImage,
 ): void {
-  if (baseImageFinding(own, reference, image) === undefined) return;
+  const app = otherApp(own, image);
+  if (app === undefined) return;
   throw new MlcliError(
-    `What is here as ${reference} was built by mlcli, of the app ${
-      inOneLine(image.Config!.Labels![LABELS.app]!)
-    }`,
+    `What is here as ${reference} was built by mlcli, of the app ${inOneLine(app)}`,
     {
       hint:
         `docker pull ${reference} gets the registry's. If you mean the one that is here, name ` +

@@ -56,7 +56,7 @@ export async function packTo(
 }
 
 /** The bytes of a `.tar.gz` of the entries, in their order; errors as those of `packTo`. */
-export async function* packed(
+async function* packed(
   entries: readonly TarEntry[],
   errors: Omit<FileRules, "mode" | "time">,
 ): AsyncGenerator<Uint8Array, void, void> {

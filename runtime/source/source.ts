@@ -107,7 +107,9 @@ async function readInto(
         throw cannotRead(join(shown, path), error);
       };
       const info = await Deno.stat(target).catch(failed);
-      if (info.isFile && (await isSecret(target) || await isSecret(join(folder, name)))) {
+      if (
+        info.isFile && (await isSecret(target) || isSymlink && await isSecret(join(folder, name)))
+      ) {
         leftOut.push(path);
         continue;
       }

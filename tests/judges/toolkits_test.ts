@@ -165,9 +165,8 @@ for (const [judge, launcher, variable] of JUDGES) {
       assertEquals(raised.code, 1);
       assertMatch(
         raised.stderr,
-        /^error: Training failed: (exit status 1|ValueError: no age \(.*)$/m,
+        /^error: Training failed: ValueError: no age \(exit status 1\)$/m,
       );
-      assertStringIncludes(raised.stdout + raised.stderr, "ValueError: no age");
       const ended = await run(...parametersOf(["exit=1"]));
       assertEquals(ended.code, launcher === "toolkit" ? 1 : 7, ended.stderr);
       if (launcher === "toolkit") {

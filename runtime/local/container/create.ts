@@ -120,17 +120,20 @@ function cannotRun({ Image, Entrypoint, Cmd }: CreateBody, error: EngineError): 
   return new MlcliError(`${Image} cannot run "${[...Entrypoint ?? [], ...Cmd].join(" ")}"`, {
     quote: error.reason,
     hint: Entrypoint === undefined
-      ? `The image needs an ENTRYPOINT that takes ${
-        Cmd[0]
-      }, or a program of that name, as images of ` +
-        `mlcli build have.${Cmd[0] === "train" ? OWN_SCRIPT : ""}`
+      ? entryPointHint(Cmd[0]!)
       : "The first --entrypoint must be a program in the image; each further one is a word for it.",
     cause: error,
   });
 }
 
-const OWN_SCRIPT = " To run a file of your own in any image with Python: --entry-point FILE " +
-  "--launcher script";
+/** @param word what the platform says to the image: `train`. */
+function entryPointHint(word: string): string {
+  const hint =
+    `The image needs an ENTRYPOINT that takes ${word}, or a program of that name, as images ` +
+    "of mlcli build have.";
+  if (word !== "train") return hint;
+  return `${hint} To run a file of your own in any image with Python: --entry-point FILE --launcher script`;
+}
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */
 export interface Made {
