@@ -1,6 +1,7 @@
-/** What a training runs, by the command line and the app's file. */
+/** What a job or a server runs, by the command line and the app's file. */
 
 import { type App, withImage } from "../runtime/app/app.ts";
+import type { CloudSectionName } from "../runtime/app/configuration.ts";
 import { sectionOf } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import { MlcliError, UsageError } from "../runtime/errors.ts";
@@ -12,7 +13,17 @@ import { requireNoTag } from "./usage.ts";
 
 type ProgramOptions = Values<typeof programOptions>;
 
-/** What an app trains with. */
+/** What is typed. A processing job and a server have fewer options. */
+export type TypedProgram =
+  & Pick<ProgramOptions, "image" | "entryPoint" | "sourceDir">
+  & Partial<ProgramOptions>
+  & {
+    readonly dockerTag: string;
+    /** A script of an image of mlcli's. */
+    readonly file?: string | undefined;
+  };
+
+/** What runs, and in which image. */
 export interface AppProgram {
   /** With the image that is meant. */
   readonly app: App;
@@ -22,26 +33,35 @@ export interface AppProgram {
 }
 
 /**
- * Reads what is typed, and below it the object `train` and the top level of the file.
+ * Reads what is typed, and below it an object and the top level of the file.
  *
+ * @param name of the object.
  * @param args what follows `--`.
  * @throws UsageError for options that do not go together; MlcliError for keys that do not, or a
  * directory that must not be sent.
  */
 export async function programOf(
   own: App,
-  typed: ProgramOptions & { readonly dockerTag: string },
+  name: CloudSectionName,
+  typed: TypedProgram,
   args: readonly string[],
   { cwd, env }: Pick<Context, "cwd" | "env">,
 ): Promise<AppProgram> {
-  const { programOptions } = await import("./options/program.ts");
-  const section = sectionOf(own, "train");
-  const file = settingsIn(section, programOptions);
+  const { programOptions, processProgramOptions, serverProgramOptions } = await import(
+    "./options/program.ts"
+  );
+  const section = sectionOf(own, name);
+  const known = {
+    train: programOptions,
+    process: processProgramOptions,
+    deploy: serverProgramOptions,
+  }[name];
+  const file: Partial<ProgramOptions> = settingsIn(section, known);
   const { configuration } = own;
   const app = withImage(own, typed.image ?? file.image);
   requireNoTag(app, typed, env);
-  const typedCommand = typed.command;
-  if (typedCommand.length > 0 && typed.entryPoint !== undefined) {
+  const { command: typedCommand = [], entryPoint: typedEntryPoint } = typed;
+  if (typedCommand.length > 0 && typedEntryPoint !== undefined) {
     throw new UsageError('Options "--command" and "--entry-point" do not go together.', {
       hint: "--command runs a program of the image, --entry-point one of your code.",
     });
@@ -54,18 +74,19 @@ export async function programOf(
   }
   // What the file says is about the image that the file names.
   const ofFile = typed.image === undefined || typed.image === (file.image ?? configuration.image);
-  const command = typedCommand.length > 0 || typed.entryPoint !== undefined || !ofFile
-    ? typedCommand
-    : fileCommand;
-  if (args.length > 0 && command.length === 0) {
+  const isTyped = typedCommand.length > 0 || typedEntryPoint !== undefined ||
+    typed.file !== undefined;
+  const command = isTyped || !ofFile ? typedCommand : fileCommand;
+  if (name === "train" && args.length > 0 && command.length === 0) {
     throw new UsageError("What follows -- are the arguments of --command, which is not given.", {
       hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
     });
   }
-  const entryPoint = command.length > 0 ? undefined : typed.entryPoint ?? file.entryPoint;
-  const launcher = typed.launcher ??
-    (ofFile ? file.launcher ?? configuration.launcher : undefined);
-  if (launcher === "image" && typed.entryPoint !== undefined) {
+  const entryPoint = isTyped || command.length > 0 ? typedEntryPoint : file.entryPoint;
+  const launcher = name === "train"
+    ? typed.launcher ?? (ofFile ? file.launcher ?? configuration.launcher : undefined)
+    : undefined;
+  if (launcher === "image" && typedEntryPoint !== undefined) {
     throw new UsageError('Option "--entry-point" has no effect with the launcher image.', {
       hint: "That runs the image's own program. --launcher script runs a file of yours.",
     });
@@ -85,7 +106,7 @@ export async function programOf(
 
 /** @throws UsageError for what is typed and has no effect. */
 function requireUsed(
-  { sourceDir, launcher }: Pick<ProgramOptions, "sourceDir" | "launcher">,
+  { sourceDir, launcher }: TypedProgram,
   hasEntryPoint: boolean,
 ): void {
   if (hasEntryPoint) return;

@@ -21,7 +21,13 @@ export async function trainAction(
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "train"));
   const { options, settings } = configured;
-  const { app, isImageTyped, program } = await programOf(own, typed, typed.args, context);
+  const { app, isImageTyped, program } = await programOf(
+    own,
+    "train",
+    typed,
+    typed.args,
+    context,
+  );
   requireSendable(typed, program, app);
   using shown = new JobProgress(context);
   await train(

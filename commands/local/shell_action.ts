@@ -25,7 +25,13 @@ export async function shellAction(
   const role = options.role ?? "train";
   const isTraining = role === "train";
   const { app, program } = isTraining
-    ? await programOf(request.app, { ...NOTHING, dockerTag: options.dockerTag }, [], context)
+    ? await programOf(
+      request.app,
+      "train",
+      { ...NOTHING, dockerTag: options.dockerTag },
+      [],
+      context,
+    )
     : { app: request.app, program: OWN_PROGRAM };
   const command = isTraining ? "mlcli local train" : `mlcli init ${app.name}`;
   const images = imageAccess(context, { app, isImageTyped: false, command });

@@ -53,6 +53,7 @@ export async function trainAction(
     .catch((error) => initInstead(error, context, options));
   const { app, isImageTyped, program } = await programOf(
     request.app,
+    "train",
     options,
     options.args,
     context,

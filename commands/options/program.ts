@@ -1,4 +1,7 @@
-/** What a training runs: the options of both halves, which are keys of `train` in the app's file, too. */
+/**
+ * What a training, a processing job or a server runs: options of both halves, which are keys of the
+ * objects `train`, `process` and `deploy` in the app's file, too.
+ */
 
 import { IMAGE_REFERENCE } from "../../runtime/app/configuration.ts";
 import { entryPointOf, LAUNCHERS } from "../../runtime/contract/launch.ts";
@@ -11,7 +14,8 @@ export function parseImage(text: string, source: string): string {
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
 }
 
-export const programOptions = options({
+/** Of `deploy`: on the platform, a server has the image's own entry point. */
+export const serverProgramOptions = options({
   "--image": {
     value: "image",
     description: "Image that exists, instead of the app's own.",
@@ -29,13 +33,11 @@ export const programOptions = options({
     description: "Directory of that code. Default: source_dir, or this directory.",
     key: true,
   },
-  "--launcher": {
-    value: "launcher",
-    choices: LAUNCHERS,
-    description: "What runs it: toolkit (AWS's, in the image), script (mlcli's), or image. " +
-      "Default: what the image holds.",
-    key: true,
-  },
+});
+
+/** Of `process`, where mlcli's start script runs an entry point. */
+export const processProgramOptions = options({
+  ...serverProgramOptions,
   "--command": {
     value: "word",
     description:
@@ -44,4 +46,17 @@ export const programOptions = options({
     repeatable: true,
     key: true,
   },
+});
+
+/** Of `train`. */
+export const programOptions = options({
+  ...serverProgramOptions,
+  "--launcher": {
+    value: "launcher",
+    choices: LAUNCHERS,
+    description: "What runs it: toolkit (AWS's, in the image), script (mlcli's), or image. " +
+      "Default: what the image holds.",
+    key: true,
+  },
+  "--command": processProgramOptions["--command"],
 });
