@@ -1,6 +1,7 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
+import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseHost, parsePort, parseSeconds } from "../options/parsers.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
@@ -21,6 +22,13 @@ const OPTIONS = options({
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
+  ...serverProgramOptions,
+  "--entry-point": {
+    ...serverProgramOptions["--entry-point"],
+    description: "Program of your code, such as inference.py, that the image runs in the model's " +
+      "code/: for AWS's inference images.",
+  },
+  ...pipOptions,
   "--run": {
     value: "name",
     description: "Serve the model of this run, or of the last one that has a model: last.",
@@ -53,6 +61,10 @@ export const deployCommand: Command = command({
     ["Serve on a free port", "mlcli local deploy --port 0"],
     ["Serve what is being edited, and each new model", "mlcli local deploy --watch"],
     ["Serve the new code and the new model", "mlcli local deploy --replace"],
+    [
+      "Serve your own inference.py on one of AWS's images",
+      "mlcli local deploy --image team/inference:2 --entry-point inference.py",
+    ],
     ["Serve the model of an earlier run", "mlcli local deploy --run churn-2026-03-01-09-30-00-123"],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,

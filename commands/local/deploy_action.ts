@@ -6,7 +6,9 @@ import { noteText, tell, warningText } from "../../runtime/messages.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
+import { programOf } from "../program.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
+import { imageAccess, pipNetworkHere } from "./image_access.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
@@ -22,8 +24,20 @@ export async function deployAction(
     "--strict": options.strict,
     "--run": options.run !== undefined,
   });
+  const request = await containerRequest(context, options, call);
+  const { app, isImageTyped, program } = await programOf(
+    request.app,
+    "deploy",
+    options,
+    [],
+    context,
+  );
   const job = {
-    ...await containerRequest(context, options, call),
+    ...request,
+    app,
+    images: imageAccess(context, { app, isImageTyped, command: "mlcli local deploy" }),
+    code: program.code,
+    usesNetworkSettings: options.networkSettings,
     port: options.port,
     timeout: options.timeout,
     run: options.run,
@@ -33,11 +47,14 @@ export async function deployAction(
   // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
+  const pipNetwork = pipNetworkHere(app, context);
   if (options.watch) {
     const { watchDeploy } = await import("./watch.ts");
-    return await watchDeploy(job, context, announce);
+    return await watchDeploy(job, { ...context, pipNetwork }, announce);
   }
-  if (options.foreground) return await serveInForeground(job, context, announce);
+  if (options.foreground) {
+    return await serveInForeground(job, { ...context, pipNetwork }, announce);
+  }
   const announceOrWarn = async (server: Pick<Server, "port">): Promise<void> => {
     try {
       await announce(server);
@@ -53,7 +70,7 @@ export async function deployAction(
     }
   };
   using progress = new ProgressLine(context.err);
-  const host = { ...context, err: progress.above() };
+  const host = { ...context, pipNetwork, err: progress.above() };
   if (!options.replace) {
     return await announceOrWarn(await progress.during("Starting the server", serve(job, host)));
   }

@@ -1,5 +1,5 @@
 import { type Command, command } from "../command.ts";
-import { programOptions } from "../options/program.ts";
+import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
@@ -31,9 +31,7 @@ const OPTIONS = options({
   "--watch": {
     description: "Stay, and train again after each edit of the code, the data or hyperparameters.",
   },
-  "--no-network-settings": {
-    description: "Do not give pip, for packages of the code, this machine's network settings.",
-  },
+  ...pipOptions,
   "--checkpoints": {
     description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
   },

@@ -10,7 +10,7 @@ import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
-import { imageAccess } from "./image_access.ts";
+import { imageAccess, pipNetworkHere } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
 /** `--watch` runs more than once; the others are about one run. */
@@ -78,10 +78,7 @@ export async function trainAction(
   const host = {
     ...context,
     waiting: waitingOn(context.err),
-    pipNetwork: async () => {
-      const { pipNetworkOf } = await import("./registry_access.ts");
-      return await pipNetworkOf(app, context);
-    },
+    pipNetwork: pipNetworkHere(app, context),
   };
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");

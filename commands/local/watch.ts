@@ -1,7 +1,7 @@
 /** The messages of `mlcli local train --watch` and `mlcli local deploy --watch`. */
 
 import type { Context } from "../../runtime/context.ts";
-import type { ServingJob, TrainingJob } from "../../runtime/local/jobs.ts";
+import type { Host, ServingJob, TrainingJob } from "../../runtime/local/jobs.ts";
 import { serveWatched } from "../../runtime/local/server/watched.ts";
 import { trainWatched } from "../../runtime/local/train_watched.ts";
 import { errorText, noteText, tell } from "../../runtime/messages.ts";
@@ -32,7 +32,7 @@ export async function watchTraining(
  */
 export async function watchDeploy(
   job: ServingJob,
-  context: Context,
+  context: Context & Pick<Host, "pipNetwork">,
   announce: (server: { readonly port: number }) => Promise<void>,
 ): Promise<void> {
   const { err, clock, cwd } = context;

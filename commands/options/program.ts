@@ -35,6 +35,13 @@ export const serverProgramOptions = options({
   },
 });
 
+/** Of local commands whose code may ask for packages when it starts. */
+export const pipOptions = options({
+  "--no-network-settings": {
+    description: "Do not give pip, for packages of the code, this machine's network settings.",
+  },
+});
+
 /** Of `process`, where mlcli's start script runs an entry point. */
 export const processProgramOptions = options({
   ...serverProgramOptions,

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { createGzip } from "node:zlib";
 import { joined, writeAll } from "../streams.ts";
 import { passedThrough } from "./node_streams.ts";
-import { type FileRules, FIXED_TIME, tarBytes, type TarEntry } from "./writer.ts";
+import { type FileRules, FIXED_TIME, type PackedEntry, tarBytes, type TarEntry } from "./writer.ts";
 
 type ContentEntry = Extract<TarEntry, { readonly type: "content" }>;
 
@@ -17,8 +17,17 @@ export interface Packed {
   readonly sha256: string;
 }
 
-/** The fastest: weights may be many gigabytes, and hardly get smaller. */
-const LEVEL = 1;
+/** zlib's fastest level, and the one that only stores. */
+const FASTEST = 1;
+const STORED = 0;
+
+/**
+ * Of a large archive, what comes first is tried: weights hardly get smaller, at a tenth of the speed.
+ * (Small files, such as a vocabulary, may come before them.)
+ */
+const TRIED_AFTER = 32 * 1024 ** 2;
+const TRIED = 4 * 1024 ** 2;
+const HARDLY_SMALLER = 0.95;
 
 /** The byte of gzip's header that names the system (RFC 1952, `OS`); always `unknown` here. */
 const OS_OFFSET = 9;
@@ -39,7 +48,7 @@ const RULES = {
  */
 export async function packTo(
   target: string,
-  entries: readonly TarEntry[],
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
   errors: Omit<FileRules, "mode" | "time">,
   signal: AbortSignal,
 ): Promise<Packed> {
@@ -55,14 +64,30 @@ export async function packTo(
   return { bytes: written, sha256: hash.digest("hex") };
 }
 
-/** The bytes of a `.tar.gz` of the entries, in their order; errors as those of `packTo`. */
-async function* packed(
-  entries: readonly TarEntry[],
+/**
+ * The bytes of a `.tar.gz` of the entries, in their order.
+ *
+ * @throws as `packTo`, and what `entries` throws.
+ */
+export async function* packed(
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
   errors: Omit<FileRules, "mode" | "time">,
 ): AsyncGenerator<Uint8Array, void, void> {
   const tar = tarBytes(entries, { ...RULES, ...errors });
+  const first: Uint8Array[] = [];
+  for (let size = 0; size < TRIED_AFTER;) {
+    const { value, done } = await tar.next();
+    if (done) break;
+    first.push(value);
+    size += value.length;
+  }
+  const level = await levelFor(first);
+  const all = async function* () {
+    for (const bytes of first.splice(0)) yield bytes;
+    yield* tar;
+  };
   let written = 0;
-  for await (const bytes of passedThrough(createGzip({ level: LEVEL }), tar)) {
+  for await (const bytes of passedThrough(createGzip({ level }), all())) {
     if (written <= OS_OFFSET && written + bytes.length > OS_OFFSET) {
       bytes[OS_OFFSET - written] = OS_UNKNOWN;
     }
@@ -71,13 +96,34 @@ async function* packed(
   }
 }
 
+async function levelFor(first: readonly Uint8Array[]): Promise<number> {
+  const size = first.reduce((sum, { length }) => sum + length, 0);
+  if (size < TRIED_AFTER) return FASTEST;
+  const last: Uint8Array[] = [];
+  let [before, after] = [0, 0];
+  for (const bytes of first.toReversed()) {
+    if (before >= TRIED) break;
+    last.unshift(bytes);
+    before += bytes.length;
+  }
+  const trial = passedThrough(createGzip({ level: FASTEST }), ReadableStream.from(last));
+  for await (const { length } of trial) after += length;
+  return after > HARDLY_SMALLER * before ? STORED : FASTEST;
+}
+
+/** What is in memory needs no errors of files. */
+const unasked = (): never => {
+  throw new Error("It is no file of the disk");
+};
+export const NO_FILES: Omit<FileRules, "mode" | "time"> = {
+  gone: unasked,
+  gotShorter: unasked,
+  cannotRead: unasked,
+};
+
 /** The whole `.tar.gz` of what is in memory. */
 export async function packedContent(
   entries: readonly ContentEntry[],
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const unasked = (): never => {
-    throw new Error("It is no file of the disk");
-  };
-  const errors = { gone: unasked, gotShorter: unasked, cannotRead: unasked };
-  return joined(await Array.fromAsync(packed(entries, errors)));
+  return joined(await Array.fromAsync(packed(entries, NO_FILES)));
 }

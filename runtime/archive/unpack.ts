@@ -199,6 +199,7 @@ function missingFileError(header: Header): Refusal {
 }
 
 /** Also against the umask: the server may run as another user. Windows has no such modes. */
-async function setMode(path: string, mode: number): Promise<void> {
+/** Whatever the caller's umask is. */
+export async function setMode(path: string, mode: number): Promise<void> {
   if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
 }

@@ -18,12 +18,22 @@ export type TarEntry =
     readonly read: () => Promise<Uint8Array>;
   };
 
+/** What can be packed. */
+export type PackedEntry = TarEntry | CopiedEntry;
+
 /** A file on the disk; `shown` is its path for messages. */
 export interface FileEntry {
   readonly type: "file";
   readonly path: string;
   readonly source: string;
   readonly shown: string;
+}
+
+/** An entry of another archive, as it is there. */
+export interface CopiedEntry {
+  readonly type: "copied";
+  readonly header: Header;
+  readonly content: AsyncIterable<Uint8Array>;
 }
 
 export interface Owner {
@@ -57,7 +67,7 @@ type Header = Parameters<Pack["entry"]>[0];
  * gets shorter while it is read. To stop reading closes open files.
  */
 export async function* tarBytes(
-  entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
   rules: FileRules,
 ): AsyncGenerator<Uint8Array, void, void> {
   const archive = pack();
@@ -75,7 +85,7 @@ export async function* tarBytes(
 
 async function fill(
   archive: Pack,
-  entries: AsyncIterable<TarEntry> | Iterable<TarEntry>,
+  entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
   rules: FileRules,
 ): Promise<void> {
   for await (const entry of entries) {
@@ -85,7 +95,7 @@ async function fill(
   archive.finalize();
 }
 
-async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<void> {
+async function add(archive: Pack, entry: PackedEntry, rules: FileRules): Promise<void> {
   const owner = rules.owner ?? ROOT;
   switch (entry.type) {
     case "directory":
@@ -111,9 +121,22 @@ async function add(archive: Pack, entry: TarEntry, rules: FileRules): Promise<vo
         { ...owner, name: entry.path, type: "file", mode: entry.mode, mtime: FIXED_TIME },
         await entry.read(),
       );
+    case "copied":
+      return await addCopied(archive, entry);
     case "file":
       return await addFile(archive, entry, rules);
   }
+}
+
+async function addCopied(archive: Pack, { header, content }: CopiedEntry): Promise<void> {
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
+  done.catch(() => {});
+  for await (const bytes of content) {
+    if (!sink.write(bytes) && !sink.destroying) await takesMore(sink);
+  }
+  if (!sink.destroying) sink.end(undefined);
+  await done;
 }
 
 async function addBytes(

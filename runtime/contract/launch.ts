@@ -96,6 +96,25 @@ function toolkitParameters(
   };
 }
 
+/** In a model: the directory of the code that AWS's inference images run. */
+export const MODEL_CODE = "code";
+
+/**
+ * The variables by which AWS's inference images find an entry point in the model's code (SDK v2.257,
+ * `model.py`, lines 866 to 889).
+ */
+export function servingVariables(
+  entryPoint: string,
+  region: string,
+): Readonly<Record<string, string>> {
+  return {
+    SAGEMAKER_PROGRAM: entryPoint,
+    SAGEMAKER_SUBMIT_DIRECTORY: `${PATHS.model}/${MODEL_CODE}`,
+    SAGEMAKER_CONTAINER_LOG_LEVEL: "20",
+    SAGEMAKER_REGION: region,
+  };
+}
+
 /** The words of a container on an engine, to which the platform's `train` has to be said. */
 export function commandOf({ arguments: words, entrypoint }: Launch): readonly string[] {
   return words ?? (entrypoint === undefined ? TRAINING_ARGUMENTS : []);

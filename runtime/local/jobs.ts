@@ -65,6 +65,10 @@ export interface ServingJob extends LocalJob, ServerRequest {
   readonly timeout: number;
   /** The run whose model is meant, or `last`; `undefined`: the current model. */
   readonly run: string | undefined;
+  /** Code that AWS's inference images find in the model; `undefined`: the app's, or the image's own. */
+  readonly code: ProgramRequest["code"];
+  /** Whether pip gets what this machine knows of its network. */
+  readonly usesNetworkSettings: boolean;
 }
 
 /** What to run in the place of the user's code. */

@@ -87,6 +87,8 @@ export interface PlannedProcessing extends Planned {
 export interface PlannedServing extends Planned, ServerFacts {
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
+  /** Of pip, where code in the model installs packages. */
+  readonly pipMounts?: PipPlace["mounts"];
 }
 
 /** What is known of a server. */
@@ -186,12 +188,16 @@ export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
 
 /** The same, without what makes it a server that others find. */
 export function servingPlan(
-  job: Omit<ServingJob, "port" | "timeout" | "run">,
+  job: Parameters<typeof serverPlan>[1] & Pick<LocalJob, "app" | "tag">,
   planned: PlannedServing,
 ): CreateBody {
   const { app } = job;
   // As on SageMaker, where a server cannot write to its model.
-  const Mounts = [...codeMounts(planned), readOnly(planned.modelFolder, PATHS.model)];
+  const Mounts = [
+    ...codeMounts(planned),
+    readOnly(planned.modelFolder, PATHS.model),
+    ...planned.pipMounts ?? [],
+  ];
   return {
     ...serverPlan(imageReference(app, job.tag), job, planned, { Mounts }),
     Labels: labels({ app }),

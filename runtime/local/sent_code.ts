@@ -9,10 +9,10 @@ import { CODE_ARCHIVE, CODE_CHANNEL, START_SCRIPT } from "../contract/launch.ts"
 import type { Variables } from "../contract/variables.ts";
 import type { Engine, Mount, VolumeMount } from "../docker/engine.ts";
 import { makeDirectory } from "../files.ts";
-import { tell, warningText } from "../messages.ts";
+import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
-import type { Host, TrainingJob } from "./jobs.ts";
+import type { Host, ServingJob } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
@@ -24,16 +24,20 @@ export interface PipPlace {
 const CACHE = "/opt/mlcli/pip-cache";
 const NETWORK = "/opt/mlcli/network";
 
-/** The run that code is for. */
-export interface RunOfCode {
-  readonly job: TrainingJob;
+/** What installs packages. */
+export interface Installing {
+  readonly job: Pick<ServingJob, "app" | "network" | "strict" | "usesNetworkSettings">;
   /** Whether the image's programs run as root. */
   readonly isRoot: boolean;
-  /** Its directory, and that of its input. */
-  readonly directory: string;
-  readonly input: string;
+  /** A directory that pip's files of this machine's network may be put into. It is made. */
+  readonly networkFolder: string;
   readonly engine: Pick<Engine, "inStudio">;
-  readonly host: Pick<Host, "err" | "pipNetwork">;
+  readonly host: Pick<Host, "pipNetwork"> & { readonly err: MessageStream };
+}
+
+/** The run that code is for. */
+export interface RunOfCode extends Installing {
+  readonly input: string;
 }
 
 /**
@@ -67,8 +71,9 @@ export async function unpackCode({ files }: PackedCode, directory: string): Prom
   openToContainer(directory);
 }
 
-async function pipPlace(
-  { job, isRoot, directory, engine, host }: RunOfCode,
+/** What pip gets, and says where it has no network. */
+export async function pipPlace(
+  { job, isRoot, networkFolder: folder, engine, host }: Installing,
 ): Promise<PipPlace | undefined> {
   if (job.network === "none") tell(host.err, NO_NETWORK);
   if (job.strict || job.network === "none") return undefined;
@@ -78,7 +83,6 @@ async function pipPlace(
   const ofCache: Variables = hasCache ? { PIP_CACHE_DIR: CACHE } : {};
   const found = job.usesNetworkSettings ? await host.pipNetwork?.() : undefined;
   if (found === undefined) return { mounts: cache, variables: ofCache };
-  const folder = join(directory, "network");
   const names = Object.keys(found.files);
   if (names.length > 0) await makeDirectory(folder);
   for (const name of names) await Deno.writeTextFile(join(folder, name), found.files[name]!);

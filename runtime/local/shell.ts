@@ -150,7 +150,7 @@ async function withServing(
           name,
           region,
           ...ofImage,
-          bodyLimit: bodyLimit(image, job.variables),
+          ofServer: bodyLimit(image, job.variables),
           modelFolder,
         }),
       written: [],

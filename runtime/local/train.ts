@@ -130,7 +130,7 @@ export async function withTraining(
         job,
         isRoot: isRoot(image.Config?.User),
         input,
-        directory,
+        networkFolder: join(directory, "network"),
         engine,
         host,
       });

@@ -1,14 +1,12 @@
 /** `local train --watch`: trains, and again after each edit. */
 
-import { join } from "@std/path/join";
 import { layoutOf } from "../app/layout.ts";
 import { isSystemError, MlcliError } from "../errors.ts";
 import type { Clock } from "../time.ts";
-import { isNoCode } from "../source/source.ts";
 import { channelsOf } from "./channels.ts";
 import type { TrainingJob } from "./jobs.ts";
 import { train } from "./train.ts";
-import { type Change, Watch, type WatchedFolder } from "./watch/changes.ts";
+import { type Change, Watch, watchedCode, type WatchedFolder } from "./watch/changes.ts";
 
 /** Who hears what happens. */
 export interface TrainingAudience {
@@ -55,7 +53,7 @@ async function watchOf({ app, inputs, program }: TrainingJob, clock: Clock): Pro
   const { base, training, common, configInput, inputData } = layout;
   const sent = program.code?.source;
   const code = sent
-    ? [{ ...sent, isNoCode: (path: string) => isNoCode(join(sent.path, path), sent.path) }]
+    ? [watchedCode(sent)]
     : [{ path: training, shown: "training" }, { path: common, shown: "common" }];
   return new Watch(
     [

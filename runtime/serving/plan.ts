@@ -50,8 +50,8 @@ export interface ServerRequest extends ContainerRequest {
 }
 
 export interface ServerFacts extends ContainerFacts {
-  /** Of `bodyLimit`. */
-  readonly bodyLimit: Variables;
+  /** Of `bodyLimit`, and of code in its model. */
+  readonly ofServer: Variables;
 }
 
 /** @param data its model, and other mounts. */
@@ -67,7 +67,7 @@ export function serverPlan(
     Cmd: SERVING_ARGUMENTS,
     Env: environment(request, facts.region, {
       // Also under --strict, though the platform sets no variable: the limit is the platform's own.
-      ...facts.bodyLimit,
+      ...facts.ofServer,
       MLCLI_ALLOWED_HOSTS: hosts.join(" "),
     }),
     HostConfig: { AutoRemove: false, ...limits(request, facts), ...data },

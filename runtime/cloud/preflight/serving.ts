@@ -156,7 +156,7 @@ function trialPlan(
   hostPort: number | "",
 ): CreateBody {
   const asked = { ...PLATFORM_OPTIONS, variables };
-  const planned = { name, region, withInit: false, bodyLimit: bodyLimit(image, variables) };
+  const planned = { name, region, withInit: false, ofServer: bodyLimit(image, variables) };
   const data = { Mounts: [], VolumesFrom: [`${holder}:ro`] };
   const body = serverPlan(imageReference(app, tag), asked, planned, data);
   return { ...onPort(body, hostPort), Labels: labels(app) };

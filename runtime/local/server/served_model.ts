@@ -3,30 +3,98 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { removeTreeIfThere } from "../../files.ts";
+import { MODEL_CODE } from "../../contract/launch.ts";
+import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
+import { setMode } from "../../archive/unpack.ts";
+import type { TarEntry } from "../../archive/writer.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
+import { modelFiles } from "../../model/files.ts";
+import { withoutCode } from "../../model/with_code.ts";
 import { makeInJobs, UNPACKED } from "../../model/runs.ts";
+import type { PackedCode } from "../../source/source.ts";
+import { listed } from "../../text.ts";
+import { unpackCode } from "../sent_code.ts";
 import type { Server } from "./servers.ts";
 
+/** What is called after a server's model: files of this machine's network, for pip. */
+export function networkFolderOf(modelFolder: string): string {
+  return `${modelFolder}.network`;
+}
+
 /**
- * The directory on this machine to mount for a server: the model's, or a new one into which its archive
- * has been unpacked. That lies in the app, since every engine can see the app. The server needs it for as
+ * The directory on this machine to mount for a server: the model's, or a new one. That is a view of the
+ * model with the code, or its archive has been unpacked into it. It lies in the app, since every engine can see the app. The server needs it for as
  * long as there is its container; then whoever removes that removes it (`removeUnpacked`).
  *
  * @param server the container's name.
+ * @param code is put into the place of the model's own `code/`, which is said.
  * @throws MlcliError where the archive cannot be unpacked; the signal's reason. Nothing is left then.
  */
 export async function servedModel(
   layout: Layout,
   model: string,
   server: string,
-  signal: AbortSignal,
+  code: PackedCode | undefined,
+  { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
 ): Promise<string> {
   const archive = await modelArchiveIn(model);
-  if (archive === undefined) return model;
+  if (archive === undefined && code === undefined) return model;
   const parent = await makeInJobs(layout, UNPACKED);
-  const name = `${server}-${crypto.randomUUID().slice(0, 8)}`;
-  return await unpackedModel(layout, archive, join(parent, name), signal);
+  const target = join(parent, `${server}-${crypto.randomUUID().slice(0, 8)}`);
+  try {
+    if (archive !== undefined) await unpackedModel(layout, archive, target, signal);
+    if (code !== undefined) {
+      const replaces = archive === undefined
+        ? await viewOf(model, typedPath(layout.directory, model), target, { signal, note })
+        : await removeCode(target);
+      if (replaces) note(`${MODEL_CODE}/ of the model is replaced by ${code.source.shown}`);
+      await unpackCode(code, join(target, MODEL_CODE));
+    }
+    return target;
+  } catch (error) {
+    await removeUnpacked({ modelFolder: target });
+    throw error;
+  }
+}
+
+async function removeCode(model: string): Promise<boolean> {
+  const path = join(model, MODEL_CODE);
+  if (await lstatIfThere(path) === undefined) return false;
+  await removeTreeIfThere(path);
+  return true;
+}
+
+const ROOT: TarEntry = { type: "directory", path: "", mode: 0o755 };
+
+/**
+ * Lays a model out without its `code/`: by hard links, else copies.
+ *
+ * @returns whether it has a `code/`.
+ * @throws MlcliError for what could not be packed for the platform either.
+ */
+async function viewOf(
+  model: string,
+  shown: string,
+  target: string,
+  { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
+): Promise<boolean> {
+  const { entries, privateFiles } = await modelFiles(model, shown, signal);
+  if (privateFiles.length > 0) {
+    note(`Not served, since they may hold secrets: ${listed(privateFiles)}`);
+  }
+  const others = withoutCode(entries);
+  for (const entry of [ROOT, ...others]) {
+    signal.throwIfAborted();
+    const path = join(target, entry.path);
+    if (entry.type === "directory") {
+      await Deno.mkdir(path);
+      await setMode(path, 0o755);
+    } else if (entry.type === "file") {
+      // Another file system, or somebody else's file.
+      await Deno.link(entry.source, path).catch(() => Deno.copyFile(entry.source, path));
+    }
+  }
+  return others.length < entries.length;
 }
 
 /** The same, with a directory of the caller's to unpack into, which is not there yet. */
@@ -60,5 +128,6 @@ export async function removeUnpacked(
   const parent = dirname(modelFolder);
   if (basename(parent) !== UNPACKED || basename(dirname(parent)) !== "jobs") return;
   await removeTreeIfThere(modelFolder).catch(() => {});
+  await removeTreeIfThere(networkFolderOf(modelFolder)).catch(() => {});
   await Deno.remove(parent).catch(() => {});
 }

@@ -1,21 +1,26 @@
 import { imageReference } from "../../app/app.ts";
 import {
+  holdsFile,
   type Layout,
   layoutOf,
   requireLayoutInside,
   requireModel,
   requireTestDirectory,
 } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { isConflict } from "../../docker/errors.ts";
-import { holdsHarness } from "../../contract/images.ts";
+import { holdsHarness, isRoot } from "../../contract/images.ts";
+import { servingVariables } from "../../contract/launch.ts";
+import { MlcliError } from "../../errors.ts";
+import { makeDirectory } from "../../files.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { currentRun } from "../../model/versions.ts";
 import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
-import { mountedCode } from "../code.ts";
+import { mountedCode, NOT_MOUNTED } from "../code.ts";
 import {
   createContainer,
   discardContainer,
@@ -30,14 +35,19 @@ import { type PlannedServer, servePlan } from "../plan.ts";
 import { settleEarlierRuns } from "../runs/earlier.ts";
 import { type Version, versionOf } from "../runs/list.ts";
 import { bodyLimit } from "../../serving/plan.ts";
+import { installsPackages, packCode, type PackedCode } from "../../source/source.ts";
+import { type PipPlace, pipPlace } from "../sent_code.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { requireReady } from "./readiness.ts";
-import { removeUnpacked, servedModel } from "./served_model.ts";
+import { networkFolderOf, removeUnpacked, servedModel } from "./served_model.ts";
 import { startedServersOn } from "./stop.ts";
 import { type Server, takenBy } from "./servers.ts";
 
-export type StartHost = Pick<Host, "engine" | "interruption" | "err" | "caller" | "region">;
+export type StartHost = Pick<
+  Host,
+  "engine" | "interruption" | "err" | "caller" | "region" | "pipNetwork"
+>;
 
 /**
  * Follows the log of a server from its start, before it is ready; the promise resolves when the log
@@ -47,7 +57,7 @@ export type Follow = (engine: Engine, server: Server) => Promise<void>;
 
 interface OfServedImage {
   readonly image: ImageDetails;
-  readonly planned: Pick<PlannedServer, "withInit" | "reportFile" | "bodyLimit">;
+  readonly planned: Pick<PlannedServer, "withInit" | "reportFile">;
 }
 
 export interface Start {
@@ -61,6 +71,7 @@ export interface Start {
   readonly copiesCode: boolean;
   readonly findings: Findings;
   readonly err: MessageStream;
+  readonly pipNetwork: StartHost["pipNetwork"];
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
   readonly note: (text: string) => void;
@@ -73,20 +84,28 @@ async function lookAtImage(
   findings: Findings,
 ): Promise<OfServedImage> {
   const image = await asked;
+  if (job.code) requireReadsModelCode(job, image);
   findings.add([
     ...environmentDifferences("serve", job.variables),
     ...networkDifferences(job.network),
     ...imageDifferences(job, image),
-    ...await codeDifferences(job, "prediction", image),
+    ...job.code ? [] : await codeDifferences(job, "prediction", image),
   ]);
   return {
     image,
     planned: {
       withInit: holdsHarness(image) && !job.strict,
       reportFile: undefined,
-      bodyLimit: bodyLimit(image, job.variables),
     },
   };
+}
+
+/** @throws MlcliError for an image of mlcli's, which serves `prediction/`. */
+function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
+  if (!holdsHarness(image)) return;
+  throw new MlcliError(`${imageReference(app, tag)} serves prediction/serve, and no entry point`, {
+    hint: "An entry point is for images that run code/ of the model, such as AWS's. Leave it out.",
+  });
 }
 
 /**
@@ -104,9 +123,11 @@ export async function requireServable(job: ServingJob, host: StartHost): Promise
 }
 
 /** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
-async function servedVersion(layout: Layout, { run }: ServingJob): Promise<Version> {
+async function servedVersion(layout: Layout, { run, app }: ServingJob): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);
-  await requireModel(layout);
+  // What an image brings, or fetches by its variables, is no model of the app's.
+  if (app.configuration.image === undefined) await requireModel(layout);
+  else await makeDirectory(layout.model);
   return { run: await currentRun(layout), model: layout.model };
 }
 
@@ -133,6 +154,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
     copiesCode: false,
     findings,
     err: host.err,
+    pipNetwork: host.pipNetwork,
     // Where a server is started again, all is said once.
     ofImage: () => known ??= lookAtImage(job, image, findings),
     note: (text) => {
@@ -170,7 +192,8 @@ export async function startServer(
     requireTakesPort(image, imageReference(job.app, job.tag), place.published);
   }
   const layout = layoutOf(job.app);
-  const code = await mountedCode(job, layout, "prediction", image, start.note);
+  const sent = job.code && await packCode([job.code], job.code.entryPoint, start.note);
+  const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start.note);
   const copy: CodeCopy = start.copiesCode
     ? await codeCopy(code)
     : { mounted: code, into: () => Promise.resolve() };
@@ -185,10 +208,21 @@ export async function startServer(
     };
     server = await sharingModel(layout, start, async () => {
       const { run, model } = await servedVersion(layout, job);
-      modelFolder = await servedModel(layout, model, place.name, signal);
+      const isEmpty = !await holdsFile(layout, model, model);
+      if (isEmpty) start.note(`There is no model in ${typedPath(layout.directory, model)}`);
+      modelFolder = await servedModel(layout, model, place.name, sent, start);
+      const ofCode = sent && await startedCode(start, image, sent, modelFolder);
       const made = await madeOf(job, code.codeFolder, image);
-      const folders = { ...copy.mounted, modelFolder, run };
-      const all = { ...place, ...planned, ...folders, region: start.region, madeOf: made };
+      const folders = { ...copy.mounted, modelFolder, run, pipMounts: ofCode?.mounts };
+      const ofServer = { ...bodyLimit(image, job.variables), ...ofCode?.variables };
+      const all = {
+        ...place,
+        ...planned,
+        ...folders,
+        ofServer,
+        region: start.region,
+        madeOf: made,
+      };
       return await createAndStart(start, all, prepare);
     });
     const followed = follow?.(engine, server);
@@ -202,6 +236,26 @@ export async function startServer(
       await removeUnpacked({ modelFolder });
     }
   }
+}
+
+/** What code in the model needs besides: its variables, and what pip gets. */
+async function startedCode(
+  { job, region, engine, err, pipNetwork }: Start,
+  image: ImageDetails,
+  sent: PackedCode,
+  modelFolder: string,
+): Promise<PipPlace> {
+  const pip = installsPackages(sent)
+    ? await pipPlace({
+      job,
+      isRoot: isRoot(image.Config?.User),
+      networkFolder: networkFolderOf(modelFolder),
+      engine,
+      host: { err, pipNetwork },
+    })
+    : undefined;
+  const variables = servingVariables(job.code!.entryPoint, region);
+  return { mounts: pip?.mounts ?? [], variables: { ...pip?.variables, ...variables } };
 }
 
 /** In Studio no engine publishes ports, which would refuse one that is taken. */

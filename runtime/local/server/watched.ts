@@ -13,7 +13,7 @@ import { abortOf, type Clock, joinSignals, type TemporarySignal } from "../../ti
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type Relay, relay } from "./relay.ts";
-import { type Change, type Look, Watch } from "../watch/changes.ts";
+import { type Change, type Look, Watch, watchedCode } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
 import { onFreePort, portInUse } from "../../serving/ports.ts";
@@ -199,12 +199,14 @@ function listen(port: number): Deno.TcpListener {
   }
 }
 
-function watchOf({ app }: ServingJob, clock: Clock): Watch {
+function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
   const { prediction, common, model, base, testDirectory } = layoutOf(app);
+  const ofCode = code
+    ? [watchedCode(code.source)]
+    : [{ path: prediction, shown: "prediction" }, { path: common, shown: "common" }];
   return new Watch(
     [
-      { path: prediction, shown: "prediction" },
-      { path: common, shown: "common" },
+      ...ofCode,
       { path: model, shown: "model", words: "model trained", needsFile: true },
     ],
     [base, testDirectory],

@@ -8,6 +8,7 @@
 import { join } from "@std/path/join";
 import { listed } from "../../text.ts";
 import { type Clock, joinSignals } from "../../time.ts";
+import { isNoCode, type Source } from "../../source/source.ts";
 import { changedBetween, type Tree, treeIn } from "./tree.ts";
 
 export interface WatchedFolder {
@@ -20,6 +21,12 @@ export interface WatchedFolder {
   readonly needsFile?: boolean;
   /** Whether a path in it is not looked at. */
   readonly isNoCode?: (path: string) => boolean;
+}
+
+/** Code that is sent. */
+export function watchedCode({ path: directory, shown }: Source): WatchedFolder {
+  const isOut = (path: string): boolean => isNoCode(join(directory, path), directory);
+  return { path: directory, shown, isNoCode: isOut };
 }
 
 /** All of them at a moment. One that holds too many files to be looked at is undefined. */
