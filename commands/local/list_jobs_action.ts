@@ -7,7 +7,7 @@ import {
   secondsOf,
 } from "../../runtime/local/runs/list.ts";
 import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
-import type { RunSummary } from "../../runtime/local/runs/records.ts";
+import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";

@@ -41,7 +41,7 @@ import { giveToCaller, ownersBefore } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
-import type { RunFacts } from "./runs/records.ts";
+import type { RunFacts } from "../model/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { PackedCode } from "../source/source.ts";

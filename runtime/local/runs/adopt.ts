@@ -19,7 +19,7 @@ import { currentRun, settleModel } from "../../model/versions.ts";
 import { isAbandoned, managed, removeAbandoned } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
-import { completeRecord, recordOf, type RunSummary } from "./records.ts";
+import { completeRecord, recordOf, type RunSummary } from "../../model/records.ts";
 import { clearRun, workingFolders } from "./run.ts";
 
 export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;

@@ -2,14 +2,11 @@
 
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
-import { MlcliError, UsageError } from "../../errors.ts";
-import { lstatIfThere } from "../../files.ts";
-import { modelOfRun, runNames } from "../../model/runs.ts";
-import { currentRun } from "../../model/versions.ts";
-import { inOneLine, listed } from "../../text.ts";
+import { layoutOf } from "../../app/layout.ts";
+import { UsageError } from "../../errors.ts";
+import { recordsOf, type RunSummary } from "../../model/records.ts";
+import { inOneLine } from "../../text.ts";
 import { KEPT_RECORDS } from "./prune.ts";
-import { recordsOf, type RunSummary } from "./records.ts";
 
 /**
  * The runs of an app, the newest first.
@@ -49,50 +46,6 @@ async function runsOf(app: App): Promise<readonly RunSummary[]> {
   const layout = layoutOf(app);
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   return await recordsOf(layout);
-}
-
-/** A version of the app's model. */
-export interface Version {
-  /** The run that made it; `undefined` where a person put it there. */
-  readonly run: string | undefined;
-  /** The directory that holds it. */
-  readonly model: string;
-}
-
-/**
- * The model of a run.
- *
- * @param typed its name, or `last`: the newest that has a model and did not fail.
- * @throws MlcliError where it has none.
- */
-export async function versionOf(layout: Layout, typed: string): Promise<Version> {
-  const current = await currentRun(layout);
-  const modelOf = async (run: string): Promise<string | undefined> => {
-    const model = run === current ? layout.model : modelOfRun(layout, run);
-    // A link may lead anywhere.
-    const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
-    return isHere && await holdsFile(layout, model, model) ? model : undefined;
-  };
-  const names = typed === "last" ? await goodRuns(layout) : runNames(layout);
-  for (const run of names) {
-    const model = typed === "last" || run === typed ? await modelOf(run) : undefined;
-    if (model !== undefined) return { run, model };
-  }
-  const others: string[] = [];
-  for (const run of await goodRuns(layout)) if (await modelOf(run)) others.push(run);
-  const message = typed === "last" ? "No run has a model" : `No model of run ${inOneLine(typed)}`;
-  throw new MlcliError(message, {
-    hint: others.length > 0
-      ? `Runs that have one: ${listed(others)}.`
-      : "mlcli local train makes one; without --run, the current model is served.",
-  });
-}
-
-/** The names of runs that did not fail, the newest first. */
-async function goodRuns(layout: Layout): Promise<readonly string[]> {
-  const records = await recordsOf(layout);
-  const good: readonly string[] = ["Completed", "Stopped", "Downloaded"];
-  return records.filter(({ status }) => good.includes(status)).map(({ name }) => name);
 }
 
 /** Something that differs; `undefined` where a run does not have it. */

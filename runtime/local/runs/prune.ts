@@ -23,7 +23,7 @@ import {
 import { currentRun } from "../../model/versions.ts";
 import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
-import { RECORD_FILES, recordsOf, type RunSummary } from "./records.ts";
+import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
 
 /** How many records are kept. */
 export const KEPT_RECORDS = 100;

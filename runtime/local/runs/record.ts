@@ -24,7 +24,12 @@ import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
 import { chartOf } from "./chart.ts";
-import { type JobDocument, type Outcome, RECORD_FILES, type RunFacts } from "./records.ts";
+import {
+  type JobDocument,
+  type Outcome,
+  RECORD_FILES,
+  type RunFacts,
+} from "../../model/records.ts";
 
 /** Where a record is written, and what it may touch. */
 export interface RecordPlace {

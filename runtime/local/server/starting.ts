@@ -33,7 +33,7 @@ import { imageDifferences, imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
 import { settleEarlierRuns } from "../runs/earlier.ts";
-import { type Version, versionOf } from "../runs/list.ts";
+import { type Version, versionOf } from "../../model/version_of.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { installsPackages, packCode, type PackedCode } from "../../source/source.ts";
 import { type PipPlace, pipPlace } from "../sent_code.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
-import { completeRecord, recordsOf, summaryOf } from "../../../../runtime/local/runs/records.ts";
+import { completeRecord, recordsOf, summaryOf } from "../../../../runtime/model/records.ts";
 import { isRunOver, runDirectoryOf } from "../../../../runtime/model/runs.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";

@@ -5,7 +5,7 @@ import { MlcliError } from "../../../../runtime/errors.ts";
 import { Metrics } from "../../../../runtime/local/metrics/metrics.ts";
 import type { RunRecord } from "../../../../runtime/local/runs/record.ts";
 import { withRun } from "../../../../runtime/local/runs/run.ts";
-import { recordsOf, type RunFacts } from "../../../../runtime/local/runs/records.ts";
+import { recordsOf, type RunFacts } from "../../../../runtime/model/records.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { namesIn } from "../../../helpers/directory.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { runDifferences } from "../../../../runtime/local/runs/list.ts";
-import { type RunSummary, summaryOf } from "../../../../runtime/local/runs/records.ts";
+import { type RunSummary, summaryOf } from "../../../../runtime/model/records.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const DOCUMENT = {

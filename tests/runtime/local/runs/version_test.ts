@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { idOf } from "../../../../runtime/files.ts";
-import { versionOf } from "../../../../runtime/local/runs/list.ts";
+import { versionOf } from "../../../../runtime/model/version_of.ts";
 import { appObject } from "../../../helpers/app_object.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";

@@ -1,11 +1,11 @@
 /** What is kept of a run: `job.json`, and what is read of one that somebody may have changed. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
-import type { JobKind } from "../../contract/jobs.ts";
-import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../../files.ts";
-import { isRunOver, runDirectoryOf, runNames } from "../../model/runs.ts";
-import { isObject, parseJson } from "../../text.ts";
+import type { Layout } from "../app/layout.ts";
+import type { JobKind } from "../contract/jobs.ts";
+import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import { isRunOver, runDirectoryOf, runNames } from "./runs.ts";
+import { isObject, parseJson } from "../text.ts";
 
 /**
  * How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. A model
