@@ -225,3 +225,8 @@ export async function openToRead(path: string): Promise<OpenedFile> {
     throw error;
   }
 }
+
+/** Sets permissions, whatever the caller's umask is. */
+export async function setMode(path: string, mode: number): Promise<void> {
+  if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
+}

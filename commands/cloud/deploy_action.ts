@@ -6,6 +6,8 @@ import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
+import { programOf } from "../program.ts";
+import { requireCompatible } from "../usage.ts";
 import { JobProgress } from "./job_progress.ts";
 import { actingRole, given, sharedRequest } from "./job_request.ts";
 
@@ -20,22 +22,30 @@ export async function deployAction(
       hint: "mlcli wait NAME waits for it later.",
     });
   }
-  const app = await chosenApp(context, typed.appName);
-  const configured = await call.configured(sectionOf(app, "deploy"));
+  requireCompatible("mlcli deploy", [["--model", "--run"]], {
+    "--model": typed.model !== undefined,
+    "--run": typed.run !== undefined,
+  });
+  const own = await chosenApp(context, typed.appName);
+  const configured = await call.configured(sectionOf(own, "deploy"));
+  const { app, isImageTyped, program } = await programOf(own, "deploy", typed, [], context);
   using shown = new JobProgress(context);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
     shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is ignored.`);
   }
   const request = checkedRequest({
-    ...await sharedRequest(app, { ...configured, options }, context),
+    ...await sharedRequest(app, { ...configured, options }, context, isImageTyped),
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,
     maxConcurrency: options.maxConcurrency,
     // The person's environment variable, too, wins over the file.
     endpoint: typed.endpointName ?? options.endpointName,
-    model: options.model,
+    model: typed.run === undefined ? options.model : { run: typed.run },
+    code: program.code,
+    repacks: options.repack,
+    amiVersion: options.inferenceAmiVersion,
     healthCheckTimeout: options.healthCheckTimeout,
     executionRole: options.executionRole,
     actingRole: actingRole(typed, context),
@@ -46,6 +56,7 @@ export async function deployAction(
       "--data-capture": typed.dataCapture,
       "--endpoint-name": typed.endpointName,
       "--health-check-timeout": typed.healthCheckTimeout,
+      "--inference-ami-version": typed.inferenceAmiVersion,
       "--instance-count": typed.instanceCount,
       "--kms-key": typed.kmsKey,
       "--model": typed.model,
@@ -71,12 +82,16 @@ function forKind(typed: DeployOptions, options: DeployOptions): {
     return { options: { ...options, memorySizeInMb, maxConcurrency }, leftOut: [] };
   }
   if (memorySizeInMb === undefined) return { options, leftOut: [] };
-  const { canary, alarm, dataCapture, healthCheckTimeout } = typed;
-  const ofInstances = { ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout };
+  const { canary, alarm, dataCapture, healthCheckTimeout, inferenceAmiVersion } = typed;
+  const ofInstances = {
+    ...{ ec2Type, instanceCount, canary, alarm, dataCapture, healthCheckTimeout },
+    inferenceAmiVersion,
+  };
   const leftOut = ([
     ["canary", options.canary, canary],
     ["data_capture", options.dataCapture, dataCapture],
     ["health_check_timeout", options.healthCheckTimeout, healthCheckTimeout],
+    ["inference_ami_version", options.inferenceAmiVersion, inferenceAmiVersion],
   ] as const).filter(([, value, typed]) => value !== undefined && typed === undefined)
     .map(([key]) => key);
   return { options: { ...options, ...ofInstances }, leftOut };

@@ -15,6 +15,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { dryRun, environmentOptions, executionRole, imageAndAccount } from "./cloud_job.ts";
 import { parseAddress, parseInstances, parseInstanceType, wholeNumber } from "./job_parsers.ts";
 import { options, type Parser } from "./option.ts";
+import { serverProgramOptions } from "./program.ts";
 import { parseSeconds } from "./parsers.ts";
 
 export function parseEndpointName(text: string): string {
@@ -22,18 +23,16 @@ export function parseEndpointName(text: string): string {
   return text;
 }
 
-/** `s3://BUCKET/KEY`, an archive, or a directory of this machine. */
+/** `s3://BUCKET/KEY`, an archive, `s3://BUCKET/PREFIX/`, or a directory of this machine. */
 export function parseModel(text: string, source: string): ModelSource {
   if (!/^[a-z][a-z\d+.-]+:\//i.test(text)) return { directory: text };
   const address = parseS3Uri(text);
-  if (address !== undefined && address.key !== "" && !address.key.endsWith("/")) return { address };
+  if (address !== undefined && address.key !== "") return { address };
   const message =
-    `${source} must be an archive in S3, such as s3://my-bucket/churn/model.tar.gz, ` +
-    `or a directory of this machine, but got "${text}".`;
+    `${source} must be an archive in S3, such as s3://my-bucket/churn/model.tar.gz, a prefix ` +
+    `that ends with /, or a directory of this machine, but got "${text}".`;
   throw new UsageError(message, {
-    hint: address === undefined
-      ? "mlcli train prints the address of its archive; mlcli wait JOB prints it again."
-      : "A prefix is no model: SageMaker takes one file, model.tar.gz.",
+    hint: "mlcli train prints the address of its archive; mlcli wait JOB prints it again.",
   });
 }
 
@@ -48,6 +47,13 @@ export function parseMemorySize(text: string, source: string): number {
 }
 
 export const parseConcurrency: Parser<number> = wholeNumber(SERVERLESS.mostAtOnce);
+
+export function parseAmiVersion(text: string, source: string): string {
+  if (/^[a-z][a-z\d.-]{0,62}$/i.test(text)) return text;
+  throw new UsageError(
+    `${source} must be such as al2-ami-sagemaker-inference-gpu-3-1, but got "${text}".`,
+  );
+}
 
 export const parseHealthCheck: Parser<number> = wholeNumber(
   HEALTH_CHECK_SECONDS.most,
@@ -93,12 +99,25 @@ export const DEPLOY_OPTIONS = options({
     alias: "--s3-model-location",
     value: "uri",
     description:
-      "The model: an archive s3://BUCKET/.../model.tar.gz, or a local directory, which " +
-      "is packed, tried and uploaded.",
+      "The model: an archive s3://BUCKET/.../model.tar.gz, an uncompressed one s3://BUCKET/.../, " +
+      "or a local directory, which is packed, tried and uploaded. An image that exists may need none.",
     key: true,
     needed: true,
     completion: "file",
     parse: parseModel,
+  },
+  "--run": {
+    value: "name",
+    description: "In the place of --model, the model of this run here, or of the last: last.",
+  },
+  ...serverProgramOptions,
+  "--entry-point": {
+    ...serverProgramOptions["--entry-point"],
+    description: "Program of your code, such as inference.py, that the image runs in the model's " +
+      "code/, where it is put: for AWS's inference images.",
+  },
+  "--repack": {
+    description: "Put the code into an archive in S3 of more than 1 GB without asking.",
   },
   "--ec2-type": {
     short: "-e",
@@ -127,6 +146,13 @@ export const DEPLOY_OPTIONS = options({
     description: "If serverless, how many requests at once. Default of a new endpoint: 5.",
     key: true,
     parse: parseConcurrency,
+  },
+  "--inference-ami-version": {
+    value: "version",
+    description: "Machine image of the instances, such as al2-ami-sagemaker-inference-gpu-3-1: " +
+      "which GPU drivers they have.",
+    key: true,
+    parse: parseAmiVersion,
   },
   "--health-check-timeout": {
     value: "seconds",

@@ -7,7 +7,7 @@
 import { join } from "@std/path/join";
 import type { Header } from "tar-stream";
 import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
-import { lstatIfThere, removeTreeIfThere } from "../files.ts";
+import { lstatIfThere, removeTreeIfThere, setMode } from "../files.ts";
 import { writeAll } from "../streams.ts";
 import { Refusal, refusalOf, type Unpacked, unpackedOf } from "./entries.ts";
 import { type ArchiveEntry, bytesOfFile, entriesOf, piecesOf, tooLargeError } from "./reader.ts";
@@ -199,7 +199,3 @@ function missingFileError(header: Header): Refusal {
 }
 
 /** Also against the umask: the server may run as another user. Windows has no such modes. */
-/** Whatever the caller's umask is. */
-export async function setMode(path: string, mode: number): Promise<void> {
-  if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
-}

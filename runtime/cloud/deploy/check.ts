@@ -1,3 +1,4 @@
+import { parseS3Uri } from "../../contract/addresses.ts";
 import { roomFor } from "../../contract/instances.ts";
 import { inOneLine } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
@@ -15,10 +16,11 @@ import {
   requireUnmixed,
 } from "./decide.ts";
 import { requireUnused } from "./delete_parts.ts";
-import { hasVolume, isServerless, type Variant, variantOf } from "./kept.ts";
+import { modelDataOf } from "../endpoints/parts.ts";
+import { containerOf, hasVolume, isServerless, type Variant, variantOf } from "./kept.ts";
 import { modelFor, type ReadyModel } from "./packed_model.ts";
 import { type Deployment, deploymentOf, variablesOf } from "./plan.ts";
-import type { DeployContext } from "./request.ts";
+import { codeInPrefix, type DeployContext, isPrefix, type ModelSource } from "./request.ts";
 import { type ExistingPart, slotFor } from "./state.ts";
 
 /** A deployment that is checked. To be disposed of: a packed model lies in a temporary file. */
@@ -122,7 +124,9 @@ async function checkModel(context: DeployContext): Promise<ReadyModel> {
   const { request, state } = context;
   const variant = variantOf(request, state);
   const instanceType = machineOf(variant);
+  const model = request.model ?? (request.code && servedModel(state));
   const use = {
+    model,
     endpoint: state.endpoint,
     variables: variablesOf(request, state),
     healthCheckTimeout: request.healthCheckTimeout ??
@@ -131,6 +135,16 @@ async function checkModel(context: DeployContext): Promise<ReadyModel> {
     room: roomFor({ instanceType, volumeSize: variant.VolumeSizeInGB }),
   };
   return await modelFor(use, context);
+}
+
+/** The archive that an endpoint serves, into which other code is put. */
+function servedModel({ base }: DeployContext["state"]): ModelSource | undefined {
+  const served = modelDataOf(containerOf(base?.model));
+  const address = served === undefined ? undefined : parseS3Uri(served);
+  if (address === undefined) return undefined;
+  const model = { address };
+  if (isPrefix(model)) throw codeInPrefix();
+  return model;
 }
 
 /** What a variant runs on; `undefined` where it is serverless. */

@@ -2,12 +2,15 @@ import { basename } from "@std/path/basename";
 import { shellWord } from "../../app/typed_path.ts";
 import { AwsError, orNothing } from "../../aws/errors.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
+import { environmentDifferences } from "../../contract/differences.ts";
+import { servingVariables } from "../../contract/launch.ts";
 import { checkDeployedName } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../app/state.ts";
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import type { JobReport } from "../jobs/follow.ts";
+import { requireNone } from "../start/checks.ts";
 import { check } from "./check.ts";
 import { dryRun } from "./dry_run.ts";
 import { finish, leaveAsItIs, type Target } from "./finish.ts";
@@ -34,7 +37,8 @@ export async function deploy(
   const context = await beforeAnyChange(report, async () => {
     report.progress(`Looking at endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
-    const context = { request, state, aws, sagemaker, host, report, choice };
+    const asked = withVariables(request, sagemaker.region.value);
+    const context = { request: asked, state, aws, sagemaker, host, report, choice };
     await requireTyped(context);
     return context;
   });
@@ -71,6 +75,15 @@ export async function deploy(
     made,
   };
   await finish(target, withOwnTags, context);
+}
+
+/** The same with the variables of its code, over which the user's win. */
+function withVariables(request: CheckedRequest, region: string): CheckedRequest {
+  const { code } = request;
+  if (code === undefined) return request;
+  const variables = { ...servingVariables(code.entryPoint, region), ...request.variables };
+  requireNone(environmentDifferences("serve", variables));
+  return { ...request, variables };
 }
 
 /** Does a step before anything is changed; where that is interrupted, says so. */

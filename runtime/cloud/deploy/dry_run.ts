@@ -42,7 +42,7 @@ export function dryRun(
 function sending({ calls, address }: Checked["model"]): ShownCall[] {
   return Object.entries(calls).map(([name, times]) => ({
     action: `s3:${name}`,
-    input: { Bucket: address.bucket, Key: address.key },
+    input: { Bucket: address!.bucket, Key: address!.key },
     ...times === 1 ? {} : { times },
   }));
 }

@@ -70,7 +70,14 @@ export function keptVariant({ base, description }: State): Variant {
 /** What the endpoint will run on: the variant but for its model. */
 export function variantOf(request: DeployRequest, state: State): Omit<Variant, "ModelName"> {
   const { ModelName: _, ...before } = keptVariant(state);
-  const { instanceType, memorySize, maxConcurrency, instanceCount, healthCheckTimeout } = request;
+  const {
+    instanceType,
+    memorySize,
+    maxConcurrency,
+    instanceCount,
+    healthCheckTimeout,
+    amiVersion,
+  } = request;
   const health = healthCheckTimeout === undefined
     ? {}
     : { ContainerStartupHealthCheckTimeoutInSeconds: healthCheckTimeout };
@@ -94,6 +101,10 @@ export function variantOf(request: DeployRequest, state: State): Omit<Variant, "
     ...machines.InstancePools && instanceType === undefined && instanceCount === undefined
       ? {}
       : { InitialInstanceCount: countOf(request, state) ?? machines.InitialInstanceCount ?? 1 },
+    ...amiVersion === undefined
+      ? {}
+      // An enumeration in the SDK, older than the newest of them.
+      : { InferenceAmiVersion: amiVersion as Variant["InferenceAmiVersion"] },
     ...health,
   };
 }

@@ -12,6 +12,7 @@ import { Interrupted } from "../../errors.ts";
 import {
   describePart,
   endpointGoesOn,
+  modelDataOf,
   type Part,
   type PartDetails,
   partWords,
@@ -19,6 +20,7 @@ import {
 import { withoutValues } from "../start/plan.ts";
 import { isAboutTags, withTags } from "../tags.ts";
 import { deleteInTheWay, deleteMade, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
+import type { Container } from "./kept.ts";
 import { type Deployment, variablesOf } from "./plan.ts";
 import type { DeployContext } from "./request.ts";
 import { type ExistingPart, isGoingTo } from "./state.ts";
@@ -74,6 +76,7 @@ const PAUSES = [500, 1_000, 2_000, 4_000] as const;
 interface Creation {
   readonly PrimaryContainer?: {
     readonly ModelDataUrl?: string | undefined;
+    readonly ModelDataSource?: Container["ModelDataSource"];
     readonly Environment?: Readonly<Record<string, string>> | undefined;
   } | undefined;
   Tags?: { Key?: string; Value?: string }[];
@@ -235,8 +238,9 @@ class OutcomeUnknown extends AwsError {}
 
 /** Whether somebody else made a model: it has another archive, or more variables. */
 function isOther({ PrimaryContainer: there }: PartDetails, input: Creation): boolean {
-  const { ModelDataUrl: archive, Environment: variables = {} } = input.PrimaryContainer ?? {};
-  return there?.ModelDataUrl !== archive || !hasAll(variables, there?.Environment ?? {});
+  const { PrimaryContainer: asked } = input;
+  return modelDataOf(there) !== modelDataOf(asked) ||
+    !hasAll(asked?.Environment ?? {}, there?.Environment ?? {});
 }
 
 /** Whether something has all that it was created with, apart from tags. */

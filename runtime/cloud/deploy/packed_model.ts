@@ -1,8 +1,10 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
+import { requireInside } from "../../app/confinement.ts";
+import { layoutOf } from "../../app/layout.ts";
 import { requireNamed } from "../../app/named_path.ts";
-import { absolutePath, isOutside } from "../../app/typed_path.ts";
+import { absolutePath, isOutside, typedPath } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
@@ -10,19 +12,23 @@ import type { ModelRoom } from "../../contract/instances.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { realPathOf } from "../../files.ts";
+import { packCode } from "../../source/source.ts";
+import { versionOf } from "../../model/version_of.ts";
 import { ARCHIVE } from "../../model/archive.ts";
 import { inOneLine } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
-import { checkArchive } from "../preflight/archive.ts";
+import { checkArchive, checkPrefix } from "../preflight/archive.ts";
 import { checkBucket } from "../preflight/data.ts";
 import { tryServing } from "../preflight/serving.ts";
 import { callsOf } from "../upload/plan.ts";
 import { sendFile } from "../upload/transfer.ts";
-import { archiveOf, type ModelArchive, type ModelDirectory } from "./packing.ts";
-import type { DeployContext } from "./request.ts";
+import { archiveOf, archiveOfCode, type ModelArchive, type ModelDirectory } from "./packing.ts";
+import type { DeployContext, ModelSource } from "./request.ts";
 
 export interface ModelUse {
   readonly endpoint: string;
+  /** `undefined`: what the endpoint has, or none. */
+  readonly model: ModelSource | undefined;
   /** What the server gets: the user's own, and those that an update keeps. */
   readonly variables: Variables;
   /** How long the server may take until it answers /ping, in seconds. `undefined`: the platform's. */
@@ -34,16 +40,19 @@ export interface ModelUse {
 }
 
 export interface ModelContext {
-  readonly request: Pick<DeployContext["request"], "app" | "tag" | "model" | "typed">;
+  readonly request: Pick<
+    DeployContext["request"],
+    "app" | "tag" | "code" | "repacks" | "typed" | "dryRun"
+  >;
   readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;
-  readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption">;
+  readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption" | "ask">;
   readonly report: Pick<DeployContext["report"], "note" | "progress">;
 }
 
 /** A model that is checked. To be disposed of: a packed one lies in a temporary file. */
 export interface ReadyModel extends AsyncDisposable {
-  /** Where it lies in S3, or will after `send`. */
-  readonly address: S3Address;
+  /** Where it lies in S3, or will after `send`; `undefined`: as the endpoint has it. */
+  readonly address: S3Address | undefined;
   /** When it was written there, to the second; `undefined` where it is not there, or not known. */
   readonly lastModified: Date | undefined;
   /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
@@ -62,30 +71,50 @@ export interface ReadyModel extends AsyncDisposable {
  * go; Interrupted.
  */
 export async function modelFor(use: ModelUse, context: ModelContext): Promise<ReadyModel> {
-  const { request: { model }, aws, host, report } = context;
+  const { request: { code: asked }, aws, host, report } = context;
+  const { model, room } = use;
   const note = (text: string): void => report.note(text);
   const { signal } = host.interruption;
-  if ("address" in model) {
-    const there = await checkArchive(await aws.s3(), model.address, use.room, note, signal);
-    return {
-      address: model.address,
-      lastModified: there?.lastModified,
-      calls: {},
-      async send() {},
-      async [Symbol.asyncDispose]() {},
-    };
+  const code = asked && await packCode([asked], asked.entryPoint, note);
+  if (model === undefined && code === undefined) return asItIs(undefined);
+  if (model !== undefined && "address" in model) {
+    const { address } = model;
+    const s3 = await aws.s3();
+    if (address.key.endsWith("/")) {
+      await checkPrefix(s3, address, room, note);
+      return asItIs(address);
+    }
+    const there = await checkArchive(s3, address, room, note, signal);
+    if (code === undefined) return asItIs(address, there?.lastModified);
+    const place = placeOf(use.endpoint, context);
+    const to = await checkedS3(place, context);
+    const { withCodeInS3 } = await import("./repacked_model.ts");
+    return await withCodeInS3({ s3, address, there }, code, { s3: to, place }, room, context);
   }
   const place = placeOf(use.endpoint, context);
-  const directory = await directoryOf(model.directory, context);
+  const directory = model && await directoryOf(model, context);
   const s3 = await checkedS3(place, context);
-  report.progress(`Packing ${inOneLine(directory.shown)}`);
-  const archive = await archiveOf(directory, use.room, note, signal);
+  report.progress(`Packing ${inOneLine(directory?.shown ?? code!.source.shown)}`);
+  const archive = directory
+    ? await archiveOf(directory, code, room, note, signal)
+    : await archiveOfCode(code!, signal);
   try {
     return await readyToSend(archive, place, s3, use, context);
   } catch (error) {
     await archive[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** What is not sent. */
+function asItIs(address: S3Address | undefined, lastModified?: Date): ReadyModel {
+  return {
+    address,
+    lastModified,
+    calls: {},
+    async send() {},
+    async [Symbol.asyncDispose]() {},
+  };
 }
 
 /** Tries an archive of this machine, and finds out whether it has been sent. */
@@ -159,9 +188,16 @@ async function checkedS3(
 
 /** @throws MlcliError where the app's file names what is not the app's. */
 async function directoryOf(
-  shown: string,
+  model: Exclude<ModelSource, { readonly address: S3Address }>,
   { request: { app, typed }, host: { cwd } }: ModelContext,
 ): Promise<ModelDirectory> {
+  if ("run" in model) {
+    const layout = layoutOf(app);
+    await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
+    const { model: path } = await versionOf(layout, model.run);
+    return { path, shown: typedPath(cwd, path) };
+  }
+  const shown = model.directory;
   if (typed.has("--model")) {
     await requireNamed(cwd, shown, "--model ");
     return { path: absolutePath(cwd, shown), shown };

@@ -4,6 +4,11 @@ import { createHash } from "node:crypto";
 import type { ModelRoom } from "../../contract/instances.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
+import { ArchiveCheck, Refusal } from "../../archive/entries.ts";
+import type { TarEntry } from "../../archive/writer.ts";
+import { MODEL_CODE } from "../../contract/launch.ts";
+import { withCode } from "../../model/with_code.ts";
+import type { PackedCode } from "../../source/source.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
 import { claim, leftDirectories } from "../../model/owner.ts";
@@ -33,11 +38,13 @@ export interface ModelDirectory {
  * The archive of a directory: a temporary file, or its `model.tar.gz` where it holds nothing else. To
  * be disposed of.
  *
+ * @param code takes the place of the model's own `code/`, which is noted.
  * @throws MlcliError where there is no model, or none that can be packed or that has room; the
  * signal's reason.
  */
 export async function archiveOf(
   directory: ModelDirectory,
+  code: PackedCode | undefined,
   room: ModelRoom,
   note: Note,
   signal: AbortSignal,
@@ -46,9 +53,27 @@ export async function archiveOf(
   const there = await modelArchiveIn(directory.path).catch((cause) => {
     throw cannotRead(directory.shown, cause);
   });
-  return there === undefined
-    ? await newArchive(directory, room, note, signal)
-    : await existingArchive(there, join(directory.shown, ARCHIVE), room, note, signal);
+  if (there === undefined) return await newArchive(directory, code, room, note, signal);
+  const shown = join(directory.shown, ARCHIVE);
+  if (code === undefined) return await existingArchive(there, shown, room, note, signal);
+  return await written(shown, async (target) => {
+    const { NO_FILES, packTo } = await import("../../archive/pack.ts");
+    const { bytesOfFile } = await import("../../archive/reader.ts");
+    const { entriesWithCode } = await import("./code_adding.ts");
+    const check = new ArchiveCheck(room);
+    const adding = { shown, code, room, note, signal };
+    const entries = entriesWithCode(bytesOfFile(there), check, adding);
+    const packed = await packTo(target, entries, NO_FILES, signal);
+    return { ...packed, unpacked: check.unpacked };
+  });
+}
+
+/** The archive of code alone, for an image that brings the model. */
+export async function archiveOfCode(
+  code: PackedCode,
+  signal: AbortSignal,
+): Promise<ModelArchive> {
+  return await packedEntries(code.source.shown, withCode([], code).entries, 0, signal);
 }
 
 async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> {
@@ -70,6 +95,7 @@ async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> 
 
 async function newArchive(
   { path, shown }: ModelDirectory,
+  code: PackedCode | undefined,
   room: ModelRoom,
   note: Note,
   signal: AbortSignal,
@@ -90,8 +116,39 @@ async function newArchive(
   if (model.privateFiles.length > 0) {
     note(`Not packed, since they may hold secrets: ${listed(model.privateFiles)}`);
   }
-  // Loaded only here: it brings libraries.
-  const { packTo } = await import("../../archive/pack.ts");
+  const all = code && withCode(model.entries, code);
+  if (all?.replaces) note(replacedText(shown, code!));
+  return await packedEntries(
+    shown,
+    all?.entries ?? model.entries,
+    model.bytes,
+    signal,
+    () => model.requireUnchanged(),
+  );
+}
+
+async function packedEntries(
+  shown: string,
+  entries: readonly TarEntry[],
+  bytes: number,
+  signal: AbortSignal,
+  requireUnchanged: () => Promise<void> = () => Promise.resolve(),
+): Promise<ModelArchive> {
+  const errors = { gone: changed, gotShorter: changed, cannotRead };
+  return await written(shown, async (target) => {
+    // Loaded only here: it brings libraries.
+    const { packTo } = await import("../../archive/pack.ts");
+    const packed = await packTo(target, entries, errors, signal);
+    await requireUnchanged();
+    return { ...packed, unpacked: { entries: entries.length, bytes } };
+  });
+}
+
+/** Writes an archive into a temporary directory. */
+async function written(
+  shown: string,
+  write: (target: string) => Promise<Pick<ModelArchive, "bytes" | "sha256" | "unpacked">>,
+): Promise<ModelArchive> {
   const folder = await Deno.makeTempDir({ prefix: PREFIX }).catch((cause) => {
     throw packingError(cause);
   });
@@ -100,11 +157,7 @@ async function newArchive(
     claim(folder);
     await removeLeft(dirname(folder));
     const target = join(folder, ARCHIVE);
-    const errors = { gone: changed, gotShorter: changed, cannotRead };
-    const { bytes, sha256 } = await packTo(target, model.entries, errors, signal);
-    await model.requireUnchanged();
-    const unpacked = { entries: model.entries.length, bytes: model.bytes };
-    return { path: target, shown, bytes, sha256, unpacked, [Symbol.asyncDispose]: dispose };
+    return { path: target, shown, ...await write(target), [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();
     throw isSystemError(error) ? packingError(error) : error;
@@ -120,7 +173,11 @@ function packingError(cause: unknown): MlcliError {
 }
 
 /** The most that an archive has besides the bytes of its files. */
-const FOR_HEADERS = 1024 ** 3;
+export const FOR_HEADERS = 1024 ** 3;
+
+export function replacedText(shown: string, { source }: PackedCode): string {
+  return `${MODEL_CODE}/ in ${inOneLine(shown)} is replaced by ${inOneLine(source.shown)}`;
+}
 
 /** The directory's own archive, which is read to its end. */
 async function existingArchive(
@@ -130,10 +187,7 @@ async function existingArchive(
   note: Note,
   signal: AbortSignal,
 ): Promise<ModelArchive> {
-  const [{ bytesOfFile, entriesOf }, { ArchiveCheck, Refusal }] = await Promise.all([
-    import("../../archive/reader.ts"),
-    import("../../archive/entries.ts"),
-  ]);
+  const { bytesOfFile, entriesOf } = await import("../../archive/reader.ts");
   const check = new ArchiveCheck(room);
   const most = room.bytes === undefined ? Infinity : room.bytes + FOR_HEADERS;
   try {

@@ -9,6 +9,7 @@ import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { type Tag, tagsOf, usersTags } from "../tags.ts";
 import {
   changesCapture,
+  type Container,
   containerOf,
   hasVolume,
   isServerless,
@@ -26,7 +27,8 @@ export interface Planned {
   readonly slot: Slot;
   /** `REPOSITORY@sha256:...` */
   readonly image: string;
-  readonly model: S3Address;
+  /** An archive, or a prefix that ends with `/`; `undefined`: what the endpoint has, if it has one. */
+  readonly model: S3Address | undefined;
 }
 
 export interface Deployment {
@@ -84,13 +86,32 @@ function modelOf({ request, state, slot, image, model }: Planned): ModelInput {
     PrimaryContainer: {
       ...keptContainer(containerOf(base?.model)),
       Image: image,
-      ModelDataUrl: s3Uri(model),
+      ...modelDataOf(model, containerOf(base?.model)),
       ...Object.keys(variables).length === 0 ? {} : { Environment: { ...variables } },
     },
     ExecutionRoleArn: roleOf(request, state),
     ...network === undefined ? {} : { VpcConfig: network },
     ...base?.model?.EnableNetworkIsolation ? { EnableNetworkIsolation: true } : {},
     Tags: tagsFor(request, state, image),
+  };
+}
+
+/** The members of a container that say where its model lies. */
+function modelDataOf(
+  model: S3Address | undefined,
+  before: Container | undefined,
+): Pick<Container, "ModelDataUrl" | "ModelDataSource"> {
+  if (model === undefined) {
+    const { ModelDataUrl, ModelDataSource } = before ?? {};
+    // For an archive, SageMaker fills both, and takes only one.
+    if (ModelDataSource?.S3DataSource?.CompressionType === "None") return { ModelDataSource };
+    return ModelDataUrl ? { ModelDataUrl } : {};
+  }
+  if (!model.key.endsWith("/")) return { ModelDataUrl: s3Uri(model) };
+  return {
+    ModelDataSource: {
+      S3DataSource: { S3Uri: s3Uri(model), S3DataType: "S3Prefix", CompressionType: "None" },
+    },
   };
 }
 

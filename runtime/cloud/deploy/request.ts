@@ -10,6 +10,7 @@ import { UsageError } from "../../errors.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, requireAtMost, requireGiven, requireNone } from "../start/checks.ts";
 import type { JobRequest } from "../start/plan.ts";
+import type { ProgramRequest } from "../../source/program.ts";
 import type { State } from "./state.ts";
 
 /**
@@ -19,10 +20,12 @@ import type { State } from "./state.ts";
 export const DEPLOY_SECONDS = 3_600;
 
 export type ModelSource =
-  /** An archive, `model.tar.gz`, in S3. */
+  /** In S3: an archive, `model.tar.gz`; or all that lies below a key that ends with `/`. */
   | { readonly address: S3Address }
   /** A directory on this machine, as it was typed. */
-  | { readonly directory: string };
+  | { readonly directory: string }
+  /** The model of a run on this machine: its name, or `last`. */
+  | { readonly run: string };
 
 /** How traffic is shifted to a new configuration. */
 export interface Canary {
@@ -54,7 +57,14 @@ export interface DeployRequest extends
     | "wait"
   > {
   readonly endpoint: string | undefined;
+  /** `undefined`: what an endpoint has, or none, where the image is not mlcli's. */
   readonly model: ModelSource | undefined;
+  /** What AWS's inference images run in the model's `code/`; `undefined`: nothing is put there. */
+  readonly code: ProgramRequest["code"];
+  /** Whether a large archive may be packed anew. */
+  readonly repacks: boolean;
+  /** Of the machines: the version of what runs there besides, such as GPU drivers. */
+  readonly amiVersion: string | undefined;
   readonly instanceCount: number | undefined;
   /** Serverless: memory in MB, and how many requests at once. Not there together with a type. */
   readonly memorySize: number | undefined;
@@ -73,12 +83,11 @@ export interface DeployRequest extends
 /** A request that names what any deployment needs. */
 export interface CheckedRequest extends DeployRequest {
   readonly endpoint: string;
-  readonly model: ModelSource;
 }
 
 export type DeployHost = Pick<
   Context,
-  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock"
+  "cwd" | "env" | "aws" | "engine" | "interruption" | "clock" | "ask"
 >;
 
 export interface DeployContext {
@@ -103,12 +112,33 @@ export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest)
  * that the platform would refuse.
  */
 export function checkedRequest(request: DeployRequest): CheckedRequest {
-  const { app, endpoint, model } = request;
-  requireGiven("deploy", app, [["--endpoint-name", endpoint], ["--model", model]]);
+  const { app, endpoint, model, code } = request;
+  requireGiven("deploy", app, [
+    ["--endpoint-name", endpoint],
+    ...app.configuration.image === undefined ? [["--model", model] as const] : [],
+  ]);
   checkHosting(request);
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
-  return { ...request, endpoint: endpoint!, model: model! };
+  if (code && app.configuration.image === undefined) {
+    throw new UsageError('Option "--entry-point" is for an image that exists.', {
+      hint: "The app's own image serves prediction/serve. --image names one that runs code/ of " +
+        "the model, such as AWS's.",
+    });
+  }
+  if (code && isPrefix(model)) throw codeInPrefix();
+  return { ...request, endpoint: endpoint! };
+}
+
+export function codeInPrefix(): UsageError {
+  return new UsageError("Code cannot be put into a model that is no archive.", {
+    hint: "Put it there yourself, as code/; or name an archive: --model s3://.../model.tar.gz",
+  });
+}
+
+/** Whether a model is all that lies below a prefix. */
+export function isPrefix(model: ModelSource | undefined): boolean {
+  return model !== undefined && "address" in model && model.address.key.endsWith("/");
 }
 
 /** Refuses options for instances together with options for serverless. */
@@ -138,13 +168,20 @@ function checkHosting(request: DeployRequest): void {
  * @throws UsageError
  */
 export function requireServerless(
-  { app, typed, subnets, dataCapture, canary, healthCheckTimeout }: DeployRequest,
+  { app, typed, subnets, dataCapture, canary, healthCheckTimeout, amiVersion, model }:
+    DeployRequest,
 ): void {
+  if (isPrefix(model)) {
+    throw new UsageError("A serverless endpoint takes an archive, and no prefix, as its model.", {
+      hint: "--model s3://.../model.tar.gz; or --ec2-type instead of --memory-size-in-mb.",
+    });
+  }
   const flag = firstGiven([
     ["--subnet", subnets.length > 0 ? subnets : undefined],
     ["--data-capture", dataCapture],
     ["--canary", canary],
     ["--health-check-timeout", healthCheckTimeout],
+    ["--inference-ami-version", amiVersion],
   ]);
   if (flag === undefined) return;
   const where = `"${flag.slice(2).replaceAll("-", "_")}" in "deploy" of ${

@@ -44,7 +44,7 @@ export async function checkArchive(
   note: Note,
   signal: AbortSignal,
   limits: ReadingLimits = LIMITS,
-): Promise<Pick<StoredObject, "size" | "lastModified"> | undefined> {
+): Promise<Omit<StoredObject, "key"> | undefined> {
   requireObject(address);
   // A bucket that may not be described may still be read; otherwise there is a note below.
   await checkBucket(s3, address, () => {}, "the endpoint");
@@ -61,7 +61,41 @@ export async function checkArchive(
   if (!/\.(tar\.gz|tgz)$/.test(address.key)) {
     note(`${s3Uri(address)} is not called .tar.gz, as SageMaker asks for`);
   }
-  return { size: details.size, lastModified: details.lastModified };
+  return details;
+}
+
+/**
+ * Requires that there is something below a prefix, and that it fits.
+ *
+ * @param address its key ends with `/`.
+ * @param note gets what could not be checked.
+ * @throws MlcliError
+ */
+export async function checkPrefix(
+  s3: ArchiveAccess,
+  address: S3Address,
+  room: ModelRoom,
+  note: Note,
+): Promise<void> {
+  await checkBucket(s3, address, () => {}, "the endpoint");
+  let bytes = 0;
+  try {
+    for await (const page of s3.listObjects(address.bucket, address.key)) {
+      for (const { size } of page) bytes += size;
+      if (room.bytes !== undefined && bytes > room.bytes) {
+        const gigabytes = Math.round(room.bytes / 1024 ** 3);
+        throw new MlcliError(
+          `${s3Uri(address)} holds more than ${gigabytes} GB, which is what ${room.words} has`,
+          { hint: room.hint },
+        );
+      }
+    }
+  } catch (error) {
+    if (!isRefusal(error, "denied")) throw error;
+    return note(`Cannot tell whether a model lies below ${s3Uri(address)} (${error.message})`);
+  }
+  if (bytes > 0) return;
+  throw new MlcliError(`No model: there is nothing below ${s3Uri(address)}`, { hint: SUCH_AS });
 }
 
 const SUCH_AS = "Such as s3://my-bucket/churn/output/JOB/output/model.tar.gz, which mlcli train " +

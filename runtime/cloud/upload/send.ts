@@ -46,7 +46,10 @@ export async function send(
     if (!isSame) throw new Changed();
   };
   if (state.size <= PART_SIZE) await sendWhole(source, state, place, check, sending);
-  else await sendParts(source, state, place, check, sending, onPart);
+  else {
+    const pieces = piecesOf(source, state.size, sending.budget);
+    await sendParts(pieces, place, check, sending, onPart);
+  }
   check();
   return { isUnchanged: false, bytes: state.size };
 }
@@ -64,31 +67,80 @@ async function sendWhole(
   await s3.putObject(place, taken.bytes);
 }
 
-async function sendParts(
+/** The parts of a file, one after the other: an open file has one position. */
+async function* piecesOf(
   source: Deno.FsFile,
-  { size }: FileState,
+  size: number,
+  budget: Budget,
+): AsyncGenerator<Lent, void, void> {
+  const partSize = partSizeOf(size);
+  for (let start = 0; start < size; start += partSize) {
+    const taken = await budget.take(Math.min(partSize, size - start));
+    await read(source, taken.bytes).catch((error) => {
+      taken[Symbol.dispose]();
+      throw error;
+    });
+    yield taken;
+  }
+}
+
+/** The parts of a stream, whose length nobody knows. */
+export async function* piecesOfStream(
+  source: AsyncIterable<Uint8Array>,
+  partSize: number,
+  budget: Budget,
+): AsyncGenerator<Lent, void, void> {
+  let taken: Lent | undefined;
+  let filled = 0;
+  try {
+    for await (let bytes of source) {
+      while (bytes.length > 0) {
+        taken ??= await budget.take(partSize);
+        const fitting = bytes.subarray(0, partSize - filled);
+        taken.bytes.set(fitting, filled);
+        filled += fitting.length;
+        bytes = bytes.subarray(fitting.length);
+        if (filled < partSize) continue;
+        const full = taken;
+        [taken, filled] = [undefined, 0];
+        yield full;
+      }
+    }
+    if (taken) {
+      const last = taken;
+      taken = undefined;
+      yield { ...last, bytes: last.bytes.subarray(0, filled) };
+    }
+  } finally {
+    taken?.[Symbol.dispose]();
+  }
+}
+
+/**
+ * Makes an object of parts: all of it, or none.
+ *
+ * @param check called before the object is there.
+ * @throws AwsError; what `pieces` and `check` throw.
+ */
+export async function sendParts(
+  pieces: AsyncIterable<Lent>,
   place: ObjectPlace,
   check: () => void,
-  { s3, budget, force, left }: Sending,
+  { s3, force, left }: Pick<Sending, "s3" | "force" | "left">,
   onPart: (bytes: number) => void,
 ): Promise<void> {
   const upload = await s3.createUpload(place, force, left);
   const parts: Promise<UploadedPart>[] = [];
   const failure = new AbortController();
+  let size = 0;
   try {
-    const partSize = partSizeOf(size);
-    for (let start = 0; start < size; start += partSize) {
-      const length = Math.min(partSize, size - start);
-      const taken = await budget.take(length);
+    for await (const taken of pieces) {
       if (failure.signal.aborted) {
         taken[Symbol.dispose]();
         break;
       }
-      // One after the other: an open file has one position.
-      await read(source, taken.bytes).catch((error) => {
-        taken[Symbol.dispose]();
-        throw error;
-      });
+      const { length } = taken.bytes;
+      size += length;
       const part = s3.uploadPart(upload, parts.length + 1, taken.bytes)
         .then((uploaded) => (onPart(length), uploaded))
         .finally(() => taken[Symbol.dispose]());
@@ -143,6 +195,9 @@ function timeOf({ begun }: OpenUpload): string {
   return begun.toISOString().replace(/\.\d+/, "");
 }
 
+/** A buffer that is lent until it is disposed of. */
+export type Lent = Disposable & { readonly bytes: Uint8Array };
+
 /** Buffers of this size (bytes) or more are reused. */
 const REUSED = 1024 ** 2;
 
@@ -167,7 +222,7 @@ export class Budget {
    * Waits for its turn, and lends a buffer until it is disposed of. A request for more than the limit
    * waits until nothing else is in use.
    */
-  async take(size: number): Promise<Disposable & { readonly bytes: Uint8Array }> {
+  async take(size: number): Promise<Lent> {
     const taken = Math.min(size, this.most);
     if (this.#waiting.length > 0 || this.#left < taken) {
       await new Promise<void>((go) => this.#waiting.push({ size: taken, go }));
