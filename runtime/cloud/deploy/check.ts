@@ -18,7 +18,8 @@ import {
 import { requireUnused } from "./delete_parts.ts";
 import { modelDataOf } from "../endpoints/parts.ts";
 import { containerOf, hasVolume, isServerless, type Variant, variantOf } from "./kept.ts";
-import { modelFor, type ReadyModel } from "./packed_model.ts";
+import { modelFor } from "./packed_model.ts";
+import type { ReadyModel } from "./ready_model.ts";
 import { type Deployment, deploymentOf, variablesOf } from "./plan.ts";
 import { codeInPrefix, type DeployContext, isPrefix, type ModelSource } from "./request.ts";
 import { type ExistingPart, slotFor } from "./state.ts";

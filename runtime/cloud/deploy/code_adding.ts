@@ -1,15 +1,14 @@
 /** The archive of a model with the user's code in the place of its own. */
 
 import type { ModelRoom } from "../../contract/instances.ts";
-import { archiveWithCode } from "../../model/with_code.ts";
+import { archiveWithCode, replacedText } from "../../source/with_code.ts";
 import type { PackedEntry } from "../../archive/writer.ts";
 import type { PackedCode } from "../../source/source.ts";
 import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { type ArchiveCheck, Refusal } from "../../archive/entries.ts";
 import { entriesOf } from "../../archive/reader.ts";
-import { cannotUnpack } from "../preflight/archive.ts";
-import { FOR_HEADERS, replacedText } from "./packing.ts";
+import { cannotUnpack, FOR_HEADERS } from "../preflight/archive.ts";
 
 export interface Adding {
   /** The archive, for messages. */

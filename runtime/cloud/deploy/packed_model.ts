@@ -8,8 +8,6 @@ import { absolutePath, isOutside, typedPath } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
-import type { ModelRoom } from "../../contract/instances.ts";
-import type { Variables } from "../../contract/variables.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { realPathOf } from "../../files.ts";
 import { packCode } from "../../source/source.ts";
@@ -23,43 +21,8 @@ import { tryServing } from "../preflight/serving.ts";
 import { callsOf } from "../upload/plan.ts";
 import { sendFile } from "../upload/transfer.ts";
 import { archiveOf, archiveOfCode, type ModelArchive, type ModelDirectory } from "./packing.ts";
-import type { DeployContext, ModelSource } from "./request.ts";
-
-export interface ModelUse {
-  readonly endpoint: string;
-  /** `undefined`: what the endpoint has, or none. */
-  readonly model: ModelSource | undefined;
-  /** What the server gets: the user's own, and those that an update keeps. */
-  readonly variables: Variables;
-  /** How long the server may take until it answers /ping, in seconds. `undefined`: the platform's. */
-  readonly healthCheckTimeout: number | undefined;
-  /** What it is to run on; `undefined`: serverless. */
-  readonly instanceType: string | undefined;
-  /** The disk that it is unpacked on. */
-  readonly room: ModelRoom;
-}
-
-export interface ModelContext {
-  readonly request: Pick<
-    DeployContext["request"],
-    "app" | "tag" | "code" | "repacks" | "typed" | "dryRun"
-  >;
-  readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;
-  readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption" | "ask">;
-  readonly report: Pick<DeployContext["report"], "note" | "progress">;
-}
-
-/** A model that is checked. To be disposed of: a packed one lies in a temporary file. */
-export interface ReadyModel extends AsyncDisposable {
-  /** Where it lies in S3, or will after `send`; `undefined`: as the endpoint has it. */
-  readonly address: S3Address | undefined;
-  /** When it was written there, to the second; `undefined` where it is not there, or not known. */
-  readonly lastModified: Date | undefined;
-  /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
-  readonly calls: Readonly<Record<string, number>>;
-  /** Sends a packed model, unless it is there. To be called when all else is checked. */
-  send(): Promise<void>;
-}
+import type { ModelContext, ModelUse, ReadyModel } from "./ready_model.ts";
+import type { ModelSource } from "./request.ts";
 
 /**
  * Gets the model ready that an endpoint is to serve: an archive in S3, which is read, or a directory on
@@ -96,7 +59,7 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
   const s3 = await checkedS3(place, context);
   report.progress(`Packing ${inOneLine(directory?.shown ?? code!.source.shown)}`);
   const archive = directory
-    ? await archiveOf(directory, code, room, note, signal)
+    ? await archiveOf(directory, room, note, signal, code)
     : await archiveOfCode(code!, signal);
   try {
     return await readyToSend(archive, place, s3, use, context);

@@ -6,15 +6,14 @@ import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { ArchiveCheck, Refusal } from "../../archive/entries.ts";
 import type { TarEntry } from "../../archive/writer.ts";
-import { MODEL_CODE } from "../../contract/launch.ts";
-import { withCode } from "../../model/with_code.ts";
+import { replacedText, withCode } from "../../source/with_code.ts";
 import type { PackedCode } from "../../source/source.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
 import { claim, leftDirectories } from "../../model/owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
-import { cannotUnpack } from "../preflight/archive.ts";
+import { cannotUnpack, FOR_HEADERS } from "../preflight/archive.ts";
 
 export interface ModelArchive extends AsyncDisposable {
   readonly path: string;
@@ -44,10 +43,10 @@ export interface ModelDirectory {
  */
 export async function archiveOf(
   directory: ModelDirectory,
-  code: PackedCode | undefined,
   room: ModelRoom,
   note: Note,
   signal: AbortSignal,
+  code?: PackedCode,
 ): Promise<ModelArchive> {
   await requireDirectory(directory);
   const there = await modelArchiveIn(directory.path).catch((cause) => {
@@ -170,13 +169,6 @@ function packingError(cause: unknown): MlcliError {
       "files: free some space there, or name another directory as TMPDIR.",
     cause,
   });
-}
-
-/** The most that an archive has besides the bytes of its files. */
-export const FOR_HEADERS = 1024 ** 3;
-
-export function replacedText(shown: string, { source }: PackedCode): string {
-  return `${MODEL_CODE}/ in ${inOneLine(shown)} is replaced by ${inOneLine(source.shown)}`;
 }
 
 /** The directory's own archive, which is read to its end. */

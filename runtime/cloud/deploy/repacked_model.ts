@@ -15,7 +15,7 @@ import { rangesOf } from "../download/fetch_object.ts";
 import { callsOf, partSizeOf } from "../upload/plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings, piecesOfStream, sendParts } from "../upload/send.ts";
 import { entriesWithCode } from "./code_adding.ts";
-import type { ModelContext, ReadyModel } from "./packed_model.ts";
+import type { ModelContext, ReadyModel } from "./ready_model.ts";
 
 /** Without being asked, nobody wants more to go both ways over their network, in bytes. */
 const LARGE = 1024 ** 3;

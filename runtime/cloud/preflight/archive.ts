@@ -193,6 +193,9 @@ async function* upTo(
   }
 }
 
+/** The most that an archive has besides the bytes of its files. */
+export const FOR_HEADERS = 1024 ** 3;
+
 /** @param shown the archive's path or address in messages. */
 export function cannotUnpack(shown: string, cause: MlcliError): MlcliError {
   return new MlcliError(`SageMaker cannot unpack ${shown}: ${cause.message}`, {

@@ -8,7 +8,7 @@ import { lstatIfThere, removeTreeIfThere, setMode } from "../../files.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
 import { modelFiles } from "../../model/files.ts";
-import { withoutCode } from "../../model/with_code.ts";
+import { replacedText, withoutCode } from "../../source/with_code.ts";
 import { makeInJobs, UNPACKED } from "../../model/runs.ts";
 import type { PackedCode } from "../../source/source.ts";
 import { listed } from "../../text.ts";
@@ -46,7 +46,7 @@ export async function servedModel(
       const replaces = archive === undefined
         ? await viewOf(model, typedPath(layout.directory, model), target, { signal, note })
         : await removeCode(target);
-      if (replaces) note(`${MODEL_CODE}/ of the model is replaced by ${code.source.shown}`);
+      if (replaces) note(replacedText(typedPath(layout.directory, archive ?? model), code));
       await unpackCode(code, join(target, MODEL_CODE));
     }
     return target;

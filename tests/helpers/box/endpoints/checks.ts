@@ -6,7 +6,7 @@
 import { REGION } from "../account.ts";
 import type { EcrService } from "../ecr.ts";
 import type { Faults } from "../faults.ts";
-import { limitExceeded, parseImage } from "../jobs/checks.ts";
+import { limitExceeded, whereIs } from "../jobs/checks.ts";
 import { parseS3Uri } from "../jobs/platform.ts";
 import type { S3Store } from "../s3_store.ts";
 import { Unexpected } from "../service.ts";
@@ -215,8 +215,7 @@ export function deploymentOf(
 
 /** By its digest; as it was specified where it is not there any more. */
 function resolvedImage(reference: string, ecr: EcrService): string {
-  const { host, repository, wanted } = parseImage(reference);
-  const found = ecr.store.repositories.get(repository);
+  const { host, repository, found, wanted } = whereIs(reference, ecr);
   const image = found && ecr.store.find(found, wanted);
   return image ? `${host}/${repository}@${image.digest}` : reference;
 }
@@ -224,8 +223,7 @@ function resolvedImage(reference: string, ecr: EcrService): string {
 /** A variant whose image is not there. */
 export function withoutImage({ variants }: Deployment, ecr: EcrService): Variant | undefined {
   return variants.find(({ image }) => {
-    const { repository, wanted } = parseImage(image);
-    const found = ecr.store.repositories.get(repository);
+    const { found, wanted } = whereIs(image, ecr);
     return !(found && ecr.store.find(found, wanted));
   });
 }

@@ -4,6 +4,7 @@
  */
 
 import { type AccessKey, ACCOUNT, REGION } from "../account.ts";
+import type { EcrService } from "../ecr.ts";
 import { isList, MANIFEST_TYPES, type StoredImage } from "../ecr_store.ts";
 import { Refused, Unexpected } from "../service.ts";
 import type { JobKind } from "./job.ts";
@@ -48,9 +49,7 @@ export function findImage(
   reference: string,
   { services: { ecr } }: Pick<Surroundings, "services">,
 ): { readonly repository: string; readonly image: StoredImage } {
-  const { host, repository, wanted } = parseImage(reference);
-  const account = host === ecr.front.host ? ACCOUNT : accountIn(host);
-  const found = account === undefined ? undefined : ecr.store.of(account, repository);
+  const { repository, account, found, wanted } = whereIs(reference, ecr);
   if (!found) {
     throw invalid(
       `Cannot find repository: ${repository} in registry ID: ${account} Please check if your ECR ` +
@@ -65,6 +64,14 @@ export function findImage(
     throw invalid(`Unsupported manifest media type ${mediaType}`);
   }
   return { repository: found.name, image };
+}
+
+/** The repository of an image, of whatever account, and the tag or digest that is wanted of it. */
+export function whereIs(reference: string, ecr: EcrService) {
+  const { host, repository, wanted } = parseImage(reference);
+  const account = host === ecr.front.host ? ACCOUNT : accountIn(host);
+  const found = account === undefined ? undefined : ecr.store.of(account, repository);
+  return { host, repository, account, found, wanted };
 }
 
 /** The account of one of ECR's hosts in this region: an image of another region, no job takes. */
@@ -184,7 +191,7 @@ function inputUris(kind: JobKind, request: Request): readonly string[] {
 }
 
 /** `localhost:5000/team/app@sha256:...` or `...:tag`. */
-export function parseImage(
+function parseImage(
   reference: string,
 ): { readonly host: string; readonly repository: string; readonly wanted: string } {
   const slash = reference.indexOf("/");

@@ -1,10 +1,7 @@
 import { assert, assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { dirname, join } from "@std/path";
-import {
-  modelFor,
-  type ModelUse,
-  type ReadyModel,
-} from "../../../../runtime/cloud/deploy/packed_model.ts";
+import { modelFor } from "../../../../runtime/cloud/deploy/packed_model.ts";
+import type { ModelUse, ReadyModel } from "../../../../runtime/cloud/deploy/ready_model.ts";
 import { archiveOf } from "../../../../runtime/cloud/deploy/packing.ts";
 import { s3Uri } from "../../../../runtime/contract/addresses.ts";
 import { roomFor } from "../../../../runtime/contract/instances.ts";
@@ -38,12 +35,15 @@ async function withModel<T>(
   const request = {
     app: appObject(directory.path, "churn", { s3Prefix: `s3://${BUCKET}/churn` }),
     tag: "latest",
-    model: { directory: model },
+    code: undefined,
+    repacks: false,
+    dryRun: false,
     typed: new Set(["--model"]),
   };
   await using ready = await modelFor(
     {
       endpoint: "shop",
+      model: { directory: model },
       variables: {},
       healthCheckTimeout: undefined,
       instanceType: "ml.m5.large",
@@ -57,6 +57,7 @@ async function withModel<T>(
         cwd: directory.path,
         engine: () => Promise.reject(new MlcliError("no engine")),
         interruption: keys.interruption,
+        ask: () => Promise.resolve(undefined),
       },
       report: { note: (text) => notes.push(text), progress: () => {} },
     },
@@ -74,7 +75,7 @@ async function sent(surroundings: Surroundings): Promise<
   return await withModel(surroundings, async (ready) => {
     await ready.send();
     const { address, calls, lastModified } = ready;
-    return { address: s3Uri(address), calls, known: lastModified !== undefined };
+    return { address: s3Uri(address!), calls, known: lastModified !== undefined };
   });
 }
 
@@ -155,7 +156,7 @@ suite("a directory as the model of an endpoint", () => {
     await using directory = await makeDirectory({ "model/m": "model" });
     await using box = await platform();
     await withModel({ directory, box }, async ({ address, calls }) => {
-      assertMatch(address.key, /^churn\/models\/shop\//);
+      assertMatch(address!.key, /^churn\/models\/shop\//);
       assertEquals(calls, { PutObject: 1 });
       await Promise.resolve();
     });

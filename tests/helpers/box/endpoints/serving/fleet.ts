@@ -5,7 +5,7 @@ import { pullImage } from "../../engine/pull.ts";
 import { createNetwork, FilledVolume, removeNetwork } from "../../engine/resources.ts";
 import type { EngineApi } from "../../engine_api.ts";
 import { download } from "../../jobs/channel.ts";
-import { parseImage } from "../../jobs/checks.ts";
+import { whereIs } from "../../jobs/checks.ts";
 import { type JobPlatform, parseS3Uri } from "../../jobs/platform.ts";
 import type { S3Store } from "../../s3_store.ts";
 import type { Endpoint } from "../endpoint.ts";
@@ -109,12 +109,11 @@ export class Fleet {
 
   async #pull({ name, image, model }: Variant): Promise<string> {
     const { services, engine, pulled } = this.host;
-    const { repository, wanted } = parseImage(image);
-    const found = services.ecr.store.repositories.get(repository);
+    const { found, wanted } = whereIs(image, services.ecr);
     if (!found || !services.ecr.store.find(found, wanted)) throw new HostingFailure(noImage(name));
     const puller = { ...services, engine, pulled };
     const role: string = model.request.ExecutionRoleArn;
-    const local = await pullImage(puller, { repository, digest: wanted }, role);
+    const local = await pullImage(puller, { repository: found.name, digest: wanted }, role);
     if (local === undefined) throw new HostingFailure(noPull(role, model.container.Image));
     return local;
   }

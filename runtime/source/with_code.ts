@@ -4,13 +4,19 @@ import type { ArchiveEntry } from "../archive/reader.ts";
 import type { PackedEntry, TarEntry } from "../archive/writer.ts";
 import { type ArchiveCheck, refusalOf, unpackedOf } from "../archive/entries.ts";
 import { MODEL_CODE } from "../contract/launch.ts";
-import type { SentCode } from "../source/source.ts";
+import { inOneLine } from "../text.ts";
+import type { PackedCode, SentCode } from "./source.ts";
 
 /** Files of a model with code in the place of its own. */
 export interface WithCode {
   readonly entries: readonly TarEntry[];
   /** Whether the model had a `code/`. */
   readonly replaces: boolean;
+}
+
+/** @param shown the model, for messages. */
+export function replacedText(shown: string, { source }: PackedCode): string {
+  return `${MODEL_CODE}/ in ${inOneLine(shown)} is replaced by ${inOneLine(source.shown)}`;
 }
 
 /** @param entries of a directory: `modelFiles`. */

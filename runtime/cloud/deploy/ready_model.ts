@@ -1,0 +1,42 @@
+/** What a model is asked for, and what is known of one that is ready to be served. */
+
+import type { S3Address } from "../../contract/addresses.ts";
+import type { ModelRoom } from "../../contract/instances.ts";
+import type { Variables } from "../../contract/variables.ts";
+import type { DeployContext, ModelSource } from "./request.ts";
+
+export interface ModelUse {
+  readonly endpoint: string;
+  /** `undefined`: what the endpoint has, or none. */
+  readonly model: ModelSource | undefined;
+  /** What the server gets: the user's own, and those that an update keeps. */
+  readonly variables: Variables;
+  /** How long the server may take until it answers /ping, in seconds. `undefined`: the platform's. */
+  readonly healthCheckTimeout: number | undefined;
+  /** What it is to run on; `undefined`: serverless. */
+  readonly instanceType: string | undefined;
+  /** The disk that it is unpacked on. */
+  readonly room: ModelRoom;
+}
+
+export interface ModelContext {
+  readonly request: Pick<
+    DeployContext["request"],
+    "app" | "tag" | "code" | "repacks" | "typed" | "dryRun"
+  >;
+  readonly aws: Pick<DeployContext["aws"], "s3" | "sts">;
+  readonly host: Pick<DeployContext["host"], "cwd" | "engine" | "interruption" | "ask">;
+  readonly report: Pick<DeployContext["report"], "note" | "progress">;
+}
+
+/** A model that is checked. To be disposed of: a packed one lies in a temporary file. */
+export interface ReadyModel extends AsyncDisposable {
+  /** Where it lies in S3, or will after `send`; `undefined`: as the endpoint has it. */
+  readonly address: S3Address | undefined;
+  /** When it was written there, to the second; `undefined` where it is not there, or not known. */
+  readonly lastModified: Date | undefined;
+  /** What `send` will ask of S3: `{ PutObject: 1 }`. Nothing where the archive is there. */
+  readonly calls: Readonly<Record<string, number>>;
+  /** Sends a packed model, unless it is there. To be called when all else is checked. */
+  send(): Promise<void>;
+}
