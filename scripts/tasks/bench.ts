@@ -22,6 +22,7 @@ import {
 } from "../bench/local.ts";
 import { compare, type Comparison, type Outcome, table } from "../bench/measure.ts";
 import { makePushBench } from "../bench/push.ts";
+import { makeRepackBench } from "../bench/repack.ts";
 import { makeScriptJobBench } from "../bench/script_job.ts";
 import { makeScriptModeBench } from "../bench/script_mode.ts";
 import { makeServingBench } from "../bench/serving/serving.ts";
@@ -47,6 +48,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   build,
   local,
   script,
+  repack,
   watch,
   "watch-edit": watchEdit,
   serving,
@@ -146,6 +148,12 @@ async function* script(
   await using job = await makeScriptJobBench(signal);
   if (job) yield job.comparison;
   else say("A script's job is not measured: there is no aws (apt-get install awscli)");
+}
+
+async function* repack(_: string, signal: AbortSignal): AsyncGenerator<Comparison> {
+  await using bench = await makeRepackBench(signal);
+  if (bench) yield bench.comparison;
+  else say("Repacking is not measured: there is no aws (apt-get install awscli)");
 }
 
 async function* watch(): AsyncGenerator<Comparison> {

@@ -10,50 +10,13 @@ import {
   removeVolumes,
   TEST_IMAGE,
 } from "../helpers/engine.ts";
+import { INFERENCE, inferenceImage } from "../helpers/inference_image.ts";
 import { makeWheel } from "../helpers/package_index.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { TextReader } from "../helpers/text_reader.ts";
 
 const NAME = `mlcli-test-inference-${crypto.randomUUID().slice(0, 8)}`;
 const IMAGE = `${NAME}:aws`;
-
-/**
- * In the place of AWS's inference toolkit (`deno task test:toolkits` has the real one): it runs what the
- * variables name, in the model's code, and answers with what that says.
- */
-const SERVE = `#!/usr/bin/env python3
-import http.server, importlib, os, signal, subprocess, sys
-signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-code = os.environ.get("SAGEMAKER_SUBMIT_DIRECTORY", "/nowhere")
-asked = os.path.join(code, "requirements.txt")
-if os.path.exists(asked):
-    subprocess.check_call([sys.executable, "-m", "pip", "install", "--quiet", "-r", asked], cwd=code)
-sys.path.insert(0, code)
-model = {"predict": lambda body, headers: b"no code: " + " ".join(sorted(os.listdir("/opt/ml/model"))).encode()}
-if "SAGEMAKER_PROGRAM" in os.environ:
-    model = vars(importlib.import_module(os.environ["SAGEMAKER_PROGRAM"][:-3]))
-class Handler(http.server.BaseHTTPRequestHandler):
-    def answer(self, body):
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-    def do_GET(self): self.answer(b"")
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        self.answer(model["predict"](body, self.headers))
-    def log_message(self, *_): pass
-http.server.ThreadingHTTPServer(("", 8080), Handler).serve_forever()
-`;
-
-const INFERENCE = `
-import os
-import neighbour
-def predict(body, headers):
-    words = [neighbour.NAME, open("/opt/ml/model/weights").read(), os.environ["SAGEMAKER_REGION"],
-             str(sorted(os.listdir("/opt/ml/model"))), headers.get("X-Amzn-SageMaker-Target-Model", "")]
-    return " ".join(words).encode()
-`;
 
 /** An app with a model, and code beside it in \`src/\`. */
 async function inferenceApp(): Promise<TestApp> {
@@ -99,11 +62,7 @@ async function leftIn(app: TestApp): Promise<readonly string[]> {
 
 suite("an inference.py of the user's own", () => {
   beforeAll(async () => {
-    await buildImage(IMAGE, {
-      Dockerfile: `FROM ${pipImage()}\nCOPY serve /usr/local/bin/serve\n` +
-        "RUN chmod 755 /usr/local/bin/serve\nENV PIP_BREAK_SYSTEM_PACKAGES=1\n",
-      serve: SERVE,
-    });
+    await buildImage(IMAGE, inferenceImage(pipImage()));
   });
   afterAll(() => removeImage(IMAGE));
 

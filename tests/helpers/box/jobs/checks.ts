@@ -67,7 +67,13 @@ export function findImage(
 }
 
 /** The repository of an image, of whatever account, and the tag or digest that is wanted of it. */
-export function whereIs(reference: string, ecr: EcrService) {
+export function whereIs(reference: string, ecr: EcrService): {
+  readonly host: string;
+  readonly repository: string;
+  readonly account: string | undefined;
+  readonly found: ReturnType<EcrService["store"]["of"]>;
+  readonly wanted: string;
+} {
   const { host, repository, wanted } = parseImage(reference);
   const account = host === ecr.front.host ? ACCOUNT : accountIn(host);
   const found = account === undefined ? undefined : ecr.store.of(account, repository);
