@@ -22,9 +22,16 @@ const OPTIONS = options({
     value: "stage",
     description: "Stage of the Dockerfile to build, instead of the last.",
   },
+  "--context": {
+    value: "dir",
+    description:
+      "Directory of a Dockerfile of your own, that is not mlcli's template: all that is " +
+      "sent. Default: context in the app's file.",
+    completion: "file",
+  },
   "--dockerfile": {
     value: "path",
-    description: "Dockerfile to use instead of the app's.",
+    description: "Dockerfile to use instead of the app's, or that of --context.",
     completion: "file",
   },
   "--no-cache": { description: "Run every step again." },
@@ -44,6 +51,7 @@ export const buildCommand: Command = command({
   examples: [
     ["Build app:latest", "mlcli build"],
     ["Build for the processors of SageMaker", "mlcli build --platform linux/amd64"],
+    ["Build a Dockerfile of your own", "mlcli build --context docker"],
   ],
   action: async () => (await import("./build_action.ts")).buildAction,
 });

@@ -13,7 +13,9 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
   const { err, clock } = context;
   using shown = new ProgressOutput(err, options);
   for (
-    const { message, hint } of options.baseImage === undefined ? ignoredPythonVersion(app) : []
+    const { message, hint } of options.baseImage === undefined && options.context === undefined
+      ? ignoredPythonVersion(app)
+      : []
   ) {
     shown.warning(message, hint);
   }
@@ -29,6 +31,7 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
       buildArguments: options.buildArg,
       target: options.target,
       dockerfile: options.dockerfile,
+      context: options.context,
       usesNetworkSettings: options.networkSettings,
       replace: options.replace,
     },

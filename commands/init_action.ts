@@ -102,7 +102,7 @@ interface Choice {
 /** The other keys are set by hand when the app goes to SageMaker. */
 type ChosenKey = Exclude<
   ConfigurationKey,
-  "image_name" | "s3_prefix" | "execution_role" | "certificate_file"
+  "image_name" | "s3_prefix" | "execution_role" | "certificate_file" | "context" | "dockerfile"
 >;
 
 /** Keys that only an app without an image that exists has. */

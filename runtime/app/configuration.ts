@@ -22,6 +22,9 @@ export interface Configuration {
   /** Directory of the code that is sent, as the file has it: relative to that. */
   readonly sourceDir: string | undefined;
   readonly launcher: Launcher | undefined;
+  /** Directory that `build` sends for a Dockerfile of the user's own; relative to the file, as below. */
+  readonly context: string | undefined;
+  readonly dockerfile: string | undefined;
   /** Name of the image, without a tag. Default: the app's name in lower case. */
   readonly imageName: string;
   /** Python of the default base image. */
@@ -104,6 +107,17 @@ export const RULES = {
     meaning: "What runs the entry point: toolkit (AWS's, in the image), script (mlcli's), image.",
     expected: LAUNCHERS.join(", ").replace(/, (?=\w+$)/, " or "),
     pattern: new RegExp(`^(${LAUNCHERS.join("|")})$`),
+  },
+  context: {
+    meaning: "Directory that mlcli build sends for a Dockerfile of your own, below the repository.",
+    expected: 'a directory, such as "docker"',
+    pattern: /^(?!-)\P{Cc}+$/u,
+  },
+  dockerfile: {
+    meaning:
+      "Dockerfile of mlcli build, below the repository. Without it: the context's, or the app's.",
+    expected: 'a file, such as "docker/Dockerfile"',
+    pattern: /^(?!-)\P{Cc}+$/u,
   },
   image_name: {
     meaning: "Name of the image, without a tag. Without it: the app's name.",
@@ -190,6 +204,8 @@ export async function readConfiguration(path: string): Promise<Configuration> {
     image: get("image"),
     sourceDir: get("source_dir"),
     launcher: get("launcher") as Launcher | undefined,
+    context: get("context"),
+    dockerfile: get("dockerfile"),
     imageName: get("image_name") ?? defaultImageName(file),
     pythonVersion: get("python_version") ?? DEFAULT_PYTHON_VERSION,
     requirements: normalizedPath(get("requirements") ?? DEFAULT_REQUIREMENTS),

@@ -5,6 +5,7 @@
  * and path. JavaScript's own expressions do for most patterns; RE2 runs the others.
  */
 
+import { basename } from "@std/path/basename";
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
@@ -32,15 +33,19 @@ export interface IgnoreRules {
 /**
  * Reads the rules of a directory; none when it has no `.dockerignore`.
  *
+ * @param path of the file, where it has another.
  * @throws MlcliError when the file cannot be read, or holds a broken pattern.
  */
-export async function readIgnoreRules(directory: string): Promise<IgnoreRules> {
+export async function readIgnoreRules(
+  directory: string,
+  path = join(directory, IGNORE_FILE),
+): Promise<IgnoreRules> {
   try {
-    return await parseIgnoreRules(await readTextFile(join(directory, IGNORE_FILE), LARGEST_TEXT));
+    return await parseIgnoreRules(await readTextFile(path, LARGEST_TEXT));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return await parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
-    throw new MlcliError(`Cannot read ${IGNORE_FILE}: ${fileErrorReason(error)}`, {
+    throw new MlcliError(`Cannot read ${basename(path)}: ${fileErrorReason(error)}`, {
       hint: fileErrorHint(error) ??
         "Make it a readable file with one pattern per line, or remove it.",
       cause: error,

@@ -5,7 +5,7 @@
 
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
-import { type LabelledImage, LABELS } from "../contract/images.ts";
+import { isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
@@ -111,6 +111,17 @@ export function requireNotBuiltHere(
   );
 }
 
+/**
+ * Whether an app's image is made of the app's directory, by its own Dockerfile: not one that exists, and
+ * not of a context of the user's own.
+ */
+export function isOfAppsDirectory(
+  { configuration: { image, context } }: Pick<App, "configuration">,
+  made: LabelledImage | undefined,
+): boolean {
+  return image === undefined && context === undefined && !(made && isOfOwnContext(made));
+}
+
 /** The platform of SageMaker's instances, except those with Graviton processors. */
 export const PLATFORM = "linux/amd64";
 
@@ -165,10 +176,12 @@ export const OUTSIDE_DOCKERFILE = ".mlcli-dockerfile";
 
 /**
  * The absolute path of the Dockerfile that `mlcli build` made an image from: the app's own where
- * the image says nothing. Undefined: one outside of the app's directory, which the user named.
+ * the image says nothing. Undefined: one outside of the app's directory, which the user named, or that
+ * of a context of the user's own.
  */
-export function usedDockerfile(app: App, { Config }: LabelledImage): string | undefined {
-  const path = Config?.Labels?.[LABELS.dockerfile];
+export function usedDockerfile(app: App, image: LabelledImage): string | undefined {
+  if (!isOfAppsDirectory(app, image)) return undefined;
+  const path = image.Config?.Labels?.[LABELS.dockerfile];
   if (path === undefined) return layoutOf(app).dockerfile;
   // Anybody may have made the image.
   return path === OUTSIDE_DOCKERFILE || isOutside(normalize(path))

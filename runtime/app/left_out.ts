@@ -29,11 +29,11 @@ export interface Sent {
 }
 
 /**
- * Looks through a directory of the app; caches, and what belongs to version control, are in neither list.
+ * Looks through a directory of the app, or of a context of the user's own; caches, and what belongs to version control, are in neither list.
  *
  * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
  */
-export async function sentOf(app: App, directory: string): Promise<Sent> {
+export async function sentOf(app: Pick<App, "directory">, directory: string): Promise<Sent> {
   const rules = await readIgnoreRules(app.directory);
   const files: string[] = [];
   const leftOut: string[] = [];
@@ -46,7 +46,7 @@ export async function sentOf(app: App, directory: string): Promise<Sent> {
     for (const { name, isDirectory, isFile } of entriesOf(app, folder.path)) {
       if (NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
-      const path = `${folder.path}/${name}`;
+      const path = folder.path === "" ? name : `${folder.path}/${name}`;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
       if (isDirectory) {
         if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
@@ -77,7 +77,7 @@ function isLeftOutWhole(
     !rules.mayBringBackBelow(path, privatePart);
 }
 
-function entriesOf(app: App, folder: string): readonly Deno.DirEntry[] {
+function entriesOf(app: Pick<App, "directory">, folder: string): readonly Deno.DirEntry[] {
   const directory = join(app.directory, folder);
   try {
     const entries = [...Deno.readDirSync(directory)];

@@ -7,12 +7,97 @@ import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { MlcliError } from "../errors.ts";
-import { lstatIfThere, MOST_LINKS } from "../files.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+import { isDirectory, lstatIfThere, MOST_LINKS, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
-import { appNames } from "./app.ts";
-import { escapeOf, workTreeOf } from "./confinement.ts";
-import { absolutePath, isOutside, shellWord } from "./typed_path.ts";
+import { type App, appNames } from "./app.ts";
+import { boundaryOf, escapeOf, workTreeOf } from "./confinement.ts";
+import { isPrivateName } from "./private_files.ts";
+import { absolutePath, isOutside, shellWord, typedPath } from "./typed_path.ts";
+
+/** A path that is an option's value, or that of a key of the app's file. */
+export interface NamedPath {
+  /** Relative to the current directory, or to the file. */
+  readonly named: string;
+  readonly isTyped: boolean;
+  /** `--source-dir` */
+  readonly option: string;
+  /** `source_dir` */
+  readonly key: string;
+}
+
+/**
+ * Where such a path leads. One that only the file names lies in the app's repository, links followed, and
+ * is not private; of one that is typed, no link of a repository leads out of that.
+ *
+ * @param cwd absolute path of the current directory.
+ * @throws MlcliError
+ */
+export async function placeNamed(
+  app: Pick<App, "name" | "configurationPath" | "boundary">,
+  { named, isTyped, option, key }: NamedPath,
+  cwd: string,
+): Promise<{ readonly path: string; readonly shown: string }> {
+  const path = absolutePath(isTyped ? cwd : dirname(app.configurationPath), named);
+  const shown = path === cwd ? "." : typedPath(cwd, path);
+  if (isTyped) {
+    await requireNamed(cwd, named, `${option} `);
+    return { path, shown };
+  }
+  const inner = relative(app.boundary, await realPathOf(path));
+  const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName);
+  if (!isOutside(inner) && !isPrivate) return { path, shown };
+  throw new MlcliError(
+    `"${key}" in ${app.name}.json ${isPrivate ? "is private" : `leads out of ${app.boundary}`}: ${
+      inOneLine(named)
+    }`,
+    { hint: `If you mean it, name it yourself: ${option} PATH` },
+  );
+}
+
+/** A directory that a person, or an app's file, has named. */
+export interface NamedDirectory {
+  /** Absolute. */
+  readonly path: string;
+  /** As the user would type it. */
+  readonly shown: string;
+  /** Real path of what no link in it may lead out of. */
+  readonly boundary: string;
+}
+
+/**
+ * The directory at such a path.
+ *
+ * @param what it holds, for the hint: `the code`.
+ * @throws MlcliError as `placeNamed`, and where it is no directory: UsageError for one that is typed.
+ */
+export async function directoryNamed(
+  app: Parameters<typeof placeNamed>[0],
+  place: NamedPath,
+  cwd: string,
+  what: string,
+): Promise<NamedDirectory> {
+  const { path, shown } = await placeNamed(app, place, cwd);
+  if (await isDirectory(path)) {
+    const isWithin = !isOutside(relative(app.boundary, Deno.realPathSync(path)));
+    return { path, shown, boundary: isWithin ? app.boundary : await boundaryOf(path) };
+  }
+  const Failure = place.isTyped ? UsageError : MlcliError;
+  throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
+    hint: `${place.option}, or ${place.key} in the app's file, names the directory of ${what}.`,
+  });
+}
+
+/** The build context of a Dockerfile of the user's own; `undefined`: the app's directory is built. */
+export async function ownContext(
+  app: Pick<App, "name" | "directory" | "configuration" | "configurationPath" | "boundary">,
+  typed?: string,
+): Promise<NamedDirectory | undefined> {
+  const named = typed ?? app.configuration.context;
+  if (named === undefined) return undefined;
+  const place = { named, isTyped: typed !== undefined, option: "--context", key: "context" };
+  return await directoryNamed(app, place, app.directory, "a Dockerfile of your own");
+}
 
 /**
  * Requires that no link of a repository on the way of a typed path leads out of that repository, or

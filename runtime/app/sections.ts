@@ -58,7 +58,8 @@ export function unknownTopLevelKeys(
 export function ignoredPythonVersion(
   { configuration, configurationPath }: ConfigurationOf,
 ): readonly Finding[] {
-  if (!configuration.ignoresPythonVersion) return [];
+  // Neither has an effect on a Dockerfile of the user's own.
+  if (!configuration.ignoresPythonVersion || configuration.context !== undefined) return [];
   const { baseImage, pythonVersion } = configuration;
   return [{
     message: `${basename(configurationPath)}: "python_version" has no effect beside "base_image"`,

@@ -28,6 +28,15 @@ export async function* entriesOf(
   most: number,
   signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void, void> {
+  yield* tarEntriesOf(passedThrough(createGunzip(), requireGzip(archive)), most, signal);
+}
+
+/** The same of an archive that is not compressed. Whoever stops ends its source, too. */
+export async function* tarEntriesOf(
+  archive: AsyncIterable<Uint8Array>,
+  most: number,
+  signal: AbortSignal,
+): AsyncGenerator<ArchiveEntry, void, void> {
   // Archives as old as Unix V7 have no magic number; each header has its checksum.
   const tar = extract({ allowUnknownFormat: true } as Parameters<typeof extract>[0]);
   let failure: unknown;
@@ -36,8 +45,7 @@ export async function* entriesOf(
     if (!tar.destroying) tar.destroy(asError(error));
   };
   tar.on("error", fail);
-  const reading = feed(tar, passedThrough(createGunzip(), requireGzip(archive)), most, signal)
-    .catch(fail);
+  const reading = feed(tar, archive, most, signal).catch(fail);
   const thrown = (error: unknown): unknown =>
     signal.aborted ? signal.reason : explained(failure ?? error);
   try {

@@ -27,6 +27,8 @@ export const LABELS = {
   harness: "mlcli.harness",
   /** Of an image that `mlcli build` made: the path of its Dockerfile in the build context. */
   dockerfile: "mlcli.dockerfile",
+  /** Of an image that `mlcli build` made: what it was made of, `app` or `own` (a context of the user's own). */
+  context: "mlcli.context",
 } as const;
 
 /** The part of the engine's answer about an image that tells whose it is. */
@@ -77,6 +79,11 @@ export function isBuiltByMlcli(image: LabelledImage): boolean {
  */
 export function isBuiltOf(appName: string, { Config }: LabelledImage): boolean {
   return Config?.Labels?.[LABELS.app] === appName;
+}
+
+/** Whether `mlcli build` made an image of a context of the user's own, and not of an app's directory. */
+export function isOfOwnContext({ Config }: LabelledImage): boolean {
+  return Config?.Labels?.[LABELS.context] === "own";
 }
 
 /** Whether an image's programs run as root, by the `USER` of its Dockerfile. */

@@ -138,18 +138,21 @@ function isDescriptors(value: unknown): value is readonly Descriptor[] {
  * The image of a list that runs on a platform (`linux/amd64`). Attestations are for the platform
  * `unknown/unknown` (BuildKit's documentation, "Image attestation storage").
  *
+ * @param hint where there is none; by default of an image that `mlcli build` makes.
  * @throws MlcliError where there is none.
  */
-export function imageFor(platform: string, manifests: readonly Descriptor[]): Descriptor {
+export function imageFor(
+  platform: string,
+  manifests: readonly Descriptor[],
+  hint = `mlcli build --platform ${platform} makes one of the app's own; then mlcli push.`,
+): Descriptor {
   const named = manifests.map((one) => ({ one, its: platformName(one) }));
   const found = named.find(({ its }) => its === platform)?.one;
   if (found) return found;
   const others = [...new Set(named.map(({ its }) => its).filter((its) => its !== UNKNOWN))];
   throw new MlcliError(
     `The image is for ${others.join(", ") || "no known platform"}, and not for ${platform}`,
-    {
-      hint: `mlcli build --platform ${platform} makes one of the app's own; then mlcli push.`,
-    },
+    { hint },
   );
 }
 

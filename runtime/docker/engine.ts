@@ -164,6 +164,10 @@ export interface BuildOptions {
 /** A file or directory in a container. A link is not followed. */
 export interface PathInContainer {
   readonly isDirectory: boolean;
+  /** Whether anybody may run it. */
+  readonly isExecutable: boolean;
+  /** Of a link: what it leads to in the end, as a path of the container. */
+  readonly target: string | undefined;
 }
 
 /** How to read a container's log. */
@@ -258,6 +262,8 @@ export interface Engine extends ImageCalls {
   networks(signal?: AbortSignal): Promise<readonly string[]>;
   /** What lies at a path of a container, which need not run; undefined where nothing does. */
   pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;
+  /** A path of a container as a tar archive, as `pathInContainer`. Who stops reading ends it. */
+  archiveOf(id: string, path: string): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Unpacks an archive, a tar or one compressed with gzip, in a directory of a container, which need
    * not run.

@@ -30,8 +30,9 @@ import { engineWords } from "./errors.ts";
  */
 const NO_DETACH_KEYS = "ctrl-^,ctrl-_,ctrl-^,ctrl-_";
 
-/** Go's `fs.ModeDir`, in the mode that the engine says. */
+/** Go's `fs.ModeDir` and `fs.ModeSymlink`, in the mode that the engine says. */
 const MODE_DIRECTORY = 0x80000000;
+const MODE_LINK = 0x08000000;
 
 /** How much longer the copy of a large model may take than other calls, in seconds. */
 const SLOW_COPY = 3_600;
@@ -271,8 +272,16 @@ export function engineOver(
       const answer = await request("HEAD", address, { expect: [200, 404] });
       await answer.discard();
       if (answer.status === 404) return undefined;
-      const mode = modeIn(answer.headers.get("X-Docker-Container-Path-Stat") ?? "");
-      return { isDirectory: (mode & MODE_DIRECTORY) !== 0 };
+      const { mode, linkTarget } = statIn(answer.headers.get("X-Docker-Container-Path-Stat") ?? "");
+      return {
+        isDirectory: (mode & MODE_DIRECTORY) !== 0,
+        isExecutable: (mode & 0o111) !== 0,
+        target: (mode & MODE_LINK) !== 0 ? linkTarget : undefined,
+      };
+    },
+
+    async archiveOf(id: string, path: string): Promise<AsyncIterable<Uint8Array>> {
+      return (await get(`/containers/${id}/archive?${new URLSearchParams({ path })}`)).body;
     },
 
     async unpackInContainer(
@@ -317,12 +326,13 @@ function exitStatusOf({ StatusCode, Error }: Of<typeof WAITED>): number {
   });
 }
 
-/** The mode that the engine says of a path; 0 where it says nothing of the kind. */
-function modeIn(stat: string): number {
+/** What the engine says of a path; a mode of 0 where it says nothing of the kind. */
+function statIn(header: string): { readonly mode: number; readonly linkTarget: string } {
   try {
-    return Number(Object(JSON.parse(atob(stat))).mode) || 0;
+    const { mode, linkTarget } = Object(JSON.parse(atob(header)));
+    return { mode: Number(mode) || 0, linkTarget: String(linkTarget ?? "") };
   } catch {
-    return 0;
+    return { mode: 0, linkTarget: "" };
   }
 }
 

@@ -28,6 +28,7 @@ const IMAGE = object({ Os: text }, {
     User: text,
     /** `NAME=VALUE` */
     Env: list(text),
+    WorkingDir: text,
     Labels: record(text),
     /** Instructions that a build upon it begins with. */
     OnBuild: list(text),
@@ -200,21 +201,22 @@ export function builtAt({ Created, Metadata }: ImageDetails): Date {
 
 /**
  * @param signal ends the wait for the engine; its reason is thrown.
+ * @param hint how to get it; by default of one that `mlcli build` makes.
  * @throws MlcliError when the image is not there.
  */
 export async function requireImage(
   engine: Pick<ImageCalls, "image">,
   reference: string,
   signal: AbortSignal,
+  hint?: string,
 ): Promise<ImageDetails> {
   const image = await engine.image(reference, signal);
-  if (image === undefined) throw imageNotFound(reference);
+  if (image === undefined) throw imageNotFound(reference, hint);
   return image;
 }
 
-export function imageNotFound(reference: string, cause?: unknown): MlcliError {
-  return new MlcliError(`Image not found: ${reference}`, {
-    hint: "Run mlcli build first, with the same --docker-tag.",
-    cause,
-  });
+const BUILD = "Run mlcli build first, with the same --docker-tag.";
+
+export function imageNotFound(reference: string, hint?: string, cause?: unknown): MlcliError {
+  return new MlcliError(`Image not found: ${reference}`, { hint: hint ?? BUILD, cause });
 }

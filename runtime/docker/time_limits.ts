@@ -143,7 +143,7 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
   [/^POST .*\/attach$/, "connecting to a container"],
   [/^POST .*\/wait$/, "waiting for a container"],
   [/^PUT .*\/archive$/, "copying files into a container"],
-  [/^HEAD .*\/archive$/, "looking into a container"],
+  [/^(?:HEAD|GET) .*\/archive$/, "looking into a container"],
   [/^DELETE .*\/containers\//, "removing a container"],
   [/^GET .*\/logs$/, "reading a log"],
   [/^GET .*\/containers\/json$/, "listing containers"],

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
-import type { Finding } from "../app/image.ts";
+import { type Finding, isOfAppsDirectory } from "../app/image.ts";
 import {
   type Layout,
   layoutOf,
@@ -10,12 +10,14 @@ import {
   requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
+import { ownContext } from "../app/named_path.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 import { isFile } from "../files.ts";
+import { chosenDockerfile } from "../image/chosen_dockerfile.ts";
 import { buildNetwork } from "../image/network/build_network.ts";
 import { channelsOf } from "../local/channels.ts";
 import { requireCode } from "../source/program.ts";
@@ -44,8 +46,11 @@ export async function appChecks(
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
+    ...(usesBuild(app) ? [failure("build", requireBuildFiles(app), "problem")] : []),
     ...(isMadeElsewhere(app, image) ? [] : [
-      missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`),
+      ...usesBuild(app)
+        ? []
+        : [missingFile(app, layout.dockerfile, `mlcli build needs it. ${init}`)],
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
@@ -83,7 +88,16 @@ function scriptOf({ configuration: { sections: { train }, sourceDir } }: App) {
 }
 
 function isMadeElsewhere(app: App, image: LabelledImage | undefined): boolean {
-  return app.configuration.image !== undefined || image !== undefined && !isBuiltByMlcli(image);
+  return !isOfAppsDirectory(app, image) || image !== undefined && !isBuiltByMlcli(image);
+}
+
+/** Whether the app's file says what `mlcli build` builds. */
+function usesBuild({ configuration: { image, context, dockerfile } }: App): boolean {
+  return image === undefined && (context ?? dockerfile) !== undefined;
+}
+
+async function requireBuildFiles(app: App): Promise<void> {
+  await chosenDockerfile(app, undefined, await ownContext(app));
 }
 
 async function requireAllInside(layout: Layout): Promise<void> {
@@ -139,6 +153,9 @@ export async function networkChecks(
   host: Pick<Context, "env" | "system">,
 ): Promise<readonly Check[]> {
   if (isMadeElsewhere(app, image)) return [];
-  const { warnings } = await buildNetwork(app, layoutOf(app).dockerfile, host);
+  const { source } = usesBuild(app)
+    ? await chosenDockerfile(app)
+    : { source: layoutOf(app).dockerfile };
+  const { warnings } = await buildNetwork(app, source, host);
   return warnings.map((warning) => ({ name: "network", status: "warning", ...warning }));
 }

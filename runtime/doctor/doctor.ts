@@ -5,13 +5,12 @@ import type { Context } from "../context.ts";
 import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { NoAppHere } from "../errors.ts";
-import type { MessageStream } from "../messages.ts";
 import { appChecks, networkChecks } from "./app_checks.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
 import { cloudChecks } from "./cloud_check.ts";
 import { engineChecks, portCheck, studioChecks } from "./engine_checks.ts";
 import { imageChecks } from "./image_checks.ts";
-import { platformChecks } from "./platform_checks.ts";
+import { platformChecks, ruleChecks } from "./platform_checks.ts";
 
 export interface DoctorRequest {
   readonly appName: string | undefined;
@@ -45,7 +44,7 @@ export async function diagnose(
   const ofImage = ifThere(
     Promise.all([engine, app]),
     ([engine, app]) =>
-      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host.err)),
+      guarded("image", async () => await imageAndPlatform(engine, app, tag, await image, host)),
   );
   // Awaited before checks begin, so that none of them fails unobserved meanwhile.
   const hasNone = await hasNoApp(app);
@@ -94,11 +93,12 @@ async function imageAndPlatform(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  err: MessageStream,
+  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
     ...await imageChecks(engine, app, tag, image, err),
     ...await platformChecks(app, tag, image),
+    ...await ruleChecks(engine, app, tag, image, signal),
   ]);
   // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;

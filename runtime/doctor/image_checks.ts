@@ -6,12 +6,15 @@ import { escapeOf } from "../app/confinement.ts";
 import { cannotRead } from "../app/private_files.ts";
 import { requireOwnImage, usedDockerfile } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
+import { ownContext } from "../app/named_path.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
-import { holdsHarness, isBuiltByMlcli } from "../contract/images.ts";
+import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../docker/images.ts";
 import { isFile } from "../files.ts";
+import { chosenDockerfile } from "../image/chosen_dockerfile.ts";
+import { ownContextEntries } from "../image/own_context.ts";
 import { createContainer, discardContainer, saysInitMissing } from "../local/container/create.ts";
 import { initProbePlan } from "../local/container/body.ts";
 import type { MessageStream } from "../messages.ts";
@@ -41,19 +44,27 @@ export async function imageChecks(
       name: "image",
       status: "problem",
       message: `Image not found: ${reference}`,
-      hint: await isFile(layoutOf(app).dockerfile)
+      hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
         ? "Run mlcli build, with the same --docker-tag."
         : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
-  if (app.configuration.image === undefined) requireOwnImage(app, reference, image);
+  const isNamed = app.configuration.image !== undefined;
+  if (!isNamed) requireOwnImage(app, reference, image);
   if (!isBuiltByMlcli(image)) {
     // Its code is not the app's: its age says nothing.
     const message = `${reference} is there; mlcli did not build it`;
     return [{ name: "image", status: "ok", message }];
   }
+  const age = isNamed
+    ? { name: "image", status: "ok", message: `${reference} is there` } as const
+    : undefined;
   return [
-    ...await guarded("image", async () => [await ageCheck(app, reference, image)], "warning"),
+    ...await guarded(
+      "image",
+      async () => [age ?? await ageCheck(app, reference, image)],
+      "warning",
+    ),
     // Containers of other images get no init.
     ...(holdsHarness(image)
       ? await guarded("init", async () => [await initCheck(engine, reference, err)])
@@ -67,7 +78,12 @@ interface Source {
 }
 
 async function ageCheck(app: App, reference: string, image: ImageDetails): Promise<Check> {
-  const newest = await newestSource(app, usedDockerfile(app, image));
+  const { context } = app.configuration;
+  if (context !== undefined && !isOfOwnContext(image)) {
+    const message = `${reference} was not built of the context ${context}`;
+    return { name: "image", status: "warning", message, hint: "Run mlcli build." };
+  }
+  const newest = await newestOf(app, await sourcesOf(app, image));
   const built = builtAt(image);
   if (newest === undefined || newest.changed <= built) {
     return { name: "image", status: "ok", message: `${reference} is as new as the code` };
@@ -76,13 +92,32 @@ async function ageCheck(app: App, reference: string, image: ImageDetails): Promi
     name: "image",
     status: "warning",
     message: `${reference} is older than ${typedPath(app.directory, newest.path)}`,
-    hint: "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
-      "changed Dockerfile or requirements file.",
+    hint: context === undefined
+      ? "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
+        "changed Dockerfile or requirements file."
+      : "Run mlcli build: here, too, what is in the image runs.",
   };
 }
 
-async function newestSource(app: App, dockerfile: string | undefined): Promise<Source | undefined> {
-  const layout = layoutOf(app);
+/** What an image is made of. */
+async function sourcesOf(app: App, image: ImageDetails): Promise<readonly string[]> {
+  const context = await ownContext(app);
+  if (context !== undefined) {
+    const dockerfile = await chosenDockerfile(app, undefined, context);
+    const entries = await Array.fromAsync(await ownContextEntries(app, context, dockerfile));
+    return entries.flatMap((entry) => entry.type === "file" ? [entry.source] : []);
+  }
+  if (isOfOwnContext(image)) return []; // which one is not known
+  const { training, prediction, processing, common } = layoutOf(app);
+  const dockerfile = usedDockerfile(app, image);
+  return [
+    ...[training, prediction, processing, common],
+    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
+    ...dockerfile === undefined ? [] : [dockerfile],
+  ];
+}
+
+async function newestOf(app: App, paths: readonly string[]): Promise<Source | undefined> {
   let newest: Source | undefined;
   const consider = async (path: string): Promise<void> => {
     const info = await Deno.lstat(path).catch(() => undefined);
@@ -92,10 +127,7 @@ async function newestSource(app: App, dockerfile: string | undefined): Promise<S
       newest = { path, changed: info.mtime };
     }
   };
-  const { training, prediction, processing, common } = layout;
-  const files = (await requirementsOf(app)).files.map((path) => join(app.directory, path));
-  if (dockerfile !== undefined) files.push(dockerfile);
-  for (const path of [training, prediction, processing, common, ...files]) {
+  for (const path of paths) {
     // What leads out of the repository is a finding of its own, and is not looked into.
     if (await escapeOf(app, path) === undefined) await consider(path);
   }

@@ -1,5 +1,6 @@
 import { join } from "@std/path/join";
 import { type App, imageReference } from "../app/app.ts";
+import { isOfAppsDirectory } from "../app/image.ts";
 import { escapeOf } from "../app/confinement.ts";
 import { type CodeFolder, type Layout, layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import {
@@ -9,8 +10,10 @@ import {
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { BIND_LABEL, holdsHarness, isBuiltByMlcli, LABELS } from "../contract/images.ts";
+import type { Engine } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { isDirectory } from "../files.ts";
+import { rulesBrokenBy } from "../image/rules_of_image.ts";
 import { commonDifferences, leftOutDifferences } from "../local/differences/code.ts";
 import { imageDifferences } from "../local/differences/image.ts";
 import { VERSION } from "../version.ts";
@@ -44,6 +47,19 @@ export async function platformChecks(
   return found.flat();
 }
 
+/** Which of SageMaker's rules an image breaks that is no template's. */
+export async function ruleChecks(
+  engine: Engine,
+  app: App,
+  tag: string,
+  image: ImageDetails | undefined,
+  signal: AbortSignal,
+): Promise<readonly Check[]> {
+  if (image === undefined || isOfAppsDirectory(app, image)) return [];
+  const find = () => rulesBrokenBy(engine, imageReference(app, tag), image, signal);
+  return await guarded("platform", async () => (await find()).map(check), "warning");
+}
+
 function check({ message, hint }: Difference): Check {
   return { name: "platform", status: "warning", message, hint };
 }
@@ -52,7 +68,9 @@ function labelDifferences(app: App, tag: string, image: ImageDetails): readonly 
   const labels = image.Config?.Labels ?? {};
   const reference = imageReference(app, tag);
   const differences: Difference[] = [];
-  if (app.configuration.image === undefined && labels[BIND_LABEL] !== "true") {
+  // These concern the template's Dockerfile, which the app does not have.
+  if (!isOfAppsDirectory(app, image)) return [];
+  if (labels[BIND_LABEL] !== "true") {
     const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
     differences.push({
       message: `${reference} has no label ${BIND_LABEL}: the platform takes it neither into an ` +

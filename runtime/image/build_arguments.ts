@@ -9,7 +9,7 @@ export interface BuildArgument {
   readonly value: string | undefined;
 }
 
-/** The arguments that mlcli sets itself, and how the user changes each. */
+/** The arguments that mlcli sets itself in a build of the app's directory, and how the user changes each. */
 const SET_BY_MLCLI: Readonly<Record<string, string>> = {
   BASE_IMAGE: "--base-image names another image to build upon.",
   APP: "It is the app's name: --app-name chooses another app.",
@@ -19,7 +19,7 @@ const SET_BY_MLCLI: Readonly<Record<string, string>> = {
 /**
  * `NAME=VALUE`, or `NAME` for the value that the variable has where mlcli runs, on a command line.
  *
- * @throws UsageError when it is neither, or the argument is one of mlcli's own.
+ * @throws UsageError when it is neither.
  */
 export function buildArgument(text: string, source: string): BuildArgument {
   const end = text.indexOf("=");
@@ -27,11 +27,18 @@ export function buildArgument(text: string, source: string): BuildArgument {
   if (name === "" || /\s/.test(name)) {
     throw new UsageError(`${source} must be NAME=VALUE, or NAME for its value here.`);
   }
-  const hint = Object.hasOwn(SET_BY_MLCLI, name) ? SET_BY_MLCLI[name] : undefined;
-  if (hint !== undefined) {
-    throw new UsageError(`${source}: ${name} is an argument that mlcli sets itself.`, { hint });
-  }
   return { name, value: end < 0 ? undefined : text.slice(end + 1) };
+}
+
+/** @throws UsageError where one of the arguments is mlcli's own. */
+export function requireNotOwn(given: readonly BuildArgument[]): void {
+  for (const { name } of given) {
+    const hint = Object.hasOwn(SET_BY_MLCLI, name) ? SET_BY_MLCLI[name] : undefined;
+    if (hint === undefined) continue;
+    throw new UsageError(`Option "--build-arg": ${name} is an argument that mlcli sets itself.`, {
+      hint,
+    });
+  }
 }
 
 /**

@@ -40,9 +40,16 @@ export async function buildContext(
   onLeftOut?: (paths: readonly string[]) => void,
   inputs?: ContextInputs,
 ): Promise<ReadableStream<Uint8Array>> {
-  const entries = await contextEntries(app, onLeftOut, inputs);
+  return contextStream(await contextEntries(app, onLeftOut, inputs), inputs?.owner);
+}
+
+/** @param findOwner of all entries, called when the stream is first read; root by default. */
+export function contextStream(
+  entries: AsyncIterable<TarEntry>,
+  findOwner?: ContextInputs["owner"],
+): ReadableStream<Uint8Array> {
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
-    const owner = await inputs?.owner?.();
+    const owner = await findOwner?.();
     yield* tarBytes(entries, owner === undefined ? RULES : { ...RULES, owner });
   }
   return ReadableStream.from(bytes());
@@ -146,8 +153,11 @@ async function* entries(
   onLeftOut(leftOut);
 }
 
-function dockerfileEntry(app: App, { path, source, text }: ChosenDockerfile): TarEntry {
-  if (text === undefined) return fileEntry(app, path, source);
+/** What a context is made of. */
+type Root = Pick<App, "directory">;
+
+export function dockerfileEntry(root: Root, { path, source, text }: ChosenDockerfile): TarEntry {
+  if (text === undefined) return fileEntry(root, path, source);
   const read = () => Promise.resolve(new TextEncoder().encode(text));
   return { type: "content", path, mode: 0o644, read };
 }
@@ -159,29 +169,35 @@ async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, voi
   }
 }
 
-/** @param privatePart the outermost private directory that is the folder, or contains it. */
-async function* walk(
-  app: App,
+/**
+ * What of a folder a build sends.
+ *
+ * @param folder relative to the root, with slashes; empty: all of it.
+ * @param leftOut gets what stays out because it is private.
+ * @param privatePart the outermost private directory that is the folder, or contains it.
+ */
+export async function* walk(
+  root: Root,
   folder: string,
   rules: IgnoreRules,
   leftOut: string[],
   privatePart?: string,
 ): AsyncGenerator<TarEntry, void, void> {
-  for (const name of await namesIn(app, folder)) {
-    const path = `${folder}/${name}`;
+  for (const name of await namesIn(root, folder)) {
+    const path = folder === "" ? name : `${folder}/${name}`;
     const ignored = rules.ignores(path);
     if (ignored && !rules.mayHoldException(path)) continue;
-    const info = await lstatIfThere(join(app.directory, path));
+    const info = await lstatIfThere(join(root.directory, path));
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
     const isOut = !ignored &&
-      await staysOut(rules, app.directory, path, part, info?.isFile ?? false);
+      await staysOut(rules, root.directory, path, part, info?.isFile ?? false);
     if (info?.isDirectory) {
       if (isOut && !rules.mayBringBackBelow(path, part!)) {
         leftOut.push(`${path}/`);
         continue;
       }
       if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
-      yield* walk(app, path, rules, leftOut, part);
+      yield* walk(root, path, rules, leftOut, part);
     } else if (ignored) {
       continue;
     } else if (isOut) {
@@ -190,16 +206,16 @@ async function* walk(
       // Either it is gone since it was listed, or Deno cannot spell its name.
       if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
     } else if (info.isSymlink) {
-      const target = await Deno.readLink(join(app.directory, path));
+      const target = await Deno.readLink(join(root.directory, path));
       yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
     } else if (info.isFile) {
-      yield fileEntry(app, path);
+      yield fileEntry(root, path);
     } // Sockets, pipes and devices are left out: an image cannot hold them.
   }
 }
 
-function fileEntry(app: App, path: string, source = join(app.directory, path)): TarEntry {
-  return { type: "file", path, source, shown: typedPath(app.directory, source) };
+export function fileEntry(root: Root, path: string, source = join(root.directory, path)): TarEntry {
+  return { type: "file", path, source, shown: typedPath(root.directory, source) };
 }
 
 /** Mode bits of a file; where the system has none, those that Docker takes there. */
@@ -207,13 +223,13 @@ export function permissions(info: Deno.FileInfo): number {
   return info.mode === null ? 0o755 : info.mode & 0o7777;
 }
 
-async function namesIn(app: App, folder: string): Promise<string[]> {
-  const path = join(app.directory, folder);
+async function namesIn(root: Root, folder: string): Promise<string[]> {
+  const path = join(root.directory, folder);
   try {
     return (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
-    throw cannotRead(typedPath(app.directory, path), error);
+    throw cannotRead(typedPath(root.directory, path), error);
   }
 }
 

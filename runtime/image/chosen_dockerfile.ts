@@ -1,4 +1,4 @@
-/** Which Dockerfile a build uses: the app's, or another that the user names. */
+/** Which Dockerfile a build uses: the app's, or another that the user, or the app's file, names. */
 
 import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
@@ -10,8 +10,8 @@ import { type Instruction, instructionsOf } from "../app/dockerfile/instructions
 import { OUTSIDE_DOCKERFILE } from "../app/image.ts";
 import { requireNoKey } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
-import { requireNamed } from "../app/named_path.ts";
-import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
+import { type NamedDirectory, placeNamed } from "../app/named_path.ts";
+import { isOutside, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 
@@ -30,13 +30,35 @@ export interface ChosenDockerfile {
  * The Dockerfile of a build. It must exist, lie in the repository with links followed, and be no
  * private key.
  *
- * @param typed as the user named it, relative to the current directory; undefined: the app's own.
+ * @param typed as the user named it, relative to the current directory; undefined: that of the app's
+ * file, else the context's or the app's own.
+ * @param context of the user's own; undefined: the app's directory.
  * @throws MlcliError
  */
-export async function chosenDockerfile(app: App, typed?: string): Promise<ChosenDockerfile> {
-  const chosen = typed === undefined ? await ownDockerfile(app) : await namedDockerfile(app, typed);
+export async function chosenDockerfile(
+  app: App,
+  typed?: string,
+  context?: NamedDirectory,
+): Promise<ChosenDockerfile> {
+  const named = typed ?? app.configuration.dockerfile;
+  const root = context?.path ?? app.directory;
+  const chosen = named !== undefined
+    ? await namedDockerfile(app, named, typed !== undefined, root)
+    : context === undefined
+    ? await ownDockerfile(app)
+    : await dockerfileIn(context);
   await requireNoKey(app.directory, relative(app.directory, chosen.source));
   return chosen;
+}
+
+async function dockerfileIn({ path: directory, shown, boundary }: NamedDirectory) {
+  const source = join(directory, "Dockerfile");
+  await requireInside({ directory, boundary }, [source]);
+  const file = shown === "." ? "Dockerfile" : join(shown, "Dockerfile");
+  if (await isFile(source)) return { source, path: "Dockerfile", shown: file };
+  throw new MlcliError(`Dockerfile not found: ${file}`, {
+    hint: "--dockerfile, or dockerfile in the app's file, names another.",
+  });
 }
 
 async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
@@ -52,20 +74,28 @@ async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
   return { source, path, shown: typedPath(app.directory, source) };
 }
 
-async function namedDockerfile(app: App, typed: string): Promise<ChosenDockerfile> {
-  await requireNamed(app.directory, typed, "--dockerfile ");
-  const source = absolutePath(app.directory, typed);
+async function namedDockerfile(
+  app: App,
+  named: string,
+  isTyped: boolean,
+  root: string,
+): Promise<ChosenDockerfile> {
+  const place = { named, isTyped, option: "--dockerfile", key: "dockerfile" };
+  const { path: source, shown: short } = await placeNamed(app, place, app.directory);
+  const shown = isTyped ? named : short;
   if (!await isFile(source)) {
-    throw new MlcliError(`Dockerfile not found: ${typed}`, {
-      hint: "--dockerfile takes a file, relative to the current directory.",
+    throw new MlcliError(`Dockerfile not found: ${shown}`, {
+      hint: isTyped
+        ? "--dockerfile takes a file, relative to the current directory."
+        : `"dockerfile" in ${app.name}.json names a file, relative to that.`,
     });
   }
   const real = await Deno.realPath(source);
-  const inner = relative(app.directory, source);
+  const inner = relative(root, source);
   // Below a link, the context has something else at its path, or nothing.
-  return !isOutside(inner) && real === join(await Deno.realPath(app.directory), inner)
-    ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown: typed }
-    : { source: real, path: OUTSIDE_DOCKERFILE, shown: typed };
+  return !isOutside(inner) && real === join(await Deno.realPath(root), inner)
+    ? { source, path: inner.replaceAll(SEPARATOR, "/"), shown }
+    : { source: real, path: OUTSIDE_DOCKERFILE, shown };
 }
 
 interface DockerfileContent {

@@ -6,7 +6,8 @@
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { copiesOf, type Instruction, mountedSource } from "../app/dockerfile/instructions.ts";
-import { cleanedPath } from "../app/typed_path.ts";
+import type { NamedDirectory } from "../app/named_path.ts";
+import { cleanedPath, typedPath } from "../app/typed_path.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { expressionOf, readIgnoreRules } from "../app/ignore_rules.ts";
 import type { TarEntry } from "../archive/writer.ts";
@@ -15,6 +16,7 @@ import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
 import { type ChosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
 import { contextEntries, requirementsPath } from "./build_context.ts";
+import { ignoreFileOf, ownContextEntries } from "./own_context.ts";
 
 /**
  * What builders say where a file of the context is missing. BuildKit: solver/llbsolver/ops/exec.go
@@ -36,18 +38,23 @@ export async function missingSources(
   error: unknown,
   app: App,
   dockerfile: ChosenDockerfile,
+  own?: NamedDirectory,
 ): Promise<MlcliError | undefined> {
   if (!(error instanceof MlcliError) || !SAYS_MISSING.test(error.message)) return undefined;
   try {
     const { instructions } = await readDockerfile(dockerfile);
-    const sources = await sourcesOf(app, instructions);
-    const sent = await Array.fromAsync(await contextEntries(app, undefined, { dockerfile }));
+    const sources = sourcesOf(instructions, own ? new Map() : await knownArguments(app));
+    const sent = await Array.fromAsync(
+      own
+        ? await ownContextEntries(app, own, dockerfile)
+        : await contextEntries(app, undefined, { dockerfile }),
+    );
     const missing: string[] = [];
     for (const source of sources) if (!await isAmong(sent, source)) missing.push(source);
     const [first] = missing;
     if (first === undefined) return undefined;
     return new MlcliError(`Build failed: not in the build context: ${listed(missing)}`, {
-      hint: await reason(app, first),
+      hint: own ? await reasonOfOwn(own, dockerfile, first) : await reason(app, first),
       cause: error,
     });
   } catch (cause) {
@@ -57,11 +64,10 @@ export async function missingSources(
 }
 
 /** The paths and patterns that the Dockerfile takes from the context, as far as mlcli can tell. */
-async function sourcesOf(
-  app: App,
+function sourcesOf(
   instructions: readonly Instruction[],
-): Promise<readonly string[]> {
-  const known = new Map([["APP", app.name], ["REQUIREMENTS", await requirementsPath(app)]]);
+  known: ReadonlyMap<string, string>,
+): readonly string[] {
   const written = [
     ...copiesOf(instructions).flatMap(({ sources }) => sources),
     ...instructions.flatMap(({ flags }) => flags.map((flag) => mountedSource(flag) ?? "")),
@@ -71,6 +77,10 @@ async function sourcesOf(
   // Other variables are unknown; here documents and URLs are no files.
   const paths = written.filter((source) => !/\$|^<<|^[a-z+]+:\/\/|^git@/.test(source));
   return [...new Set(paths.map(cleanedPath))].filter((path) => path !== "");
+}
+
+async function knownArguments(app: App): Promise<ReadonlyMap<string, string>> {
+  return new Map([["APP", app.name], ["REQUIREMENTS", await requirementsPath(app)]]);
 }
 
 /** Whether a source names something that was sent. What is behind a link is not looked for. */
@@ -88,6 +98,24 @@ async function isAmong(sent: readonly TarEntry[], source: string): Promise<boole
   } catch {
     return true; // no pattern: the builder says so
   }
+}
+
+/** Why a path is not in a context of the user's own, and what to do. */
+async function reasonOfOwn(
+  own: NamedDirectory,
+  dockerfile: ChosenDockerfile,
+  source: string,
+): Promise<string> {
+  const shown = inOneLine(source);
+  if (source === ".." || source.startsWith("../")) {
+    return "No path leads out of the build context: --context names one that holds all of it.";
+  }
+  if (/[*?[]/.test(source) || await lstatIfThere(join(own.path, source)) === undefined) {
+    return `There is no ${shown} in ${own.shown}. Paths begin there.`;
+  }
+  const file = inOneLine(typedPath(own.path, await ignoreFileOf(own, dockerfile)));
+  return `${file} leaves it out, or it is private: a line !${shown} at the end of ${file} brings ` +
+    "it back. Test data of the app is never sent.";
 }
 
 /** Why a path is not in the context, and what to do. */

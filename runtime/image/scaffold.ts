@@ -84,7 +84,8 @@ async function makeFiles(
   await make(join(directory, `${name}.json`), `${JSON.stringify(content, null, 2)}\n`);
   const app = await findApp(directory, name);
   await make(join(app.base, SCHEMA_FILE), schema);
-  if (app.configuration.image === undefined) await makeBuildFiles(app, make);
+  const { image, context } = app.configuration;
+  if (image === undefined && context === undefined) await makeBuildFiles(app, make);
   for (const folder of EMPTY_FOLDERS) {
     const path = join(app.base, folder);
     if (await isEmpty(app.directory, path)) await make(join(path, ".gitkeep"), "");
@@ -93,7 +94,7 @@ async function makeFiles(
   return app;
 }
 
-/** What an image is made of: an app whose image exists has none of it. */
+/** What an image is made of by mlcli's template. */
 async function makeBuildFiles(
   app: App,
   make: (path: string, content: string) => Promise<void>,

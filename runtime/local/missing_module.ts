@@ -2,7 +2,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
-import { usedDockerfile } from "../app/image.ts";
+import { isOfAppsDirectory, usedDockerfile } from "../app/image.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -41,15 +41,16 @@ export async function missingModuleHintOf(
   if (source) return await hintForSent(module, source);
   const layout = layoutOf(app);
   const top = module.split(".")[0]!;
-  const place = holdsHarness(image) && await moduleIn(layout.common, top)
-    ? await commonHint(app, image, top)
-    : await placeOf(layout, code, top, image);
+  const place =
+    holdsHarness(image) && isOfAppsDirectory(app, image) && await moduleIn(layout.common, top)
+      ? await commonHint(app, image, top)
+      : await placeOf(layout, code, top, image);
   if (place !== undefined) return place;
   // Of a project of uv, the file that people write.
   const { files, isLock } = await requirementsOf(app);
   const file = files[0]!;
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "");
-  const isBuilt = isBuiltByMlcli(image);
+  const isBuilt = isBuiltByMlcli(image) && isOfAppsDirectory(app, image);
   const required = requirementNames(text);
   const inFile = (name: string) =>
     isBuilt && required.has(normalizedName(name))

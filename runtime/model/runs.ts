@@ -4,7 +4,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { lstatIfThere, removeIfThere } from "../files.ts";
-import { isLeft, OWNER } from "./owner.ts";
+import { isLeft, OWNER } from "../owner.ts";
 
 type Jobs = Pick<Layout, "jobs">;
 

@@ -1,16 +1,10 @@
 /** What a training is asked to run, and where its code lies. */
 
 import { dirname } from "@std/path/dirname";
-import { relative } from "@std/path/relative";
 import type { App } from "../app/app.ts";
-import { boundaryOf } from "../app/confinement.ts";
-import { requireNamed } from "../app/named_path.ts";
-import { isPrivateName } from "../app/private_files.ts";
-import { absolutePath, isOutside, typedPath } from "../app/typed_path.ts";
+import { directoryNamed } from "../app/named_path.ts";
 import { entryPointOf, type Launcher, launcherIn, type Program } from "../contract/launch.ts";
-import { MlcliError, UsageError } from "../errors.ts";
-import { isDirectory, realPathOf } from "../files.ts";
-import { inOneLine } from "../text.ts";
+import { UsageError } from "../errors.ts";
 import { codeIn, isPackage, requireEntryPoint, type SentCode, type Source } from "./source.ts";
 
 /** Before the image is known. */
@@ -75,19 +69,8 @@ export async function sourceAt(
   named: string,
   { cwd, isTyped }: { readonly cwd: string; readonly isTyped: boolean },
 ): Promise<Source> {
-  const base = isTyped ? cwd : dirname(app.configurationPath);
-  const path = absolutePath(base, named);
-  const shown = path === cwd ? "." : typedPath(cwd, path);
-  if (isTyped) await requireNamed(cwd, named, "--source-dir ");
-  else await requireInRepository(app, named, path);
-  if (await isDirectory(path)) {
-    const isWithin = !isOutside(relative(app.boundary, Deno.realPathSync(path)));
-    return { path, shown, boundary: isWithin ? app.boundary : await boundaryOf(path) };
-  }
-  const Failure = isTyped ? UsageError : MlcliError;
-  throw new Failure(`Not a directory: ${inOneLine(shown)}`, {
-    hint: "--source-dir, or source_dir in the app's file, names the directory of the code.",
-  });
+  const place = { named, isTyped, option: "--source-dir", key: "source_dir" };
+  return await directoryNamed(app, place, cwd, "the code");
 }
 
 /**
@@ -103,20 +86,4 @@ export async function requireCode(
   const cwd = dirname(app.configurationPath);
   const source = await sourceAt(app, directory ?? ".", { cwd, isTyped: false });
   requireEntryPoint(await codeIn([{ source }]), source, entryPointOf(entryPoint));
-}
-
-async function requireInRepository(
-  app: Pick<App, "name" | "boundary">,
-  named: string,
-  path: string,
-): Promise<void> {
-  const inner = relative(app.boundary, await realPathOf(path));
-  const isPrivate = inner.split(/[/\\]/).some(isPrivateName);
-  if (!isOutside(inner) && !isPrivate) return;
-  throw new MlcliError(
-    `"source_dir" in ${app.name}.json ${
-      isPrivate ? "is private" : `leads out of ${app.boundary}`
-    }: ${inOneLine(named)}`,
-    { hint: "If you mean it, name it yourself: --source-dir DIR" },
-  );
 }

@@ -21,6 +21,8 @@ export function appObject(
       image: undefined,
       sourceDir: undefined,
       launcher: undefined,
+      context: undefined,
+      dockerfile: undefined,
       imageName: name,
       pythonVersion: "3.12",
       requirements: "requirements.txt",

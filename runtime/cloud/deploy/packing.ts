@@ -10,7 +10,7 @@ import { replacedText, withCode } from "../../source/with_code.ts";
 import type { PackedCode } from "../../source/source.ts";
 import { ARCHIVE, modelArchiveIn } from "../../model/archive.ts";
 import { cannotRead, changed, modelFiles } from "../../model/files.ts";
-import { claim, leftDirectories } from "../../model/owner.ts";
+import { claim, leftDirectories } from "../../owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { cannotUnpack, FOR_HEADERS } from "../preflight/archive.ts";

@@ -19,7 +19,7 @@ import {
   removeTreeIfThere,
   statIfThere,
 } from "../../files.ts";
-import { claim, isLeft, leftDirectories, OWNER } from "../../model/owner.ts";
+import { claim, isLeft, leftDirectories, OWNER } from "../../owner.ts";
 import {
   isUnfinished,
   makeRunDirectory,

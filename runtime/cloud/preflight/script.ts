@@ -1,6 +1,7 @@
 import { type App, imageReference } from "../../app/app.ts";
-import { holdsHarness, LABELS } from "../../contract/images.ts";
+import { holdsHarness } from "../../contract/images.ts";
 import type { Engine } from "../../docker/engine.ts";
+import { lookInto } from "../../docker/look.ts";
 import { MlcliError } from "../../errors.ts";
 import { localImage } from "./image.ts";
 
@@ -21,13 +22,14 @@ export async function requireScript(
   engine: () => Promise<Engine>,
 ): Promise<void> {
   const reference = imageReference(app, tag);
+  if (app.configuration.image !== undefined) return;
   const image = await localImage(reference, engine);
   if (typeof image === "string" || !holdsHarness(image)) return;
   await requireFileInImage(await engine(), reference, `${PROGRAM}/processing/${file}`);
 }
 
 /**
- * Looks for a file in an image. (It takes a container that never starts.)
+ * Looks for a file in an image.
  *
  * @param reference of the engine's image: `churn:latest`.
  * @param path absolute, in the image: `/opt/program/processing/features.py`.
@@ -38,16 +40,7 @@ export async function requireFileInImage(
   reference: string,
   path: string,
 ): Promise<void> {
-  const name = `mlcli-look-${crypto.randomUUID().slice(0, 8)}`;
-  const id = await engine.createContainer(name, {
-    Image: reference,
-    // Needed for images without a program of their own; it never runs.
-    Cmd: ["true"],
-    // Override labels of the image.
-    Labels: { [LABELS.role]: "look", [LABELS.port]: "", [LABELS.model]: "" },
-    HostConfig: { AutoRemove: false, Mounts: [], NetworkMode: "none" },
-  });
-  try {
+  await lookInto(engine, reference, async (id) => {
     const found = await engine.pathInContainer(id, path);
     if (found && !found.isDirectory) return;
     const file = path.split("/").at(-1);
@@ -60,7 +53,5 @@ export async function requireFileInImage(
           "each change of processing/.",
       },
     );
-  } finally {
-    await engine.removeContainer(id);
-  }
+  });
 }

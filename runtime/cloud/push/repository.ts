@@ -89,7 +89,11 @@ export async function jobForm(
 ): Promise<JobForm> {
   const read = readManifest(image.manifest, image.mediaType);
   if (read.kind === "list") {
-    const chosen = imageFor(platform, read.manifests);
+    const chosen = imageFor(
+      platform,
+      read.manifests,
+      images.account && "Take another tag of it, or an --ec2-type with other processors.",
+    );
     const found = await storedImage({ digest: chosen.digest }, images);
     if (!found) throw missingImageError(chosen.digest, images.repository);
     return { ...await formOf(found), isOfList: true };

@@ -3,7 +3,7 @@ import { BrokenEngine, EngineError, isNotFound } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
 import { lstatIfThere, makeDirectory } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
-import { ownerText } from "../../model/owner.ts";
+import { ownerText } from "../../owner.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import { isReport } from "../differences/report.ts";
@@ -53,10 +53,13 @@ export async function createContainer(
     if (error instanceof BrokenEngine) await discardContainer(engine, { id: name, name }, err);
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
-    if (isNotFound(error)) throw imageNotFound(body.Image, error);
+    if (isNotFound(error)) throw imageNotFound(body.Image, GONE, error);
     throw (error instanceof EngineError ? unseenDirectory(engine, error) : undefined) ?? error;
   }
 }
+
+/** Whoever creates one has looked for its image before. */
+const GONE = "Something has removed it meanwhile: the same command again says how to get it.";
 
 function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError | undefined {
   const { reason } = cause;
@@ -129,8 +132,8 @@ function cannotRun({ Image, Entrypoint, Cmd }: CreateBody, error: EngineError): 
 /** @param word what the platform says to the image: `train`. */
 function entryPointHint(word: string): string {
   const hint =
-    `The image needs an ENTRYPOINT that takes ${word}, or a program of that name, as images ` +
-    "of mlcli build have.";
+    `The image needs an ENTRYPOINT that takes ${word}, or an executable program of that name in ` +
+    "its PATH.";
   if (word !== "train") return hint;
   return `${hint} To run a file of your own in any image with Python: --entry-point FILE --launcher script`;
 }

@@ -13,7 +13,7 @@ import type { JobKind, Role } from "../../contract/jobs.ts";
 import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../contract/images.ts";
 import { VERSION } from "../../version.ts";
-import { isOwnerAlive } from "../../model/owner.ts";
+import { isOwnerAlive } from "../../owner.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(

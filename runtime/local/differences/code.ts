@@ -1,11 +1,13 @@
 import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
-import { usedDockerfile } from "../../app/image.ts";
+import { isOfAppsDirectory, usedDockerfile } from "../../app/image.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
+import { ownContext } from "../../app/named_path.ts";
 import { requirementsOf } from "../../app/requirements.ts";
-import { typedPath } from "../../app/typed_path.ts";
+import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
@@ -56,6 +58,7 @@ export async function leftOutDifferences(
   code: CodeFolder | "common",
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
+  if (!isOfAppsDirectory(app, image)) return [];
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
   const directory = layoutOf(app)[code];
   // A link is sent to the engine as a link.
@@ -98,14 +101,19 @@ async function ageDifferences(
   code: CodeFolder,
   image: ImageDetails,
 ): Promise<readonly Difference[]> {
-  if (!isBuiltOf(app.name, image)) return [];
+  if (app.configuration.image !== undefined || !isBuiltOf(app.name, image)) return [];
   const built = builtAt(image);
   const dockerfile = usedDockerfile(app, image);
-  const sources = [
+  const isOwn = !isOfAppsDirectory(app, image);
+  const sources = isOwn ? [] : [
     ...dockerfile === undefined ? [] : [dockerfile],
     ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
   ];
-  const codes = strict ? [...await codeOf(app, code), ...await codeOf(app, "common")] : [];
+  const codes = isOwn
+    ? await filesOfContext(app)
+    : strict
+    ? [...await codeOf(app, code), ...await codeOf(app, "common")]
+    : [];
   const changed: string[] = [];
   for (const path of [...sources, ...codes]) {
     const time = (await lstatIfThere(path))?.mtime;
@@ -120,6 +128,16 @@ async function ageDifferences(
     hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
     isOfOlderCode: changed.some((path) => codes.includes(path)),
   }];
+}
+
+/** The files that a build takes from a context of the user's own; here, too, the image is run as it is. */
+async function filesOfContext(app: App): Promise<readonly string[]> {
+  const context = await ownContext(app);
+  if (context === undefined) return [];
+  const { localTest } = layoutOf(app);
+  const { files } = await sentOf({ directory: context.path }, context.path);
+  return files.map((path) => join(context.path, path))
+    .filter((path) => isOutside(relative(localTest, path)));
 }
 
 /** The files of the code that are in the image. */

@@ -14,6 +14,7 @@ import type { Host, LocalJob } from "../jobs.ts";
 import { protectionOf } from "../container/body.ts";
 import { requireNetwork } from "../container/refusals.ts";
 import type { Difference } from "../../contract/differences.ts";
+import { entryPointDifference } from "../../contract/entry_point.ts";
 import { isBuiltByMlcli } from "../../contract/images.ts";
 
 /**
@@ -66,7 +67,7 @@ async function pulled(
   const size = new PullSize();
   try {
     const login = await images.login(registryOf(reference));
-    const wanted = { reference, platform, login, missingHint: MISSING };
+    const wanted = { reference, platform, login, missingHint: missingHint(reference) };
     const work = pullImage(engine, wanted, signal, (message) => size.add(message));
     await waiting(() => `Pulling ${reference} ${size.words}`.trimEnd(), work);
   } catch (error) {
@@ -77,11 +78,14 @@ async function pulled(
       cause: error,
     });
   }
-  return await requireImage(engine, reference, signal);
+  return await requireImage(engine, reference, signal, missingHint(reference));
 }
 
-const MISSING = "Is its name right, and its registry within reach? A name without a registry is " +
-  'Docker Hub\'s. For a machine of another kind, "platform": "linux/amd64" in the app\'s file helps.';
+function missingHint(reference: string): string {
+  return `Is its name right, and its registry within reach? docker pull ${reference} tries it, ` +
+    "after docker login where it is private. A name without a registry is Docker Hub's. For a " +
+    'machine of another kind, "platform": "linux/amd64" in the app\'s file helps.';
+}
 
 export function imageDifferences(
   { app, tag }: Pick<LocalJob, "app" | "tag">,
@@ -91,50 +95,13 @@ export function imageDifferences(
   return [
     app.configuration.image === undefined ? elsewhereFinding(app, reference, image) : undefined,
     platformFinding(
-      { reference, platform: platformOf(image), isOurs: isBuiltByMlcli(image) },
+      {
+        reference,
+        platform: platformOf(image),
+        isOurs: app.configuration.image === undefined && isBuiltByMlcli(image),
+      },
       app.configuration.platform,
     ),
-    entryPointDifference(reference, image),
+    entryPointDifference(reference, image.Config?.Entrypoint ?? []),
   ].filter((difference) => difference !== undefined);
-}
-
-/**
- * A shell need not pass SIGTERM on to what it runs: most replace themselves by a single command,
- * none by a list of them. The platform sends it when a training is stopped, a spot instance
- * reclaimed or an endpoint taken away; here, mostly nobody does.
- *
- * An image without an ENTRYPOINT is no finding: the platform then runs `train` or `serve` from the
- * image's PATH, as AWS's own examples have it, and so does mlcli.
- *
- * Source: AWS, "How Amazon SageMaker AI Runs Your Training Image": the exec form of ENTRYPOINT.
- */
-function entryPointDifference(
-  reference: string,
-  { Config }: ImageDetails,
-): Difference | undefined {
-  const script = shellScript(Config?.Entrypoint ?? []);
-  // What a shell replaces itself by gets the signals.
-  if (script === undefined || /^\s*exec\s/.test(script)) return undefined;
-  return {
-    message: `The ENTRYPOINT of ${reference} is a shell, which need not pass SIGTERM on: ` +
-      "what the platform stops may be killed before it has saved anything",
-    hint: 'Write it as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
-      "or let the shell exec the program.",
-  };
-}
-
-/** `sh`, `bash`, ... with or without a directory. */
-const SHELL = /(^|\/)(ba|da|a|k|z)?sh$/;
-
-/** What a shell in the entry point is given to run; others (`tini --`, `env`) may stand before it. */
-function shellScript(entryPoint: readonly string[]): string | undefined {
-  const shell = entryPoint.findIndex((word) => SHELL.test(word));
-  if (shell === -1) return undefined;
-  for (let index = shell + 1; index < entryPoint.length; index++) {
-    const word = entryPoint[index]!;
-    // Alone or with others: -lc, -ec.
-    if (/^-[abd-z]*c[a-z]*$/.test(word)) return entryPoint[index + 1];
-    if (/^[-+]o$/.test(word)) index++; // and its value: -o pipefail
-    else if (!/^[-+]/.test(word)) return undefined; // a file
-  }
 }

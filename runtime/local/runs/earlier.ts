@@ -1,5 +1,5 @@
 import { layoutOf } from "../../app/layout.ts";
-import { isLeft } from "../../model/owner.ts";
+import { isLeft } from "../../owner.ts";
 import { isUnfinished, runDirectoryOf, runNames } from "../../model/runs.ts";
 import { finishMove } from "../../model/versions.ts";
 import type { LocalJob } from "../jobs.ts";

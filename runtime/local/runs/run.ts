@@ -17,7 +17,7 @@ import {
   removeIfThere,
   removeTreeIfThere,
 } from "../../files.ts";
-import { claim, OWNER } from "../../model/owner.ts";
+import { claim, OWNER } from "../../owner.ts";
 import { makeRunDirectory, removeEmptyJobs, runDirectoryOf } from "../../model/runs.ts";
 import { makeReport } from "../differences/report.ts";
 import { closeDoor } from "../door.ts";

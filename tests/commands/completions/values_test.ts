@@ -54,6 +54,7 @@ suite("what options complete", () => {
         ].map((
           name,
         ) => `${name} --env-file file`),
+        "build --context file",
         "build --dockerfile file",
         "local process --file script",
         "local process --input file",

@@ -100,6 +100,8 @@ suite("what mlcli build asks for", () => {
       "mlcli.directory": mark,
       "mlcli.version": VERSION,
       "mlcli.dockerfile": `${app}/mlcli_base/Dockerfile`,
+      // Not that of a base image.
+      "mlcli.context": "app",
     });
   });
 

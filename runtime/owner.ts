@@ -1,8 +1,8 @@
 /** Which mlcli sees to something. While it lives, no other command touches that. */
 
 import { join } from "@std/path/join";
-import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
-import { systemCode } from "../errors.ts";
+import { LARGEST_TEXT, lstatIfThere, readTextFile } from "./files.ts";
+import { systemCode } from "./errors.ts";
 
 /** From this age (ms) on, a directory of which nobody can say who sees to it counts as left. */
 const STALE_AFTER = 60_000;

@@ -1,0 +1,222 @@
+/**
+ * SageMaker's rules for an image: what starts it, who runs in it, and which of its files it sees there.
+ *
+ * Sources: AWS, "How Amazon SageMaker AI Runs Your Training Image" and "Use Your Own Inference Code with
+ * Hosting Services"; AWS's example scikit_bring_your_own; sagemaker-python-sdk issues 222, 4191, 4678.
+ */
+
+import { inOneLine } from "../text.ts";
+import type { Difference } from "./differences.ts";
+import {
+  absolute,
+  entryPaths,
+  entryPointDifference,
+  type ImageStart,
+  namesProgram,
+  onPath,
+  type RunBy,
+} from "./entry_point.ts";
+import { isRoot } from "./images.ts";
+
+/** A file of an image, links followed. */
+export interface FileInImage {
+  readonly isExecutable: boolean;
+  /** Its beginning. */
+  readonly start: string;
+}
+
+/** What lies in an image. */
+export interface ImageFiles {
+  /** Those of `filesToLookAt` that are there, by their path. */
+  readonly files: ReadonlyMap<string, FileInImage>;
+  /** A file below each of `HIDDEN` that has one. */
+  readonly hidden: readonly string[];
+}
+
+/** Directories of an image that the platform mounts its own over; `/opt/ml/code` is none. */
+export const HIDDEN = ["/opt/ml/model", "/opt/ml/input", "/opt/ml/output", "/opt/ml/processing"];
+
+/** What SageMaker starts an image with, and the command that asks for it. */
+const WORDS = { train: "mlcli train", serve: "mlcli deploy" } as const;
+type Word = keyof typeof WORDS;
+const NAMES = Object.keys(WORDS) as Word[];
+
+/** The paths of an image that tell whether it keeps the rules. */
+export function filesToLookAt(image: ImageStart): readonly string[] {
+  const programs = NAMES.flatMap((name) => [...onPath(image, name), inWorkDirectory(image, name)]);
+  return [...new Set([...programs, ...entryPaths(image).paths])];
+}
+
+/**
+ * The rules that an image breaks.
+ *
+ * @param reference `churn:latest`
+ */
+export function brokenRules(
+  reference: string,
+  image: ImageStart,
+  { files, hidden }: ImageFiles,
+): readonly Difference[] {
+  const entry = entryFile(image, files);
+  const programs = NAMES.map((name) => programOf(image, name, files));
+  const startable = passesOn(image, entry) ? programDifferences(reference, programs) : [];
+  return [
+    entryPointDifference(reference, image.Entrypoint ?? []),
+    entry && withoutExec(reference, entry),
+    entry && entry.runBy !== "its shell" ? notExecutable(reference, entry) : undefined,
+    entry && windowsLines(reference, entry),
+    ...programs.map(({ found }) =>
+      found && found.path !== entry?.path ? windowsLines(reference, found) : undefined
+    ),
+    ...startable,
+    isRoot(image.User) ? undefined : {
+      message:
+        `${reference} runs as the user ${
+          inOneLine(image.User!)
+        }, and on the platform the directories ` +
+        "below /opt/ml are root's: a training may be unable to save its model",
+      hint: "Leave USER out of the Dockerfile, or end it with a line: USER root",
+    },
+    ...hidden.map((path) => ({
+      message:
+        `${
+          inOneLine(path)
+        } is in ${reference}, and on the platform a directory is mounted over it: ` +
+        "the code does not find it there",
+      hint: "Put it elsewhere in the image, such as /opt/program. Data comes in channels, and a " +
+        "model in its archive.",
+    })),
+  ].filter((difference) => difference !== undefined);
+}
+
+/** The first line of a script for a shell. */
+const SHELL_SCRIPT = /^#!.*\b(ba|da|a|k|z)?sh\b/;
+
+interface NamedFile extends FileInImage {
+  readonly path: string;
+}
+
+/** What the entry point runs. */
+interface EntryFile extends NamedFile {
+  readonly runBy: RunBy;
+}
+
+function entryFile(image: ImageStart, files: ImageFiles["files"]): EntryFile | undefined {
+  const { paths, runBy } = entryPaths(image);
+  const found = firstOf(paths, files, runBy === "the system");
+  return found && { ...found, runBy };
+}
+
+/** Whether the platform's word is the program that is started. */
+function passesOn(image: ImageStart, entry: EntryFile | undefined): boolean {
+  if (!namesProgram(image)) return true;
+  // As the entry points of many base images.
+  return entry !== undefined && isOfShell(entry) && /\bexec\s+"?\$@/.test(entry.start) &&
+    !/\b(train|serve)\b/.test(entry.start);
+}
+
+function isOfShell({ runBy, start }: EntryFile): boolean {
+  return runBy === "its shell" || SHELL_SCRIPT.test(start);
+}
+
+/** How much of a file is looked at, in bytes. */
+export const LOOKED_AT = 64 * 1024;
+
+/** AWS's own images have it, and their users cannot change it. */
+const OF_AWS = /\/start_with_right_hostname\.sh$/;
+
+/** A command `exec PROGRAM`, not the one that redirects output; or a handler of its own. */
+const HANDLES_SIGTERM = /(^|[\s;&|({])exec\s+[^\s<>\d&]|^\s*trap\s/m;
+
+function withoutExec(reference: string, entry: EntryFile): Difference | undefined {
+  const { path, start } = entry;
+  const commands = start.replace(/^\s*#.*$/gm, "");
+  const isWhole = start.length < LOOKED_AT;
+  if (!isOfShell(entry) || !isWhole || OF_AWS.test(path) || HANDLES_SIGTERM.test(commands)) {
+    return undefined;
+  }
+  return {
+    message: `${path}, the ENTRYPOINT of ${reference}, is run by a shell and has no exec: its ` +
+      "program need not hear SIGTERM, and what the platform stops may be killed before it has " +
+      "saved anything",
+    hint: 'Let the shell become the program: exec python /opt/program/train.py "$@"',
+  };
+}
+
+function windowsLines(
+  reference: string,
+  { path, start, runBy = "the system" }: NamedFile & Partial<EntryFile>,
+): Difference | undefined {
+  const [first = ""] = start.split("\n", 1);
+  if (!first.endsWith("\r") || !first.startsWith("#!") && runBy === "the system") return undefined;
+  return {
+    message:
+      `${path} of ${reference} has the line ends of Windows (CRLF): started, it fails with ` +
+      "'no such file or directory', or 'command not found'",
+    hint:
+      `Save it with LF, and let git keep that (* text=auto eol=lf in .gitattributes), or add a ` +
+      `line to the Dockerfile: RUN sed -i 's/\\r$//' ${path}`,
+  };
+}
+
+function notExecutable(reference: string, { path, isExecutable }: NamedFile) {
+  return isExecutable ? undefined : {
+    message: `${path} of ${reference} is not executable: the platform cannot start it`,
+    hint: `Add a line to the Dockerfile: RUN chmod +x ${path}`,
+  };
+}
+
+/** The program that one of the platform's words starts. */
+interface Program {
+  readonly word: Word;
+  readonly found: NamedFile | undefined;
+  readonly isOnPath: boolean;
+}
+
+function programOf(image: ImageStart, word: Word, files: ImageFiles["files"]): Program {
+  const found = firstOf(onPath(image, word), files, true);
+  if (found) return { word, found, isOnPath: true };
+  return { word, found: firstOf([inWorkDirectory(image, word)], files, false), isOnPath: false };
+}
+
+/** An image for training alone has no `serve`, and one for processing alone neither. */
+function programDifferences(
+  reference: string,
+  programs: readonly Program[],
+): readonly (Difference | undefined)[] {
+  if (programs.every(({ found }) => found === undefined)) {
+    return [{
+      message: `${reference} has no ENTRYPOINT for the words train and serve, and no programs of ` +
+        `these names in its PATH: ${Object.values(WORDS).join(" and ")} need them`,
+      hint:
+        "Copy one into a directory of PATH, with a first line such as #!/usr/bin/env python3, " +
+        "and make it executable; or name the program: ENTRYPOINT [...]. mlcli process needs neither.",
+    }];
+  }
+  return programs.map(({ word, found, isOnPath }) => {
+    if (found === undefined || isOnPath) return found && notExecutable(reference, found);
+    const folder = found.path.replace(/\/[^/]*$/, "") || "/";
+    return {
+      message: `${found.path} of ${reference} is not in its PATH, where the platform looks for ` +
+        `${word}: ${WORDS[word]} needs it there`,
+      hint: `Add a line to the Dockerfile: ENV PATH="${folder}:\${PATH}"`,
+    };
+  });
+}
+
+/** The first of the files that are there, or, as the system looks for programs, the first that it can execute. */
+function firstOf(
+  paths: readonly string[],
+  files: ImageFiles["files"],
+  prefersExecutable: boolean,
+): NamedFile | undefined {
+  const found = paths.flatMap((path) => {
+    const file = files.get(path);
+    return file === undefined ? [] : [{ path, ...file }];
+  });
+  return found.find(({ isExecutable }) => isExecutable || !prefersExecutable) ?? found[0];
+}
+
+function inWorkDirectory({ WorkingDir = "/" }: ImageStart, name: string): string {
+  return absolute(WorkingDir, name);
+}

@@ -1,0 +1,68 @@
+/** Whose image a build may replace, and what there is to say of the new one. */
+
+import type { App } from "../app/app.ts";
+import { commonFinding } from "../app/dockerfile/template_lines.ts";
+import { elsewhereFinding, type Finding, platformFinding, requireOwnImage } from "../app/image.ts";
+import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
+import type { BuildOptions, Engine } from "../docker/engine.ts";
+import { type ImageDetails, platformOf } from "../docker/images.ts";
+import { MlcliError } from "../errors.ts";
+import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
+import { rulesBrokenBy } from "./rules_of_image.ts";
+
+/**
+ * Without `--replace`, the image of another app, or one that mlcli did not build, keeps its name.
+ *
+ * @returns a warning where the app's image was built in another directory.
+ */
+export async function requireOwnName(
+  engine: Engine,
+  app: App,
+  reference: string,
+  signal: AbortSignal,
+): Promise<Finding | undefined> {
+  const image = await engine.image(reference, signal);
+  if (image) requireOwnImage(app, reference, image);
+  const finding = image && elsewhereFinding(app, reference, image);
+  if (image === undefined || isBuiltByMlcli(image)) return finding;
+  throw new MlcliError(`${reference} is there already, and mlcli did not build it`, {
+    hint: "--replace gives its name to the new image; another image_name in " +
+      `${app.name}.json, or another --docker-tag, leaves it alone. ` +
+      "Local commands run it as it is, without mlcli build.",
+  });
+}
+
+/** Warnings about the new image; none where the engine does not tell of it. */
+export async function warningsOf(
+  engine: Engine,
+  app: App,
+  { tag, platform, signal }: BuildOptions,
+  { source }: ChosenDockerfile,
+): Promise<readonly Finding[]> {
+  const image = await engine.image(tag).catch(() => undefined);
+  if (image === undefined) return [];
+  const built = { reference: tag, platform: platformOf(image), isOurs: true };
+  const found = [
+    platformFinding(built, platform),
+    ...isOfOwnContext(image) ? await brokenRules(engine, tag, image, signal) : [
+      holdsHarness(image) ? await commonFinding(app, source).catch(() => undefined) : undefined,
+    ],
+  ];
+  return found.filter((warning) => warning !== undefined);
+}
+
+/** The image is built, and stays so where it cannot be looked into. */
+async function brokenRules(
+  engine: Engine,
+  reference: string,
+  image: ImageDetails,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  try {
+    return await rulesBrokenBy(engine, reference, image, signal);
+  } catch (error) {
+    if (!(error instanceof MlcliError)) throw error;
+    const message = `Whether ${reference} keeps SageMaker's rules is not known: ${error.message}`;
+    return [{ message, hint: "mlcli doctor looks again." }];
+  }
+}

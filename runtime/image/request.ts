@@ -1,0 +1,87 @@
+/** What a build is asked for, and what of that does not go together. */
+
+import type { App } from "../app/app.ts";
+import type { Instruction } from "../app/dockerfile/instructions.ts";
+import { stageOf } from "../app/dockerfile/stages.ts";
+import type { Finding } from "../app/image.ts";
+import { MlcliError, UsageError } from "../errors.ts";
+import { type BuildArgument, requireNotOwn, unusedArguments } from "./build_arguments.ts";
+import { requirementsPath } from "./build_context.ts";
+
+export interface BuildRequest {
+  readonly app: App;
+  /** Tag of the image; its name is the configuration's. */
+  readonly tag: string;
+  /** Instead of the configuration's, or the official slim image of its Python version. */
+  readonly baseImage: string | undefined;
+  /** `linux/amd64`; instead of the configuration's, or the engine's own. */
+  readonly platform: string | undefined;
+  readonly noCache: boolean;
+  /** For the Dockerfile, besides mlcli's own. */
+  readonly buildArguments: readonly BuildArgument[];
+  /** The stage of the Dockerfile that becomes the image; undefined: the last. */
+  readonly target: string | undefined;
+  /** Instead of the app's, as the user named it: relative to the current directory. */
+  readonly dockerfile: string | undefined;
+  /** The directory of a Dockerfile of the user's own, named likewise. */
+  readonly context: string | undefined;
+  /** Whether pip gets what this machine knows of its network. */
+  readonly usesNetworkSettings: boolean;
+  /** Whether it may take the name of an image that mlcli did not build, or of another app. */
+  readonly replace: boolean;
+}
+
+/** @throws MlcliError where an image is named, or what is asked for does not go with a context. */
+export function requireBuildable({ app, context, baseImage, buildArguments }: BuildRequest): void {
+  const { image, context: its } = app.configuration;
+  const file = `${app.name}.json`;
+  if (image !== undefined) {
+    const more = its === undefined ? "" : ", and a context to build one of";
+    throw new MlcliError(`There is nothing to build: ${file} names an image, ${image}${more}`, {
+      hint: its === undefined && context === undefined
+        ? 'mlcli local train pulls and runs it. Without "image", mlcli build makes one of the ' +
+          "app's Dockerfile."
+        : `Which one is meant? Take "image" out of ${file} to build of the context` +
+          (its === undefined ? "." : ', or "context" to run the image.'),
+    });
+  }
+  if (its === undefined && context === undefined) return requireNotOwn(buildArguments);
+  if (baseImage === undefined) return;
+  throw new UsageError('Option "--base-image" has no effect on a Dockerfile of your own.', {
+    hint: "Where it has an ARG for its base image, --build-arg NAME=IMAGE sets that.",
+  });
+}
+
+/** What the template's Dockerfile is told. */
+export async function argumentsOfApp(request: BuildRequest): Promise<Record<string, string>> {
+  return {
+    BASE_IMAGE: baseImage(request),
+    APP: request.app.name,
+    REQUIREMENTS: await requirementsPath(request.app),
+  };
+}
+
+/**
+ * Checks the request by the Dockerfile.
+ *
+ * @returns the stage as the Dockerfile spells it, and warnings of arguments that nothing uses.
+ * @throws MlcliError when it has no such stage.
+ */
+export function checkedRequest(
+  { buildArguments, target }: BuildRequest,
+  instructions: readonly Instruction[],
+  shown: string,
+): { readonly stage: string | undefined; readonly unused: readonly Finding[] } {
+  return {
+    stage: target === undefined ? undefined : stageOf(instructions, target, shown),
+    unused: unusedArguments(buildArguments, instructions).map((name) => ({
+      message: `${shown} declares no build argument ${name}: nothing uses it`,
+      hint: `A line ARG ${name}, in the stage that uses it, declares it.`,
+    })),
+  };
+}
+
+function baseImage({ baseImage, app }: BuildRequest): string {
+  return baseImage ?? app.configuration.baseImage ??
+    `python:${app.configuration.pythonVersion}-slim`;
+}
