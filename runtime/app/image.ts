@@ -114,10 +114,12 @@ export function requireNotBuiltHere(
 /**
  * Whether an app's image is made of the app's directory, by its own Dockerfile: not one that exists, and
  * not of a context of the user's own.
+ *
+ * @param made the image, where it is known.
  */
 export function isOfAppsDirectory(
   { configuration: { image, context } }: Pick<App, "configuration">,
-  made: LabelledImage | undefined,
+  made?: LabelledImage,
 ): boolean {
   return image === undefined && context === undefined && !(made && isOfOwnContext(made));
 }

@@ -1,4 +1,5 @@
 import { basename } from "@std/path/basename";
+import { isOfAppsDirectory } from "../../app/image.ts";
 import type { Aws } from "../../aws/aws.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
@@ -115,14 +116,14 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   const { app, endpoint, model, code } = request;
   requireGiven("deploy", app, [
     ["--endpoint-name", endpoint],
-    ...app.configuration.image === undefined ? [["--model", model] as const] : [],
+    ...isOfAppsDirectory(app) ? [["--model", model] as const] : [],
   ]);
   checkHosting(request);
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
-  if (code && app.configuration.image === undefined) {
-    throw new UsageError('Option "--entry-point" is for an image that exists.', {
-      hint: "The app's own image serves prediction/serve. --image names one that runs code/ of " +
+  if (code && isOfAppsDirectory(app)) {
+    throw new UsageError('Option "--entry-point" is not for the image of mlcli init.', {
+      hint: "It serves prediction/serve. --image names one that runs code/ of " +
         "the model, such as AWS's.",
     });
   }

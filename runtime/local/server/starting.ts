@@ -1,4 +1,5 @@
 import { imageReference } from "../../app/app.ts";
+import { isOfAppsDirectory } from "../../app/image.ts";
 import {
   holdsFile,
   type Layout,
@@ -126,7 +127,7 @@ export async function requireServable(job: ServingJob, host: StartHost): Promise
 async function servedVersion(layout: Layout, { run, app }: ServingJob): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);
   // What an image brings, or fetches by its variables, is no model of the app's.
-  if (app.configuration.image === undefined) await requireModel(layout);
+  if (isOfAppsDirectory(app)) await requireModel(layout);
   else await makeDirectory(layout.model);
   return { run: await currentRun(layout), model: layout.model };
 }

@@ -174,7 +174,7 @@ suite("deploy with code of the user's own", () => {
     assertEquals(refused.code, 2);
     assertStringIncludes(
       refused.stderr,
-      'error: Option "--entry-point" is for an image that exists.',
+      'error: Option "--entry-point" is not for the image of mlcli init.',
     );
     await using job = await makeOwnCode();
     const prefix = await job.run([...OWN, "-m", `s3://${BUCKET}/app/`]);
