@@ -8,7 +8,6 @@ import {
   type CodeFolder,
   layoutOf,
   requireLayoutInside,
-  requireModel,
   requireTestDirectory,
 } from "../app/layout.ts";
 import { PATHS } from "../contract/jobs.ts";
@@ -32,6 +31,7 @@ import { settleEarlierRuns } from "./runs/earlier.ts";
 import { filesIn } from "./runs/rehearsal.ts";
 import { withRun } from "./runs/run.ts";
 import { bodyLimit } from "../serving/plan.ts";
+import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
@@ -133,7 +133,7 @@ async function withServing(
   await checkPaths();
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
-  await requireModel(layout);
+  await servedVersion(layout, { app: job.app, run: undefined });
   const { signal } = host.interruption;
   const image = await imageToRun(await host.engine(), job, host);
   const region = await host.region(job.app.configuration);

@@ -1,25 +1,13 @@
 import { imageReference } from "../../app/app.ts";
-import { isOfAppsDirectory } from "../../app/image.ts";
-import {
-  holdsFile,
-  type Layout,
-  layoutOf,
-  requireLayoutInside,
-  requireModel,
-  requireTestDirectory,
-} from "../../app/layout.ts";
+import { holdsFile, layoutOf, requireLayoutInside } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { isConflict } from "../../docker/errors.ts";
-import { holdsHarness, isRoot } from "../../contract/images.ts";
+import { isRoot } from "../../contract/images.ts";
 import { servingVariables } from "../../contract/launch.ts";
-import { MlcliError } from "../../errors.ts";
-import { makeDirectory } from "../../files.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
-import { currentRun } from "../../model/versions.ts";
 import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
 import { mountedCode, NOT_MOUNTED } from "../code.ts";
 import {
@@ -28,19 +16,17 @@ import {
   startContainer,
   withInitIfThere,
 } from "../container/create.ts";
-import { codeDifferences } from "../differences/code.ts";
 import { Findings } from "../differences/findings.ts";
-import { imageDifferences, imageToRun } from "../differences/image.ts";
+import { imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
-import { settleEarlierRuns } from "../runs/earlier.ts";
-import { type Version, versionOf } from "../../model/version_of.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { installsPackages, packCode, type PackedCode } from "../../source/source.ts";
 import { type PipPlace, pipPlace } from "../sent_code.ts";
 import { type CodeCopy, codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { requireReady } from "./readiness.ts";
+import { lookAtImage, type OfServedImage, requireServable, servedVersion } from "./servable.ts";
 import { networkFolderOf, removeUnpacked, servedModel } from "./served_model.ts";
 import { startedServersOn } from "./stop.ts";
 import { type Server, takenBy } from "./servers.ts";
@@ -55,11 +41,6 @@ export type StartHost = Pick<
  * has come to its end.
  */
 export type Follow = (engine: Engine, server: Server) => Promise<void>;
-
-interface OfServedImage {
-  readonly image: ImageDetails;
-  readonly planned: Pick<PlannedServer, "withInit" | "reportFile">;
-}
 
 export interface Start {
   readonly job: ServingJob;
@@ -76,60 +57,6 @@ export interface Start {
   readonly ofImage: () => Promise<OfServedImage>;
   /** Says something, once. */
   readonly note: (text: string) => void;
-}
-
-/** What follows from the image, and what would be different on the platform. */
-async function lookAtImage(
-  job: ServingJob,
-  asked: Promise<ImageDetails>,
-  findings: Findings,
-): Promise<OfServedImage> {
-  const image = await asked;
-  if (job.code) requireReadsModelCode(job, image);
-  findings.add([
-    ...environmentDifferences("serve", job.variables),
-    ...networkDifferences(job.network),
-    ...imageDifferences(job, image),
-    ...job.code ? [] : await codeDifferences(job, "prediction", image),
-  ]);
-  return {
-    image,
-    planned: {
-      withInit: holdsHarness(image) && !job.strict,
-      reportFile: undefined,
-    },
-  };
-}
-
-/** @throws MlcliError for an image of mlcli's, which serves `prediction/`. */
-function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
-  if (!holdsHarness(image)) return;
-  throw new MlcliError(`${imageReference(app, tag)} serves prediction/serve, and no entry point`, {
-    hint: "An entry point is for images that run code/ of the model, such as AWS's. Leave it out.",
-  });
-}
-
-/**
- * Requires that the app can be served as it is now, and finishes what earlier runs left.
- *
- * @throws MlcliError when the layout cannot be used, or there is no model.
- */
-export async function requireServable(job: ServingJob, host: StartHost): Promise<void> {
-  const layout = layoutOf(job.app);
-  await requireLayoutInside(layout, "prediction");
-  await requireTestDirectory(layout);
-  await settleEarlierRuns(job, host);
-  const lock = { err: host.err, signal: host.interruption.signal };
-  await sharingModel(layout, lock, () => servedVersion(layout, job));
-}
-
-/** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
-async function servedVersion(layout: Layout, { run, app }: ServingJob): Promise<Version> {
-  if (run !== undefined) return await versionOf(layout, run);
-  // What an image brings, or fetches by its variables, is no model of the app's.
-  if (isOfAppsDirectory(app)) await requireModel(layout);
-  else await makeDirectory(layout.model);
-  return { run: await currentRun(layout), model: layout.model };
 }
 
 /**

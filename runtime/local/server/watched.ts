@@ -20,7 +20,8 @@ import { onFreePort, portInUse } from "../../serving/ports.ts";
 import { clearPort } from "./stop.ts";
 import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
-import { requireServable, type Start, startOf, startServer } from "./starting.ts";
+import { requireServable } from "./servable.ts";
+import { type Start, startOf, startServer } from "./starting.ts";
 
 export interface Audience {
   /** The first server answers on this port. */

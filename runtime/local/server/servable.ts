@@ -1,0 +1,85 @@
+/** Whether an app can be served: its layout, its model, and its image. */
+
+import { imageReference } from "../../app/app.ts";
+import { isOfAppsDirectory } from "../../app/image.ts";
+import {
+  type Layout,
+  layoutOf,
+  requireLayoutInside,
+  requireModel,
+  requireTestDirectory,
+} from "../../app/layout.ts";
+import { environmentDifferences, networkDifferences } from "../../contract/differences.ts";
+import { holdsHarness } from "../../contract/images.ts";
+import type { ImageDetails } from "../../docker/images.ts";
+import { MlcliError } from "../../errors.ts";
+import { makeDirectory } from "../../files.ts";
+import { sharingModel } from "../../model/lock.ts";
+import { type Version, versionOf } from "../../model/version_of.ts";
+import { currentRun } from "../../model/versions.ts";
+import { codeDifferences } from "../differences/code.ts";
+import type { Findings } from "../differences/findings.ts";
+import { imageDifferences } from "../differences/image.ts";
+import type { Host, ServingJob } from "../jobs.ts";
+import type { PlannedServer } from "../plan.ts";
+import { settleEarlierRuns } from "../runs/earlier.ts";
+
+export interface OfServedImage {
+  readonly image: ImageDetails;
+  readonly planned: Pick<PlannedServer, "withInit" | "reportFile">;
+}
+
+/** What follows from the image, and what would be different on the platform. */
+export async function lookAtImage(
+  job: ServingJob,
+  asked: Promise<ImageDetails>,
+  findings: Findings,
+): Promise<OfServedImage> {
+  const image = await asked;
+  if (job.code) requireReadsModelCode(job, image);
+  findings.add([
+    ...environmentDifferences("serve", job.variables),
+    ...networkDifferences(job.network),
+    ...imageDifferences(job, image),
+    ...job.code ? [] : await codeDifferences(job, "prediction", image),
+  ]);
+  const withInit = holdsHarness(image) && !job.strict;
+  return { image, planned: { withInit, reportFile: undefined } };
+}
+
+/** @throws MlcliError for an image of mlcli's, which serves `prediction/`. */
+function requireReadsModelCode({ app, tag }: ServingJob, image: ImageDetails): void {
+  if (!holdsHarness(image)) return;
+  throw new MlcliError(`${imageReference(app, tag)} serves prediction/serve, and no entry point`, {
+    hint: "An entry point is for images that run code/ of the model, such as AWS's. Leave it out.",
+  });
+}
+
+/**
+ * Requires that the app can be served as it is now, and finishes what earlier runs left.
+ *
+ * @throws MlcliError when the layout cannot be used, or there is no model.
+ */
+export async function requireServable(
+  job: ServingJob,
+  host: Pick<Host, "engine" | "interruption" | "err" | "caller">,
+): Promise<void> {
+  const layout = layoutOf(job.app);
+  await requireLayoutInside(layout, "prediction");
+  await requireTestDirectory(layout);
+  await settleEarlierRuns(job, host);
+  const lock = { err: host.err, signal: host.interruption.signal };
+  await sharingModel(layout, lock, () => servedVersion(layout, job));
+}
+
+/** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */
+export async function servedVersion(
+  layout: Layout,
+  { run, app }: Pick<ServingJob, "run" | "app">,
+): Promise<Version> {
+  if (run !== undefined) return await versionOf(layout, run);
+  // What an image brings, or fetches by its variables, is no model of the app's.
+  if (isOfAppsDirectory(app)) await requireModel(layout);
+  else await makeDirectory(layout.model);
+  return { run: await currentRun(layout), model: layout.model };
+}
