@@ -42,7 +42,7 @@ export async function appChecks(
   };
   const init = `mlcli init ${app.name} adds what is missing.`;
   const requirements = (await requirementsOf(app)).files;
-  const script = scriptOf(app);
+  const scripts = scriptsOf(app);
   const missing = await Promise.all([
     failure("layout", requireTestDirectory(layout), "problem"),
     failure("links", requireAllInside(layout), "problem"),
@@ -57,11 +57,14 @@ export async function appChecks(
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
-    // A script of the user's own may want no data.
-    script === undefined
-      ? failure("training data", requireChannels(layout), "warning")
-      : failure("code", requireCode(app, script.directory, script.entryPoint), "problem"),
-    failure("model", requireModel(layout), "warning"),
+    ...scripts.map(({ directory, entryPoint }) =>
+      failure("code", requireCode(app, directory, entryPoint), "problem")
+    ),
+    // A script of the user's own may want no data, and its image no model.
+    ...scripts.some(({ name }) => name === "train")
+      ? []
+      : [failure("training data", requireChannels(layout), "warning")],
+    ...isOfAppsDirectory(app) ? [failure("model", requireModel(layout), "warning")] : [],
   ]);
   // Two checks find a channel that leads out of the repository.
   const findings = withoutRepeats(missing.filter((check) => check !== undefined));
@@ -73,18 +76,20 @@ export async function appChecks(
   const complete: Check = {
     name: "layout",
     status: "ok",
-    message: script === undefined
+    message: scripts.length === 0
       ? `Code, test data and a model are in ${typedPath(app.directory, app.base)}`
-      : `${script.entryPoint} is there, and a model`,
+      : `Code is there: ${scripts.map(({ entryPoint }) => entryPoint).join(", ")}`,
   };
   return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
 }
 
-/** The code of a training that the app's file names, where that is no image's own. */
-function scriptOf({ configuration: { sections: { train }, sourceDir } }: App) {
-  const { entry_point: entryPoint, source_dir: own } = train ?? {};
-  if (typeof entryPoint !== "string") return undefined;
-  return { entryPoint, directory: typeof own === "string" ? own : sourceDir };
+/** The entry points that the app's file names. */
+function scriptsOf({ configuration: { sections, sourceDir } }: App) {
+  return (["train", "process", "deploy"] as const).flatMap((name) => {
+    const { entry_point: entryPoint, source_dir: own } = sections[name] ?? {};
+    if (typeof entryPoint !== "string") return [];
+    return [{ name, entryPoint, directory: typeof own === "string" ? own : sourceDir }];
+  });
 }
 
 function isMadeElsewhere(app: App, image: LabelledImage | undefined): boolean {
