@@ -517,9 +517,9 @@ suite("an image that only the app's file names", () => {
       it(`${image} does not run with local ${line[0]}, here or not`, async () => {
         await using box = await Box.open();
         await using app = await completeApp({ configuration: { image } });
-        const command = ["train", "shell"].includes(line[0]!)
-          ? "mlcli local train"
-          : `mlcli init ${app.name}`;
+        const command = line[0] === "deploy"
+          ? `mlcli init ${app.name}`
+          : `mlcli local ${line[0] === "process" ? "process" : "train"}`;
         await using engine = await fakeContainers({ image: TOOLKIT });
         const { code, stderr } = await runInProcess(["local", ...line], {
           cwd: app.directory,
