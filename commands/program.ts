@@ -19,7 +19,7 @@ export type TypedProgram =
   & Partial<ProgramOptions>
   & {
     readonly dockerTag: string;
-    /** A script of an image of mlcli's. */
+    /** A script of an image of mlcli's: another program than the file's. */
     readonly file?: string | undefined;
   };
 
@@ -61,6 +61,17 @@ export async function programOf(
   const app = withImage(own, typed.image ?? file.image);
   requireNoTag(app, typed, env);
   const { command: typedCommand = [], entryPoint: typedEntryPoint } = typed;
+  const other = typedEntryPoint !== undefined
+    ? "--entry-point"
+    : typedCommand.length > 0
+    ? "--command"
+    : undefined;
+  if (typed.file !== undefined && other !== undefined) {
+    throw new UsageError(`Options "--file" and "${other}" do not go together.`, {
+      hint: "--file is a script of processing/ in an image of mlcli build; --entry-point runs a " +
+        "file of your code, --command a program of the image.",
+    });
+  }
   if (typedCommand.length > 0 && typedEntryPoint !== undefined) {
     throw new UsageError('Options "--command" and "--entry-point" do not go together.', {
       hint: "--command runs a program of the image, --entry-point one of your code.",
@@ -70,6 +81,12 @@ export async function programOf(
   if (fileCommand.length > 0 && file.entryPoint !== undefined) {
     throw new MlcliError(`${section.where("command")} does not go together with "entry_point"`, {
       hint: "The first runs a program of the image, the second one of your code: leave one out.",
+    });
+  }
+  if (Object.hasOwn(section.values, "file") && (fileCommand.length > 0 || file.entryPoint)) {
+    const key = file.entryPoint ? "entry_point" : "command";
+    throw new MlcliError(`${section.where("file")} does not go together with "${key}"`, {
+      hint: "Each names a program to run: leave one out.",
     });
   }
   // What the file says is about the image that the file names.

@@ -82,14 +82,15 @@ export function partOf(path: string): string {
 /**
  * Moves a directory to a place where nothing is, also to another file system. It appears there only
  * when it is whole.
+ *
+ * @param part where its copy is until then. What is there goes.
  */
-export async function moveTree(from: string, to: string): Promise<void> {
+export async function moveTree(from: string, to: string, part = partOf(to)): Promise<void> {
   try {
     return await Deno.rename(from, to);
   } catch (error) {
     if (systemCode(error) !== "EXDEV") throw error;
   }
-  const part = partOf(to);
   await removeTreeIfThere(part);
   try {
     await copyTree(from, part);

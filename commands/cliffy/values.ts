@@ -70,14 +70,8 @@ function optionValue(
     return settings[propertyName(flag)];
   }
   if (option.value === undefined) return typed ?? flag.startsWith("--no-");
-  const { variable, choices, parse = choiceOf(choices), requiredUnless } = option;
+  const { variable, choices, parse = choiceOf(choices) } = option;
   const source = `Option "${flag}"`;
-  if (typed === undefined && requiredUnless !== undefined) {
-    // As Cliffy words it for options that are always required.
-    if (given.options[propertyName(requiredUnless)] === undefined) {
-      throw new UsageError(`Missing required option "${flag}".`);
-    }
-  }
   if (option.repeatable) return texts(typed).map((text) => parse(text, source));
   if (typed !== undefined) return parse(String(typed), source);
   // An empty variable counts as not set.

@@ -35,7 +35,10 @@ export async function deployAction(
     shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is ignored.`);
   }
   const request = checkedRequest({
-    ...await sharedRequest(app, { ...configured, options }, context, isImageTyped),
+    ...await sharedRequest(app, { ...configured, options }, context, {
+      isTyped: isImageTyped,
+      by: "mlcli deploy",
+    }),
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,

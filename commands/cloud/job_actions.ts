@@ -3,6 +3,8 @@ import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
 import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { S3Address } from "../../runtime/contract/addresses.ts";
+import type { PlacedData } from "../../runtime/contract/processing_data.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { ProgramRequest } from "../../runtime/source/program.ts";
 import { chosenApp } from "../chosen_app.ts";
@@ -32,7 +34,7 @@ export async function trainAction(
   using shown = new JobProgress(context);
   await train(
     {
-      ...await jobRequest(app, configured, context, isImageTyped),
+      ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli train" }),
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -71,21 +73,31 @@ export async function processAction(
   typed: ProcessOptions,
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
-  const app = await chosenApp(context, typed.appName);
-  const configured = await call.configured(sectionOf(app, "process"));
+  const own = await chosenApp(context, typed.appName);
+  const configured = await call.configured(sectionOf(own, "process"));
   const { options } = configured;
+  const { app, isImageTyped, program } = await programOf(
+    own,
+    "process",
+    typed,
+    typed.args,
+    context,
+  );
+  const isOther = program.code !== undefined || program.command.length > 0;
+  const outputs = typed.outputS3Location;
   using shown = new JobProgress(context);
   await process(
     {
-      ...await jobRequest(app, configured, context),
+      ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli process" }),
       typed: given({
         "--kms-key": typed.kmsKey,
-        "--output-s3-location": typed.outputS3Location,
+        "--output-s3-location": outputs.length > 0 ? outputs : undefined,
       }),
-      file: options.file,
-      arguments: options.args,
-      input: options.inputS3Location,
-      output: options.outputS3Location,
+      file: isOther ? undefined : options.file,
+      program,
+      // An input has an address.
+      inputs: options.inputS3Location as PlacedData<S3Address>[],
+      outputs: options.outputS3Location,
       inputSharded: options.inputSharded,
     },
     options,

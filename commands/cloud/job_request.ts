@@ -30,14 +30,20 @@ type SharedRequest = Pick<
   | ("subnets" | "securityGroups" | "kmsKey")
 >;
 
+/** Whether the command line names the image, and the command by whose option it does. */
+interface TypedImage {
+  readonly isTyped: boolean;
+  readonly by: string;
+}
+
 /** Of variables and tags, an option replaces only the file's value of the same name. */
 export async function sharedRequest(
   app: App,
   { typed, options, settings }: Configured<SharedOptions>,
   context: Context,
-  isImageTyped?: boolean,
+  image: TypedImage,
 ): Promise<SharedRequest> {
-  await requireTrustedImage(app, isImageTyped, options, context);
+  await requireTrustedImage(app, image, options, context);
   const configured = await userVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];
   return {
@@ -58,11 +64,11 @@ export async function jobRequest(
   app: App,
   configured: Configured<JobOptions>,
   context: Context,
-  isImageTyped?: boolean,
+  image: TypedImage,
 ): Promise<Omit<JobRequest, "typed">> {
   const { typed, options } = configured;
   return {
-    ...await sharedRequest(app, configured, context, isImageTyped),
+    ...await sharedRequest(app, configured, context, image),
     baseJobName: options.baseJobName,
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
@@ -75,15 +81,13 @@ export async function jobRequest(
 
 async function requireTrustedImage(
   app: App,
-  isTyped: boolean | undefined,
+  { isTyped, by: command }: TypedImage,
   choice: AwsOptions & { readonly dryRun: boolean },
   context: Context,
 ): Promise<void> {
   const { image } = app.configuration;
   if (image === undefined) return;
-  // Only a training has an option for it.
-  const command = isTyped === undefined ? `mlcli init ${app.name}` : "mlcli train";
-  await requireTrusted({ app, image, isTyped: isTyped === true, command }, {
+  await requireTrusted({ app, image, isTyped, command }, {
     env: context.env,
     account: async () => {
       const aws = await connectFor(app, choice, context);

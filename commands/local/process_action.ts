@@ -1,10 +1,12 @@
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
-import { UsageError } from "../../runtime/errors.ts";
+import { checkData, type PlacedData } from "../../runtime/contract/processing_data.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
+import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
+import { imageAccess } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
@@ -13,21 +15,41 @@ export async function processAction(
   options: ProcessOptions,
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
-  if (options.file !== undefined && options.entrypoint.length > 0) {
-    throw new UsageError('"--file" and "--entrypoint" name two programs to run.', {
-      hint:
-        "--file is a script for the image's own entry point. To run one with another program: " +
-        "--entrypoint python3 -- /opt/ml/code/SCRIPT",
-    });
-  }
-  await process({
-    ...await containerRequest(context, options, call),
-    interactive: options.interactive,
-    grace: options.grace,
-    copyInputs: options.copyInputs,
-    file: options.file,
-    entrypoint: options.entrypoint,
-    arguments: options.args,
-    input: options.input === undefined ? undefined : absolutePath(context.cwd, options.input),
-  }, { ...context, waiting: waitingOn(context.err) });
+  const request = await containerRequest(context, options, call);
+  const { app, isImageTyped, program } = await programOf(
+    request.app,
+    "process",
+    options,
+    options.args,
+    context,
+  );
+  checkData(options.input, options.outputDir, program.code !== undefined);
+  const placed = (data: PlacedData<string | undefined>) => ({
+    ...data,
+    place: data.place === undefined ? undefined : absolutePath(context.cwd, data.place),
+  });
+  await process(
+    {
+      ...request,
+      app,
+      images: imageAccess(context, { app, isImageTyped, command: "mlcli local process" }),
+      interactive: options.interactive,
+      grace: options.grace,
+      copyInputs: options.copyInputs,
+      file: options.file,
+      program,
+      // An input has a place.
+      inputs: options.input.map(placed) as PlacedData<string>[],
+      outputs: options.outputDir.map(placed),
+      usesNetworkSettings: options.networkSettings,
+    },
+    {
+      ...context,
+      waiting: waitingOn(context.err),
+      pipNetwork: async () => {
+        const { pipNetworkOf } = await import("./registry_access.ts");
+        return await pipNetworkOf(app, context);
+      },
+    },
+  );
 }

@@ -7,7 +7,7 @@ import { containerRequest } from "./container_request.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 
-/** Of the options of a training, none is typed. */
+/** Of the options of a job, none is typed. */
 const NOTHING = {
   ...{ image: undefined, entryPoint: undefined, sourceDir: undefined, launcher: undefined },
   command: [],
@@ -23,17 +23,16 @@ export async function shellAction(
 ): Promise<void> {
   const request = await containerRequest(context, options, call);
   const role = options.role ?? "train";
-  const isTraining = role === "train";
-  const { app, program } = isTraining
-    ? await programOf(
+  const { app, program } = role === "serve"
+    ? { app: request.app, program: OWN_PROGRAM }
+    : await programOf(
       request.app,
-      "train",
+      role,
       { ...NOTHING, dockerTag: options.dockerTag },
       [],
       context,
-    )
-    : { app: request.app, program: OWN_PROGRAM };
-  const command = isTraining ? "mlcli local train" : `mlcli init ${app.name}`;
+    );
+  const command = role === "serve" ? `mlcli init ${app.name}` : `mlcli local ${role}`;
   const images = imageAccess(context, { app, isImageTyped: false, command });
   await shell({ ...request, app, images, role, program, command: options.command }, {
     ...context,

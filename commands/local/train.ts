@@ -14,6 +14,7 @@ const OPTIONS = options({
     repeatable: true,
   },
   "--input": {
+    short: "-i",
     value: "channel",
     description:
       "CHANNEL=DIR, a directory to read instead of the one in input/data. May be repeated.",

@@ -8,6 +8,7 @@ import {
   parseAddress,
   parseAwsTag,
   parseChannelAddress,
+  parseDataAddress,
   parseInstances,
   parseInstanceType,
   parseJobName,
@@ -19,7 +20,7 @@ import {
   parseVolume,
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
-import { programOptions } from "./program.ts";
+import { processProgramOptions, programOptions } from "./program.ts";
 import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag } from "./shared.ts";
 
@@ -194,28 +195,33 @@ export const PROCESS_OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/, as the image has it.",
+    description: "Script in processing/, as an image of mlcli build has it.",
     key: true,
-    needed: true,
     completion: "script",
   },
   "--input-s3-location": {
     short: "-i",
     value: "uri",
-    description: "The data, which becomes /opt/ml/processing/input. Default: none.",
+    description: "[NAME[:PATH]=]s3://..., the data at /opt/ml/processing/input/NAME, or at PATH; " +
+      "without a name at /opt/ml/processing/input itself. Default: none. May be repeated.",
+    repeatable: true,
     key: true,
-    parse: parseAddress,
+    parse: parseDataAddress("input"),
   },
   "--output-s3-location": {
     short: "-o",
     value: "uri",
-    description: "Where /opt/ml/processing/output goes. Default: {s3_prefix}/output/JOB.",
+    description: "[NAME[:PATH]=]s3://..., where /opt/ml/processing/output/NAME goes, or PATH; " +
+      "without a name all of /opt/ml/processing/output. Default: {s3_prefix}/output/JOB, for " +
+      "NAME alone {s3_prefix}/output/JOB/NAME. May be repeated.",
+    repeatable: true,
     key: true,
-    parse: parseAddress,
+    parse: parseDataAddress("output"),
   },
+  ...processProgramOptions,
   ...instanceOptions("process"),
   "--input-sharded": {
-    description: "Give each instance a share of the objects, instead of all of them.",
+    description: "Give each instance a share of the objects of each input, instead of all.",
     key: true,
   },
   ...cloudJobOptions,

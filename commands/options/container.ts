@@ -2,9 +2,10 @@
 
 import { parseChannel } from "../../runtime/contract/channels.ts";
 import type { Gpus } from "../../runtime/contract/jobs.ts";
+import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { givenVariable } from "../../runtime/contract/variables.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import { options } from "./option.ts";
+import { options, type Parser } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
 import { appName, dockerTag } from "./shared.ts";
 
@@ -141,6 +142,15 @@ export function parseInput(
   );
 }
 
+/** `DIR`, or `NAME=DIR` at `/opt/ml/processing/input/NAME`, or `NAME:PATH=DIR`. */
+export function parseDirectory(side: Side): Parser<PlacedData<string | undefined>> {
+  return (text, source) => {
+    const data = parseData(text, side, source);
+    if (data.place !== "") return data;
+    throw new UsageError(`${source} must name a directory after the name, such as NAME=DIR.`);
+  };
+}
+
 /** Of every command that starts a container. */
 export const containerOptions = options({
   ...dockerTag,
@@ -159,7 +169,6 @@ export const containerOptions = options({
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {
-    short: "-i",
     description:
       "Let the code read what is typed, as breakpoint() does. Ctrl-C then goes to the code.",
   },

@@ -3,6 +3,7 @@
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";
+import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
   isTagText,
@@ -98,6 +99,14 @@ export function parseChannelAddress(text: string, source: string): RemoteChannel
     hint: "The data of a job in the cloud lies in S3: mlcli upload-data puts it there. " +
       "mlcli local train takes directories of this machine: --input CHANNEL=DIR.",
   });
+}
+
+/** `s3://...`, or `NAME=s3://...` at `/opt/ml/processing/input/NAME`, or `NAME:PATH=s3://...` */
+export function parseDataAddress(side: Side): Parser<PlacedData<S3Address | undefined>> {
+  return (text, source) => {
+    const { place, ...data } = parseData(text, side, source);
+    return { ...data, place: place === undefined ? undefined : parseAddress(place, source) };
+  };
 }
 
 export interface Tag {

@@ -50,8 +50,6 @@ interface ValueOption extends Common {
   readonly needed?: true;
   /** The name of the option in other tools. */
   readonly alias?: Flag;
-  /** The option without which this one is required. */
-  readonly requiredUnless?: Flag;
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
   /** The environment variable that gives the value where the command line does not. */
@@ -93,7 +91,7 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
 /** Refuses unknown fields, and in `onlyWith` the names of other commands' options. */
 type Checked<O> = {
   readonly [K in keyof O]: {
-    readonly [Field in keyof O[K]]: Field extends "onlyWith" | "requiredUnless" ? keyof O
+    readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
       : Field extends FieldOf<K, O[K]> ? unknown
       : never;
   };

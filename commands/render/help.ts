@@ -42,7 +42,7 @@ export function optionRows({ options }: Topic): readonly Row[] {
   return options.map((named) => {
     const [, option] = named;
     const notes = [
-      isRequired(option) ? `required${exceptionOf(option)}` : "",
+      isRequired(option) ? "required" : "",
       isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
       defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     ].filter((note) => note !== "").join(", ");
@@ -56,18 +56,11 @@ export function optionRows({ options }: Topic): readonly Row[] {
 type Option = NamedOption[1];
 
 function isRequired(option: Option): boolean {
-  return option.value !== undefined &&
-    (option.required === true || option.requiredUnless !== undefined);
+  return option.value !== undefined && option.required === true;
 }
 
 function isNeeded(option: Option): boolean {
   return option.value !== undefined && option.needed === true;
-}
-
-function exceptionOf(option: Option): string {
-  return option.value === undefined || option.requiredUnless === undefined
-    ? ""
-    : `, or ${option.requiredUnless}`;
 }
 
 /** An option that needs another has its default in its description. */

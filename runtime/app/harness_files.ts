@@ -44,7 +44,7 @@ const END_OF_MODULE = "END_OF_MODULE";
 
 /**
  * The script that the launcher `script` sends along: it unpacks the code, installs what that asks for,
- * and becomes the program that is its argument. The same for all apps.
+ * and becomes the program that is its first argument. The same for all apps, and both kinds of jobs.
  */
 export async function startScript(): Promise<string> {
   const textOf = async (path: string) => new TextDecoder().decode(await readHarnessFile(path));
@@ -55,8 +55,8 @@ export async function startScript(): Promise<string> {
   const program = `import sys
 sys.path.insert(0, sys.argv[1])
 from ${PACKAGE}.start import start
-start(sys.argv[2])`;
+start(*sys.argv[2:])`;
   return `${await textOf("start.sh")}${
     modules.join("")
-  }exec "$python" -c '${program}' "$mlcli" "$1"\n`;
+  }exec "$python" -c '${program}' "$mlcli" "$0" "$@"\n`;
 }

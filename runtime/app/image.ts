@@ -6,11 +6,11 @@
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { isOfOwnContext, type LabelledImage, LABELS } from "../contract/images.ts";
-import { MlcliError } from "../errors.ts";
+import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { layoutOf } from "./layout.ts";
-import { isOutside } from "./typed_path.ts";
+import { isOutside, shellWord } from "./typed_path.ts";
 
 /** A doubt or a problem that the user is told, and what to do about it. */
 export interface Finding {
@@ -46,6 +46,17 @@ export function requireOwnImage(
     hint: `Another image_name in ${name}.json, or another --docker-tag, leaves it alone; ` +
       "mlcli build --replace gives its name to this app's.",
   });
+}
+
+/** The error for a script of `processing/` and an image that exists, and does not know what that is. */
+export function noScripts(
+  { configuration }: Pick<App, "configuration">,
+  file: string,
+): UsageError {
+  return new UsageError(
+    `--file is for images of mlcli build, and ${configuration.image} is none`,
+    { hint: `In any image with Python: --entry-point ${shellWord(file)} --source-dir DIR` },
+  );
 }
 
 /** The warning that an app's image was built in another directory. */

@@ -3,21 +3,33 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { isOutside } from "../app/typed_path.ts";
+import { noScripts } from "../app/image.ts";
+import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { commandDifferences, environmentDifferences } from "../contract/differences.ts";
-import { processingArguments } from "../contract/jobs.ts";
+import { holdsHarness } from "../contract/images.ts";
+import { processingLaunchOf } from "../contract/launch.ts";
+import { checkData, CODE_INPUT, type PlacedData, plainData } from "../contract/processing_data.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
+import { imageFacts } from "./preflight/image_facts.ts";
 import { requireScript } from "./preflight/script.ts";
-import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "./start/checks.ts";
+import {
+  checkNetworkAndTags,
+  outputOf,
+  type Place,
+  requireGiven,
+  requireNone,
+} from "./start/checks.ts";
+import { codeToSend, missingObjects, noteNoNetwork, sendObjects, shownCode } from "./start/code.ts";
 import { processingPlan, type ProcessingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
 /**
- * Runs the script on SageMaker. Everything is checked before the job is created.
+ * Runs the script or the program on SageMaker. Everything is checked before the job is created.
  *
  * @throws UsageError for options that are missing or do not go together; MlcliError for what the
  * platform would refuse or the job would not find; what the end of the job means, as an error.
@@ -28,34 +40,38 @@ export async function process(
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, tag, instanceType, input, inputSharded } = request;
+  const { app, tag, instanceType, inputs, inputSharded, program, kmsKey } = request;
   const role = request.executionRole;
+  const isOwnImage = app.configuration.image === undefined;
+  const isOfFile = program.code === undefined && program.command.length === 0;
   requireGiven("process", app, [
-    ["--file", request.file],
+    // Of another image, its own program may run.
+    ...isOfFile && isOwnImage ? [["--file", request.file] as const] : [],
     ["--ec2-type", instanceType],
     ["--execution-role", role],
   ]);
   const name = newJobName(request, host);
-  const output = outputOf(request, {
-    kind: "process",
-    flag: "--output-s3-location",
-    named: request.output,
-    path: `output/${name}`,
-  });
-  if (inputSharded && input === undefined) {
+  const outputs = outputsOf(request, name);
+  if (inputSharded && inputs.length === 0) {
     throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location".', {
       hint: "It says how the objects there are given to several instances.",
     });
   }
+  checkData(inputs, outputs, program.code !== undefined);
   checkNetworkAndTags(request);
-  const file = await fileOf(request);
+  const file = isOfFile ? await fileOf(request) : undefined;
+  const launch = processingLaunchOf({
+    entryPoint: program.code?.entryPoint,
+    command: program.command,
+    file,
+    arguments: program.arguments,
+  });
   requireNone([
-    ...commandDifferences("a processing job", [], [
-      ...processingArguments(file),
-      ...request.arguments,
-    ]),
+    ...commandDifferences("a processing job", launch.entrypoint ?? [], launch.arguments),
     ...environmentDifferences("process", request.variables),
   ]);
+  const code = await codeToSend(request, outputs[0]!.place, (text) => report.note(text));
+  noteNoNetwork(code, request, (text) => report.note(text));
   await startJob(
     name,
     {
@@ -64,29 +80,48 @@ export async function process(
       request,
       role: role!,
       instanceType: instanceType!,
-      checkImage: () => requireScript(app, tag, file, host.engine),
+      checkImage: async () => {
+        if (file !== undefined) await requireScript(app, tag, file, host.engine);
+      },
       checkData: async (aws, note) => {
         const s3 = await aws.s3();
-        const [found] = await inOrder(
+        const [found, , missing] = await inOrder(
           note,
-          async (note: Note) => {
-            if (input === undefined) return undefined;
-            const address = await dataAddress(s3, input);
-            await checkInput(s3, address, note);
-            return address;
+          (note) =>
+            inOrder(
+              note,
+              ...inputs.map((data) => async (note: Note) => {
+                const place = await dataAddress(s3, data.place);
+                await checkInput(s3, place, note);
+                return { ...data, place, isSharded: inputSharded };
+              }),
+            ),
+          (note: Note) =>
+            inOrder(
+              note,
+              ...outputs.map(({ place }) => (note: Note) => checkPlace(aws, place, note)),
+            ),
+          async () => code && await missingObjects(aws, code, launch.launcher, kmsKey),
+          async () => {
+            if (isOfFile && !isOwnImage) await requireFitting(request, aws, host.engine);
           },
-          (note: Note) => checkPlace(aws, output, note),
         );
-        return found;
+        return { found, missing };
       },
-      plan: (common, found) =>
+      prepare: async ({ missing }, note) => {
+        if (missing) await sendObjects(missing.s3, missing.objects, kmsKey, note);
+      },
+      shown: ({ missing }) =>
+        code && missing ? shownCode(request, code, launch.launcher, missing.objects, "input") : [],
+      plan: (common, { found }) =>
         processingPlan({
           ...common,
-          output: output.address,
-          file,
-          arguments: request.arguments,
-          input: found,
-          inputSharded,
+          inputs: code
+            ? [...found, { ...CODE_INPUT, place: code.place.address, isSharded: false }]
+            : found,
+          outputs: outputs.map((output) => ({ ...output, place: output.place.address })),
+          launch,
+          code,
         }),
       send: (sagemaker, body) => sagemaker.createProcessingJob(body),
     },
@@ -96,11 +131,48 @@ export async function process(
   );
 }
 
+/** Where each output goes; without one, all of the output's directory. */
+function outputsOf(
+  request: ProcessingRequest,
+  job: string,
+): readonly PlacedData<Place>[] {
+  const path = `output/${job}`;
+  const of = { kind: "process", flag: "--output-s3-location" } as const;
+  if (request.outputs.length === 0) {
+    const place = outputOf(request, { ...of, named: undefined, path });
+    return [{ ...plainData("output"), place }];
+  }
+  return request.outputs.map((data) => ({
+    ...data,
+    place: outputOf(request, { ...of, named: data.place, path: `${path}/${data.name}` }),
+  }));
+}
+
+/**
+ * Requires that an image that exists runs what is asked for, as far as it is known: one of mlcli's wants
+ * a script, and others do not know what that is.
+ *
+ * @throws UsageError
+ */
+async function requireFitting(
+  request: ProcessingRequest,
+  aws: Pick<Aws, "ecr">,
+  engine: JobHost["engine"],
+): Promise<void> {
+  const { app, file, instanceType } = request;
+  const asked = { ...request, instanceType: instanceType! };
+  const image = await imageFacts(asked, await aws.ecr(), engine);
+  if (image === undefined) return;
+  if (holdsHarness(image)) requireGiven("process", app, [["--file", file]]);
+  else if (file !== undefined) throw noScripts(app, file);
+}
+
 /**
  * The script, relative to `processing/`, with slashes. The image's copy runs; the local one is checked
  * first only because that finds mistakes sooner.
  */
-async function fileOf({ app, file = "" }: ProcessingRequest): Promise<string> {
+async function fileOf({ app, file }: ProcessingRequest): Promise<string | undefined> {
+  if (file === undefined) return undefined;
   const layout = layoutOf(app);
   if (await isDirectory(layout.processing)) return await requireProcessingFile(layout, file);
   const path = normalize(file);

@@ -4,7 +4,6 @@ import { requireInside } from "../app/confinement.ts";
 import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";
-import { s3Uri } from "../contract/addresses.ts";
 import {
   channelDifferences,
   commandDifferences,
@@ -17,7 +16,6 @@ import { holdsToolkitByName } from "../contract/aws_images.ts";
 import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
 import { MlcliError } from "../errors.ts";
 import { programFor } from "../source/program.ts";
-import { installsPackages } from "../source/source.ts";
 import { inOrder, type Note } from "./in_parallel.ts";
 import type { JobReport } from "./jobs/follow.ts";
 import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
@@ -35,8 +33,9 @@ import {
   type CodeToSend,
   codeToSend,
   missingObjects,
-  type ObjectToSend,
+  noteNoNetwork,
   sendObjects,
+  shownCode,
 } from "./start/code.ts";
 import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
@@ -85,12 +84,7 @@ export async function train(
       "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
     );
   }
-  if (code && request.networkIsolation && installsPackages(code)) {
-    report.note(
-      "The code's packages are installed when it starts, for which --network-isolation leaves no " +
-        "network: an image that has them needs no requirements.txt.",
-    );
-  }
+  noteNoNetwork(code, request, (text) => report.note(text));
   await startJob(
     name,
     {
@@ -131,7 +125,7 @@ export async function train(
         if (missing) await sendObjects(missing.s3, missing.objects, kmsKey, note);
       },
       shown: ({ launcher, missing }) =>
-        code && missing ? shownCode(request, code, launcher, missing.objects) : [],
+        code && missing ? shownCode(request, code, launcher, missing.objects, "channel") : [],
       plan: (common, { channels, launch }) =>
         trainingPlan({
           ...common,
@@ -193,31 +187,6 @@ async function programOnPlatform(
     { reference, variables: image && (image.Config?.Env ?? []) },
     code,
   );
-}
-
-/** What `--dry-run` tells of the code. */
-function shownCode(
-  { program }: TrainingRequest,
-  { hash, files, leftOut, commit, archive, place }: CodeToSend,
-  launcher: string,
-  objects: readonly ObjectToSend[],
-): readonly unknown[] {
-  const about = {
-    source_dir: program.code?.source.shown ?? "training/, common/",
-    entry_point: program.code?.entryPoint ?? null,
-    launcher,
-    hash,
-    commit: commit ?? null,
-    files: files.length,
-    bytes: archive.length,
-    left_out: leftOut,
-    channel: s3Uri(place.address),
-  };
-  const puts = objects.map(({ address: { bucket, key } }) => ({
-    action: "s3:PutObject",
-    input: { Bucket: bucket, Key: key },
-  }));
-  return [{ code: about }, ...puts];
 }
 
 /** As `local train` reads them. */

@@ -5,7 +5,9 @@
  */
 
 import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";
-import { HOST, PATHS } from "./jobs.ts";
+import { HOST } from "./jobs.ts";
+import type { ProcessingLaunch } from "./launch.ts";
+import type { ProcessingData } from "./processing_data.ts";
 import type { Variables } from "./variables.ts";
 
 export type ConfigurationFiles = Readonly<Record<string, unknown>>;
@@ -67,9 +69,9 @@ export function trainingFiles(
 export interface ProcessingRequest {
   readonly job: PlatformJob;
   readonly image: string;
-  /** Instead of the image's own; empty: the image's. */
-  readonly entrypoint: readonly string[];
-  readonly arguments: readonly string[];
+  readonly launch: Pick<ProcessingLaunch, "entrypoint" | "arguments">;
+  readonly inputs: readonly ProcessingData[];
+  readonly outputs: readonly ProcessingData[];
   readonly variables: Variables;
 }
 
@@ -95,22 +97,24 @@ const MOST_RUNTIME = 86_400;
  * `NetworkConfig`, `ExperimentConfig` or `Tags`.
  */
 function processingConfiguration(request: ProcessingRequest): unknown {
-  const { job, image, entrypoint, variables } = request;
+  const { job, image, launch, variables } = request;
+  // As below /opt/ml/processing, where no two have the same path.
+  const uri = (path: string) => path.replace(/^\/opt\/ml\/processing/, `${BUCKET}/${job.name}`);
   return {
     ProcessingJobArn: jobArn("process", job),
     ProcessingJobName: job.name,
     ...Object.keys(variables).length === 0 ? {} : { Environment: variables },
     AppSpecification: {
       ImageUri: image,
-      ContainerEntrypoint: entrypoint.length === 0 ? null : entrypoint,
-      ContainerArguments: request.arguments.length === 0 ? null : request.arguments,
+      ContainerEntrypoint: launch.entrypoint ?? null,
+      ContainerArguments: launch.arguments.length === 0 ? null : launch.arguments,
     },
-    ProcessingInputs: [{
-      InputName: "input",
+    ProcessingInputs: request.inputs.map(({ name, path }) => ({
+      InputName: name,
       AppManaged: false,
       S3Input: {
-        LocalPath: PATHS.processingInput,
-        S3Uri: `${BUCKET}/${job.name}/input`,
+        LocalPath: path,
+        S3Uri: uri(path),
         S3DataDistributionType: "FullyReplicated",
         S3DataType: "S3Prefix",
         S3InputMode: "File",
@@ -118,18 +122,18 @@ function processingConfiguration(request: ProcessingRequest): unknown {
         S3DownloadMode: "StartOfJob",
       },
       DatasetDefinition: null,
-    }],
+    })),
     ProcessingOutputConfig: {
-      Outputs: [{
-        OutputName: "output",
+      Outputs: request.outputs.map(({ name, path }) => ({
+        OutputName: name,
         AppManaged: false,
         S3Output: {
-          LocalPath: PATHS.processingOutput,
-          S3Uri: `${BUCKET}/${job.name}/output`,
+          LocalPath: path,
+          S3Uri: uri(path),
           S3UploadMode: "EndOfJob",
         },
         FeatureStoreOutput: null,
-      }],
+      })),
       KmsKeyId: null,
     },
     ProcessingResources: {

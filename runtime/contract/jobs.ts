@@ -85,6 +85,8 @@ export const PATHS = {
   /** Of a processing job. */
   configuration: "/opt/ml/config",
   processingInput: "/opt/ml/processing/input",
+  /** Where AWS's SDKs have the code of a processing job, too. */
+  processingCode: "/opt/ml/processing/input/code",
   processingOutput: "/opt/ml/processing/output",
 } as const;
 

@@ -6,7 +6,7 @@
  * which its framework images hold; API reference, `AlgorithmSpecification`.
  */
 
-import { PATHS, TRAINING_ARGUMENTS } from "./jobs.ts";
+import { PATHS, processingArguments, TRAINING_ARGUMENTS } from "./jobs.ts";
 
 /**
  * What runs an entry point: AWS's toolkit in the image, mlcli's start script, or nothing but the image's
@@ -34,6 +34,8 @@ export function entryPointOf(text: string): string {
 }
 
 const CODE_PATH = `${PATHS.inputData}/${CODE_CHANNEL}`;
+
+const SHELL = "/bin/sh";
 
 /** What a training runs. */
 export type Program =
@@ -74,12 +76,45 @@ export function launchOf(
     case "script":
       return {
         ...own,
-        entrypoint: ["/bin/sh"],
+        entrypoint: [SHELL],
         arguments: [`${CODE_PATH}/${START_SCRIPT}`, program.entryPoint],
       };
     case "toolkit":
       return { ...own, hyperparameters: toolkitParameters(program.entryPoint, job) };
   }
+}
+
+/** What a processing job runs. */
+export interface ProcessingProgram {
+  /** A file of the code. */
+  readonly entryPoint: string | undefined;
+  /** In the place of the image's entry point; empty: none. */
+  readonly command: readonly string[];
+  /** A script of an image of mlcli's. */
+  readonly file: string | undefined;
+  /** Further arguments. */
+  readonly arguments: readonly string[];
+}
+
+/** What a processing job is started with. No toolkit of AWS's runs one. */
+export interface ProcessingLaunch extends Pick<Launch, "entrypoint"> {
+  readonly launcher: Exclude<Program["launcher"], "toolkit">;
+  readonly arguments: readonly string[];
+}
+
+/** As SDK v2's `FrameworkProcessor` and SDK v3 have it: a shell's script, and the rest as arguments. */
+export function processingLaunchOf(
+  { entryPoint, command, file, arguments: words }: ProcessingProgram,
+): ProcessingLaunch {
+  if (command.length > 0) {
+    return { launcher: "command", entrypoint: command, arguments: words };
+  }
+  if (entryPoint !== undefined) {
+    const entrypoint = [SHELL, `${PATHS.processingCode}/${START_SCRIPT}`, entryPoint];
+    return { launcher: "script", entrypoint, arguments: words };
+  }
+  const script = file === undefined ? [] : processingArguments(file);
+  return { launcher: "image", entrypoint: undefined, arguments: [...script, ...words] };
 }
 
 /** The five that SDK v2 sends (`Framework._set_hyperparameters`); 20 is `logging.INFO`. */

@@ -98,6 +98,12 @@ export const ENVIRONMENT: Readonly<Record<Role, EnvironmentLimits>> = {
 export const PROCESSING_ARGUMENTS = { most: 100, length: 256 } as const;
 
 /**
+ * CreateProcessingJob: `ProcessingInputs`, `ProcessingOutputs`, each so many at most;
+ * `ProcessingLocalPath`.
+ */
+export const PROCESSING_DATA = { most: 10, pathLength: 256 } as const;
+
+/**
  * How many characters SageMaker keeps of the reason that the code gives. DescribeTrainingJob and
  * DescribeProcessingJob: `FailureReason`; DescribeProcessingJob: `ExitMessage`.
  */

@@ -24,7 +24,7 @@ export async function channelsOf(
   named: readonly Channel[],
   needsData = true,
 ): Promise<readonly Channel[]> {
-  for (const channel of named) await requireDirectory(layout, channel);
+  for (const { source, name } of named) await requireDirectory(layout, source, name);
   const found = await channelsInLayout(layout, named.map(({ name }) => name));
   const channels = mergedChannels(found, named);
   const data = channels.filter(({ name }) => !CODE_CHANNELS.includes(name));
@@ -77,11 +77,20 @@ export function channelRemedy(name: string): (target: string) => string {
     `mlcli local train --input ${shellWord(`${name}=${target}`)}`;
 }
 
-async function requireDirectory(layout: Layout, { name, source }: Channel): Promise<void> {
-  await requireNamed(layout.directory, source, `--input ${name}=`);
+/**
+ * @param name that it was given with.
+ * @throws UsageError when a path that the user named is not a directory.
+ */
+export async function requireDirectory(
+  layout: Layout,
+  source: string,
+  name: string | undefined,
+): Promise<void> {
+  const option = name === undefined ? "--input " : `--input ${name}=`;
+  await requireNamed(layout.directory, source, option);
   if ((await statIfThere(source))?.isDirectory) return;
   const path = typedPath(layout.directory, source);
-  throw new UsageError(`Not a directory: ${path} (--input ${name}=...)`, {
+  throw new UsageError(`Not a directory: ${path} (${option.replace(/=$/, "=...").trim()})`, {
     hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",
   });
 }

@@ -50,7 +50,7 @@ async function codeFolderOf(
   const isThere = await holdsFile(layout, folder, folder);
   const path = typedPath(layout.directory, folder);
   if (holdsHarness(image)) {
-    // Without a script nothing of it runs: what is named with --entrypoint need not be in it.
+    // Without a script nothing of it runs: what is named with --command need not be in it.
     if (isThere || code === "processing") return folder;
     throw new MlcliError(`No ${code} code: ${path}`, {
       hint:

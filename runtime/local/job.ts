@@ -71,8 +71,8 @@ export interface JobRun {
   readonly plan: (ofImage: OfImage) => CreateBody;
   /** Host directory that is `/opt/ml/output`. */
   readonly outputFolder: string;
-  /** Host directory whose contents SageMaker uploads: the model, or what processing made. */
-  readonly uploaded: string;
+  /** Host directories whose contents SageMaker uploads: the model, or what processing made. */
+  readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Other host directories that the container may write to. */
   readonly written: readonly string[];
   /** Called once they are there. */
@@ -169,10 +169,12 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       findings.add(report.differences);
       const own = ownOutput();
       reason = await own.reason(report.reason);
-      const left = await outputDifferences(layout, kind, await around);
-      if (own.isShared && kind === "train") sayShared(left, err);
-      else findings.add(left);
-      findings.add(await linkDifferences(kind, run.uploaded));
+      if ([outputFolder, ...run.written].includes(layout.output)) {
+        const left = await outputDifferences(layout, kind, await around);
+        if (own.isShared && kind === "train") sayShared(left, err);
+        else findings.add(left);
+      }
+      for (const folder of run.uploaded) findings.add(await linkDifferences(kind, folder));
     }
     const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
     await settle(run, ending, { findings, warnings, err });
@@ -257,7 +259,9 @@ async function settle(
   let placed = (text: string): string => text;
   try {
     const { difference, note, moved } = await run.settle(ending);
-    if (moved) placed = (text) => text.replaceAll(moved[0], () => moved[1]);
+    if (moved) {
+      placed = (text) => moved.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
+    }
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));
   } catch (error) {

@@ -4,6 +4,7 @@ import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 import type { Role } from "../contract/jobs.ts";
+import type { PlacedData } from "../contract/processing_data.ts";
 import type { PullLogin } from "../docker/images.ts";
 import type { ContainerRequest, ServerRequest } from "../serving/plan.ts";
 import type { ProgramRequest } from "../source/program.ts";
@@ -45,16 +46,23 @@ export interface TrainingJob extends BatchJob {
   readonly usesNetworkSettings: boolean;
 }
 
-/** Which script or program to run. */
+export type ProcessingOutput = PlacedData<string | undefined>;
+
+/** Which script or program to run, and on what. */
 export interface ProcessingJob extends BatchJob {
-  /** Relative to `processing/`, as the user typed it; `undefined` where there is an entry point. */
+  /** Relative to `processing/`, as the user typed it; `undefined` where another program runs. */
   readonly file: string | undefined;
-  /** The program and its first arguments, instead of the image's; empty: the image's. */
-  readonly entrypoint: readonly string[];
-  /** Further arguments, as the user typed them. */
-  readonly arguments: readonly string[];
-  /** Absolute path of data that the user named, instead of the layout's. */
-  readonly input: string | undefined;
+  /** Its arguments are the script's, too. */
+  readonly program: ProgramRequest;
+  /** Absolute paths of data that the user named; none: the layout's. */
+  readonly inputs: readonly PlacedData<string>[];
+  /**
+   * Absolute paths of where results are moved; `undefined`: to `output/NAME` of the layout. None at all:
+   * the layout's `output` itself.
+   */
+  readonly outputs: readonly ProcessingOutput[];
+  /** Whether pip gets what this machine knows of its network. */
+  readonly usesNetworkSettings: boolean;
 }
 
 /** What to serve, and where. */
@@ -77,7 +85,7 @@ export interface ShellJob extends LocalJob {
   readonly role: Role;
   /** A program and its arguments; empty: a shell. */
   readonly command: readonly string[];
-  /** Of a training. */
+  /** Of a job. */
   readonly program: ProgramRequest;
 }
 

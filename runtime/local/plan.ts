@@ -6,7 +6,7 @@
 import { imageReference } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
 import { HOST, type JobKind, PATHS } from "../contract/jobs.ts";
-import { commandOf, type Launch } from "../contract/launch.ts";
+import { commandOf, type Launch, type ProcessingLaunch } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount, VolumeMount } from "../docker/engine.ts";
 import {
@@ -72,15 +72,15 @@ export interface PlannedTraining extends Planned {
 
 /** What is known of a processing job. */
 export interface PlannedProcessing extends Planned {
-  /** What the entry point is started with. */
-  readonly arguments: readonly string[];
+  readonly launch: ProcessingLaunch;
   /** Host directory that becomes `/opt/ml/config`. */
   readonly configFolder: string;
-  /** Host directory that becomes `/opt/ml/processing/input`, and whether it is the run's own copy. */
-  readonly inputFolder: string;
-  readonly isInputCopied: boolean;
+  /** Its inputs and outputs. */
+  readonly data: readonly Mount[];
   /** Host directory that becomes `/opt/ml/output`. */
   readonly outputFolder: string;
+  /** Of code that installs packages. */
+  readonly pip: PipPlace | undefined;
 }
 
 /** What is known of the code that serves, wherever it is called from. */
@@ -150,12 +150,16 @@ function report(job: LocalJob, kind: JobKind, { reportFile }: Planned): Variable
 export function processPlan(job: ProcessingJob, planned: PlannedProcessing): CreateBody {
   const { app } = job;
   const layout = layoutOf(app);
+  const { launch, pip } = planned;
   return {
     Image: imageReference(app, job.tag),
-    ...(job.entrypoint.length === 0 ? {} : { Entrypoint: job.entrypoint }),
-    Cmd: planned.arguments,
+    ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
+    Cmd: launch.arguments,
     Hostname: HOST,
-    Env: environment(job, planned.region, report(job, "process", planned)),
+    Env: environment(job, planned.region, {
+      ...report(job, "process", planned),
+      ...pip?.variables,
+    }),
     Labels: labels({ app, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
@@ -163,11 +167,9 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
       // The specification has these two; the platform does not.
       ...(job.strict ? [] : [readOnly(layout.input, PATHS.input)]),
       ...(job.strict ? [] : [readOnly(layout.model, PATHS.model)]),
-      planned.isInputCopied
-        ? writable(planned.inputFolder, PATHS.processingInput)
-        : readOnly(planned.inputFolder, PATHS.processingInput),
-      writable(layout.output, PATHS.processingOutput),
+      ...planned.data,
       writable(planned.outputFolder, PATHS.output),
+      ...pip?.mounts ?? [],
     ]),
   };
 }

@@ -4,6 +4,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
+import { noScripts } from "../app/image.ts";
 import {
   type Layout,
   layoutOf,
@@ -11,34 +12,54 @@ import {
   requireProcessingFile,
   requireTestDirectory,
 } from "../app/layout.ts";
-import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
 import { commandDifferences, type Difference } from "../contract/differences.ts";
-import { JOBS, PATHS, processingArguments } from "../contract/jobs.ts";
+import { holdsHarness, isRoot } from "../contract/images.ts";
+import { JOBS, PATHS } from "../contract/jobs.ts";
+import { processingLaunchOf } from "../contract/launch.ts";
+import { CODE_INPUT, plainData, type ProcessingData } from "../contract/processing_data.ts";
 import { UsageError } from "../errors.ts";
-import { copyTree, statIfThere } from "../files.ts";
+import { noteText, tell } from "../messages.ts";
+import { openLike } from "../model/versions.ts";
+import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
-import { hostOf } from "./container/body.ts";
+import { hostOf, writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { JobRun } from "./job.ts";
-import type { Host, ProcessingJob } from "./jobs.ts";
+import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
+import { inputsOf, makeInputs } from "./processing_inputs.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
+import { keepOutputs, moveOutputs, outputFolder, requireFree } from "./runs/outputs.ts";
 import { factsOf } from "./runs/record.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
 /**
- * Runs the script or the program. What it wrote is in the layout's `output` afterwards.
+ * Runs the script or the program. What it wrote is in the layout's `output` afterwards, or where the user
+ * has named.
  *
  * @throws MlcliError when the layout, the script, the image or the engine cannot be used.
  * @throws UserCodeError when the script failed.
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
+  // Of another image, its own program may run.
+  if (job.app.configuration.image === undefined) requireProgram(job);
   await withProcessing(job, host, async () => {
     const { runJob } = await import("./job.ts");
-    return (run) => runJob(job, run, host);
+    return async (run) => {
+      if (holdsHarness(run.image)) requireProgram(job);
+      await runJob(job, run, host);
+    };
+  });
+}
+
+/** @throws UsageError where nothing says which program of an image of mlcli's is to run. */
+function requireProgram({ file, program: { code, command } }: ProcessingJob): void {
+  if (file !== undefined || code !== undefined || command.length > 0) return;
+  throw new UsageError('Missing required option "--file".', {
+    hint: "See mlcli local process --help.",
   });
 }
 
@@ -54,20 +75,21 @@ export async function withProcessing(
   load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
   const layout = layoutOf(job.app);
-  const checkPaths = () =>
-    requireLayoutInside(
-      layout,
-      "processing",
-      job.input === undefined ? [] : [layout.processingData],
-      inputRemedy(job),
-    );
+  const { program: { code, command }, outputs } = job;
+  const checkPaths = async (): Promise<void> => {
+    const except = job.inputs.length === 0 ? [] : [layout.processingData];
+    await requireLayoutInside(layout, "processing", except, inputRemedy(job));
+    await requireFree(layout, outputs);
+  };
   await checkPaths();
   await requireTestDirectory(layout);
-  const inputFolder = await inputOf(layout, job.input);
-  const script = job.file === undefined
-    ? []
-    : processingArguments(await requireProcessingFile(layout, job.file));
-  const args = [...script, ...job.arguments];
+  const inputs = await inputsOf(layout, job.inputs);
+  const note = (text: string): void => tell(host.err, noteText(text));
+  const shown = ({ name, path, place }: ProcessingOutput): string =>
+    `${name}:${path}=${typedPath(layout.directory, place ?? join(layout.output, name))}`;
+  const sent = code && await packCode([code], code.entryPoint, note);
+  const isOwnImage = job.app.configuration.image === undefined;
+  if (isOwnImage) await scriptOf(job, layout);
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
@@ -75,93 +97,144 @@ export async function withProcessing(
     host.region(job.app.configuration),
     load(),
   ]);
+  if (!isOwnImage && job.file !== undefined && !holdsHarness(image)) {
+    throw noScripts(job.app, job.file);
+  }
+  const launch = processingLaunchOf({
+    entryPoint: code?.entryPoint,
+    command,
+    file: await scriptOf(job, layout),
+    arguments: job.program.arguments,
+  });
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
-    const config = join(run.directory, "config");
+    const { name, directory } = run;
+    const declared: readonly ProcessingData[] = outputs.length > 0
+      ? outputs
+      : [plainData("output")];
+    const config = join(directory, "config");
     const files = processingFiles({
-      job: { name: run.name, region },
+      job: { name, region },
       image: imageReference(job.app, job.tag),
-      entrypoint: job.entrypoint,
-      arguments: args,
+      launch,
+      inputs: sent ? [...inputs, CODE_INPUT] : inputs,
+      outputs: declared,
       variables: job.variables,
     }, hostOf(engine));
     await writeConfiguration(config, files);
     openToContainer(config);
-    const copy = join(run.directory, "input");
-    if (job.copyInputs) {
-      await copyTree(inputFolder, copy);
-      openToContainer(copy);
-    }
-    const outputFolder = job.strict ? join(run.directory, "output") : layout.output;
+    const input = join(directory, "input");
+    const { mounts, codeFolder } = await makeInputs(layout, input, inputs, {
+      copies: job.copyInputs,
+      hasCode: sent !== undefined,
+    });
+    const pip = sent &&
+      await (await import("./sent_code.ts")).layCode(sent, launch.launcher, {
+        job,
+        isRoot: isRoot(image.Config?.User),
+        folder: codeFolder,
+        networkFolder: join(directory, "network"),
+        engine,
+        host,
+      });
+    openToContainer(input);
+    const results = outputs.length > 0
+      ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
+      : [{ source: layout.output, path: PATHS.processingOutput }];
+    // Where its results have places of their own, the platform drops what else is in its output.
+    const isApart = job.strict || outputs.length > 0;
+    const output = isApart ? join(directory, "output") : layout.output;
+    const written = isApart ? results.map(({ source }) => source) : [];
     await work({
       kind: "process",
       run,
       image,
+      launcher: launch.launcher,
+      sent,
       container,
-      differences: commandDifferences("a processing job", job.entrypoint, args),
+      differences: commandDifferences(
+        "a processing job",
+        launch.entrypoint ?? [],
+        launch.arguments,
+      ),
       checkPaths,
       plan: (ofImage) =>
         processPlan(job, {
           name: container,
           region,
           ...ofImage,
-          arguments: args,
+          launch,
           configFolder: config,
-          inputFolder: job.copyInputs ? copy : inputFolder,
-          isInputCopied: job.copyInputs,
-          outputFolder,
+          data: [...mounts, ...results.map(({ source, path }) => writable(source, path))],
+          outputFolder: output,
+          pip,
         }),
-      outputFolder,
-      uploaded: layout.output,
-      written: job.strict ? [layout.output] : [],
-      prepare: () => Promise.resolve(),
+      outputFolder: output,
+      uploaded: results,
+      written,
+      prepare: async () => {
+        if (outputs.length === 0) return;
+        for (const folder of written) await openLike(layout.output, folder);
+      },
       facts: factsOf("process", job, container, {
         options: {
           file: job.file,
-          entrypoint: job.entrypoint.slice(0, 1),
           // Not what they say: a password may be among them.
-          arguments: [...job.entrypoint.slice(1), ...job.arguments].length || undefined,
-          input: job.input,
+          command: command.slice(0, 1),
+          arguments: [...command.slice(1), ...job.program.arguments].length || undefined,
+          input: job.inputs.map(shown),
+          output_dir: outputs.map(shown),
+          ...sent && {
+            launcher: launch.launcher,
+            entry_point: code?.entryPoint,
+            source_dir: sent.source.shown,
+          },
         },
       }),
       stopAfter: undefined,
-      settle: async () => ({ difference: await strictOutput(outputFolder, job.strict) }),
+      settle: async (ending) => {
+        const difference = isApart ? await lostOutput(output, declared) : undefined;
+        if (outputs.length === 0) return { difference };
+        const isGood = ending === "succeeded" && !(job.strict && difference);
+        if (isGood) return { difference, ...await moveOutputs(layout, name, outputs, host.err) };
+        const kept = await keepOutputs(layout, name);
+        return { difference, ...kept && { note: `The outputs of this run are in ${kept}` } };
+      },
       report: () => Promise.resolve(),
     });
   });
 }
 
+async function scriptOf({ file }: ProcessingJob, layout: Layout): Promise<string | undefined> {
+  return file === undefined ? undefined : await requireProcessingFile(layout, file);
+}
+
 /** Of `/opt/ml/output`, the platform reads the message of a processing job, and drops the rest. */
-async function strictOutput(folder: string, isStrict: boolean): Promise<Difference | undefined> {
-  if (!isStrict) return undefined;
+async function lostOutput(
+  folder: string,
+  outputs: readonly ProcessingData[],
+): Promise<Difference | undefined> {
   const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
   const lost = names.filter((name) => !["data", JOBS.process.reasonFile].includes(name)).sort();
   if (lost.length === 0) return undefined;
   return {
     message: `Processing wrote ${listed(lost)} to ${PATHS.output}, of which nothing is kept`,
-    hint: `Write it to ${PATHS.processingOutput}.`,
+    hint: `Write it to ${listed(outputs.map(({ path }) => path))}.`,
   };
 }
 
 /** What to do when the test data lies somewhere else. */
-function inputRemedy({ file, entrypoint }: ProcessingJob): (target: string) => string {
-  const program = file === undefined
-    ? entrypoint.map((word) => `--entrypoint=${shellWord(word)}`).join(" ")
-    : `--file ${shellWord(file)}`;
+function inputRemedy(
+  { file, program: { code, command } }: ProcessingJob,
+): (target: string) => string {
+  const words = [
+    ...["mlcli", "local", "process"],
+    ...file === undefined ? [] : ["--file", file],
+    ...code === undefined ? [] : ["--entry-point", code.entryPoint],
+    ...command.map((word) => `--command=${word}`),
+  ];
   return (target) =>
-    "If you trust that path, name the data yourself: " +
-    `mlcli local process ${program} --input ${shellWord(target)}`;
-}
-
-/** @throws UsageError when the path that the user named is not a directory. */
-async function inputOf(layout: Layout, named: string | undefined): Promise<string> {
-  if (named === undefined) return layout.processingData;
-  await requireNamed(layout.directory, named, "--input ");
-  if ((await statIfThere(named))?.isDirectory) return named;
-  throw new UsageError(
-    `Not a directory: ${typedPath(layout.directory, named)} (--input)`,
-    {
-      hint: "It takes a directory on this machine.",
-    },
-  );
+    `If you trust that path, name the data yourself: ${
+      [...words, "--input", target].map(shellWord).join(" ")
+    }`;
 }

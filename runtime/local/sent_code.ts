@@ -1,18 +1,18 @@
-/** Code that a run sends to an image as the platform would: as a channel, and what pip needs to install. */
+/** Code that a run sends to an image as the platform would: as an input, and what pip needs to install. */
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { App } from "../app/app.ts";
 import { startScript } from "../app/harness_files.ts";
 import { LABELS } from "../contract/images.ts";
-import { CODE_ARCHIVE, CODE_CHANNEL, START_SCRIPT } from "../contract/launch.ts";
+import { CODE_ARCHIVE, START_SCRIPT } from "../contract/launch.ts";
 import type { Variables } from "../contract/variables.ts";
 import type { Engine, Mount, VolumeMount } from "../docker/engine.ts";
 import { makeDirectory } from "../files.ts";
 import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
-import type { Host, ServingJob } from "./jobs.ts";
+import type { Host, LocalJob } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
@@ -26,7 +26,10 @@ const NETWORK = "/opt/mlcli/network";
 
 /** What installs packages. */
 export interface Installing {
-  readonly job: Pick<ServingJob, "app" | "network" | "strict" | "usesNetworkSettings">;
+  readonly job: Pick<LocalJob, "app" | "network" | "strict"> & {
+    /** Whether pip gets what this machine knows of its network. */
+    readonly usesNetworkSettings: boolean;
+  };
   /** Whether the image's programs run as root. */
   readonly isRoot: boolean;
   /** A directory that pip's files of this machine's network may be put into. It is made. */
@@ -37,11 +40,12 @@ export interface Installing {
 
 /** The run that code is for. */
 export interface RunOfCode extends Installing {
-  readonly input: string;
+  /** In which the container finds it. */
+  readonly folder: string;
 }
 
 /**
- * Lays code into a run's input, as the channel that it comes in.
+ * Lays code into a run's input.
  *
  * @returns what pip gets, where the code installs packages. Under `--strict` that is nothing: the platform
  * has neither a cache nor this machine's network.
@@ -51,11 +55,10 @@ export async function layCode(
   launcher: string,
   run: RunOfCode,
 ): Promise<PipPlace | undefined> {
-  const channel = join(run.input, "data", CODE_CHANNEL);
-  await makeDirectory(channel);
-  await Deno.writeFile(join(channel, CODE_ARCHIVE), sent.archive);
+  await makeDirectory(run.folder);
+  await Deno.writeFile(join(run.folder, CODE_ARCHIVE), sent.archive);
   if (launcher === "script") {
-    await Deno.writeTextFile(join(channel, START_SCRIPT), await startScript());
+    await Deno.writeTextFile(join(run.folder, START_SCRIPT), await startScript());
   }
   return installsPackages(sent) ? await pipPlace(run) : undefined;
 }

@@ -41,6 +41,8 @@ interface Place {
   readonly code: CodeFolder;
   /** Where code that comes in a channel is unpacked. */
   readonly unpacked?: string | undefined;
+  /** Whether code comes so, and none is mounted. */
+  readonly isSent?: boolean;
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly plan: (ofImage: OfImage) => CreateBody;
@@ -77,7 +79,14 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
       );
     case "process":
       return await withProcessing(
-        { ...batch(job), file: undefined, entrypoint: [], arguments: [], input: undefined },
+        {
+          ...batch(job),
+          file: undefined,
+          inputs: [],
+          outputs: [],
+          usesNetworkSettings: false,
+          program: job.program,
+        },
         host,
         () => Promise.resolve((run) => runIn(job, placeOf(run, "processing"), host)),
       );
@@ -92,18 +101,20 @@ function batch(job: ShellJob): BatchJob {
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
   const { container, image, checkPaths, plan, outputFolder, sent } = run;
-  const unpacked = sent && join(run.run.directory, "code");
+  // That of processing is unpacked where it lies, by its start script.
+  const unpacked = sent && run.kind === "train" ? join(run.run.directory, "code") : undefined;
   return {
     name: container,
     image,
     code,
     unpacked,
+    isSent: sent !== undefined,
     checkPaths,
     plan,
     written: [outputFolder, ...run.written],
     prepare: async () => {
       await run.prepare();
-      if (sent) await unpackCode(sent, unpacked!);
+      if (sent && unpacked) await unpackCode(sent, unpacked);
       // As for a job.
       await makeDirectory(join(outputFolder, "data"));
     },
@@ -115,7 +126,7 @@ async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> 
   try {
     await runIn(job, placeOf(run, "training"), host);
   } finally {
-    if (await filesIn(run.uploaded).catch(() => 0) > 0) {
+    if (await filesIn(run.uploaded[0]!.source).catch(() => 0) > 0) {
       const what = `What was written to ${PATHS.model} is gone with the container`;
       tell(host.err, noteText(`${what}; mlcli local train makes a model`));
     }
@@ -167,7 +178,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,
-    ...place.unpacked
+    ...place.isSent
       ? { codeFolder: place.unpacked, commonFolder: undefined, isWritable: true }
       : await mountedCode(job, layout, place.code, image, (text) => {
         tell(host.err, noteText(text));

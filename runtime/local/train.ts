@@ -20,6 +20,7 @@ import {
   hyperparameterDifferences,
 } from "../contract/differences.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
+import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
@@ -31,7 +32,7 @@ import type { Metrics } from "./metrics/metrics.ts";
 import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
-import { openLikeModel, settleModel } from "../model/versions.ts";
+import { openLike, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
 import { programFor } from "../source/program.ts";
 import { packCode } from "../source/source.ts";
@@ -129,7 +130,7 @@ export async function withTraining(
       await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
         job,
         isRoot: isRoot(image.Config?.User),
-        input,
+        folder: join(input, "data", CODE_CHANNEL),
         networkFolder: join(directory, "network"),
         engine,
         host,
@@ -163,9 +164,9 @@ export async function withTraining(
           pip,
         }),
       outputFolder: layout.output,
-      uploaded: model,
+      uploaded: [{ source: model, path: PATHS.model }],
       written: [model, ...(job.checkpoints ? [layout.checkpoints] : [])],
-      prepare: () => openLikeModel(layout, model),
+      prepare: () => openLike(layout.model, model),
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(

@@ -23,6 +23,11 @@ export function modelOfRun(layout: Jobs, run: string): string {
   return join(runDirectoryOf(layout, run), "model");
 }
 
+/** What a processing job wrote, in a directory for each output, while it is not moved to its place. */
+export function outputsOfRun(layout: Jobs, run: string): string {
+  return join(runDirectoryOf(layout, run), "outputs");
+}
+
 /** In `jobs/`: the directories with an unpacked model, each called after its server. */
 export const UNPACKED = ".unpacked";
 

@@ -41,8 +41,8 @@ export interface Settled {
   readonly difference?: Difference;
   /** Where something was put. */
   readonly note?: string;
-  /** The real paths of the run's model before and now, if it was moved. */
-  readonly moved?: readonly [from: string, to: string];
+  /** The real paths of what the run wrote, before and now, if that was moved. */
+  readonly moved?: readonly (readonly [from: string, to: string])[];
 }
 
 /** Which versions there are, as far as it is written down. */
@@ -65,10 +65,12 @@ export async function currentRun(layout: Layout): Promise<string | undefined> {
 }
 
 /**
- * Opens a run's model directory to whom the layout's `model` is open: an image's own user, mostly.
+ * Opens a directory of a run to whom that of the layout is open: an image's own user, mostly.
+ *
+ * @param path the layout's.
  */
-export async function openLikeModel({ model }: Layout, directory: string): Promise<void> {
-  const like = await statIfThere(model);
+export async function openLike(path: string, directory: string): Promise<void> {
+  const like = await statIfThere(path);
   if (!like?.isDirectory || like.mode === null || Deno.build.os === "windows") return;
   // Only root gives directories to others.
   if (like.uid !== null && like.gid !== null) {
@@ -116,7 +118,7 @@ export async function settleModel(
   const note = ending === "stopped"
     ? `${show(layout.model)} is what this run had written when it was stopped`
     : undefined;
-  return { note, moved: [from, await realPathOf(layout.model)] };
+  return { note, moved: [[from, await realPathOf(layout.model)]] };
 }
 
 const NO_FILE: Difference = {

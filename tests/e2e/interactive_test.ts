@@ -38,7 +38,7 @@ suite("--interactive", () => {
     it(`lets somebody type at breakpoint(), on a terminal of ${columns} columns`, async () => {
       await using app = await stoppingApp();
       const { code, screen } = await typeOnTerminal(
-        ["local", "train", "-i"],
+        ["local", "train", "--interactive"],
         app.directory,
         [
           ["(Pdb) ", "p x + 1\r"],
@@ -59,7 +59,9 @@ suite("--interactive", () => {
 
   it("reads what a pipe brings, to its end, and ends with the status of the code", async () => {
     await using app = await stoppingApp();
-    const process = app.start(["local", "process", "-f", "p.py", "-i"], { stdin: "piped" });
+    const process = app.start(["local", "process", "-f", "p.py", "--interactive"], {
+      stdin: "piped",
+    });
     const writer = process.stdin.getWriter();
     await writer.write(new TextEncoder().encode("a\nb"));
     await writer.close();

@@ -76,7 +76,7 @@ suite("an image that carries its code in /opt/ml/code", () => {
   it("processes with a program of its own, and arguments byte for byte", async () => {
     await using app = await toolkitApp();
     const args = ["a b", "", "--no-color", "-h", 'it\'s "é" $HOME \\n', "--", "--file", "🙂"];
-    const words = ["--entrypoint", "python3", "--entrypoint=-u", "--entrypoint"];
+    const words = ["--command", "python3", "--command=-u", "--command"];
     const { code, stdout, stderr } = await app.run([
       ...["--no-color", "local", "process", ...tag, ...words, "/opt/program/report.py"],
       ...["--env", "GREETING=say: a=b 'c' é ", "--", ...args],
@@ -110,7 +110,7 @@ suite("an image that carries its code in /opt/ml/code", () => {
     assertEquals([fromHere, alone, address], ["here", ["lo"], "127.0.0.1"]);
 
     const processed = await app.run([
-      ...["local", "process", ...tag, "--network-isolation", "--entrypoint", "python3"],
+      ...["local", "process", ...tag, "--network-isolation", "--command", "python3"],
       ...["--", "/opt/program/report.py"],
     ]);
     assertEquals(JSON.parse(processed.stdout).slice(0, 3), [[], null, ["lo"]]);

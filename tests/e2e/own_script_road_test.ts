@@ -6,7 +6,7 @@ import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
 import { pushBuilt } from "../helpers/box/shell_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { makeDirectory } from "../helpers/directory.ts";
-import { engineRequest, removeImage } from "../helpers/engine.ts";
+import { baseImage, engineRequest, removeImage } from "../helpers/engine.ts";
 import { engineFront } from "../helpers/engine_front.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -31,6 +31,22 @@ if args.mode == "wait":
     signal.signal(signal.SIGTERM, save)
     time.sleep(60)
 save()
+`;
+
+/** A processing script; what it prints is the same here and there. */
+const CLEAN = `
+import json, os, sys
+root = "/opt/ml/processing/"
+if "--fail" in sys.argv: sys.exit(7)
+with open("/opt/ml/config/processingjobconfig.json") as file: job = json.load(file)
+print(sys.argv[1:], os.getcwd(), sorted(os.listdir(root)), [n for n in os.environ if n[:3] == "SM_"])
+print([(one["InputName"], one["S3Input"]["LocalPath"]) for one in job["ProcessingInputs"]])
+print([(one["OutputName"], one["S3Output"]["LocalPath"]) for one in job["ProcessingOutputConfig"]["Outputs"]])
+print(job["AppSpecification"]["ContainerEntrypoint"], job["AppSpecification"]["ContainerArguments"])
+os.makedirs(root + "output/clean/sub")
+for source, target in (("input/raw/a.csv", "a.csv"), ("words/deep/b.csv", "sub/b.csv")):
+    with open(root + source) as file, open(root + "output/clean/" + target, "w") as out: out.write(file.read().upper())
+with open(root + "r/done", "w") as file: file.write("yes")
 `;
 
 /** The platform, with the image in it, and a directory with a script. */
@@ -136,5 +152,55 @@ suite("a script of the user's own, and an image of another account", () => {
     const stopped = await train("--hyperparameter", "mode=wait", "--max-run", "5");
     assertEquals(stopped.code, 1);
     assertMatch(stopped.stdout, /\/output\/model\.tar\.gz\n$/);
+  });
+
+  it("processes here and there, with the same words, inputs and outputs", async () => {
+    await using place = await open();
+    const { box } = place;
+    await box.s3.put("bucket", "raw/a.csv", "a\n");
+    await box.s3.put("bucket", "words/deep/b.csv", "b\n");
+    await using app = await makeApp({
+      configuration: {
+        image: baseImage(),
+        source_dir: "src",
+        execution_role: EXECUTION_ROLE,
+        process: { entry_point: "clean.py" },
+      },
+    });
+    for (
+      const [path, text] of Object.entries({
+        "src/clean.py": CLEAN,
+        "raw/a.csv": "a\n",
+        "words/deep/b.csv": "b\n",
+      })
+    ) await app.write(join(app.directory, path), text);
+    const env = { XDG_STATE_HOME: app.state };
+    const other = "words:/opt/ml/processing/words=";
+    const outputs = (
+      at: string,
+    ) => ["-o", `clean=${at}clean`, "-o", `r:/opt/ml/processing/r=${at}r`];
+    const words = ["--", "--rows", "1 000"];
+    const here = await app.run([
+      ...["local", "process", "--image", baseImage(), "-i", "raw=raw", "-i", `${other}words`],
+      ...[...outputs("made/"), "--strict", ...words],
+    ]);
+    assertEquals(here.code, 0, here.stderr);
+    const there = await runCloud(box, [
+      ...["process", "--image", IMAGE, "-e", "ml.m5.large", "-i", "raw=s3://bucket/raw"],
+      ...["-i", `${other}s3://bucket/words`, ...outputs("s3://bucket/made/"), ...words],
+    ], { cwd: app.directory, env });
+    assertEquals(there.code, 0, there.stderr);
+    assertStringIncludes(there.stderr, here.stdout.trimEnd());
+    assertEquals(there.stdout, "s3://bucket/made/clean\ns3://bucket/made/r\n");
+    for (const path of ["clean/a.csv", "clean/sub/b.csv", "r/done"]) {
+      const local = await Deno.readTextFile(join(app.directory, "made", path));
+      assertEquals(local, new TextDecoder().decode(await box.s3.bytes("bucket", `made/${path}`)));
+    }
+    const failed = await runCloud(box, [
+      ...["process", "--image", IMAGE, "-e", "ml.m5.large", ...outputs("s3://bucket/none/")],
+      ...["--", "--fail"],
+    ], { cwd: app.directory, env });
+    assertEquals(failed.code, 1);
+    assertEquals(box.s3.keys("bucket", "none/r"), []);
   });
 });

@@ -1,4 +1,4 @@
-/** The user's code in S3: once for each that is different, where a job finds it as a channel. */
+/** The user's code in S3: once for each that is different, where a job finds it as an input. */
 
 import { basename } from "@std/path/basename";
 import { startScript } from "../../app/harness_files.ts";
@@ -11,7 +11,12 @@ import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addres
 import { CODE_ARCHIVE, START_SCRIPT } from "../../contract/launch.ts";
 import { MlcliError } from "../../errors.ts";
 import { isDirectory } from "../../files.ts";
-import { packCode, type PackedCode, type SourceFolder } from "../../source/source.ts";
+import {
+  installsPackages,
+  packCode,
+  type PackedCode,
+  type SourceFolder,
+} from "../../source/source.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
 import type { Place } from "./checks.ts";
@@ -19,18 +24,20 @@ import type { TrainingRequest } from "./plan.ts";
 
 /** Code that is packed, and where it goes. */
 export interface CodeToSend extends PackedCode {
-  /** The directory in S3, which is the channel: with `/` at its end. */
+  /** The directory in S3, which is the input: with `/` at its end. */
   readonly place: Place;
 }
 
 /**
- * Packs the code that a training sends; `undefined` where it sends none.
+ * Packs the code that a job sends; `undefined` where it sends none.
  *
  * @param output where its results go: code lies there, where the app's file names no place for all data.
  * @throws MlcliError where there is no such code, or it cannot be packed.
  */
 export async function codeToSend(
-  { app, program: { code }, sendsCode }: Pick<TrainingRequest, "app" | "program" | "sendsCode">,
+  { app, program: { code }, sendsCode = false }:
+    & Pick<TrainingRequest, "app" | "program">
+    & Partial<Pick<TrainingRequest, "sendsCode">>,
   output: Place,
   note: Note,
 ): Promise<CodeToSend | undefined> {
@@ -38,6 +45,19 @@ export async function codeToSend(
   if (folders === undefined) return undefined;
   const packed = await packCode(folders, code?.entryPoint, note);
   return { ...packed, place: placeOf(app, output, packed.hash) };
+}
+
+/** Notes packages that are to be installed where there is no network. */
+export function noteNoNetwork(
+  code: PackedCode | undefined,
+  { networkIsolation }: Pick<TrainingRequest, "networkIsolation">,
+  note: Note,
+): void {
+  if (code === undefined || !networkIsolation || !installsPackages(code)) return;
+  note(
+    "The code's packages are installed when it starts, for which --network-isolation leaves no " +
+      "network: an image that has them needs no requirements.txt.",
+  );
 }
 
 /** The app's own code, as an image of mlcli's takes it. */
@@ -115,6 +135,36 @@ export async function sendObjects(
     await s3.putObject(address, bytes, { sha256: await sha256Of(bytes), kmsKey });
     note(`Sent ${s3Uri(address)}`);
   }
+}
+
+/**
+ * What `--dry-run` tells of the code.
+ *
+ * @param as what it is to the job.
+ */
+export function shownCode(
+  { program }: Pick<TrainingRequest, "program">,
+  { hash, files, leftOut, commit, archive, place }: CodeToSend,
+  launcher: string,
+  objects: readonly ObjectToSend[],
+  as: "channel" | "input",
+): readonly unknown[] {
+  const about = {
+    source_dir: program.code?.source.shown ?? "training/, common/",
+    entry_point: program.code?.entryPoint ?? null,
+    launcher,
+    hash,
+    commit: commit ?? null,
+    files: files.length,
+    bytes: archive.length,
+    left_out: leftOut,
+    [as]: s3Uri(place.address),
+  };
+  const puts = objects.map(({ address: { bucket, key } }) => ({
+    action: "s3:PutObject",
+    input: { Bucket: bucket, Key: key },
+  }));
+  return [{ code: about }, ...puts];
 }
 
 /** As S3 says it: in base64. */

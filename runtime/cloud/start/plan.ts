@@ -4,11 +4,12 @@ import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_j
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
-import { PATHS, processingArguments } from "../../contract/jobs.ts";
+import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
 import type { Variables } from "../../contract/variables.ts";
-import type { Launch } from "../../contract/launch.ts";
+import type { Launch, ProcessingLaunch } from "../../contract/launch.ts";
+import type { PlacedData } from "../../contract/processing_data.ts";
 import type { ProgramRequest } from "../../source/program.ts";
 import { type Tagged, tagsOf } from "../tags.ts";
 
@@ -57,11 +58,13 @@ export interface TrainingRequest extends JobRequest {
 }
 
 export interface ProcessingRequest extends JobRequest {
-  /** Relative to `processing/`. */
+  /** Relative to `processing/`; `undefined` where another program runs. */
   readonly file: string | undefined;
-  readonly arguments: readonly string[];
-  readonly input: S3Address | undefined;
-  readonly output: S3Address | undefined;
+  /** Its arguments are the script's, too. */
+  readonly program: ProgramRequest;
+  readonly inputs: readonly PlacedData<S3Address>[];
+  /** `undefined`: below the app's `s3_prefix`. */
+  readonly outputs: readonly PlacedData<S3Address | undefined>[];
   /** Whether each instance gets a part of the objects. */
   readonly inputSharded: boolean;
 }
@@ -77,8 +80,6 @@ export interface PlannedJob {
   readonly instanceCount: number;
   readonly volumeSize: number;
   readonly maxRun: number;
-  /** Where results go: a directory. */
-  readonly output: S3Address;
   readonly variables: Variables;
   readonly tags: Readonly<Record<string, string>>;
   readonly subnets: readonly string[];
@@ -91,6 +92,8 @@ export interface PlannedJob {
 
 export interface PlannedTraining
   extends PlannedJob, Pick<TrainingRequest, "maxWait" | "checkpoints"> {
+  /** Where results go: a directory. */
+  readonly output: S3Address;
   /** Of a directory the address ends with `/`. */
   readonly channels: readonly { readonly name: string; readonly address: S3Address }[];
   /** The user's; a launcher's come beside them. */
@@ -99,10 +102,16 @@ export interface PlannedTraining
   readonly launch: Launch;
 }
 
-export interface PlannedProcessing
-  extends PlannedJob, Pick<ProcessingRequest, "arguments" | "input" | "inputSharded"> {
-  /** Relative to `processing/`, with slashes. */
-  readonly file: string;
+export interface PlannedInput extends PlacedData<S3Address> {
+  /** Whether each instance gets a part of the objects. */
+  readonly isSharded: boolean;
+}
+
+export interface PlannedProcessing extends PlannedJob {
+  /** Of a directory the address ends with `/`. */
+  readonly inputs: readonly PlannedInput[];
+  readonly outputs: readonly PlacedData<S3Address>[];
+  readonly launch: ProcessingLaunch;
 }
 
 /** The input of CreateTrainingJob, without empty optional parts. */
@@ -151,39 +160,40 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
   };
 }
 
-/** The input of CreateProcessingJob. It names no entry point: the image's own runs. */
+/** The input of CreateProcessingJob. */
 export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
-  const { kmsKey, input, networkIsolation, subnets } = planned;
+  const { kmsKey, inputs, outputs, launch, networkIsolation, subnets } = planned;
   return {
     ProcessingJobName: planned.name,
-    ...input === undefined ? {} : {
-      ProcessingInputs: [{
-        InputName: "input",
+    ...inputs.length === 0 ? {} : {
+      ProcessingInputs: inputs.map(({ name, path, place, isSharded }) => ({
+        InputName: name,
         S3Input: {
-          S3Uri: s3Uri(input),
-          LocalPath: PATHS.processingInput,
+          S3Uri: s3Uri(place),
+          LocalPath: path,
           S3DataType: "S3Prefix",
           S3InputMode: "File",
-          S3DataDistributionType: planned.inputSharded ? "ShardedByS3Key" : "FullyReplicated",
+          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
         },
-      }],
+      })),
     },
     ProcessingOutputConfig: {
-      Outputs: [{
-        OutputName: "output",
+      Outputs: outputs.map(({ name, path, place }) => ({
+        OutputName: name,
         S3Output: {
-          S3Uri: directoryUri(planned.output),
-          LocalPath: PATHS.processingOutput,
+          S3Uri: directoryUri(place),
+          LocalPath: path,
           S3UploadMode: "EndOfJob",
         },
-      }],
+      })),
       ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey },
     },
     ProcessingResources: { ClusterConfig: instances(planned) },
     StoppingCondition: { MaxRuntimeInSeconds: planned.maxRun },
     AppSpecification: {
       ImageUri: planned.image,
-      ContainerArguments: [...processingArguments(planned.file), ...planned.arguments],
+      ...launch.entrypoint === undefined ? {} : { ContainerEntrypoint: [...launch.entrypoint] },
+      ...launch.arguments.length === 0 ? {} : { ContainerArguments: [...launch.arguments] },
     },
     ...emptyLeftOut("Environment", planned.variables),
     ...networkIsolation || subnets.length > 0

@@ -31,7 +31,7 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   /** Checks what the job reads and writes; changes nothing. */
   readonly checkData: (aws: Aws, note: Note) => Promise<Data>;
   readonly checkImage?: () => Promise<void>;
-  readonly plan: (common: Omit<PlannedJob, "output">, data: Data) => Input;
+  readonly plan: (common: PlannedJob, data: Data) => Input;
   /** Sends what the job needs; to be called when all else is checked. */
   readonly prepare?: (data: Data, note: Note) => Promise<void>;
   /** What else `--dry-run` shows, before the call. */

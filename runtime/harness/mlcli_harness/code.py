@@ -30,7 +30,7 @@ def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) 
     common = paths.COMMON
     if kind == "training" and sent.is_there():
         unpacked = tempfile.mkdtemp(prefix="mlcli-code-")
-        sent.unpack(unpacked)
+        sent.unpack(sent.ARCHIVE, unpacked)
         common = os.path.join(unpacked, "common")
         directory = placed(os.path.join(unpacked, "code"), tell)
     else:

@@ -15,6 +15,7 @@ OUTPUT_DATA = "/opt/ml/output/data"
 OUTPUT_INTERMEDIATE = "/opt/ml/output/intermediate"
 
 PROCESSING = "/opt/ml/processing"
+PROCESSING_CODE = "/opt/ml/processing/input/code"
 
 # The first 1,024 characters become a training job's FailureReason, a processing job's ExitMessage.
 TRAINING_FAILURE = "/opt/ml/output/failure"

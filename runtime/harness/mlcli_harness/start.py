@@ -2,8 +2,10 @@
 
 mlcli sends this module, and those that it imports, as one shell script beside the code's archive: the
 job's ContainerEntrypoint runs that. What is installed, the variables, the arguments, and what kinds of
-programs there are, is as in sagemaker-training 5.1.4 (entry_point.py, process.py). But the program takes
-the place of this one: it gets SIGTERM, and its exit status is the container's.
+programs there are, is as in sagemaker-training 5.1.4 (entry_point.py, process.py). Of a processing job,
+it is as in the `runproc.sh` of SageMaker's Python SDK (processing.py): the code is unpacked where it lies,
+and the arguments are passed on. But the program takes the place of this one: it gets SIGTERM, and its exit
+status is the container's.
 """
 
 from __future__ import annotations
@@ -17,7 +19,7 @@ import tempfile
 from mlcli_harness import paths
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
-from mlcli_harness.sent import ARCHIVE, unpack
+from mlcli_harness.sent import ARCHIVE, PROCESSING_ARCHIVE, unpack
 from mlcli_harness.stopping import stop_on_sigterm
 from mlcli_harness.toolkit import command_line
 
@@ -33,18 +35,33 @@ PIP_VARIABLES = {
 }
 
 
-def start(entry_point: str) -> None:
-    """Prepares, and never returns. `entry_point` is a file of the code."""
+def start(script: str, entry_point: str, *arguments: str) -> None:
+    """Prepares, and never returns. `script` is this one's path, `entry_point` a file of the code."""
     stop_on_sigterm()
-    run_user_code(lambda: prepare_and_run(entry_point), paths.TRAINING_FAILURE)
+    if os.path.dirname(script) == paths.PROCESSING_CODE:
+        run_user_code(lambda: process(entry_point, arguments), paths.PROCESSING_MESSAGE)
+    else:
+        run_user_code(lambda: train(entry_point), paths.TRAINING_FAILURE)
 
 
-def prepare_and_run(entry_point: str) -> None:
+def train(entry_point: str) -> None:
     hyperparameters, platforms = read_hyperparameters()
     platforms = {"sagemaker_program": entry_point, "sagemaker_submit_directory": ARCHIVE, **platforms}
     set_training_environment(hyperparameters, platforms, read_channels())
-    directory = code_directory()
-    unpack(directory)
+    enter(code_directory(paths.CODE), ARCHIVE, entry_point)
+    install(packages(entry_point))
+    replace_by(program(entry_point), command_line(hyperparameters))
+
+
+def process(entry_point: str, arguments: Sequence[str]) -> None:
+    enter(code_directory(paths.PROCESSING_CODE), PROCESSING_ARCHIVE, entry_point)
+    install(packages(entry_point) or requirements())
+    replace_by(program(entry_point), arguments)
+
+
+def enter(directory: str, archive: str, entry_point: str) -> None:
+    """Unpacks the code into the directory, and makes it the current one."""
+    unpack(archive, directory)
     os.chdir(directory)
     os.environ["PWD"] = directory
     # What is imported lies beside the program, or at the top of the code.
@@ -53,21 +70,20 @@ def prepare_and_run(entry_point: str) -> None:
     os.environ.setdefault("PYTHONUNBUFFERED", "1")
     if not os.path.exists(entry_point) and not is_package(entry_point):
         raise HarnessError("Entry point not found: %s" % entry_point)
-    install(entry_point)
-    replace_by(program(entry_point), command_line(hyperparameters))
 
 
-def code_directory() -> str:
-    """/opt/ml/code; where the image's user may not write there, a directory of their own."""
+def code_directory(path: str) -> str:
+    """The path; where the image's user may not write there, a directory of their own."""
     try:
-        os.makedirs(paths.CODE, exist_ok=True)
+        os.makedirs(path, exist_ok=True)
     except OSError:
         pass
-    return paths.CODE if os.access(paths.CODE, os.W_OK) else tempfile.mkdtemp(prefix="mlcli-code-")
+    return path if os.access(path, os.W_OK) else tempfile.mkdtemp(prefix="mlcli-code-")
 
 
 def is_package(entry_point: str) -> bool:
-    return not entry_point.endswith(".sh") and os.path.exists("setup.py")
+    """Whether the entry point is a module: mlcli names none of a training otherwise."""
+    return not entry_point.endswith((".sh", ".py")) and os.path.exists("setup.py")
 
 
 def program(entry_point: str) -> list[str]:
@@ -78,12 +94,19 @@ def program(entry_point: str) -> list[str]:
     return ["./" + entry_point]
 
 
-def install(entry_point: str) -> None:
-    """Installs what a package or a Python program asks for. Raises HarnessError where pip fails."""
-    has_requirements = os.path.exists("requirements.txt")
-    words = ["."] if is_package(entry_point) else []
-    if has_requirements and (words or entry_point.endswith(".py")):
-        words += ["-r", "requirements.txt"]
+def requirements() -> list[str]:
+    return ["-r", "requirements.txt"] if os.path.exists("requirements.txt") else []
+
+
+def packages(entry_point: str) -> list[str]:
+    """What a package or a Python program asks for. Of a training, a shell's script sees to it itself."""
+    if is_package(entry_point):
+        return [".", *requirements()]
+    return requirements() if entry_point.endswith(".py") else []
+
+
+def install(words: Sequence[str]) -> None:
+    """Installs packages, if there are any. Raises HarnessError where pip fails."""
     if not words:
         return
     command = [sys.executable, "-m", "pip", "install", *words]

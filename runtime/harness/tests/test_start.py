@@ -19,7 +19,7 @@ for name in dir(paths):
     if isinstance(value, str) and value.startswith("/opt/ml"):
         setattr(paths, name, sys.argv[1] + value)
 from mlcli_harness.start import start
-start(sys.argv[2])
+start(sys.argv[1] + sys.argv[2], *sys.argv[3:])
 """
 
 TELL = "import os, sys; print(sys.argv[1:]); print(os.environ['SM_HPS'], os.getpid())\n"
@@ -42,14 +42,19 @@ class Start(unittest.TestCase):
             json.dump(values, file)
 
     def code(self, files):
-        with tarfile.open(self.path("/opt/ml/input/data/code/sourcedir.tar.gz"), "w:gz") as archive:
+        archive = self.path(os.path.join(os.path.dirname(self.SCRIPT), "sourcedir.tar.gz"))
+        os.makedirs(os.path.dirname(archive), exist_ok=True)
+        with tarfile.open(archive, "w:gz") as archive:
             for name, text in files.items():
                 entry = tarfile.TarInfo(name)
                 entry.size = len(text.encode())
                 archive.addfile(entry, io.BytesIO(text.encode()))
 
-    def start(self, entry_point, variables=()):
-        command = [sys.executable, "-c", PROGRAM % HARNESS, self.root, entry_point]
+    SCRIPT = "/opt/ml/input/data/code/start.sh"
+
+    def start(self, entry_point, variables=(), arguments=()):
+        words = [self.root, self.SCRIPT, entry_point, *arguments]
+        command = [sys.executable, "-c", PROGRAM % HARNESS, *words]
         environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **dict(variables)}
         process = subprocess.Popen(
             command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -58,10 +63,25 @@ class Start(unittest.TestCase):
         self.pid = process.pid
         return process.returncode, out, err
 
+    REASON = "failure"
+
     def reason(self):
-        with open(self.path("/opt/ml/output/failure")) as file:
+        with open(self.path("/opt/ml/output/" + self.REASON)) as file:
             return file.read()
 
+    def make_pip(self):
+        """One that says what it installs, and ends with FAILS."""
+        pip = self.path("/pip")
+        os.makedirs(pip + "/pip")
+        with open(pip + "/pip/__init__.py", "w"):
+            pass
+        with open(pip + "/pip/__main__.py", "w") as file:
+            file.write("import os, sys; print(sys.argv[1:], os.environ['PIP_BREAK_SYSTEM_PACKAGES'])\n")
+            file.write("sys.exit(int(os.environ.get('FAILS', 0)))")
+        return {"PYTHONPATH": pip}
+
+
+class Training(Start):
     def test_becomes_the_program_with_the_toolkits_arguments(self):
         self.parameters({"epochs": "20", "b": "a b", "map": '{"k": 1}', "sagemaker_x": "1"})
         self.code({"train.py": "import helper; import sys; " + TELL + "sys.exit(7)", "helper.py": ""})
@@ -89,15 +109,8 @@ class Start(unittest.TestCase):
         self.assertEqual((status, err), (1, "mlcli: Entry point not found: trian.py\n"))
 
     def test_installs_what_the_code_asks_for(self):
-        pip = self.path("/pip")
-        os.makedirs(pip + "/pip")
-        with open(pip + "/pip/__init__.py", "w"):
-            pass
-        with open(pip + "/pip/__main__.py", "w") as file:
-            file.write("import os, sys; print(sys.argv[1:], os.environ['PIP_BREAK_SYSTEM_PACKAGES'])\n")
-            file.write("sys.exit(int(os.environ.get('FAILS', 0)))")
         self.code({"train.py": "print('ran')", "requirements.txt": "a\n", "run.sh": "echo ran"})
-        with_pip = {"PYTHONPATH": pip}
+        with_pip = self.make_pip()
         installed = "['install', '-r', 'requirements.txt'] 1\n"
         self.assertEqual(self.start("train.py", with_pip), (0, installed + "ran\n", ""))
         # As with the toolkit, a script sees to that itself.
@@ -115,3 +128,40 @@ class Start(unittest.TestCase):
         status, _, err = self.start("train.py")
         self.assertEqual(status, 1)
         self.assertRegex(err, "^mlcli: Cannot unpack .*sourcedir.tar.gz: ")
+
+
+class Processing(Start):
+    SCRIPT = "/opt/ml/processing/input/code/start.sh"
+    REASON = "message"
+
+    def test_becomes_the_program_with_the_arguments_as_they_are(self):
+        self.parameters({"epochs": "20"})
+        tell = "import helper, os, sys; print(sys.argv, os.getcwd(), os.getpid()); sys.exit(7)"
+        self.code({"jobs/clean.py": tell, "helper.py": ""})
+        words = ["--rows", "1 000", "", "-x", '"quoted"', "$HOME"]
+        status, out, err = self.start("jobs/clean.py", arguments=words)
+        place = self.path("/opt/ml/processing/input/code")
+        shown = "%s %s %d\n" % (["jobs/clean.py", *words], place, self.pid)
+        self.assertEqual((status, out, err), (7, shown, ""))
+
+    def test_has_no_variables_of_a_training(self):
+        self.code({"clean.py": "import os; print([name for name in os.environ if name[:3] == 'SM_'])"})
+        variables = {name: "" for name in os.environ if name.startswith("SM_")}
+        self.assertEqual(variables, {})
+        self.assertEqual(self.start("clean.py"), (0, "[]\n", ""))
+
+    def test_installs_for_scripts_of_a_shell_too_and_runs_files_beside_a_setup(self):
+        with_pip = self.make_pip()
+        self.code({"requirements.txt": "a\n", "setup.py": "", "run.sh": "echo $*", "clean.py": "print(1)"})
+        installed = "['install', '-r', 'requirements.txt'] 1\n"
+        self.assertEqual(self.start("run.sh", with_pip, ["x"]), (0, installed + "x\n", ""))
+        self.assertEqual(self.start("clean.py", with_pip), (0, installed + "1\n", ""))
+        status, _, err = self.start("clean.py", {**with_pip, "FAILS": "2"})
+        failed = "pip install -r requirements.txt failed"
+        self.assertEqual((status, err, self.reason()), (1, "mlcli: %s\n" % failed, failed))
+
+    def test_leaves_the_reason_as_the_message(self):
+        self.code({"clean.py": ""})
+        status, _, err = self.start("claen.py")
+        reason = "Entry point not found: claen.py"
+        self.assertEqual((status, err, self.reason()), (1, "mlcli: %s\n" % reason, reason))

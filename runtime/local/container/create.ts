@@ -54,6 +54,10 @@ export async function createContainer(
     const refused = resourceRefusal(body, error);
     if (refused !== undefined) throw refused;
     if (isNotFound(error)) throw imageNotFound(body.Image, GONE, error);
+    const isBare = body.Entrypoint === undefined && body.Cmd.length === 0;
+    if (isBare && error instanceof EngineError && error.status === 400) {
+      throw cannotRun(body, error);
+    }
     throw (error instanceof EngineError ? unseenDirectory(engine, error) : undefined) ?? error;
   }
 }
@@ -119,23 +123,31 @@ function inWords(body: CreateBody, error: unknown): unknown {
   return isKnown ? cannotRun(body, error) : error;
 }
 
-function cannotRun({ Image, Entrypoint, Cmd }: CreateBody, error: EngineError): MlcliError {
-  return new MlcliError(`${Image} cannot run "${[...Entrypoint ?? [], ...Cmd].join(" ")}"`, {
-    quote: error.reason,
-    hint: Entrypoint === undefined
-      ? entryPointHint(Cmd[0]!)
-      : "The first --entrypoint must be a program in the image; each further one is a word for it.",
-    cause: error,
-  });
+function cannotRun(body: CreateBody, error: EngineError): MlcliError {
+  const { Image, Entrypoint, Cmd } = body;
+  const words = [...Entrypoint ?? [], ...Cmd].join(" ");
+  return new MlcliError(
+    words === "" ? `${Image} has no program to run` : `${Image} cannot run "${words}"`,
+    {
+      quote: error.reason,
+      hint: Entrypoint === undefined
+        ? entryPointHint(body)
+        : "--command names a program in the image; each further one is a word for it. " +
+          "--entry-point takes an image with /bin/sh.",
+      cause: error,
+    },
+  );
 }
 
-/** @param word what the platform says to the image: `train`. */
-function entryPointHint(word: string): string {
-  const hint =
-    `The image needs an ENTRYPOINT that takes ${word}, or an executable program of that name in ` +
-    "its PATH.";
-  if (word !== "train") return hint;
-  return `${hint} To run a file of your own in any image with Python: --entry-point FILE --launcher script`;
+function entryPointHint({ Cmd: [word], Labels }: CreateBody): string {
+  const isBare = Labels[LABELS.role] === "process" && word !== "process";
+  const hint = isBare
+    ? "The image needs an ENTRYPOINT of its own, or --command PROGRAM."
+    : `The image needs an ENTRYPOINT that takes ${word}, or an executable program of that name in ` +
+      "its PATH.";
+  const launcher = word === "train" ? " --launcher script" : "";
+  if (word === "serve") return hint;
+  return `${hint} To run a file of your own in any image with Python: --entry-point FILE${launcher}`;
 }
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */

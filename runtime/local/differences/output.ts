@@ -4,7 +4,7 @@ import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { isKeptOutput, type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
+import { isKeptOutput, type JobKind, JOBS } from "../../contract/jobs.ts";
 import { lstatIfThere } from "../../files.ts";
 import { listed } from "../../text.ts";
 
@@ -110,15 +110,15 @@ const MOST_LINKS_SEEN = 1_000;
  * SageMaker model deployments": "the model tarball should not include any symlinks. Symlinks cause the
  * model creation to fail."
  *
- * @param folder host directory of the model, or of processing's output.
+ * @param folder of the model, or of an output of processing: on this machine, and in the container.
  */
 export async function linkDifferences(
   kind: JobKind,
-  folder: string,
+  { source, path }: { readonly source: string; readonly path: string },
 ): Promise<readonly Difference[]> {
-  const links = await linksIn(folder);
+  const links = await linksIn(source);
   if (links.length === 0) return [];
-  const found = `${JOBS[kind].title} left links in ${FOLDERS[kind]}: ${listed(links)}`;
+  const found = `${JOBS[kind].title} left links in ${path}: ${listed(links)}`;
   return [{
     message: kind === "train"
       ? `${found}; on the platform, no model can be created of an archive with links`
@@ -126,11 +126,6 @@ export async function linkDifferences(
     hint: "Copy what they lead to into their places.",
   }];
 }
-
-const FOLDERS: Readonly<Record<JobKind, string>> = {
-  train: PATHS.model,
-  process: PATHS.processingOutput,
-};
 
 /** The links in a directory at any depth, as paths relative to it, sorted. */
 async function linksIn(folder: string): Promise<readonly string[]> {

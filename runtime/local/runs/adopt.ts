@@ -14,12 +14,13 @@ import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
 import { noteText, tell, warningText } from "../../messages.ts";
-import { modelOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun, settleModel } from "../../model/versions.ts";
 import { isAbandoned, managed, removeAbandoned } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
 import { giveToCaller, ownersBefore } from "../ownership.ts";
 import { completeRecord, recordOf, type RunSummary } from "../../model/records.ts";
+import { keepOutputs } from "./outputs.ts";
 import { clearRun, workingFolders } from "./run.ts";
 
 export type AdoptHost = Pick<Host, "engine" | "caller" | "interruption" | "err">;
@@ -58,7 +59,9 @@ async function settleRun(
   // All was done but this.
   if (record?.ended !== undefined) return void await clearRun(directory).catch(() => {});
   const model = modelOfRun(layout, name);
-  const isEmpty = async (): Promise<boolean> => !await holdsFile(layout, model, model);
+  const outputs = outputsOfRun(layout, name);
+  const isEmpty = async (): Promise<boolean> =>
+    !await holdsFile(layout, model, model) && !await holdsFile(layout, outputs, outputs);
   // It never began: no container was made for it. (Or its record was lost, on a full disk or without power.)
   if (record === undefined && await isEmpty().catch(() => false)) {
     return void await removeTreeIfThere(directory).catch(() => {});
@@ -70,10 +73,12 @@ async function settleRun(
   }
   if (container !== undefined && !["exited", "dead"].includes(container.State)) return;
   // A link may lead anywhere.
-  if (!(await lstatIfThere(model))?.isDirectory) await removeIfThere(model);
-  await handOverToCaller(job, [model, ...await workingFolders(directory)], host);
+  for (const path of [model, outputs]) {
+    if (!(await lstatIfThere(path))?.isDirectory) await removeIfThere(path);
+  }
+  await handOverToCaller(job, [model, outputs, ...await workingFolders(directory)], host);
   const said = container === undefined || record === undefined
-    ? await nameModel(layout, name)
+    ? await nameResults(layout, name)
     : await adopt(layout, record, container, engine, host);
   await clearRun(directory).catch(() => {});
   return said;
@@ -114,8 +119,10 @@ async function adopt(
   });
   await engine.removeContainer(container.Id);
   if (kind !== "train") {
+    const outputs = await keepOutputs(layout, name);
     return noteText(
-      `Processing went on after mlcli was killed, and ended with exit status ${status}`,
+      `Processing went on after mlcli was killed, and ended with exit status ${status}` +
+        (outputs === undefined ? "" : `: its outputs are in ${outputs}`),
     );
   }
   const model = typedPath(layout.directory, layout.model);
@@ -154,10 +161,17 @@ async function handOverToCaller(
 }
 
 /** A run of which nobody knows how it ended: whoever started it decides. */
-async function nameModel(layout: Layout, run: string): Promise<string | undefined> {
+async function nameResults(layout: Layout, run: string): Promise<string | undefined> {
   // Its model is in its place: it had a good end.
   const status = await currentRun(layout) === run ? "Completed" : "Lost";
   await completeRecord(layout, run, { status, exit_status: null, reason: null });
+  const outputs = await keepOutputs(layout, run);
+  if (outputs !== undefined) {
+    return warningText(
+      `Nobody saw the end of a processing, so how that ended is not known: its outputs are in ${outputs}`,
+      `Take what is whole. Then: rm -r ${shellWord(outputs)}`,
+    );
+  }
   const model = modelOfRun(layout, run);
   if (!await holdsFile(layout, model, model).catch(() => true)) {
     return void await removeTreeIfThere(model).catch(() => {});

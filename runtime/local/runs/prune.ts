@@ -15,6 +15,7 @@ import {
   KEPT_CODE,
   makeInJobs,
   modelOfRun,
+  outputsOfRun,
   pathsInJobs,
   runDirectoryOf,
   runNames,
@@ -65,7 +66,7 @@ async function removeOld(
   }
   await removeUnusedModels(await pathsInJobs(layout, UNPACKED), servers);
   await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
-  for (const name of records) await removeRecord(runDirectoryOf(layout, name));
+  for (const name of records) await removeRecord(layout, name);
   if (records.length > 0) await removeUnusedCode(layout);
 }
 
@@ -130,8 +131,10 @@ async function removeUnusedCode(layout: Layout): Promise<void> {
   }
 }
 
-/** Removes the files that mlcli wrote, and the directory if nothing else is in it. */
-async function removeRecord(directory: string): Promise<void> {
+/** Removes what mlcli wrote, with outputs that nobody moved, and the directory if nothing else is in it. */
+async function removeRecord(layout: Layout, run: string): Promise<void> {
+  const directory = runDirectoryOf(layout, run);
+  await removeTreeIfThere(outputsOfRun(layout, run));
   const { document, values, picture, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
   const files = [log, values, picture, document].flatMap((file) => [`${file}.part`, file]);

@@ -18,7 +18,13 @@ import {
   removeTreeIfThere,
 } from "../../files.ts";
 import { claim, OWNER } from "../../owner.ts";
-import { makeRunDirectory, removeEmptyJobs, runDirectoryOf } from "../../model/runs.ts";
+import {
+  makeRunDirectory,
+  modelOfRun,
+  outputsOfRun,
+  removeEmptyJobs,
+  runDirectoryOf,
+} from "../../model/runs.ts";
 import { makeReport } from "../differences/report.ts";
 import { closeDoor } from "../door.ts";
 import type { Host } from "../jobs.ts";
@@ -76,8 +82,9 @@ export async function withRun<T>(
   } finally {
     // How a container that is left ends, nobody knows yet.
     record.end(isLeft ? null : outcomeOf(record, failure));
-    const isKept = record.isThere ||
-      (record.hasBegun && await lstatIfThere(join(directory, "model")));
+    const results = [modelOfRun(layout, name), outputsOfRun(layout, name)];
+    const left = await Promise.all(results.map((path) => lstatIfThere(path)));
+    const isKept = record.isThere || record.hasBegun && left.some((info) => info !== undefined);
     if (!isLeft) {
       await (isKept ? clearRun(directory) : removeTreeIfThere(directory)).catch(() => {});
     }

@@ -121,22 +121,37 @@ export async function makeInput(
     ...entriesOf(layout.input, "", ["config", "data"]),
     ...entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
   ];
-  for (const { path, source } of others.slice(0, MOST_OTHERS)) {
+  mounts.push(...await makePlaces(input, others.slice(0, MOST_OTHERS)));
+  return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
+}
+
+/**
+ * Makes a place for each mount in a directory that is mounted itself. A link is copied: what it leads to
+ * may be there, too.
+ *
+ * @returns what is to be mounted.
+ */
+export async function makePlaces(
+  folder: string,
+  entries: readonly InputMount[],
+): Promise<readonly InputMount[]> {
+  const mounts: InputMount[] = [];
+  for (const { path, source } of entries) {
     const { isFile, isDirectory, isSymlink } = Deno.lstatSync(source);
-    const target = join(input, path);
-    // What it leads to may be there, too.
+    const target = join(folder, path);
     if (isSymlink) Deno.symlinkSync(Deno.readLinkSync(source), target);
     if (isFile) Deno.writeTextFileSync(target, "");
     if (isDirectory) await makeDirectory(target);
     if (isFile || isDirectory) mounts.push({ path, source });
   }
-  return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
+  return mounts;
 }
 
-function entriesOf(
+/** What is right in a directory, but for placeholders. */
+export function entriesOf(
   directory: string,
-  before: string,
-  except: readonly string[],
+  before = "",
+  except: readonly string[] = [],
 ): readonly InputMount[] {
   const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
   return names.filter((name) => !except.includes(name) && !isPlaceholder(name)).sort()

@@ -1,3 +1,4 @@
+import { holdsHarness } from "../../contract/images.ts";
 import { type RequestHeader, requireStreamed } from "../../contract/invocations.ts";
 import {
   ASYNCHRONOUS_BODY_BYTES,
@@ -82,7 +83,9 @@ export async function invoke(
         isAnswered = true;
         // A redirect (3xx) is not followed either: the answer would be another server's.
         const isSuccess = answer.status >= 200 && answer.status <= 299;
-        if (!isSuccess) throw await refusal(port, answer, body.contentType);
+        if (!isSuccess) {
+          throw await refusal(port, answer, body.contentType, () => isOurs(port, host));
+        }
         await passOn(answer);
       });
     } catch (error) {
@@ -182,19 +185,35 @@ async function refusal(
   port: number,
   { status, reason, body }: HttpAnswer,
   contentType: string,
+  isOurs: () => Promise<boolean>,
 ): Promise<MlcliError> {
   const otherwise = `The server answered HTTP ${status} ${reason}`.trimEnd();
   const { message, quote } = refusalWords(await readStart(body), `HTTP ${status}`, otherwise);
-  return new MlcliError(message, { quote, hint: refusalHint(port, status, contentType) });
+  const hint = status === 413
+    ? await isOurs() ? LARGER : "What it takes at most, the image's own server says."
+    : refusalHint(port, status, contentType);
+  return new MlcliError(message, { quote, hint });
+}
+
+const LARGER =
+  "mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what AWS's " +
+  "newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for transform jobs.";
+
+/** Whether the server is that of an image of mlcli's, as far as the engine knows. */
+async function isOurs(port: number, host: InvokeHost): Promise<boolean> {
+  try {
+    const engine = await host.engine();
+    const { image } = await requireServer(engine, port, undefined, host.interruption.signal);
+    const found = await engine.image(image);
+    return found !== undefined && holdsHarness(found);
+  } catch {
+    return false;
+  }
 }
 
 function refusalHint(port: number, status: number, contentType: string): string | undefined {
   if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
-  if (status === 413) {
-    return "mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what AWS's " +
-      "newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for transform jobs.";
-  }
   return typeHint(status, contentType);
 }
 

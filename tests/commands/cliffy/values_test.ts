@@ -66,21 +66,6 @@ suite("the values of a command", () => {
     });
   });
 
-  it("may be required unless there is another option", () => {
-    const either = options({
-      "--file": { value: "file", description: "", requiredUnless: "--entrypoint" },
-      "--entrypoint": { value: "word", description: "", repeatable: true },
-    });
-    const where = { path: "mlcli it", env: () => undefined };
-    const readEither = (given: Readonly<Record<string, unknown>>) =>
-      readValues(either, { options: given, arguments: [], rest: [] }, where);
-    assertEquals(readEither({ file: "a" }), { file: "a", entrypoint: [] });
-    assertEquals(readEither({ entrypoint: ["a"] }), { file: undefined, entrypoint: ["a"] });
-    const { message, hint } = assertThrows(() => readEither({}), UsageError);
-    assertEquals(message, 'Missing required option "--file".');
-    assertEquals(hint, "See mlcli it --help.");
-  });
-
   it("come from a variable where the command line has none, unless that is empty", () => {
     const variables = { MLCLI_PORT: "1", MLCLI_OUTPUT: "json" };
     assertEquals(read({}, variables), { ...DEFAULTS, port: 1, output: "json" });

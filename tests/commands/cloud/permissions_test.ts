@@ -9,6 +9,7 @@ import {
   trained,
 } from "../../helpers/cloud_lines.ts";
 import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
+import { putImage } from "../../helpers/box/images.ts";
 import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { permissionTable } from "../../helpers/permission_table.ts";
@@ -32,6 +33,16 @@ const ROWS: readonly Row[] = [
     return [...TRAIN, "--source-dir", "src", "--entry-point", "train.py"];
   }, ["--launcher", "script"]],
   ["process", PROCESS],
+  ["process --entry-point", async ({ app }) => {
+    await app.write(`${app.directory}/src/clean.py`, "");
+    return ["process", ...TRAIN.slice(1), "--source-dir", "src", "--entry-point", "clean.py"];
+  }],
+  ["process --image", async ({ box }) => {
+    const image = "141502667606.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn";
+    const repository = box.ecr.store.addOf("141502667606", "sagemaker-scikit-learn");
+    await putImage(box.ecr, repository, { tag: "1.9-0" });
+    return ["process", ...TRAIN.slice(1), "--image", `${image}:1.9-0`];
+  }],
   ["deploy", [...LEAST, "--tag", "team=churn"], ["--env", "A=1"]],
   ["deploy", async ({ run }) => {
     await run(LEAST);

@@ -5,6 +5,7 @@ import { main } from "../../../main.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { eventually } from "../../helpers/eventually.ts";
+import { fakeContainers, FOREIGN_IMAGE, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
@@ -468,10 +469,32 @@ suite("local invoke fails, and says how,", () => {
       code: 1,
       stdout: "",
       stderr: "error: too large (HTTP 413)\n" +
-        "hint: mlcli local deploy --env MLCLI_MAX_BODY_MB=25 lets an image of mlcli take what " +
-        "AWS's newer guide gives an endpoint; 1024 is for an asynchronous one, 0 (any) for " +
-        "transform jobs.\n",
+        "hint: What it takes at most, the image's own server says.\n",
     });
+  });
+
+  it("where a body is too large, with the variable that an image of mlcli reads, and no other", async () => {
+    for (const image of [HARNESS_IMAGE, FOREIGN_IMAGE]) {
+      await using directory = await makeDirectory({ "rows.csv": "1\n" });
+      await using server = rawServer(async (connection) => {
+        await say(connection, "HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\n{}");
+        await untilClosed(connection);
+      });
+      await using engine = await fakeContainers({
+        image,
+        containers: [{
+          Id: "one",
+          Image: "shop:latest",
+          Names: [`/mlcli-shop-serve-${server.port}`],
+          State: "running",
+          Labels: { "mlcli.app": "shop", "mlcli.role": "serve", "mlcli.port": server.port },
+        }],
+      });
+      const line = ["local", "invoke", "-p", server.port, "rows.csv"];
+      const { code, stderr } = await runInProcess(line, { cwd: directory.path, engine });
+      const isOurs = image === HARNESS_IMAGE;
+      assertEquals([code, stderr.includes("--env MLCLI_MAX_BODY_MB=25")], [1, isOurs], stderr);
+    }
   });
 
   it("when the time is over: before the answer, and within it", async () => {

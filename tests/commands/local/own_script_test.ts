@@ -517,12 +517,7 @@ suite("an image that only the app's file names", () => {
       it(`${image} does not run with local ${line[0]}, here or not`, async () => {
         await using box = await Box.open();
         await using app = await completeApp({ configuration: { image } });
-        const commands: Readonly<Record<string, string>> = {
-          train: "mlcli local train",
-          shell: "mlcli local train",
-          deploy: "mlcli local deploy",
-        };
-        const command = commands[line[0]!] ?? `mlcli init ${app.name}`;
+        const command = `mlcli local ${line[0] === "shell" ? "train" : line[0]}`;
         await using engine = await fakeContainers({ image: TOOLKIT });
         const { code, stderr } = await runInProcess(["local", ...line], {
           cwd: app.directory,

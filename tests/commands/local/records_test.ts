@@ -141,11 +141,11 @@ suite("the record of a run", () => {
   it("has nothing of what arguments say, which may be secret", async () => {
     await using app = await completeApp();
     const given = ["--token=s3cret", "-ps3cret", "s3cret", "--s3cret"];
-    const entrypoint = ["--entrypoint", "python3", "--entrypoint", "-cs3cret"];
+    const entrypoint = ["--command", "python3", "--command", "-cs3cret"];
     for (
       const [args, options] of [
         [["--file", "p.py", "--", ...given], { file: "p.py", arguments: 4 }],
-        [[...entrypoint, "--", ...given], { entrypoint: ["python3"], arguments: 5 }],
+        [[...entrypoint, "--", ...given], { command: ["python3"], arguments: 5 }],
         [["--file", "p.py"], { file: "p.py" }],
       ] as const
     ) {

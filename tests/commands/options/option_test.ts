@@ -49,7 +49,6 @@ const DECLARED = options({
   "--memory": { value: "size", description: "", parse: (text) => Number(text) },
   "--input": { value: "channel", description: "", repeatable: true, parse: (text) => [text] },
   "--timeout": { value: "seconds", description: "", onlyWith: "--wait" },
-  "--script": { value: "file", description: "", requiredUnless: "--port" },
 });
 
 suite("a declaration", () => {
@@ -67,7 +66,6 @@ suite("a declaration", () => {
       readonly input: readonly string[][];
       readonly timeout: string | undefined;
       readonly args: readonly string[];
-      readonly script: string | undefined;
     }> = true;
     assertEquals(isSame, true);
   });
@@ -90,7 +88,5 @@ suite("a declaration", () => {
     options({ "--wait": { description: "", required: true } });
     // @ts-expect-error It needs an option of another name.
     options({ "--await": { description: "" }, "--timeout": DECLARED["--timeout"] });
-    // @ts-expect-error So does this.
-    options({ "--await": { description: "" }, "--script": DECLARED["--script"] });
   });
 });

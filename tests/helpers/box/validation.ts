@@ -196,7 +196,7 @@ export function structure(members: Readonly<Record<string, Shape | Required>>): 
   return {
     type: "structure",
     members: Object.fromEntries(
-      entries.map(([name, one]) => [name, "required" in one ? one.required : one] as const),
+      entries.map(([name, one]) => [name, "type" in one ? one : one.required] as const),
     ) as Readonly<Record<string, Shape>>,
     required: entries.flatMap(([name, one]) => "required" in one && !("type" in one) ? [name] : []),
   };

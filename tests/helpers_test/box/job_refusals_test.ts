@@ -97,6 +97,43 @@ suite("the box refuses to start a job for", () => {
     });
   }
 
+  const at = (name: string, LocalPath: string) => ({
+    InputName: name,
+    S3Input: { S3Uri: "s3://data/train/", LocalPath, S3DataType: "S3Prefix" },
+  });
+  for (
+    const [what, inputs, words] of [
+      [
+        "eleven inputs",
+        Array.from({ length: 11 }, (_, n) => at(`${n}`, `/opt/ml/processing/${n}`)),
+        /10/,
+      ],
+      ["a path elsewhere", [at("a", "/data")], /^LocalPath must begin with/],
+      ["a long path", [at("a", `/opt/ml/processing/${"x".repeat(240)}`)], /256/],
+      [
+        "one path twice",
+        [at("a", "/opt/ml/processing/x"), at("b", "/opt/ml/processing/x")],
+        /unique/,
+      ],
+      [
+        "one name twice",
+        [at("a", "/opt/ml/processing/x"), at("a", "/opt/ml/processing/y")],
+        /Dupl/,
+      ],
+    ] as const
+  ) {
+    it(`a processing with ${what}`, async () => {
+      const { box, processing } = await prepared();
+      await using _box = box;
+      const { error, body } = await ask(box, "sagemaker", "CreateProcessingJob", {
+        ...processing,
+        ProcessingInputs: inputs,
+      });
+      assertEquals(error, "ValidationException");
+      assertMatch(body.message, words);
+    });
+  }
+
   it("a name that was given before", async () => {
     const { box, training, processing } = await prepared();
     await using _box = box;

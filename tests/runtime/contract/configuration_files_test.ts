@@ -4,6 +4,7 @@ import {
   type ProcessingRequest,
   trainingFiles,
 } from "../../../runtime/contract/configuration_files.ts";
+import { CODE_INPUT, plainData } from "../../../runtime/contract/processing_data.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const RESOURCES = {
@@ -37,8 +38,9 @@ suite("configuration files", () => {
   const request: ProcessingRequest = {
     job: { name: "demo-2026", region: "eu-west-1" },
     image: "demo:v1",
-    entrypoint: [],
-    arguments: ["process", "a.py"],
+    launch: { entrypoint: undefined, arguments: ["process", "a.py"] },
+    inputs: [plainData("input")],
+    outputs: [plainData("output")],
     variables: {},
   };
 
@@ -98,12 +100,24 @@ suite("configuration files", () => {
     const variables = { MODE: "fast" };
     const files = processingFiles({
       ...request,
-      entrypoint: ["python3", "/a.py"],
-      arguments: [],
+      launch: { entrypoint: ["python3", "/a.py"], arguments: [] },
+      inputs: [{ name: "a", path: "/opt/ml/processing/input/a" }, CODE_INPUT],
+      outputs: [{ name: "a", path: "/opt/ml/processing/other" }],
       variables,
     });
     // deno-lint-ignore no-explicit-any
-    const { AppSpecification, Environment } = files["processingjobconfig.json"] as any;
+    const all = files["processingjobconfig.json"] as any;
+    const { AppSpecification, Environment } = all;
+    const placesOf = (list: readonly Record<string, unknown>[], name: string, of: string) =>
+      list.map((one) => [one[name], ...Object.values(one[of] as object).slice(0, 2)]);
+    const bucket = "s3://amzn-s3-demo-bucket/demo-2026";
+    assertEquals(placesOf(all.ProcessingInputs, "InputName", "S3Input"), [
+      ["a", "/opt/ml/processing/input/a", `${bucket}/input/a`],
+      ["code", "/opt/ml/processing/input/code", `${bucket}/input/code`],
+    ]);
+    assertEquals(placesOf(all.ProcessingOutputConfig.Outputs, "OutputName", "S3Output"), [
+      ["a", "/opt/ml/processing/other", `${bucket}/other`],
+    ]);
     assertEquals(Environment, variables);
     assertEquals(AppSpecification, {
       ImageUri: "demo:v1",

@@ -45,6 +45,7 @@ suite("jobs", () => {
       checkpoints: "/opt/ml/checkpoints",
       configuration: "/opt/ml/config",
       processingInput: "/opt/ml/processing/input",
+      processingCode: "/opt/ml/processing/input/code",
       processingOutput: "/opt/ml/processing/output",
     });
   });

@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { commandOf, launcherIn, launchOf, type Program } from "../../../runtime/contract/launch.ts";
+import {
+  commandOf,
+  launcherIn,
+  launchOf,
+  processingLaunchOf,
+  type Program,
+} from "../../../runtime/contract/launch.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const JOB = { name: "shop-1", region: "eu-west-1" };
@@ -60,4 +66,25 @@ suite("what a training is started with", () => {
     assertEquals(launcherIn(["PATH=/bin", "SAGEMAKER_TRAINING_MODULES=1"]), "script");
     assertEquals(launcherIn([]), "script");
   });
+});
+
+suite("what a processing job is started with", () => {
+  const none = { entryPoint: undefined, command: [], file: undefined, arguments: ["-x", "a b"] };
+  for (
+    const [what, program, launch] of [
+      ["the image's own", {}, ["image", undefined, ["-x", "a b"]]],
+      ["a script", { file: "a.py" }, ["image", undefined, ["process", "a.py", "-x", "a b"]]],
+      ["a command", { command: ["bash", "-c"] }, ["command", ["bash", "-c"], ["-x", "a b"]]],
+      ["a file of the code", { entryPoint: "src/a.py" }, [
+        "script",
+        ["/bin/sh", "/opt/ml/processing/input/code/start.sh", "src/a.py"],
+        ["-x", "a b"],
+      ]],
+    ] as const
+  ) {
+    it(what, () => {
+      const found = processingLaunchOf({ ...none, ...program });
+      assertEquals([found.launcher, found.entrypoint, found.arguments], [...launch]);
+    });
+  }
 });

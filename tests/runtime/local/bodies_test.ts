@@ -298,6 +298,6 @@ suite("data that the user names", () => {
 
   it("is a copy with --copy-inputs, which the code may write to", async () => {
     const process = await createdBy(() => ["local", "process", "-f", "p.py", "--copy-inputs"]);
-    assertEquals(inputOf(process), [false, "BASE/local_test/jobs/APP-TIME/input"]);
+    assertEquals(inputOf(process), [false, "BASE/local_test/jobs/APP-TIME/input/input"]);
   });
 });

@@ -73,7 +73,7 @@ function placeOf(folder: string): string {
 const COMMANDS = [
   ["training", ["train"]],
   ["prediction", ["deploy", "--port", "0"]],
-  ["processing", ["process", "--entrypoint", "clean"]],
+  ["processing", ["process", "--command", "clean"]],
 ] as const;
 
 suite("the code in an image of mlcli", () => {
@@ -234,7 +234,7 @@ suite("what local commands tell a container", () => {
     assertEquals(script.created[0].Cmd, ["process", "p.py", ...args]);
     assertEquals(script.created[0].Entrypoint, undefined);
 
-    const words = ["--entrypoint", "python3", "--entrypoint=-u"];
+    const words = ["--command", "python3", "--command=-u"];
     const own = await run(["process", ...words, "--", ...args], HARNESS_IMAGE);
     assertEquals([own.created[0].Entrypoint, own.created[0].Cmd], [["python3", "-u"], args]);
   });
@@ -243,7 +243,15 @@ suite("what local commands tell a container", () => {
     const [args, words] of [
       [["process"], 'Missing required option "--file".'],
       [["process", "--", "x"], 'Missing required option "--file".'],
-      [["process", "-f", "p.py", "--entrypoint", "x"], '"--file" and "--entrypoint" name two'],
+      [
+        ["process", "-f", "p.py", "--command", "x"],
+        'Options "--file" and "--command" do not go together.',
+      ],
+      [
+        ["process", "-f", "p.py", "--entry-point", "x"],
+        'Options "--file" and "--entry-point" do not go together.',
+      ],
+      [["process", "--entrypoint", "x"], 'Unknown option "--entrypoint".'],
       [["train", "--", "x"], "What follows -- are the arguments of --command, which is not given."],
       [["deploy", "--network-isolation"], 'Unknown option "--network-isolation".'],
     ] as const

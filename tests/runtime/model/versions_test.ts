@@ -8,7 +8,7 @@ import {
   currentRun,
   type Ending,
   finishMove,
-  openLikeModel,
+  openLike,
   settleModel,
 } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
@@ -195,7 +195,7 @@ suite("settleModel", () => {
           const made = await Deno.realPath(modelOfRun(layout, RUN));
           const { difference, note, moved } = await settle(ending);
           const isMoved = ending !== "failed" && before[`${MADE}/m`] !== undefined;
-          assertEquals(moved, isMoved ? [made, await Deno.realPath(layout.model)] : undefined);
+          assertEquals(moved, isMoved ? [[made, await Deno.realPath(layout.model)]] : undefined);
           const text = difference ? `${difference.message} ${difference.hint}` : note;
           assertEquals(said === undefined, text === undefined, text);
           const shown = text?.replaceAll(/kept-[\d-]+/g, "kept").replaceAll(old, "OLD");
@@ -421,16 +421,16 @@ suite("the model directory of a run", () => {
       const folder = path(MADE);
       await Deno.chmod(folder, 0o755);
       await Deno.chmod(layout.model, 0o2777);
-      await openLikeModel(layout, folder);
+      await openLike(layout.model, folder);
       assertEquals((await Deno.stat(folder)).mode! & 0o7777, 0o2777);
       if (Deno.uid() === 0) {
         await Deno.chown(layout.model, 54_321, 54_322);
-        await openLikeModel(layout, folder);
+        await openLike(layout.model, folder);
         const { uid, gid } = await Deno.stat(folder);
         assertEquals([uid, gid], [54_321, 54_322]);
       }
       await Deno.remove(layout.model, { recursive: true });
-      await openLikeModel(layout, folder); // nothing to be like
+      await openLike(layout.model, folder); // nothing to be like
     }));
 });
 

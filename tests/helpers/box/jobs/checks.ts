@@ -32,6 +32,7 @@ const LONGEST_TRAINING = 2_419_200;
 export function checkJob(kind: JobKind, request: Request, around: Surroundings): void {
   checkKnown(request);
   if (kind === "training") checkTraining(request);
+  else checkProcessing(request);
   checkQuota(kind, request, around);
   checkRole(request.RoleArn, around);
   const image = kind === "training"
@@ -131,6 +132,29 @@ function checkTraining(request: Request): void {
   const names: string[] = (request.InputDataConfig ?? []).map((one: Request) => one.ChannelName);
   if (new Set(names).size < names.length) {
     throw invalid(`Duplicate channel names: [${names.join(", ")}]`);
+  }
+}
+
+/** Guide, "Build Your Own Processing Container": local paths begin with /opt/ml/processing/. */
+function checkProcessing(request: Request): void {
+  const inputs: Request[] = request.ProcessingInputs ?? [];
+  const outputs: Request[] = request.ProcessingOutputConfig?.Outputs ?? [];
+  for (
+    const names of [
+      inputs.map(({ InputName }) => InputName),
+      outputs.map(({ OutputName }) => OutputName),
+    ]
+  ) {
+    if (new Set(names).size < names.length) throw invalid(`Duplicate names: [${names.join(", ")}]`);
+  }
+  const paths: string[] = [
+    ...inputs.map(({ S3Input }) => S3Input?.LocalPath),
+    ...outputs.map(({ S3Output }) => S3Output?.LocalPath),
+  ].filter((path) => path !== undefined);
+  const wrong = paths.find((path) => !/^\/opt\/ml\/processing\/[^/]/.test(path));
+  if (wrong !== undefined) throw invalid(`LocalPath must begin with /opt/ml/processing/: ${wrong}`);
+  if (new Set(paths).size < paths.length) {
+    throw invalid(`LocalPath must be unique: [${paths.join(", ")}]`);
   }
 }
 

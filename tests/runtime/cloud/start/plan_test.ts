@@ -23,7 +23,6 @@ const COMMON = {
   instanceCount: 1,
   volumeSize: 30,
   maxRun: 86_400,
-  output: { bucket: "b", key: "out" },
   variables: {},
   tags: {},
   subnets: [],
@@ -34,6 +33,7 @@ const COMMON = {
 
 const TRAINING: PlannedTraining = {
   ...COMMON,
+  output: { bucket: "b", key: "out" },
   channels: [{ name: "training", address: { bucket: "b", key: "data/" } }],
   hyperparameters: {},
   metrics: [],
@@ -44,10 +44,17 @@ const TRAINING: PlannedTraining = {
 
 const PROCESSING: PlannedProcessing = {
   ...COMMON,
-  file: "sub/clean.py",
-  arguments: [],
-  input: undefined,
-  inputSharded: false,
+  inputs: [],
+  outputs: [{
+    name: "output",
+    path: "/opt/ml/processing/output",
+    place: { bucket: "b", key: "out" },
+  }],
+  launch: {
+    launcher: "image",
+    entrypoint: undefined,
+    arguments: ["process", "sub/clean.py"],
+  },
 };
 
 const TAGS = [
@@ -176,19 +183,22 @@ const PROCESSINGS: readonly (readonly [
   Record<string, unknown>,
 ])[] = [
   ["the least", {}, {}],
-  ["arguments and variables", { arguments: ["--rows", "1 0"], variables: { A: "b" } }, {
+  ["an entry point and variables", {
+    launch: { launcher: "script", entrypoint: ["/bin/sh", "x"], arguments: ["--rows", "1 0"] },
+    variables: { A: "b" },
+  }, {
     AppSpecification: {
       ImageUri: IMAGE,
-      ContainerArguments: ["process", "sub/clean.py", "--rows", "1 0"],
+      ContainerEntrypoint: ["/bin/sh", "x"],
+      ContainerArguments: ["--rows", "1 0"],
     },
     Environment: { A: "b" },
   }],
-  ["an input", { input: { bucket: "b", key: "raw/" } }, inputs("FullyReplicated")],
-  [
-    "an input in parts",
-    { input: { bucket: "b", key: "raw/" }, inputSharded: true },
-    inputs("ShardedByS3Key"),
-  ],
+  ["the image alone", {
+    launch: { launcher: "image", entrypoint: undefined, arguments: [] },
+  }, { AppSpecification: { ImageUri: IMAGE } }],
+  ["an input", { inputs: [input(false)] }, inputs("FullyReplicated")],
+  ["an input in parts", { inputs: [input(true)] }, inputs("ShardedByS3Key")],
   ["a key", { kmsKey: "alias/k" }, {
     ProcessingOutputConfig: { ...LEAST_PROCESSING.ProcessingOutputConfig, KmsKeyId: "alias/k" },
     ProcessingResources: {
@@ -201,6 +211,11 @@ const PROCESSINGS: readonly (readonly [
   ["a network", NETWORK, { NetworkConfig: { VpcConfig: VPC } }],
   ["no network", { networkIsolation: true }, { NetworkConfig: { EnableNetworkIsolation: true } }],
 ];
+
+function input(isSharded: boolean): PlannedProcessing["inputs"][number] {
+  const path = "/opt/ml/processing/input";
+  return { name: "input", path, place: { bucket: "b", key: "raw/" }, isSharded };
+}
 
 function inputs(distribution: string): Record<string, unknown> {
   const S3Input = {

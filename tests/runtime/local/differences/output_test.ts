@@ -108,7 +108,10 @@ async function saidOfLinks(
   await using directory = await makeDirectory();
   await directory.write(Object.fromEntries(files.map((path) => [path, ""])));
   for (const link of links) await Deno.symlink("anywhere", join(directory.path, link));
-  return (await linkDifferences(kind, directory.path)).map(({ message }) => message);
+  const path = kind === "train" ? "/opt/ml/model" : "/opt/ml/processing/output";
+  return (await linkDifferences(kind, { source: directory.path, path })).map(({ message }) =>
+    message
+  );
 }
 
 suite("links in what a job leaves", () => {
@@ -132,7 +135,10 @@ suite("links in what a job leaves", () => {
     await using directory = await makeDirectory();
     await directory.write({ "m": "" });
     await Deno.symlink(".", join(directory.path, "itself"));
-    assertEquals((await linkDifferences("train", directory.path)).length, 1);
+    assertEquals(
+      (await linkDifferences("train", { source: directory.path, path: "/x" })).length,
+      1,
+    );
   });
 
   for (
@@ -159,6 +165,6 @@ suite("links in what a job leaves", () => {
   }
 
   it("are none where there is no directory", async () => {
-    assertEquals(await linkDifferences("process", "/nowhere/at/all"), []);
+    assertEquals(await linkDifferences("process", { source: "/nowhere/at/all", path: "/x" }), []);
   });
 });
