@@ -1,3 +1,4 @@
+import { isOfAppsDirectory } from "../../runtime/app/image.ts";
 import type { App } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
@@ -59,9 +60,10 @@ export async function trainAction(
 function requireSendable(
   { sendCode }: TrainOptions,
   { code, command }: ProgramRequest,
-  { configuration: { image } }: App,
+  app: App,
 ): void {
-  if (!sendCode || code === undefined && command.length === 0 && image === undefined) return;
+  const runsOwn = code === undefined && command.length === 0 && isOfAppsDirectory(app);
+  if (!sendCode || runsOwn) return;
   throw new UsageError("--send-code is for the app's own image and code.", {
     hint: code ? "With an entry point, the code is sent in any case." : undefined,
   });

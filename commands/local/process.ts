@@ -1,7 +1,7 @@
 import { type Command, command } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
-import { processProgramOptions } from "../options/program.ts";
+import { pipOptions, processProgramOptions } from "../options/program.ts";
 
 const OPTIONS = options({
   "[-- args...]": {},
@@ -34,9 +34,7 @@ const OPTIONS = options({
   "--copy-inputs": {
     description: "Copy the data for the run, which may write to it then, as on SageMaker.",
   },
-  "--no-network-settings": {
-    description: "Do not give pip, for packages of the code, this machine's network settings.",
-  },
+  ...pipOptions,
 });
 
 export type ProcessDeclaration = typeof OPTIONS;

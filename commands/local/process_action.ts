@@ -6,7 +6,7 @@ import type { ConfigurableCall } from "../command.ts";
 import { waitingOn } from "../render/progress/line.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
-import { imageAccess } from "./image_access.ts";
+import { imageAccess, pipNetworkHere } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
@@ -46,10 +46,7 @@ export async function processAction(
     {
       ...context,
       waiting: waitingOn(context.err),
-      pipNetwork: async () => {
-        const { pipNetworkOf } = await import("./registry_access.ts");
-        return await pipNetworkOf(app, context);
-      },
+      pipNetwork: pipNetworkHere(app, context),
     },
   );
 }

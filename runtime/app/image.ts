@@ -50,11 +50,11 @@ export function requireOwnImage(
 
 /** The error for a script of `processing/` and an image that exists, and does not know what that is. */
 export function noScripts(
-  { configuration }: Pick<App, "configuration">,
+  { configuration: { image, imageName } }: Pick<App, "configuration">,
   file: string,
 ): UsageError {
   return new UsageError(
-    `--file is for images of mlcli build, and ${configuration.image} is none`,
+    `--file is for images of mlcli init's Dockerfile, and ${image ?? imageName} is none`,
     { hint: `In any image with Python: --entry-point ${shellWord(file)} --source-dir DIR` },
   );
 }

@@ -3,7 +3,7 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { layoutOf, requireProcessingFile } from "../app/layout.ts";
 import { isOutside } from "../app/typed_path.ts";
-import { noScripts } from "../app/image.ts";
+import { isOfAppsDirectory, noScripts } from "../app/image.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { commandDifferences, environmentDifferences } from "../contract/differences.ts";
@@ -42,7 +42,7 @@ export async function process(
 ): Promise<void> {
   const { app, tag, instanceType, inputs, inputSharded, program, kmsKey } = request;
   const role = request.executionRole;
-  const isOwnImage = app.configuration.image === undefined;
+  const isOwnImage = isOfAppsDirectory(app);
   const isOfFile = program.code === undefined && program.command.length === 0;
   requireGiven("process", app, [
     // Of another image, its own program may run.

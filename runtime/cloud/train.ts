@@ -1,3 +1,4 @@
+import { isOfAppsDirectory } from "../app/image.ts";
 import { basename } from "@std/path/basename";
 import { imageReference } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
@@ -67,7 +68,7 @@ export async function train(
   const kept = checkpoints && placeOf(request, "train", "--checkpoint-s3-dir", checkpoints);
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
-  checkChannelNames(names, isSending || app.configuration.image === undefined);
+  checkChannelNames(names, isSending || isOfAppsDirectory(app));
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));

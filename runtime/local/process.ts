@@ -4,7 +4,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
-import { noScripts } from "../app/image.ts";
+import { isOfAppsDirectory, noScripts } from "../app/image.ts";
 import {
   type Layout,
   layoutOf,
@@ -45,7 +45,7 @@ import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
  */
 export async function process(job: ProcessingJob, host: Host): Promise<void> {
   // Of another image, its own program may run.
-  if (job.app.configuration.image === undefined) requireProgram(job);
+  if (isOfAppsDirectory(job.app)) requireProgram(job);
   await withProcessing(job, host, async () => {
     const { runJob } = await import("./job.ts");
     return async (run) => {
@@ -88,7 +88,7 @@ export async function withProcessing(
   const shown = ({ name, path, place }: ProcessingOutput): string =>
     `${name}:${path}=${typedPath(layout.directory, place ?? join(layout.output, name))}`;
   const sent = code && await packCode([code], code.entryPoint, note);
-  const isOwnImage = job.app.configuration.image === undefined;
+  const isOwnImage = isOfAppsDirectory(job.app);
   if (isOwnImage) await scriptOf(job, layout);
   await settleEarlierRuns(job, host);
   const engine = await host.engine();

@@ -1,3 +1,4 @@
+import { isOfAppsDirectory } from "../../app/image.ts";
 import { type App, imageReference } from "../../app/app.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import type { Engine } from "../../docker/engine.ts";
@@ -22,7 +23,7 @@ export async function requireScript(
   engine: () => Promise<Engine>,
 ): Promise<void> {
   const reference = imageReference(app, tag);
-  if (app.configuration.image !== undefined) return;
+  if (!isOfAppsDirectory(app)) return;
   const image = await localImage(reference, engine);
   if (typeof image === "string" || !holdsHarness(image)) return;
   await requireFileInImage(await engine(), reference, `${PROGRAM}/processing/${file}`);

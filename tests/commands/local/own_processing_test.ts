@@ -270,7 +270,7 @@ suite("local process of an image that exists", () => {
     assertEquals([other.code, other.body], [2, undefined]);
     assertEquals(
       other.stderr,
-      `error: --file is for images of mlcli build, and ${IMAGE} is none\n` +
+      `error: --file is for images of mlcli init's Dockerfile, and ${IMAGE} is none\n` +
         "hint: In any image with Python: --entry-point p.py --source-dir DIR\n",
     );
   });
