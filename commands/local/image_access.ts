@@ -4,8 +4,22 @@
  */
 
 import type { Context } from "../../runtime/context.ts";
-import type { ImageAccess } from "../../runtime/local/jobs.ts";
+import type { App } from "../../runtime/app/app.ts";
+import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
+import { waitingOn } from "../render/progress/line.ts";
 import type { ChosenImage } from "./registry_access.ts";
+
+/** The context for a run, in whose container pip may install packages. */
+export function runHost(context: Context, app: App): Context & Host {
+  return {
+    ...context,
+    waiting: waitingOn(context.err),
+    pipNetwork: async () => {
+      const { pipNetworkOf } = await import("./registry_access.ts");
+      return await pipNetworkOf(app, context);
+    },
+  };
+}
 
 export function imageAccess(context: Context, chosen: ChosenImage): ImageAccess {
   return {
