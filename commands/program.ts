@@ -61,33 +61,22 @@ export async function programOf(
   const app = withImage(own, typed.image ?? file.image);
   requireNoTag(app, typed, env);
   const { command: typedCommand = [], entryPoint: typedEntryPoint } = typed;
-  const other = typedEntryPoint !== undefined
-    ? "--entry-point"
-    : typedCommand.length > 0
-    ? "--command"
-    : undefined;
-  if (typed.file !== undefined && other !== undefined) {
-    throw new UsageError(`Options "--file" and "${other}" do not go together.`, {
-      hint: "--file is a script of processing/ in an image of mlcli build; --entry-point runs a " +
-        "file of your code, --command a program of the image.",
-    });
-  }
-  if (typedCommand.length > 0 && typedEntryPoint !== undefined) {
-    throw new UsageError('Options "--command" and "--entry-point" do not go together.', {
-      hint: "--command runs a program of the image, --entry-point one of your code.",
-    });
+  const [typedOne, typedOther] = givenOf({
+    "--file": typed.file,
+    "--command": typedCommand[0],
+    "--entry-point": typedEntryPoint,
+  });
+  if (typedOther !== undefined) {
+    throw new UsageError(`Options "${typedOne}" and "${typedOther}" do not go together.`, ONE);
   }
   const fileCommand = file.command ?? [];
-  if (fileCommand.length > 0 && file.entryPoint !== undefined) {
-    throw new MlcliError(`${section.where("command")} does not go together with "entry_point"`, {
-      hint: "The first runs a program of the image, the second one of your code: leave one out.",
-    });
-  }
-  if (Object.hasOwn(section.values, "file") && (fileCommand.length > 0 || file.entryPoint)) {
-    const key = file.entryPoint ? "entry_point" : "command";
-    throw new MlcliError(`${section.where("file")} does not go together with "${key}"`, {
-      hint: "Each names a program to run: leave one out.",
-    });
+  const [key, otherKey] = givenOf({
+    file: name === "process" ? section.values["file"] : undefined,
+    command: fileCommand[0],
+    entry_point: file.entryPoint,
+  });
+  if (otherKey !== undefined) {
+    throw new MlcliError(`${section.where(key!)} does not go together with "${otherKey}"`, ONE);
   }
   // What the file says is about the image that the file names.
   const ofFile = typed.image === undefined || typed.image === (file.image ?? configuration.image);
@@ -120,6 +109,16 @@ export async function programOf(
     program: { code, launcher, command, arguments: args },
   };
 }
+
+/** The names that have a value. */
+function givenOf(values: Readonly<Record<string, unknown>>): readonly string[] {
+  return Object.keys(values).filter((name) => values[name] !== undefined);
+}
+
+const ONE = {
+  hint: "Each names a program: a script of processing/ in an image of mlcli build (file), one of " +
+    "the image (command), or a file of your code (entry point).",
+};
 
 /** @throws UsageError for what is typed and has no effect. */
 function requireUsed(

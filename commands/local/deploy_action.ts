@@ -8,7 +8,7 @@ import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { programOf } from "../program.ts";
 import { containerRequest, requireReachable } from "./container_request.ts";
-import { imageAccess, pipNetworkHere } from "./image_access.ts";
+import { imageAccess, runHost } from "./image_access.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
@@ -47,7 +47,7 @@ export async function deployAction(
   // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  const pipNetwork = pipNetworkHere(app, context);
+  const { pipNetwork } = runHost(context, app);
   if (options.watch) {
     const { watchDeploy } = await import("./watch.ts");
     return await watchDeploy(job, { ...context, pipNetwork }, announce);

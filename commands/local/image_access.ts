@@ -5,14 +5,19 @@
 
 import type { App } from "../../runtime/app/app.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { ImageAccess, PipNetwork } from "../../runtime/local/jobs.ts";
+import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
+import { waitingOn } from "../render/progress/line.ts";
 import type { ChosenImage } from "./registry_access.ts";
 
-/** What pip gets of this machine's network, once it is asked for. */
-export function pipNetworkHere(app: App, context: Context): () => Promise<PipNetwork> {
-  return async () => {
-    const { pipNetworkOf } = await import("./registry_access.ts");
-    return await pipNetworkOf(app, context);
+/** The context for a run, in whose container pip may install packages. */
+export function runHost(context: Context, app: App): Context & Host {
+  return {
+    ...context,
+    waiting: waitingOn(context.err),
+    pipNetwork: async () => {
+      const { pipNetworkOf } = await import("./registry_access.ts");
+      return await pipNetworkOf(app, context);
+    },
   };
 }
 

@@ -1,12 +1,12 @@
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import { checkData, type PlacedData } from "../../runtime/contract/processing_data.ts";
+import type { ProcessingJob } from "../../runtime/local/jobs.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { waitingOn } from "../render/progress/line.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
-import { imageAccess, pipNetworkHere } from "./image_access.ts";
+import { imageAccess, runHost } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
@@ -28,25 +28,19 @@ export async function processAction(
     ...data,
     place: data.place === undefined ? undefined : absolutePath(context.cwd, data.place),
   });
-  await process(
-    {
-      ...request,
-      app,
-      images: imageAccess(context, { app, isImageTyped, command: "mlcli local process" }),
-      interactive: options.interactive,
-      grace: options.grace,
-      copyInputs: options.copyInputs,
-      file: options.file,
-      program,
-      // An input has a place.
-      inputs: options.input.map(placed) as PlacedData<string>[],
-      outputs: options.outputDir.map(placed),
-      usesNetworkSettings: options.networkSettings,
-    },
-    {
-      ...context,
-      waiting: waitingOn(context.err),
-      pipNetwork: pipNetworkHere(app, context),
-    },
-  );
+  const job: ProcessingJob = {
+    ...request,
+    app,
+    images: imageAccess(context, { app, isImageTyped, command: "mlcli local process" }),
+    interactive: options.interactive,
+    grace: options.grace,
+    copyInputs: options.copyInputs,
+    file: options.file,
+    program,
+    // An input has a place.
+    inputs: options.input.map(placed) as PlacedData<string>[],
+    outputs: options.outputDir.map(placed),
+    usesNetworkSettings: options.networkSettings,
+  };
+  await process(job, runHost(context, app));
 }

@@ -6,11 +6,10 @@ import { MlcliError, NoAppHere } from "../../runtime/errors.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { waitingOn } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
-import { imageAccess, pipNetworkHere } from "./image_access.ts";
+import { imageAccess, runHost } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
 /** `--watch` runs more than once; the others are about one run. */
@@ -75,11 +74,7 @@ export async function trainAction(
       source: absolutePath(context.cwd, directory),
     })),
   };
-  const host = {
-    ...context,
-    waiting: waitingOn(context.err),
-    pipNetwork: pipNetworkHere(app, context),
-  };
+  const host = runHost(context, app);
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");
     return await watchTraining(job, host);

@@ -60,12 +60,8 @@ export async function process(
   checkData(inputs, outputs, program.code !== undefined);
   checkNetworkAndTags(request);
   const file = isOfFile ? await fileOf(request) : undefined;
-  const launch = processingLaunchOf({
-    entryPoint: program.code?.entryPoint,
-    command: program.command,
-    file,
-    arguments: program.arguments,
-  });
+  const { code: own, command, arguments: words } = program;
+  const launch = processingLaunchOf(command, own?.entryPoint, file, words);
   requireNone([
     ...commandDifferences("a processing job", launch.entrypoint ?? [], launch.arguments),
     ...environmentDifferences("process", request.variables),

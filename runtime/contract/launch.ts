@@ -84,27 +84,22 @@ export function launchOf(
   }
 }
 
-/** What a processing job runs. */
-export interface ProcessingProgram {
-  /** A file of the code. */
-  readonly entryPoint: string | undefined;
-  /** In the place of the image's entry point; empty: none. */
-  readonly command: readonly string[];
-  /** A script of an image of mlcli's. */
-  readonly file: string | undefined;
-  /** Further arguments. */
-  readonly arguments: readonly string[];
-}
-
 /** What a processing job is started with. No toolkit of AWS's runs one. */
 export interface ProcessingLaunch extends Pick<Launch, "entrypoint"> {
   readonly launcher: Exclude<Program["launcher"], "toolkit">;
   readonly arguments: readonly string[];
 }
 
-/** As SDK v2's `FrameworkProcessor` and SDK v3 have it: a shell's script, and the rest as arguments. */
+/**
+ * An entry point is started as by the SDKs' `FrameworkProcessor`: by a shell's script.
+ *
+ * @param words further arguments.
+ */
 export function processingLaunchOf(
-  { entryPoint, command, file, arguments: words }: ProcessingProgram,
+  command: readonly string[],
+  entryPoint: string | undefined,
+  file: string | undefined,
+  words: readonly string[],
 ): ProcessingLaunch {
   if (command.length > 0) {
     return { launcher: "command", entrypoint: command, arguments: words };

@@ -100,12 +100,8 @@ export async function withProcessing(
   if (!isOwnImage && job.file !== undefined && !holdsHarness(image)) {
     throw noScripts(job.app, job.file);
   }
-  const launch = processingLaunchOf({
-    entryPoint: code?.entryPoint,
-    command,
-    file: await scriptOf(job, layout),
-    arguments: job.program.arguments,
-  });
+  const script = await scriptOf(job, layout);
+  const launch = processingLaunchOf(command, code?.entryPoint, script, job.program.arguments);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const { name, directory } = run;

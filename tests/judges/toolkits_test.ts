@@ -238,3 +238,44 @@ suite("code of the user's own, by what AWS's SDK 3 sends", () => {
     });
   }
 });
+
+suite("a processing script of the user's own, by what AWS's SDK starts it with", () => {
+  const image = given("MLCLI_TEST_NO_TOOLKIT");
+  const script = `import json, os, sys
+here = [name for name in os.listdir() if name not in ("start.sh", "__pycache__")]
+variables = [name for name in os.environ if name.startswith("SM_")]
+print("HEARD", json.dumps([sys.argv, os.getcwd(), sorted(here), variables, sys.path[0]]), flush=True)
+if "--exit" in sys.argv: sys.exit(7)
+`;
+
+  it("hears the same words in the same place, and ends with the same status", async () => {
+    await using app = await makeApp({ configuration: { image, source_dir: "src" } });
+    await app.write(join(app.directory, "src/clean.py"), script);
+    await app.write(join(app.directory, "sdk/code/sourcedir.tar.gz"), await tarGz(app, "src"));
+    const { success, stdout, stderr } = await new Deno.Command(given("MLCLI_TEST_SDK_PYTHON"), {
+      args: [new URL("sdk_processing.py", import.meta.url).pathname, "clean.py"],
+      env: { AWS_DEFAULT_REGION: "eu-west-1", SAGEMAKER_TELEMETRY_OPT_OUT: "1" },
+    }).output();
+    assertEquals(success, true, new TextDecoder().decode(stderr));
+    await app.write(join(app.directory, "sdk/entrypoint/runproc.sh"), stdout);
+    const input = "/opt/ml/processing/input";
+    for (const words of [["--rows", "1 000", "", '"$HOME"'], ["--exit"]]) {
+      const line = ["local", "process", "--image", image];
+      const ours = await app.run([...line, "--entry-point", "clean.py", "--", ...words]);
+      const theirs = await app.run([
+        ...[...line, "--command=/bin/bash", `--command=${input}/entrypoint/runproc.sh`],
+        ...["-i", "code=sdk/code", "-i", "entrypoint=sdk/entrypoint", "--copy-inputs"],
+        ...["--", ...words],
+      ]);
+      assertEquals(heardIn(ours), heardIn(theirs), ours.stderr + theirs.stderr);
+      assertEquals([ours.code, theirs.code], words[0] === "--exit" ? [7, 7] : [0, 0]);
+    }
+  });
+});
+
+async function tarGz({ directory }: TestApp, folder: string): Promise<Uint8Array> {
+  const { stdout } = await new Deno.Command("tar", {
+    args: ["-cz", "-C", join(directory, folder), "."],
+  }).output();
+  return stdout;
+}

@@ -40,19 +40,7 @@ export async function requireFree(
   layout: Layout,
   outputs: readonly ProcessingOutput[],
 ): Promise<void> {
-  const targets: string[] = [];
-  for (const output of outputs) {
-    const target = await targetOf(layout, output);
-    const other = targets.find((one) =>
-      !isOutside(relative(one, target)) || !isOutside(relative(target, one))
-    );
-    targets.push(target);
-    if (other === undefined) continue;
-    const both = [other, target].map((path) => typedPath(layout.directory, path)).join(" and ");
-    throw new MlcliError(`Two outputs would be moved into one another: ${both}`, {
-      hint: "Name a directory of its own for each: --output-dir NAME=DIR",
-    });
-  }
+  for (const output of outputs) await targetOf(layout, output);
 }
 
 /** @returns an absolute path without links. */

@@ -58,6 +58,7 @@ suite("what options complete", () => {
         "build --dockerfile file",
         "local process --file script",
         "local process --input file",
+        "local process --output-dir file",
         ...["deploy", "process", "shell", "train"].map((name) => `local ${name} --network network`),
         "process --file script",
         "upload-data --input-dir file",

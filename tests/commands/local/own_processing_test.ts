@@ -420,12 +420,6 @@ suite("outputs of local process", () => {
         },
         "Not a directory: ",
       ],
-      [
-        "into one another",
-        ["-o", "a=new", "-o", "b=new/b"],
-        () => {},
-        "Two outputs would be moved into one another: new and new/b",
-      ],
     ] as const
   ) {
     it(`do not go ${what}, which is said before anything starts`, async () => {

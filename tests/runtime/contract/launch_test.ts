@@ -83,7 +83,8 @@ suite("what a processing job is started with", () => {
     ] as const
   ) {
     it(what, () => {
-      const found = processingLaunchOf({ ...none, ...program });
+      const { command, entryPoint, file } = { ...none, ...program };
+      const found = processingLaunchOf(command, entryPoint, file, none.arguments);
       assertEquals([found.launcher, found.entrypoint, found.arguments], [...launch]);
     });
   }
