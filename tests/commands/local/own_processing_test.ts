@@ -275,6 +275,18 @@ suite("local process of an image that exists", () => {
     );
   });
 
+  it("may be of a context of the user's own, which runs bare, too", async () => {
+    await using app = await completeApp({ configuration: { context: "image" } });
+    const { code, body, stderr } = await process(app, ["--", "all"]);
+    assertEquals([code, body?.Entrypoint, body?.Cmd], [0, undefined, ["all"]], stderr);
+    const script = await process(app, ["-f", "p.py"]);
+    assertEquals([script.code, script.body], [2, undefined]);
+    assertMatch(
+      script.stderr,
+      /^error: --file is for images of mlcli init's Dockerfile, and test-/,
+    );
+  });
+
   it("that has none is told what it may run", async () => {
     await using app = await scriptApp({});
     const { code, stderr } = await process(app, TYPED, {
