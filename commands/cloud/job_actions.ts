@@ -85,7 +85,6 @@ export async function processAction(
     typed.args,
     context,
   );
-  const isOther = program.code !== undefined || program.command.length > 0;
   const outputs = typed.outputS3Location;
   using shown = new JobProgress(context);
   await process(
@@ -95,7 +94,7 @@ export async function processAction(
         "--kms-key": typed.kmsKey,
         "--output-s3-location": outputs.length > 0 ? outputs : undefined,
       }),
-      file: isOther ? undefined : options.file,
+      file: options.file,
       program,
       // An input has an address.
       inputs: options.inputS3Location as PlacedData<S3Address>[],

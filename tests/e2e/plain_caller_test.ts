@@ -66,6 +66,15 @@ suite("a caller who is not root, and whose files are for nobody else", () => {
     assertEquals(await foundIn(`${app}:latest`, [file]), [file]);
     await mlcli("local", "train");
     await mlcli("local", "process", "-f", "processing.py");
+    const shell = ["local", "process", "--command", "sh", "--command=-c"];
+    const words = "cd /opt/ml/processing/output/made; mkdir d; touch d/a; chmod 6755 d d/a";
+    await mlcli(...shell, "-o", "made=made", "--", words);
+    for (const path of ["made/d", "made/d/a"]) {
+      assertEquals((await Deno.lstat(join(cwd, path))).mode! & 0o7777, 0o755);
+    }
+    await Deno.chmod(join(cwd, "made/d"), 0o500);
+    const closed = await user.run([...shell, "-o", "a=made/d/x", "--", "true"], cwd);
+    assertMatch(closed.stderr, /^error: The directory around it is closed: made\/d\/x/m);
     const { stdout } = await mlcli("local", "shell", "--", "cat", "/opt/ml/code/training.py");
     assertMatch(stdout, /^def train\(/m);
     const address = (await mlcli("local", "deploy", "--port", "0")).stdout.trim();

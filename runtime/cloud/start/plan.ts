@@ -58,7 +58,7 @@ export interface TrainingRequest extends JobRequest {
 }
 
 export interface ProcessingRequest extends JobRequest {
-  /** Relative to `processing/`; `undefined` where another program runs. */
+  /** Relative to `processing/`; it runs where the program says nothing else. */
   readonly file: string | undefined;
   /** Its arguments are the script's, too. */
   readonly program: ProgramRequest;

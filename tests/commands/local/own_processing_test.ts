@@ -4,7 +4,7 @@ import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { lastRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -27,7 +27,11 @@ function sourceOf({ body }: Pick<FakeContainer, "body">, target: string): string
 }
 
 /** What a run's container was given, and how the command ended. */
-async function process(app: TestApp, args: readonly string[], play: Play = {}) {
+async function process(
+  app: TestApp,
+  args: readonly string[],
+  play: Play & { readonly keys?: Keys } = {},
+) {
   // deno-lint-ignore no-explicit-any -- JSON
   let config: any;
   let codeFiles: readonly string[] = [];
@@ -48,6 +52,7 @@ async function process(app: TestApp, args: readonly string[], play: Play = {}) {
     cwd: app.directory,
     engine,
     env: { XDG_STATE_HOME: app.state },
+    ...play.keys && { keys: play.keys },
   });
   const [body] = engine.created;
   const all: { Source: string; Target: string; ReadOnly: boolean }[] = body?.HostConfig.Mounts ??
@@ -405,6 +410,21 @@ suite("outputs of local process", () => {
     const empty = await process(app, args, writing({}, 3));
     assertEquals([empty.code, empty.stderr.includes("outputs")], [3, false]);
     assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
+  });
+
+  it("stay with a run that is stopped, however well it ended", async () => {
+    await using app = await scriptApp({});
+    const keys = new Keys();
+    const { code } = await process(app, [...TYPED, "-o", "clean=a"], {
+      keys,
+      program: async (container) => {
+        await Deno.writeTextFile(join(sourceOf(container, `${OUTPUT}/clean`)!, "x"), "1");
+        keys.press();
+      },
+      onStop: ({ end }) => end(0),
+    });
+    assertEquals([code, await namesIn(await lastRun(app, "outputs/clean"))], [130, ["x"]]);
+    assertEquals((await namesIn(app.directory)).includes("a"), false);
   });
 
   for (

@@ -64,117 +64,66 @@ suite("what is given as data of a processing job", () => {
   });
 });
 
-function many(count: number, side: Side): readonly ProcessingData[] {
-  return Array.from({ length: count }, (_, index) => named(`n${index}`, side));
+/** Of `raw` and `raw:words`: the first at its own path, the second below /opt/ml/processing. */
+function dataOf(side: Side, texts: readonly string[]): readonly ProcessingData[] {
+  return texts.map((text) => {
+    const [name = "", path] = text.split(":");
+    return name === ""
+      ? plainData(side)
+      : { name, path: path ? `/opt/ml/processing/${path}` : `${plainData(side).path}/${name}` };
+  });
 }
 
-function named(name: string, side: Side): ProcessingData {
-  return { name, path: `${plainData(side).path}/${name}` };
-}
-
-function at(name: string, path: string): ProcessingData {
-  return { name, path: `/opt/ml/processing/${path}` };
-}
+const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
+const both = (one: string, other: string) => {
+  const at = (text: string) => text.replace(/ (.*)/, " (/opt/ml/processing/$1)");
+  return `${at(one)} and ${at(other)} lie in one another`;
+};
 
 suite("data of a processing job", () => {
-  type Row = readonly [
-    string,
-    readonly ProcessingData[],
-    readonly ProcessingData[],
+  const rows: readonly (readonly [
+    what: string,
+    inputs: readonly string[],
+    outputs: readonly string[],
     hasCode: boolean,
-  ];
-  const taken: readonly Row[] = [
-    ["ten each", many(10, "input"), many(10, "output"), false],
-    ["nine inputs with code", many(9, "input"), [], true],
-    ["code inside of the one input", [plainData("input")], [plainData("output")], true],
-    ["an input called code without code", [named("code", "input")], [], false],
-    ["one name on both sides", [named("a", "input")], [named("a", "output")], false],
-    ["paths of which one begins like the other", [at("a", "x"), at("b", "xy")], [], false],
-  ];
-  for (const [what, inputs, outputs, hasCode] of taken) {
-    it(`may be ${what}`, () => checkData(inputs, outputs, hasCode));
-  }
-
-  const refused: readonly (readonly [...Row, message: string])[] = [
-    [
-      "eleven inputs",
-      many(11, "input"),
-      [],
-      false,
-      "A processing job has 10 inputs at most: these are 11",
-    ],
-    [
-      "eleven outputs",
-      [],
-      many(11, "output"),
-      false,
-      "A processing job has 10 outputs at most: these are 11",
-    ],
+    refused?: string,
+  ])[] = [
+    ["ten each", many(10), many(10), false],
+    ["nine inputs with code", many(9), [], true],
+    ["code inside of the one input", [""], [""], true],
+    ["an input called code without code", ["code"], [], false],
+    ["one name on both sides", ["a"], ["a"], false],
+    ["paths of which one begins like the other", ["a:x", "b:xy"], [], false],
+    ["eleven inputs", many(11), [], false, "A processing job has 10 inputs at most: these are 11"],
+    ["eleven outputs", [], many(11), true, "A processing job has 10 outputs at most: these are 11"],
     [
       "ten inputs with code",
-      many(10, "input"),
+      many(10),
       [],
       true,
-      "A processing job has 9 inputs at most beside the code: these are 10",
+      "has 9 inputs at most beside the code: these are 10",
     ],
-    ["two of one name", [at("a", "x"), at("a", "y")], [], false, 'Two inputs are called "a".'],
-    [
-      "two outputs of one name",
-      [],
-      [at("a", "x"), at("a", "y")],
-      false,
-      'Two outputs are called "a".',
-    ],
-    [
-      "one path twice",
-      [at("a", "x"), at("b", "x")],
-      [],
-      false,
-      "a (/opt/ml/processing/x) and b (/opt/ml/processing/x) lie in one another",
-    ],
-    [
-      "one in another",
-      [],
-      [at("a", "x/y"), at("b", "x")],
-      false,
-      "a (/opt/ml/processing/x/y) and b (/opt/ml/processing/x) lie in one another",
-    ],
-    [
-      "an output in an input",
-      [plainData("input")],
-      [at("b", "input/x")],
-      false,
-      `input (${INPUT}) and b (${INPUT}/x) lie in one another`,
-    ],
-    [
-      "one beside one without a name",
-      [plainData("input"), named("a", "input")],
-      [],
-      false,
-      `input (${INPUT}) and a (${INPUT}/a) lie in one another`,
-    ],
-    ["code", [named("code", "input")], [], true, "The input code is for code, and not for data"],
-    [
-      "entrypoint",
-      [named("entrypoint", "input")],
-      [],
-      true,
-      "The input entrypoint is for code, and not for data",
-    ],
+    ["two of one name", ["a:x", "a:y"], [], false, 'Two inputs are called "a".'],
+    ["two outputs of one name", [], ["a:x", "a:y"], false, 'Two outputs are called "a".'],
+    ["one path twice", ["a:x", "b:x"], [], false, both("a x", "b x")],
+    ["one in another", [], ["a:x/y", "b:x"], false, both("a x/y", "b x")],
+    ["an output in an input", [""], ["b:input/x"], false, both("input input", "b input/x")],
+    ["one beside all", ["", "a"], [], false, both("input input", "a input/a")],
+    ["code", ["code"], [], true, "The input code is for code, and not for data"],
+    ["entrypoint", ["entrypoint"], [], true, "The input entrypoint is for code"],
     [
       "an output in the code",
       [],
-      [at("a", "input/code/x")],
+      ["a:input/code/x"],
       true,
-      `a (${INPUT}/code/x) and code (${INPUT}/code) lie in one another`,
+      both("a input/code/x", "code input/code"),
     ],
   ];
-  for (const [what, inputs, outputs, hasCode, message] of refused) {
-    it(`may not be ${what}`, () => {
-      assertEquals(
-        assertThrows(() => checkData(inputs, outputs, hasCode), UsageError).message,
-        message,
-      );
+  for (const [what, inputs, outputs, hasCode, refused] of rows) {
+    it(`may${refused === undefined ? "" : " not"} be ${what}`, () => {
+      const check = () => checkData(dataOf("input", inputs), dataOf("output", outputs), hasCode);
+      if (refused === undefined) check();
+      else assertThrows(check, UsageError, refused);
     });
   }
 });
