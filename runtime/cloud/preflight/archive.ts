@@ -78,10 +78,14 @@ export async function checkPrefix(
   note: Note,
 ): Promise<void> {
   await checkBucket(s3, address, () => {}, "the endpoint");
+  const keys: string[] = [];
   let bytes = 0;
   try {
     for await (const page of s3.listObjects(address.bucket, address.key)) {
-      for (const { size } of page) bytes += size;
+      for (const { key, size } of page) {
+        bytes += size;
+        if (keys.length < 2) keys.push(key);
+      }
       if (room.bytes !== undefined && bytes > room.bytes) {
         const gigabytes = Math.round(room.bytes / 1024 ** 3);
         throw new MlcliError(
@@ -94,6 +98,8 @@ export async function checkPrefix(
     if (!isRefusal(error, "denied")) throw error;
     return note(`Cannot tell whether a model lies below ${s3Uri(address)} (${error.message})`);
   }
+  const [only = "", ...others] = keys;
+  if (others.length === 0 && only.endsWith(".tar.gz")) throw directoryError(address, only);
   if (bytes > 0) return;
   throw new MlcliError(`No model: there is nothing below ${s3Uri(address)}`, { hint: SUCH_AS });
 }
@@ -121,11 +127,19 @@ async function missingArchiveError(
       cause,
     });
   }
-  return new MlcliError(`A directory, not an archive of a model: ${s3Uri(address)}/`, {
+  return directoryError(address, found, cause);
+}
+
+/** @param found the key of an archive, or of something else, that lies there. */
+function directoryError(address: S3Address, found: string, cause?: AwsError): MlcliError {
+  const key = address.key.replace(/\/?$/, "/");
+  return new MlcliError(`A directory, not an archive of a model: ${s3Uri({ ...address, key })}`, {
     hint: found.endsWith(".tar.gz")
       ? `Is it ${s3Uri({ ...address, key: found })}?`
-      : `Pack it: tar -czf model.tar.gz -C DIRECTORY . (${s3Uri({ ...address, key: found })} and ` +
-        "others are no archive)",
+      : "Name it with a slash at its end, and SageMaker copies what lies there " +
+        `(${
+          s3Uri({ ...address, key: found })
+        }, ...); or pack it: tar -czf model.tar.gz -C DIRECTORY .`,
     cause,
   });
 }

@@ -231,6 +231,7 @@ suite("deploy of an image that brings its model", () => {
           1,
           `there is nothing below s3://${BUCKET}/nothing/`,
         ],
+        [[...OWN, "-m", `s3://${BUCKET}/app/model/`], 1, `hint: Is it ${MODEL}?`],
         [[...OWN, "--inference-ami-version", "a b"], 2, "must be such as al2-ami"],
       ] as const
     ) {
