@@ -249,7 +249,10 @@ suite("the archive of a model that cannot be read", () => {
     const unpacked = await refusedOn((box) => filled(box, "churn/model/weights.bin"), {
       key: "churn/model",
     });
-    assertMatch(unpacked.hint!, /^Name it with a slash at its end, .*weights\.bin, \.\.\.\); or pack it: tar /);
+    assertMatch(
+      unpacked.hint!,
+      /^Name it with a slash at its end, .*weights\.bin, \.\.\.\); or pack it: tar /,
+    );
   });
 
   it("lies in a bucket that is not there, or in another region", async () => {
