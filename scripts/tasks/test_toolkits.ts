@@ -6,15 +6,16 @@
 import { MlcliError } from "../../runtime/errors.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { ensurePythonPackage } from "../engine/python_packages.ts";
-import { ensureToolkitImage } from "../engine/toolkit_images.ts";
+import { ensureToolkitImage, type ToolkitKind } from "../engine/toolkit_images.ts";
 import { runScript } from "../script.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
 import { JUDGES } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
 
-/** The part of AWS's SDK 3 that trains. */
-const SDK = "sagemaker-train==1.27.0";
+/** The last of AWS's SDK 2, and the part of SDK 3 that trains and processes. */
+const SDK_2 = "sagemaker==2.257.7";
+const SDK_3 = "sagemaker-train==1.27.0";
 
 function main(signal: AbortSignal): Promise<number> {
   return reportResults(() => runTests(Deno.args, signal));
@@ -27,12 +28,16 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
   }
   const engine = await ensureEngine(signal);
   try {
+    const image = (kind: ToolkitKind) => ensureToolkitImage(kind, engine, signal);
     const env = {
       ...images,
-      MLCLI_TEST_SDK_PYTHON: await ensurePythonPackage(SDK, signal),
-      MLCLI_TEST_TRAINING: await ensureToolkitImage("training", engine, signal),
-      MLCLI_TEST_CONTAINERS: await ensureToolkitImage("containers", engine, signal),
-      MLCLI_TEST_NO_TOOLKIT: await ensureToolkitImage("none", engine, signal),
+      MLCLI_TEST_SDK_2_PYTHON: await ensurePythonPackage(SDK_2, signal),
+      MLCLI_TEST_SDK_3_PYTHON: await ensurePythonPackage(SDK_3, signal),
+      MLCLI_TEST_TRAINING: await image("training"),
+      MLCLI_TEST_CONTAINERS: await image("containers"),
+      MLCLI_TEST_INFERENCE: await image("inference"),
+      MLCLI_TEST_FLASK: await image("flask"),
+      MLCLI_TEST_NO_TOOLKIT: await image("none"),
     };
     return await denoTest(args, { selected: [JUDGES], env }, signal);
   } finally {

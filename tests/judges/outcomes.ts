@@ -1,4 +1,4 @@
-/** Kinds of entry points, and what docs/own_script.md says becomes of each. */
+/** Kinds of entry points, what docs/own_script.md says becomes of each, and what the task has made. */
 
 import { tableRows } from "../helpers/doc_table.ts";
 
@@ -51,13 +51,25 @@ export const ENTRIES: readonly Entry[] = [
 
 const PAGE = new URL("../../docs/own_script.md", import.meta.url);
 
-/** What the page says: `trains`, or in backquotes what is printed where it does not. */
+/**
+ * What the page says: `trains`, `processes`, `serves`, in backquotes what is printed where it does
+ * not, or `not tried`.
+ */
 export async function outcomesIn(
-  launcher: string,
+  command: "train" | "process" | "serve",
+  judge: string,
   entry: string,
 ): Promise<{ readonly here: string; readonly there: string }> {
-  const rows = tableRows(await Deno.readTextFile(PAGE));
-  const found = rows.find(([first, second]) => first === launcher && second === entry);
-  if (found === undefined) throw new Error(`docs/own_script.md has no row ${launcher}, ${entry}`);
-  return { here: found[2]!, there: found[3]! };
+  const wanted = [command, judge, entry];
+  const found = tableRows(await Deno.readTextFile(PAGE))
+    .find((row) => wanted.every((cell, index) => row[index] === cell));
+  if (found === undefined) throw new Error(`docs/own_script.md has no row ${wanted.join(", ")}`);
+  return { here: found[3]!, there: found[4]! };
+}
+
+/** What the task has made, by the name of its variable. */
+export function given(name: string): string {
+  const value = Deno.env.get(name);
+  if (value) return value;
+  throw new Error(`${name} is not set: run the tests by deno task test:toolkits`);
 }

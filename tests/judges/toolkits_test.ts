@@ -1,15 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { makeApp, type TestApp } from "../helpers/app.ts";
-import { Box } from "../helpers/box/box.ts";
+import type { TestApp } from "../helpers/app.ts";
+import type { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { pushBuilt } from "../helpers/box/shell_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
-import { removeVolumes } from "../helpers/engine.ts";
-import { makeWheel } from "../helpers/package_index.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
-import { ENTRIES, type Entry, outcomesIn } from "./outcomes.ts";
+import { judgedApp, platformWith } from "./app.ts";
+import { ENTRIES, type Entry, given, outcomesIn } from "./outcomes.ts";
 
 /** What starts the code, as the documentation names it, and the image that it is in. */
 const JUDGES = [
@@ -17,13 +15,6 @@ const JUDGES = [
   ["`toolkit`, sagemaker-containers 2.8.6.post2", "toolkit", "MLCLI_TEST_CONTAINERS"],
   ["`script`", "script", "MLCLI_TEST_NO_TOOLKIT"],
 ] as const;
-
-/** What the task has made. */
-function given(name: string): string {
-  const value = Deno.env.get(name);
-  if (value) return value;
-  throw new Error(`${name} is not set: run the tests by deno task test:toolkits`);
-}
 
 /** Says what it hears, and leaves a model. What it needs is installed when it starts. */
 const PROGRAM = `import json, os, signal, sys, time
@@ -54,30 +45,17 @@ const parametersOf = (values: readonly string[]) =>
   values.flatMap((value) => ["--hyperparameter", value]);
 
 /** An app whose code is of some kind, in an image. */
-async function appOf(entry: Entry, image: string, launcher?: string): Promise<TestApp> {
-  const app = await makeApp({
+function appOf(entry: Entry, image: string, launcher?: string): Promise<TestApp> {
+  return judgedApp({
     configuration: {
       image,
-      source_dir: "src",
       execution_role: EXECUTION_ROLE,
       ...launcher && { launcher },
       train: { entry_point: entry.program },
     },
+    code: (wheel) => entry.files(PROGRAM, `./${wheel}`),
+    data: { "input/data/training/a.csv": "1\n" },
   });
-  const wheel = await makeWheel("mlcli_probe", "1.0");
-  await app.write(join(app.directory, "src", wheel.name), wheel.bytes);
-  const files = entry.files(PROGRAM, `./${wheel.name}`);
-  for (const [name, text] of Object.entries(files)) {
-    await app.write(join(app.directory, "src", name), text);
-  }
-  await app.write(app.testPath("input/data/training/a.csv"), "1\n");
-  return {
-    ...app,
-    async [Symbol.asyncDispose]() {
-      await removeVolumes(app.name);
-      await app[Symbol.asyncDispose]();
-    },
-  };
 }
 
 /** What the program heard, or why it did not run. */
@@ -105,25 +83,6 @@ function check(result: ProgramResult, words: string): void {
   assertStringIncludes(result.stdout + result.stderr, expected!);
 }
 
-/** The platform, with the image in a repository of another account's. */
-async function platformWith(image: string) {
-  const box = await Box.open({ registry: true, jobs: true });
-  try {
-    const [account, name] = ["111122223333", "team/judge"];
-    const digest = await pushBuilt(box, `account-${account}/${name}`, {
-      Dockerfile: `FROM ${image}\n`,
-    });
-    box.ecr.store.of(account, name)!.tags.set("1", digest.split("@")[1]!);
-    box.s3.createBucket("bucket");
-    await box.s3.put("bucket", "data/a.csv", "1\n");
-    box.roles.add(EXECUTION_ROLE);
-    return { box, reference: `${account}.dkr.ecr.eu-west-1.amazonaws.com/${name}:1` };
-  } catch (error) {
-    await box[Symbol.asyncDispose]();
-    throw error;
-  }
-}
-
 const THERE = ["-o", "s3://bucket/out", "-e", "ml.m5.large"];
 
 /** A training on the platform in a box, of an app's code. */
@@ -143,7 +102,7 @@ for (const [judge, launcher, variable] of JUDGES) {
 
     for (const entry of ENTRIES) {
       it(`${entry.name}: as the documentation says, here and there`, async () => {
-        const { here, there } = await outcomesIn(judge, entry.name);
+        const { here, there } = await outcomesIn("train", judge, entry.name);
         await using app = await appOf(entry, image, launcher);
         const typed = ["--image", image, ...parametersOf(PARAMETERS)];
         check(await app.run(["local", "train", ...typed]), here);
@@ -195,12 +154,16 @@ suite("code of the user's own, by what AWS's SDK 3 sends", () => {
 
   for (const entry of ENTRIES.slice(0, 2)) {
     it(`${entry.name}: as the documentation says, here and there`, async () => {
-      const { here, there } = await outcomesIn("SDK 3's drivers by `--command`", entry.name);
+      const { here, there } = await outcomesIn(
+        "train",
+        "SDK 3's drivers by `--command`",
+        entry.name,
+      );
       await using app = await appOf(entry, image);
       const channels = join(app.directory, "channels");
       const [code, drivers] = ["code", "sm_drivers"].map((name) => join(channels, name));
       const script = new URL("sdk_channels.py", import.meta.url).pathname;
-      const { success, stderr } = await new Deno.Command(given("MLCLI_TEST_SDK_PYTHON"), {
+      const { success, stderr } = await new Deno.Command(given("MLCLI_TEST_SDK_3_PYTHON"), {
         args: [script, join(app.directory, "src"), entry.program, channels],
         env: { AWS_DEFAULT_REGION: "eu-west-1", SAGEMAKER_TELEMETRY_OPT_OUT: "1" },
       }).output();
@@ -238,44 +201,3 @@ suite("code of the user's own, by what AWS's SDK 3 sends", () => {
     });
   }
 });
-
-suite("a processing script of the user's own, by what AWS's SDK starts it with", () => {
-  const image = given("MLCLI_TEST_NO_TOOLKIT");
-  const script = `import json, os, sys
-here = [name for name in os.listdir() if name not in ("start.sh", "__pycache__")]
-variables = [name for name in os.environ if name.startswith("SM_")]
-print("HEARD", json.dumps([sys.argv, os.getcwd(), sorted(here), variables, sys.path[0]]), flush=True)
-if "--exit" in sys.argv: sys.exit(7)
-`;
-
-  it("hears the same words in the same place, and ends with the same status", async () => {
-    await using app = await makeApp({ configuration: { image, source_dir: "src" } });
-    await app.write(join(app.directory, "src/clean.py"), script);
-    await app.write(join(app.directory, "sdk/code/sourcedir.tar.gz"), await tarGz(app, "src"));
-    const { success, stdout, stderr } = await new Deno.Command(given("MLCLI_TEST_SDK_PYTHON"), {
-      args: [new URL("sdk_processing.py", import.meta.url).pathname, "clean.py"],
-      env: { AWS_DEFAULT_REGION: "eu-west-1", SAGEMAKER_TELEMETRY_OPT_OUT: "1" },
-    }).output();
-    assertEquals(success, true, new TextDecoder().decode(stderr));
-    await app.write(join(app.directory, "sdk/entrypoint/runproc.sh"), stdout);
-    const input = "/opt/ml/processing/input";
-    for (const words of [["--rows", "1 000", "", '"$HOME"'], ["--exit"]]) {
-      const line = ["local", "process", "--image", image];
-      const ours = await app.run([...line, "--entry-point", "clean.py", "--", ...words]);
-      const theirs = await app.run([
-        ...[...line, "--command=/bin/bash", `--command=${input}/entrypoint/runproc.sh`],
-        ...["-i", "code=sdk/code", "-i", "entrypoint=sdk/entrypoint", "--copy-inputs"],
-        ...["--", ...words],
-      ]);
-      assertEquals(heardIn(ours), heardIn(theirs), ours.stderr + theirs.stderr);
-      assertEquals([ours.code, theirs.code], words[0] === "--exit" ? [7, 7] : [0, 0]);
-    }
-  });
-});
-
-async function tarGz({ directory }: TestApp, folder: string): Promise<Uint8Array> {
-  const { stdout } = await new Deno.Command("tar", {
-    args: ["-cz", "-C", join(directory, folder), "."],
-  }).output();
-  return stdout;
-}
