@@ -134,7 +134,8 @@ function placeOf(endpoint: string, { request: { app } }: ModelContext): S3Addres
   if (prefix !== undefined) return within(prefix, `models/${endpoint}`);
   throw new UsageError(`There is no place for the packed model: "s3_prefix" is not set.`, {
     hint: `Add "s3_prefix": "s3://BUCKET/PREFIX" to ${basename(app.configurationPath)}, below ` +
-      "which all data of the app lies; or name an archive that is in S3: --model s3://...",
+      "which all data of the app lies. An archive of S3 that is served as it is needs none: " +
+      "--model s3://... without --entry-point",
   });
 }
 
