@@ -31,10 +31,15 @@ export interface Sent {
 /**
  * Looks through a directory of the app, or of a context of the user's own; caches, and what belongs to version control, are in neither list.
  *
- * @throws MlcliError when `.dockerignore` is broken, or something cannot be read.
+ * @param ignoreFile in the place of `.dockerignore`.
+ * @throws MlcliError when that is broken, or something cannot be read.
  */
-export async function sentOf(app: Pick<App, "directory">, directory: string): Promise<Sent> {
-  const rules = await readIgnoreRules(app.directory);
+export async function sentOf(
+  app: Pick<App, "directory">,
+  directory: string,
+  ignoreFile?: string,
+): Promise<Sent> {
+  const rules = await readIgnoreRules(app.directory, ignoreFile);
   const files: string[] = [];
   const leftOut: string[] = [];
   const open: Folder[] = [{

@@ -4,6 +4,8 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 
+export { shellWord } from "../text.ts";
+
 /** A path as the user would type it in `directory`: relative when it lies below, else absolute. */
 export function typedPath(directory: string, path: string): string {
   const inner = relative(directory, path);
@@ -17,11 +19,6 @@ export function absolutePath(directory: string, typed: string): string {
 /** Whether a relative, normalized path leads out of the directory that it starts in. */
 export function isOutside(path: string): boolean {
   return isAbsolute(path) || /^\.\.([/\\]|$)/.test(path);
-}
-
-/** A word for a command that the user can paste: quoted where a shell needs it. */
-export function shellWord(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /**

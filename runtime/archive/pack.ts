@@ -67,15 +67,17 @@ export async function packTo(
 /**
  * The bytes of a `.tar.gz` of the entries, in their order.
  *
+ * @param isCompressed whether all is, also what hardly gets smaller.
  * @throws as `packTo`, and what `entries` throws.
  */
 export async function* packed(
   entries: AsyncIterable<PackedEntry> | Iterable<PackedEntry>,
   errors: Omit<FileRules, "mode" | "time">,
+  isCompressed = false,
 ): AsyncGenerator<Uint8Array, void, void> {
   const tar = tarBytes(entries, { ...RULES, ...errors });
   const first: Uint8Array[] = [];
-  for (let size = 0; size < TRIED_AFTER;) {
+  for (let size = 0; size < TRIED_AFTER && !isCompressed;) {
     const { value, done } = await tar.next();
     if (done) break;
     first.push(value);

@@ -35,6 +35,8 @@ export interface StoredObject {
 }
 
 export interface ObjectDetails extends Omit<StoredObject, "key"> {
+  /** What was said of it when it was put. */
+  readonly metadata: Readonly<Record<string, string>>;
   /** In base64; `undefined` where the object was put without it, or nobody asked for it. */
   readonly sha256: string | undefined;
 }
@@ -208,17 +210,19 @@ function s3Of(service: Service, withChecksums: boolean, owner: string | undefine
         ...checksum ? { ChecksumMode: "ENABLED" } as const : {},
       });
       const members = ["ContentLength", "ETag"] as const;
-      const { ContentLength, ETag, LastModified = new Date(0), ChecksumSHA256 } = await ask(
-        command,
-        subjectOf(place),
-        members,
-        { onError: onHeadError },
-      );
+      const { ContentLength, ETag, LastModified = new Date(0), ChecksumSHA256, Metadata } =
+        await ask(
+          command,
+          subjectOf(place),
+          members,
+          { onError: onHeadError },
+        );
       return {
         size: ContentLength,
         etag: ETag,
         lastModified: LastModified,
         sha256: ChecksumSHA256,
+        metadata: Metadata ?? {},
       };
     },
     async getBytes(place, etag, first, last) {

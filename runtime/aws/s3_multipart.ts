@@ -55,8 +55,14 @@ export interface Multipart {
    * not be aborted. After a lost answer, it is looked for and aborted.
    *
    * @param force ends the request.
+   * @param metadata of the object: names without `x-amz-meta-`, in lower case.
    */
-  createUpload(place: ObjectPlace, force: AbortSignal, left: LeftParts): Promise<Upload>;
+  createUpload(
+    place: ObjectPlace,
+    force: AbortSignal,
+    left: LeftParts,
+    metadata?: Readonly<Record<string, string>>,
+  ): Promise<Upload>;
   uploadPart(upload: Upload, number: number, bytes: Uint8Array): Promise<UploadedPart>;
   /** Makes the object of its parts, in their order. `size`: of all of them, in bytes. */
   completeUpload(upload: Upload, parts: readonly UploadedPart[], size: number): Promise<void>;
@@ -146,11 +152,12 @@ export function multipartOf(
   }
 
   return {
-    async createUpload(place, force, left) {
+    async createUpload(place, force, left, metadata) {
       const since = new Date();
       const command = new CreateMultipartUploadCommand({
         ...objectOf(place),
         ChecksumAlgorithm: withChecksums ? "CRC32" : undefined,
+        Metadata: metadata,
       });
       let failure: unknown;
       const onError = (error: unknown) => failure = error;

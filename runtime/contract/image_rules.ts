@@ -5,7 +5,7 @@
  * Hosting Services"; AWS's example scikit_bring_your_own; sagemaker-python-sdk issues 222, 4191, 4678.
  */
 
-import { inOneLine } from "../text.ts";
+import { inOneLine, shellWord } from "../text.ts";
 import type { Difference } from "./differences.ts";
 import {
   absolute,
@@ -111,7 +111,7 @@ function entryFile(image: ImageStart, files: ImageFiles["files"]): EntryFile | u
 function passesOn(image: ImageStart, entry: EntryFile | undefined): boolean {
   if (!namesProgram(image)) return true;
   // As the entry points of many base images.
-  return entry !== undefined && isOfShell(entry) && /\bexec\s+"?\$@/.test(entry.start) &&
+  return entry !== undefined && isOfShell(entry) && /\bexec[ \t]+"?\$(@|\{@\})/.test(entry.start) &&
     !/\b(train|serve)\b/.test(entry.start);
 }
 
@@ -126,11 +126,11 @@ export const LOOKED_AT = 64 * 1024;
 const OF_AWS = /\/start_with_right_hostname\.sh$/;
 
 /** A command `exec PROGRAM`, not the one that redirects output; or a handler of its own. */
-const HANDLES_SIGTERM = /(^|[\s;&|({])exec\s+[^\s<>\d&]|^\s*trap\s/m;
+const HANDLES_SIGTERM = /(^|[\s;&|({])exec[ \t]+[^\s<>\d&]|^[ \t]*trap[ \t]/m;
 
 function withoutExec(reference: string, entry: EntryFile): Difference | undefined {
   const { path, start } = entry;
-  const commands = start.replace(/^\s*#.*$/gm, "");
+  const commands = start.replace(/^[ \t]*#.*$/gm, "");
   const isWhole = start.length < LOOKED_AT;
   if (!isOfShell(entry) || !isWhole || OF_AWS.test(path) || HANDLES_SIGTERM.test(commands)) {
     return undefined;
@@ -155,14 +155,14 @@ function windowsLines(
       "'no such file or directory', or 'command not found'",
     hint:
       `Save it with LF, and let git keep that (* text=auto eol=lf in .gitattributes), or add a ` +
-      `line to the Dockerfile: RUN sed -i 's/\\r$//' ${path}`,
+      `line to the Dockerfile: RUN sed -i 's/\\r$//' ${shellWord(path)}`,
   };
 }
 
 function notExecutable(reference: string, { path, isExecutable }: NamedFile) {
   return isExecutable ? undefined : {
     message: `${path} of ${reference} is not executable: the platform cannot start it`,
-    hint: `Add a line to the Dockerfile: RUN chmod +x ${path}`,
+    hint: `Add a line to the Dockerfile: RUN chmod +x ${shellWord(path)}`,
   };
 }
 
@@ -199,7 +199,7 @@ function programDifferences(
     return {
       message: `${found.path} of ${reference} is not in its PATH, where the platform looks for ` +
         `${word}: ${WORDS[word]} needs it there`,
-      hint: `Add a line to the Dockerfile: ENV PATH="${folder}:\${PATH}"`,
+      hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
     };
   });
 }

@@ -145,6 +145,11 @@ export function servingVariables(
   };
 }
 
+/** Whether a variable of these says which program is meant, and where it lies. */
+export function isOfProgram(name: string): boolean {
+  return name === "SAGEMAKER_PROGRAM" || name === "SAGEMAKER_SUBMIT_DIRECTORY";
+}
+
 /** The words of a container on an engine, to which the platform's `train` has to be said. */
 export function commandOf({ arguments: words, entrypoint }: Launch): readonly string[] {
   return words ?? (entrypoint === undefined ? TRAINING_ARGUMENTS : []);

@@ -1,5 +1,6 @@
 /** Which of SageMaker's rules an image breaks, by its configuration and its files. Nothing of it runs. */
 
+import { Refusal } from "../archive/entries.ts";
 import { tarEntriesOf } from "../archive/reader.ts";
 import type { Difference } from "../contract/differences.ts";
 import {
@@ -10,6 +11,7 @@ import {
   LOOKED_AT,
 } from "../contract/image_rules.ts";
 import type { Engine } from "../docker/engine.ts";
+import { EngineError } from "../docker/errors.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { lookInto } from "../docker/look.ts";
 
@@ -30,15 +32,23 @@ export async function rulesBrokenBy(
     const files = new Map<string, FileInImage>();
     for (const path of filesToLookAt(Config)) {
       signal.throwIfAborted();
-      const file = await fileAt(engine, id, path, signal);
+      const file = await readable(fileAt(engine, id, path, signal));
       if (file !== undefined) files.set(path, file);
     }
     const hidden: string[] = [];
     for (const folder of HIDDEN) {
-      const file = await firstFileIn(engine, id, folder, signal);
+      const file = await readable(firstFileIn(engine, id, folder, signal));
       if (file !== undefined) hidden.push(file);
     }
     return brokenRules(reference, Config, { files, hidden });
+  });
+}
+
+/** What the engine cannot show, below a file or behind a link in a circle, the platform cannot start. */
+async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
+  return await reading.catch((error) => {
+    if (!(error instanceof EngineError || error instanceof Refusal)) throw error;
+    return undefined;
   });
 }
 

@@ -69,7 +69,8 @@ export async function unpackCode({ files }: PackedCode, directory: string): Prom
   for (const { path, isProgram, bytes } of files) {
     const target = join(directory, path);
     await makeDirectory(dirname(target));
-    await Deno.writeFile(target, bytes, { mode: isProgram ? 0o755 : 0o644 });
+    // What is there may be a model's own file, where names differ by their case alone.
+    await Deno.writeFile(target, bytes, { mode: isProgram ? 0o755 : 0o644, createNew: true });
   }
   openToContainer(directory);
 }

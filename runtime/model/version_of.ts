@@ -41,7 +41,7 @@ export async function versionOf(layout: Layout, typed: string): Promise<Version>
   throw new MlcliError(message, {
     hint: others.length > 0
       ? `Runs that have one: ${listed(others)}.`
-      : "mlcli local train makes one; without --run, the current model is served.",
+      : "mlcli local train makes one.",
   });
 }
 

@@ -81,7 +81,9 @@ suite("a Dockerfile of the user's own, on the engine", () => {
       "RUN mkdir -p /opt/ml/model/1 /opt/ml/input && echo w > /opt/ml/model/1/weights",
       "USER 1000",
     );
-    const inShellForm = `FROM ${baseImage()}\nENTRYPOINT python3 /train.py\n`;
+    // What the engine cannot show hides nothing of the rest.
+    const inShellForm = `FROM ${baseImage()}\nRUN ln -s serve /usr/bin/serve\n` +
+      'ENV PATH="/etc/passwd:${PATH}"\nENTRYPOINT python3 /train.py\n';
     const byBash = `FROM ${baseImage()}\nCOPY start.sh /start.sh\n` +
       'ENTRYPOINT ["sh", "-m", "/start.sh"]\n';
     await using app = await contextApp({

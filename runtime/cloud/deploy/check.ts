@@ -10,6 +10,7 @@ import {
   type Action,
   actionFor,
   changesOf,
+  requireKnownModel,
   requireOneModel,
   requirePossible,
   requireReady,
@@ -43,6 +44,7 @@ export async function check(context: DeployContext): Promise<Checked> {
   const { request, state, host, report, choice } = context;
   requireReady(state, choice);
   requireOneModel(state);
+  requireKnownModel(request, state);
   requirePossible(request, state);
   noteLosses(context);
   report.progress("Checking what the endpoint needs", 0);
@@ -79,6 +81,15 @@ function noteLosses({ request, state, report }: DeployContext): void {
     report.note(
       `The model of ${endpoint} is deleted (${model}): its variables are not known, and only ` +
         "those given here are set.",
+    );
+  }
+  const { SAGEMAKER_PROGRAM: program } = containerOf(base?.model)?.Environment ?? {};
+  if (program && request.model !== undefined && request.code === undefined) {
+    report.note(
+      `${endpoint} keeps SAGEMAKER_PROGRAM=${
+        inOneLine(program)
+      }, which is to lie in code/ of the ` +
+        "model: --entry-point puts it there.",
     );
   }
   if (base && !base.configuration) {

@@ -90,6 +90,24 @@ function unsupportedParts({ configuration, model }: Base): string | undefined {
 }
 
 /**
+ * Requires that a model that nobody names is known, so that an update can keep it.
+ *
+ * @throws MlcliError
+ */
+export function requireKnownModel(
+  { model }: DeployRequest,
+  { endpoint, base, description }: State,
+): void {
+  const isKnown = base?.model !== undefined && !containerOf(base.model)?.ModelPackageName;
+  if (model !== undefined || description === undefined || isKnown) return;
+  throw new MlcliError(`Which model ${endpoint} serves is not known`, {
+    hint: `${UNCHANGED} ${
+      base?.model ? "It comes from a model package" : "What describes it is deleted"
+    }: name the model with --model.`,
+  });
+}
+
+/**
  * Refuses beforehand what the platform would refuse when half of it is made.
  *
  * @throws UsageError for options that are missing, or that this kind of endpoint does not have;

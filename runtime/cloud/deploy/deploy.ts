@@ -3,7 +3,7 @@ import { shellWord } from "../../app/typed_path.ts";
 import { AwsError, orNothing } from "../../aws/errors.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
-import { servingVariables } from "../../contract/launch.ts";
+import { isOfProgram, servingVariables } from "../../contract/launch.ts";
 import { checkDeployedName } from "../../contract/names.ts";
 import { Interrupted, MlcliError } from "../../errors.ts";
 import { isRemembered, remember, type Remembered } from "../../app/state.ts";
@@ -11,6 +11,7 @@ import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { requireNone } from "../start/checks.ts";
+import { containerOf } from "./kept.ts";
 import { check } from "./check.ts";
 import { dryRun } from "./dry_run.ts";
 import { finish, leaveAsItIs, type Target } from "./finish.ts";
@@ -37,7 +38,7 @@ export async function deploy(
   const context = await beforeAnyChange(report, async () => {
     report.progress(`Looking at endpoint ${request.endpoint}`, 0);
     const state = await stateOf(request.endpoint, sagemaker, (text) => report.note(text));
-    const asked = withVariables(request, sagemaker.region.value);
+    const asked = withVariables(request, state, sagemaker.region.value);
     const context = { request: asked, state, aws, sagemaker, host, report, choice };
     await requireTyped(context);
     return context;
@@ -77,11 +78,15 @@ export async function deploy(
   await finish(target, withOwnTags, context);
 }
 
-/** The same with the variables of its code, over which the user's win. */
-function withVariables(request: CheckedRequest, region: string): CheckedRequest {
+/** The same with the variables of its code, over which the user's win: also those of earlier. */
+function withVariables(request: CheckedRequest, { base }: State, region: string): CheckedRequest {
   const { code } = request;
   if (code === undefined) return request;
-  const variables = { ...servingVariables(code.entryPoint, region), ...request.variables };
+  const there = containerOf(base?.model)?.Environment ?? {};
+  // What is not about the code is only set where it is not there.
+  const own = Object.entries(servingVariables(code.entryPoint, region))
+    .filter(([name]) => isOfProgram(name) || there[name] === undefined);
+  const variables = { ...Object.fromEntries(own), ...request.variables };
   requireNone(environmentDifferences("serve", variables));
   return { ...request, variables };
 }

@@ -21,7 +21,7 @@ import { tryServing } from "../preflight/serving.ts";
 import { callsOf } from "../upload/plan.ts";
 import { sendFile } from "../upload/transfer.ts";
 import { archiveOf, archiveOfCode, type ModelArchive, type ModelDirectory } from "./packing.ts";
-import type { ModelContext, ModelUse, ReadyModel } from "./ready_model.ts";
+import { asItIs, type ModelContext, type ModelUse, type ReadyModel } from "./ready_model.ts";
 import type { ModelSource } from "./request.ts";
 
 /**
@@ -67,17 +67,6 @@ export async function modelFor(use: ModelUse, context: ModelContext): Promise<Re
     await archive[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** What is not sent. */
-function asItIs(address: S3Address | undefined, lastModified?: Date): ReadyModel {
-  return {
-    address,
-    lastModified,
-    calls: {},
-    async send() {},
-    async [Symbol.asyncDispose]() {},
-  };
 }
 
 /** Tries an archive of this machine, and finds out whether it has been sent. */

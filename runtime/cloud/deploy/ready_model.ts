@@ -40,3 +40,14 @@ export interface ReadyModel extends AsyncDisposable {
   /** Sends a packed model, unless it is there. To be called when all else is checked. */
   send(): Promise<void>;
 }
+
+/** What is not sent. */
+export function asItIs(address: S3Address | undefined, lastModified?: Date): ReadyModel {
+  return {
+    address,
+    lastModified,
+    calls: {},
+    async send() {},
+    async [Symbol.asyncDispose]() {},
+  };
+}

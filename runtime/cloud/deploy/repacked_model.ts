@@ -1,6 +1,6 @@
 /** An archive in S3 that is packed anew with the user's code: fetched, changed and sent as one stream. */
 
-import type { S3, StoredObject } from "../../aws/s3.ts";
+import type { ObjectDetails, S3 } from "../../aws/s3.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import { ArchiveCheck } from "../../archive/entries.ts";
 import { NO_FILES, packed } from "../../archive/pack.ts";
@@ -12,10 +12,10 @@ import type { PackedCode } from "../../source/source.ts";
 import { sha256 } from "../../text.ts";
 import { forcedEnd } from "../../time.ts";
 import { rangesOf } from "../download/fetch_object.ts";
-import { callsOf, partSizeOf } from "../upload/plan.ts";
+import { partSizeOf } from "../upload/plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings, piecesOfStream, sendParts } from "../upload/send.ts";
 import { entriesWithCode } from "./code_adding.ts";
-import type { ModelContext, ReadyModel } from "./ready_model.ts";
+import { asItIs, type ModelContext, type ReadyModel } from "./ready_model.ts";
 
 /** Without being asked, nobody wants more to go both ways over their network, in bytes. */
 const LARGE = 1024 ** 3;
@@ -27,7 +27,7 @@ const AT_ONCE = 3;
 interface Found {
   readonly s3: S3;
   readonly address: S3Address;
-  readonly there: Omit<StoredObject, "key"> | undefined;
+  readonly there: ObjectDetails | undefined;
 }
 
 /** Where packed models of the endpoint go. */
@@ -57,45 +57,87 @@ export async function withCodeInS3(
       },
     );
   }
-  const { host, report } = context;
-  const note = (text: string): void => report.note(text);
+  // The code in it is this one already, whatever archive it came from.
+  if (source.metadata[CODE] === code.hash) return asItIs(address, source.lastModified);
   const key = (await sha256(`${source.etag} ${code.hash}`)).slice(0, 16);
   const made = within(target.place, `${key}/${ARCHIVE}`);
   const found = await ifAllowed(target.s3.describeObject(made), () => {});
-  if (found === undefined) await requireAgreed(source.size, address, context);
+  // Something else was put there.
+  const there = found?.metadata[CODE] === code.hash ? found : undefined;
+  if (there === undefined) await requireAgreed(source.size, address, context);
+  // It may get larger: it is compressed less.
+  const most = 2 * source.size + code.archive.length;
+  const partSize = partSizeOf(most);
+  const parts = Math.ceil((source.size + code.archive.length) / partSize);
   return {
     address: made,
-    lastModified: found?.lastModified,
-    calls: found === undefined ? callsOf(source.size + code.archive.length) : {},
+    // What somebody else put there is newer than any model.
+    lastModified: there ? there.lastModified : found && NEWEST,
+    calls: there === undefined
+      ? { CreateMultipartUpload: 1, UploadPart: parts, CompleteMultipartUpload: 1 }
+      : {},
     async send() {
-      if (found !== undefined) return;
-      const { signal } = host.interruption;
-      const fetched = rangesOf(s3, address, source, AT_ONCE);
-      const adding = { shown: s3Uri(address), code, room, note, signal };
-      const entries = entriesWithCode(fetched, new ArchiveCheck(room), adding);
-      using last = forcedEnd(host.interruption);
-      const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
-      // It may get larger: it is compressed less.
-      const size = partSizeOf(2 * source.size + code.archive.length);
-      const pieces = piecesOfStream(packed(entries, NO_FILES), size, new Budget(IN_FLIGHT));
-      let sent = 0;
-      report.progress(`Adding the code to the model`);
-      await sendParts(
-        pieces,
+      if (there !== undefined) return;
+      const sending = {
+        from: { s3, address, source },
+        code,
+        target: target.s3,
         made,
-        () => {},
-        { s3: target.s3, force: last.signal, left },
-        (bytes) => {
-          sent += bytes;
-          report.progress(
-            `Adding the code to the model: ${sizeText(sent)} of ${sizeText(source.size)}`,
-          );
-        },
-      );
-      note(`Sent the model with the code to ${s3Uri(made)}`);
+        room,
+        partSize,
+      };
+      const limits = [most, Infinity];
+      for (const [attempt, limit] of limits.entries()) {
+        try {
+          await sendWithCode(sending, { limit, isCompressed: attempt > 0 }, context);
+          break;
+        } catch (error) {
+          if (!(error instanceof Larger)) throw error;
+        }
+      }
+      context.report.note(`Sent the model with the code to ${s3Uri(made)}`);
     },
     async [Symbol.asyncDispose]() {},
   };
+}
+
+const NEWEST = new Date(8.64e15);
+
+/** What is stored as it is has got much larger than it was. */
+class Larger extends Error {}
+
+/** In the metadata of the object: the hash of the code. */
+const CODE = "mlcli-code";
+
+async function sendWithCode(
+  { from: { s3, address, source }, code, target, made, room, partSize }: {
+    readonly from: { readonly s3: S3; readonly address: S3Address; readonly source: ObjectDetails };
+    readonly code: PackedCode;
+    readonly target: S3;
+    readonly made: S3Address;
+    readonly room: ModelRoom;
+    readonly partSize: number;
+  },
+  { limit, isCompressed }: { readonly limit: number; readonly isCompressed: boolean },
+  { host: { interruption }, report }: ModelContext,
+): Promise<void> {
+  const note = (text: string): void => report.note(text);
+  const adding = { shown: s3Uri(address), code, room, note, signal: interruption.signal };
+  const fetched = rangesOf(s3, address, source, AT_ONCE);
+  const entries = entriesWithCode(fetched, new ArchiveCheck(room), adding);
+  using last = forcedEnd(interruption);
+  const left = leftPartsWarnings((message, hint) => note(`${message}. ${hint}`));
+  const bytes = packed(entries, NO_FILES, isCompressed);
+  const pieces = piecesOfStream(bytes, partSize, new Budget(IN_FLIGHT));
+  const sending = { s3: target, force: last.signal, left, metadata: { [CODE]: code.hash } };
+  const words = "Adding the code to the model";
+  let sent = 0;
+  report.progress(words);
+  await sendParts(pieces, made, () => {}, sending, (length) => {
+    sent += length;
+    if (sent > limit) throw new Larger();
+    report.progress(`${words}: ${sizeText(sent)} of ${sizeText(source.size)}`);
+  });
 }
 
 async function requireAgreed(

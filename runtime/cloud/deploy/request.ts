@@ -122,12 +122,17 @@ export function checkedRequest(request: DeployRequest): CheckedRequest {
   checkNetworkAndTags(request);
   requireNone(environmentDifferences("serve", request.variables));
   if (code && isOfAppsDirectory(app)) {
-    throw new UsageError('Option "--entry-point" is not for the image of mlcli init.', {
+    throw new UsageError("An entry point is not for the image of mlcli init.", {
       hint: "It serves prediction/serve. --image names one that runs code/ of " +
         "the model, such as AWS's.",
     });
   }
   if (code && isPrefix(model)) throw codeInPrefix();
+  if (!code && request.repacks) {
+    throw new UsageError('Option "--repack" has no effect without an entry point.', {
+      hint: "--entry-point names the file of your code that is put into the model.",
+    });
+  }
   return { ...request, endpoint: endpoint! };
 }
 

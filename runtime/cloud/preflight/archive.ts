@@ -1,5 +1,5 @@
 import { type AwsError, isRefusal } from "../../aws/errors.ts";
-import type { S3, StoredObject } from "../../aws/s3.ts";
+import type { ObjectDetails, S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { ModelRoom } from "../../contract/instances.ts";
 import { MlcliError } from "../../errors.ts";
@@ -44,11 +44,11 @@ export async function checkArchive(
   note: Note,
   signal: AbortSignal,
   limits: ReadingLimits = LIMITS,
-): Promise<Omit<StoredObject, "key"> | undefined> {
+): Promise<ObjectDetails | undefined> {
   requireObject(address);
   // A bucket that may not be described may still be read; otherwise there is a note below.
   await checkBucket(s3, address, () => {}, "the endpoint");
-  let details: Omit<StoredObject, "key">;
+  let details: ObjectDetails;
   try {
     details = await s3.describeObject(address);
     await readArchive(s3, address, details, room, note, signal, limits);

@@ -12,6 +12,8 @@ export interface Sending {
   /** Ends the clean-up (`forcedEnd`). */
   readonly force: AbortSignal;
   readonly left: LeftParts;
+  /** Of an object that comes in parts. */
+  readonly metadata?: Readonly<Record<string, string>>;
 }
 
 export interface Sent {
@@ -126,10 +128,10 @@ export async function sendParts(
   pieces: AsyncIterable<Lent>,
   place: ObjectPlace,
   check: () => void,
-  { s3, force, left }: Pick<Sending, "s3" | "force" | "left">,
+  { s3, force, left, metadata }: Pick<Sending, "s3" | "force" | "left" | "metadata">,
   onPart: (bytes: number) => void,
 ): Promise<void> {
-  const upload = await s3.createUpload(place, force, left);
+  const upload = await s3.createUpload(place, force, left, metadata);
   const parts: Promise<UploadedPart>[] = [];
   const failure = new AbortController();
   let size = 0;

@@ -3,16 +3,17 @@ import { relative } from "@std/path/relative";
 import { type App, imageReference } from "../../app/app.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
-import { isOfAppsDirectory, usedDockerfile } from "../../app/image.ts";
+import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "../../app/image.ts";
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { ownContext } from "../../app/named_path.ts";
+import { IGNORE_FILE } from "../../app/private_files.ts";
 import { requirementsOf } from "../../app/requirements.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { lstatIfThere } from "../../files.ts";
-import { holdsHarness, isBuiltOf } from "../../contract/images.ts";
+import { isFile, lstatIfThere } from "../../files.ts";
+import { holdsHarness, isBuiltOf, LABELS } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
@@ -110,7 +111,7 @@ async function ageDifferences(
     ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
   ];
   const codes = isOwn
-    ? await filesOfContext(app)
+    ? await filesOfContext(app, image)
     : strict
     ? [...await codeOf(app, code), ...await codeOf(app, "common")]
     : [];
@@ -131,11 +132,15 @@ async function ageDifferences(
 }
 
 /** The files that a build takes from a context of the user's own; here, too, the image is run as it is. */
-async function filesOfContext(app: App): Promise<readonly string[]> {
+async function filesOfContext(app: App, image: ImageDetails): Promise<readonly string[]> {
   const context = await ownContext(app);
-  if (context === undefined) return [];
+  const dockerfile = image.Config?.Labels?.[LABELS.dockerfile];
+  // Of a Dockerfile elsewhere, it is not known what it leaves out.
+  if (!context || dockerfile === undefined || dockerfile === OUTSIDE_DOCKERFILE) return [];
   const { localTest } = layoutOf(app);
-  const { files } = await sentOf({ directory: context.path }, context.path);
+  const its = join(context.path, `${dockerfile}${IGNORE_FILE}`);
+  const ignoreFile = await isFile(its) ? its : undefined;
+  const { files } = await sentOf({ directory: context.path }, context.path, ignoreFile);
   return files.map((path) => join(context.path, path))
     .filter((path) => isOutside(relative(localTest, path)));
 }

@@ -84,6 +84,59 @@ suite("deploy with code of the user's own", () => {
     const last = container(job).ModelDataUrl.slice(`s3://${BUCKET}/`.length);
     assertEquals((await archiveIn(job, last))["code/inference.py"], "print(2)\n");
     assertEquals((await archiveIn(job, last))["model.txt"], "seven");
+    // What is served has this code already.
+    job.box.requests.length = 0;
+    const same = await job.run(OWN);
+    assertEquals([same.code, changesOf(job)], [0, []], same.stderr);
+    // The same model with other code: another key. Something else at a key is sent anew.
+    const before = packed(job);
+    const named = await job.run(LEAST);
+    assertEquals(named.code, 0, named.stderr);
+    const [made = ""] = packed(job).filter((one) => !before.includes(one));
+    assertEquals((await archiveIn(job, made))["code/inference.py"], "print(2)\n");
+    await job.box.s3.put(BUCKET, made, "of somebody else");
+    const restored = await job.run(LEAST);
+    assertStringIncludes(
+      restored.stderr,
+      `Sent the model with the code to s3://${BUCKET}/${made}\n`,
+    );
+    assertEquals((await archiveIn(job, made))["model.txt"], "seven");
+  });
+
+  it("keeps variables of an endpoint that are not about the code", async () => {
+    await using job = await makeOwnCode();
+    const level = "SAGEMAKER_CONTAINER_LOG_LEVEL";
+    await job.run([...LEAST, "--env", `${level}=10`]);
+    await job.app.write(join(job.app.directory, "src/serve.py"), "");
+    const renamed = await job.run([...LEAST, "--entry-point", "serve.py"]);
+    assertEquals(renamed.code, 0, renamed.stderr);
+    const expected = { ...VARIABLES, [level]: "10", SAGEMAKER_PROGRAM: "serve.py" };
+    assertEquals(container(job).Environment, expected);
+    // Without code, what the endpoint keeps may not fit the model.
+    await job.app.write(
+      join(job.app.directory, `${job.app.name}.json`),
+      JSON.stringify({ ...CONFIGURATION, image: `${SKLEARN}:1.9-0` }),
+    );
+    const { stderr } = await job.run(LEAST);
+    assertStringIncludes(stderr, "shop keeps SAGEMAKER_PROGRAM=serve.py, which is to lie in code/");
+    const many = Array.from({ length: 100 }, (_, index) => ["--env", `A${index}=b`]).flat();
+    await job.app.write(join(job.app.directory, "inference.py"), "");
+    const refused = await job.run([...LEAST, "--entry-point", "inference.py", ...many]);
+    assertEquals(refused.code, 1);
+    assertStringIncludes(refused.stderr, "more than 100 environment variables: these are 102");
+  });
+
+  it("wants the model to be named where it is not known what an endpoint serves", async () => {
+    await using job = await makeOwnCode({});
+    await job.run(LEAST);
+    const [model] = job.box.endpoints.models.keys();
+    job.box.endpoints.models.delete(model!);
+    job.box.requests.length = 0;
+    const { code, stderr } = await job.run([...OWN, "--env", "A=b"]);
+    assertEquals([code, changesOf(job)], [1, []]);
+    assertStringIncludes(stderr, "error: Which model shop serves is not known\n");
+    assertStringIncludes(stderr, "What describes it is deleted: name the model with --model.\n");
+    assertEquals((await job.run([...LEAST, "--env", "A=b"])).code, 0);
   });
 
   it("replaces the archive's own code, which is said, and keeps all else as it is", async () => {
@@ -162,7 +215,11 @@ suite("deploy with code of the user's own", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--dry-run"]);
     assertEquals(code, 0, stderr);
     const { actions, model } = callsIn(stdout);
-    assertEquals(actions[0], "s3:PutObject");
+    assertEquals(actions.slice(0, 3), [
+      "s3:CreateMultipartUpload",
+      "s3:UploadPart",
+      "s3:CompleteMultipartUpload",
+    ]);
     assertMatch(model.PrimaryContainer.ModelDataUrl, /\/app\/models\/shop\/[\da-f]{16}\//);
     assertEquals([packed(job), changesOf(job)], [[], []]);
   });
@@ -174,9 +231,12 @@ suite("deploy with code of the user's own", () => {
     assertEquals(refused.code, 2);
     assertStringIncludes(
       refused.stderr,
-      'error: Option "--entry-point" is not for the image of mlcli init.',
+      "error: An entry point is not for the image of mlcli init.",
     );
     await using job = await makeOwnCode();
+    const unused = await own.run([...LEAST, "--repack"]);
+    assertEquals(unused.code, 2);
+    assertStringIncludes(unused.stderr, 'Option "--repack" has no effect without an entry point.');
     const prefix = await job.run([...OWN, "-m", `s3://${BUCKET}/app/`]);
     assertEquals(prefix.code, 2);
     assertStringIncludes(
@@ -208,6 +268,10 @@ suite("deploy of an image that brings its model", () => {
       },
     };
     assertEquals(container(job).ModelDataSource, source);
+    await job.app.write(join(job.app.directory, "inference.py"), "");
+    const code = await job.run([...OWN, "--entry-point", "inference.py"]);
+    assertEquals(code.code, 2);
+    assertStringIncludes(code.stderr, "error: Code cannot be put into a model that is no archive.");
     const kept = await job.run([...OWN, "--env", "A=b"]);
     assertEquals(kept.code, 0, kept.stderr);
     assertStringIncludes(kept.stderr, "What changes: variables\n");

@@ -191,6 +191,21 @@ suite("an archive in S3 that gets the user's code", () => {
     assertEquals(packed(box), []);
   });
 
+  it("is compressed where it would get much larger than it was", async () => {
+    await using box = await Box.open();
+    box.s3.createBucket(BUCKET);
+    // Noise, behind which most of it is nothing but zeros.
+    const content = new Uint8Array(120_000_000);
+    for (let at = 0; at < 36_000_000; at += 65_536) {
+      crypto.getRandomValues(content.subarray(at, at + 65_536));
+    }
+    await box.s3.put(BUCKET, KEY, await tarGz([{ name: "m", content }]));
+    await withModel({ box }, (ready) => ready.send());
+    const size = (await box.s3.bytes(BUCKET, packed(box)[0]!)).length;
+    assert(size < 45_000_000, `${size}`);
+    assertEquals(box.s3.uploads(BUCKET).length, 0);
+  });
+
   it("keeps what is in it: a sparse file, a link, an old format", async () => {
     await using box = await Box.open();
     box.s3.createBucket(BUCKET);
