@@ -1,15 +1,19 @@
 /** Makes the request that all commands have in common which start a container of the user's code. */
 
-import type { App } from "../../runtime/app/app.ts";
+import { basename } from "@std/path/basename";
+import { type App, APP_NAME } from "../../runtime/app/app.ts";
+import type { CloudSectionName } from "../../runtime/app/configuration.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
+import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
-import { MlcliError, UsageError } from "../../runtime/errors.ts";
+import { MlcliError, NoAppHere, UsageError } from "../../runtime/errors.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
 import { userVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
+import { type AppProgram, programOf, type TypedProgram } from "../program.ts";
 import { requireNoTag } from "../usage.ts";
 import type { Options, Values } from "../options/option.ts";
 
@@ -51,6 +55,47 @@ export async function containerRequest<O extends Options>(
     strict: typed.strict,
     variables: await userVariables(typed, context),
   };
+}
+
+/**
+ * The same, with the image and the code that are typed, or that the object of the file names.
+ *
+ * @param args what follows `--`.
+ * @throws as `containerRequest` and `programOf`; without an app, with the line that makes one.
+ */
+export async function programRequest<O extends Options>(
+  context: Context,
+  kind: CloudSectionName,
+  typed: ContainerOptions & TypedProgram,
+  args: readonly string[],
+  call: Pick<ConfigurableCall<O>, "configured">,
+): Promise<LocalJob & Pick<AppProgram, "program">> {
+  const request = await containerRequest(context, typed, call)
+    .catch((error) => initInstead(error, context, kind, typed));
+  const { app, isImageTyped, program } = await programOf(request.app, kind, typed, args, context);
+  const images = imageAccess(context, { app, isImageTyped, command: `mlcli local ${kind}` });
+  return { ...request, app, images, program };
+}
+
+/** Without an app, the line that makes one of what was typed. */
+function initInstead(
+  error: unknown,
+  { cwd }: Context,
+  kind: CloudSectionName,
+  { image, sourceDir = ".", entryPoint, launcher }: TypedProgram,
+): never {
+  const isNowhere = error instanceof NoAppHere && error.above === undefined;
+  if (!isNowhere || image === undefined) throw error;
+  const name = basename(cwd);
+  const words = [
+    ...["mlcli", "init", APP_NAME.test(name) ? name : "app", "--image", image],
+    // It is told what trains alone.
+    ...entryPoint === undefined || kind !== "train"
+      ? []
+      : ["--source-dir", sourceDir, "--entry-point", entryPoint],
+    ...launcher === undefined ? [] : ["--launcher", launcher],
+  ];
+  throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
 }
 
 /** The networks that a file may name: on others, the user's own services listen. */

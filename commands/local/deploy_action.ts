@@ -6,9 +6,8 @@ import { noteText, tell, warningText } from "../../runtime/messages.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { ProgressLine } from "../render/progress/line.ts";
 import { requireCompatible } from "../usage.ts";
-import { programOf } from "../program.ts";
-import { containerRequest, requireReachable } from "./container_request.ts";
-import { imageAccess, runHost } from "./image_access.ts";
+import { programRequest, requireReachable } from "./container_request.ts";
+import { runHost } from "./image_access.ts";
 import type { DeployDeclaration, DeployOptions } from "./deploy.ts";
 
 /** Starts a server and prints its address. */
@@ -24,19 +23,10 @@ export async function deployAction(
     "--strict": options.strict,
     "--run": options.run !== undefined,
   });
-  const request = await containerRequest(context, options, call);
-  const { app, isImageTyped, program } = await programOf(
-    request.app,
-    "deploy",
-    options,
-    [],
-    context,
-  );
+  const request = await programRequest(context, "deploy", options, [], call);
   const job = {
     ...request,
-    app,
-    images: imageAccess(context, { app, isImageTyped, command: "mlcli local deploy" }),
-    code: program.code,
+    code: request.program.code,
     usesNetworkSettings: options.networkSettings,
     port: options.port,
     timeout: options.timeout,
@@ -47,7 +37,7 @@ export async function deployAction(
   // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  const { pipNetwork } = runHost(context, app);
+  const { pipNetwork } = runHost(context, request.app);
   if (options.watch) {
     const { watchDeploy } = await import("./watch.ts");
     return await watchDeploy(job, { ...context, pipNetwork }, announce);

@@ -4,9 +4,8 @@ import { checkData, type PlacedData } from "../../runtime/contract/processing_da
 import type { ProcessingJob } from "../../runtime/local/jobs.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { programOf } from "../program.ts";
-import { containerRequest } from "./container_request.ts";
-import { imageAccess, runHost } from "./image_access.ts";
+import { programRequest } from "./container_request.ts";
+import { runHost } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
 /** Runs a processing script on the app's test data. */
@@ -15,32 +14,22 @@ export async function processAction(
   options: ProcessOptions,
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
-  const request = await containerRequest(context, options, call);
-  const { app, isImageTyped, program } = await programOf(
-    request.app,
-    "process",
-    options,
-    options.args,
-    context,
-  );
-  checkData(options.input, options.outputDir, program.code !== undefined);
+  const request = await programRequest(context, "process", options, options.args, call);
+  checkData(options.input, options.outputDir, request.program.code !== undefined);
   const placed = (data: PlacedData<string | undefined>) => ({
     ...data,
     place: data.place === undefined ? undefined : absolutePath(context.cwd, data.place),
   });
   const job: ProcessingJob = {
     ...request,
-    app,
-    images: imageAccess(context, { app, isImageTyped, command: "mlcli local process" }),
     interactive: options.interactive,
     grace: options.grace,
     copyInputs: options.copyInputs,
     file: options.file,
-    program,
     // An input has a place.
     inputs: options.input.map(placed) as PlacedData<string>[],
     outputs: options.outputDir.map(placed),
     usesNetworkSettings: options.networkSettings,
   };
-  await process(job, runHost(context, app));
+  await process(job, runHost(context, request.app));
 }

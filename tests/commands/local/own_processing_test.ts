@@ -292,6 +292,16 @@ suite("local process of an image that exists", () => {
     );
   });
 
+  it("is told how to become an app, where there is none", async () => {
+    await using directory = await makeDirectory({});
+    for (const command of ["process", "deploy"]) {
+      const line = ["local", command, "--image", IMAGE, "--entry-point", "clean.py"];
+      const { code, stderr } = await runInProcess(line, { cwd: directory.path });
+      assertEquals(code, 1);
+      assertMatch(stderr, /\nhint: mlcli init \S+ --image team\/torch:2\n$/);
+    }
+  });
+
   it("that has none is told what it may run", async () => {
     await using app = await scriptApp({});
     const { code, stderr } = await process(app, TYPED, {
