@@ -84,8 +84,13 @@ export function partOf(path: string): string {
  * when it is whole.
  *
  * @param part where its copy is until then. What is there goes.
+ * @param signal ends a copy; its reason is thrown.
  */
-export async function moveTree(from: string, to: string, part = partOf(to)): Promise<void> {
+export async function moveTree(
+  from: string,
+  to: string,
+  { part = partOf(to), signal }: { readonly part?: string; readonly signal?: AbortSignal } = {},
+): Promise<void> {
   try {
     return await Deno.rename(from, to);
   } catch (error) {
@@ -93,7 +98,8 @@ export async function moveTree(from: string, to: string, part = partOf(to)): Pro
   }
   await removeTreeIfThere(part);
   try {
-    await copyTree(from, part);
+    if ((await Deno.lstat(from)).isDirectory) await copyTree(from, part, undefined, signal);
+    else await copyFile(from, part);
     await Deno.rename(part, to);
   } catch (error) {
     await removeTreeIfThere(part).catch(() => {});
@@ -106,16 +112,25 @@ export async function moveTree(from: string, to: string, part = partOf(to)): Pro
  * Copies a directory: files with their modes, links as links. What is neither stays behind, and the copy
  * itself, where that is made in what is copied.
  */
-export async function copyTree(from: string, to: string, copy?: string): Promise<void> {
-  await Deno.mkdir(to);
+export async function copyTree(
+  from: string,
+  to: string,
+  copy?: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  // Nobody else looks into it before it is as closed as the original.
+  await Deno.mkdir(to, { mode: 0o700 });
   const whole = copy ?? await idOf(to);
   for await (const { name, isDirectory, isFile, isSymlink } of Deno.readDir(from)) {
+    signal?.throwIfAborted();
     const [source, target] = [join(from, name), join(to, name)];
     if (isDirectory && await idOf(source) === whole) continue;
-    if (isDirectory) await copyTree(source, target, whole);
+    if (isDirectory) await copyTree(source, target, whole, signal);
     else if (isFile) await copyFile(source, target);
     else if (isSymlink) await Deno.symlink(await Deno.readLink(source), target);
   }
+  const { mode } = await Deno.stat(from);
+  if (mode !== null) await setMode(to, mode & 0o777);
 }
 
 /** Copies a file to the disk: some find only then that they have no room (quotas over a network). */

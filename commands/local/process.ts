@@ -26,7 +26,8 @@ const OPTIONS = options({
     short: "-o",
     value: "dir",
     description: "NAME[:PATH][=DIR], what is written to /opt/ml/processing/output/NAME, or to " +
-      "PATH; DIR is empty or new. Default: output/NAME. May be repeated.",
+      "PATH; DIR is empty or new. Default: output/NAME. With a slash in it (./DIR), all that is " +
+      "written to /opt/ml/processing/output. May be repeated.",
     repeatable: true,
     completion: "file",
     parse: parseDirectory("output"),

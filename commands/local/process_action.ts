@@ -1,6 +1,6 @@
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
-import { checkData, type PlacedData } from "../../runtime/contract/processing_data.ts";
+import { checkData, type PlacedData, plainData } from "../../runtime/contract/processing_data.ts";
 import type { ProcessingJob } from "../../runtime/local/jobs.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
@@ -15,7 +15,9 @@ export async function processAction(
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
   const request = await programRequest(context, "process", options, options.args, call);
-  checkData(options.input, options.outputDir, request.program.code !== undefined);
+  // Without one that is named, the app's test data is all of the input.
+  const inputs = options.input.length > 0 ? options.input : [plainData("input")];
+  checkData(inputs, options.outputDir, request.program.code !== undefined);
   const placed = (data: PlacedData<string | undefined>) => ({
     ...data,
     place: data.place === undefined ? undefined : absolutePath(context.cwd, data.place),

@@ -135,6 +135,7 @@ export function parseInput(
   source: string,
 ): { readonly name: string; readonly directory: string } {
   const channel = parseChannel(text);
+  requireNoAddress(channel?.directory ?? text, source);
   if (channel !== undefined) return channel;
   throw new UsageError(
     `${source} must be CHANNEL=DIR, such as training=/data/churn (a name of up to 64 ` +
@@ -142,10 +143,21 @@ export function parseInput(
   );
 }
 
+/** @throws UsageError for what lies in S3. */
+function requireNoAddress(place: string, source: string): void {
+  if (!/^s3:\/\//i.test(place)) return;
+  throw new UsageError(`${source} takes a directory on this machine, but got "${place}".`, {
+    hint:
+      "mlcli train and mlcli process run on SageMaker, on data in S3. To have some of it here: " +
+      "aws s3 cp --recursive s3://... DIR",
+  });
+}
+
 /** `DIR`, or `NAME=DIR` at `/opt/ml/processing/input/NAME`, or `NAME:PATH=DIR`. */
 export function parseDirectory(side: Side): Parser<PlacedData<string | undefined>> {
   return (text, source) => {
     const data = parseData(text, side, source);
+    requireNoAddress(data.place ?? "", source);
     if (data.place !== "") return data;
     throw new UsageError(`${source} must name a directory after the name, such as NAME=DIR.`);
   };

@@ -138,6 +138,13 @@ function outputsOf(
     const place = outputOf(request, { ...of, named: undefined, path });
     return [{ ...plainData("output"), place }];
   }
+  const unplaced = request.outputs.find(({ place }) => place === undefined);
+  if (unplaced && request.app.configuration.s3Prefix === undefined) {
+    throw new UsageError(`The output ${unplaced.name} has no place in S3.`, {
+      hint:
+        `Name one, -o ${unplaced.name}=s3://..., or set "s3_prefix" in ${request.app.name}.json.`,
+    });
+  }
   return request.outputs.map((data) => ({
     ...data,
     place: outputOf(request, { ...of, named: data.place, path: `${path}/${data.name}` }),

@@ -27,7 +27,7 @@ export function entryPointDifference(
 ): Difference | undefined {
   const given = givenToShell(entryPoint);
   // What a shell replaces itself by gets the signals.
-  if (given?.kind !== "command" || /(^|[;&|])\s*exec\s/.test(given.text)) return undefined;
+  if (given?.kind !== "command" || /^\s*exec\s/.test(given.text)) return undefined;
   return {
     message: `The ENTRYPOINT of ${reference} is a shell, which drops the words train and serve, ` +
       "and need not pass SIGTERM on: what the platform stops may be killed before it has saved " +

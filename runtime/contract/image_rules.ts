@@ -69,14 +69,7 @@ export function brokenRules(
       found && found.path !== entry?.path ? windowsLines(reference, found) : undefined
     ),
     ...startable,
-    isRoot(image.User) ? undefined : {
-      message:
-        `${reference} runs as the user ${
-          inOneLine(image.User!)
-        }, and on the platform the directories ` +
-        "below /opt/ml are root's: a training may be unable to save its model",
-      hint: "Leave USER out of the Dockerfile, or end it with a line: USER root",
-    },
+    userDifference(reference, image.User),
     ...hidden.map((path) => ({
       message:
         `${
@@ -87,6 +80,19 @@ export function brokenRules(
         "model in its archive.",
     })),
   ].filter((difference) => difference !== undefined);
+}
+
+/** What an image's USER means to a training. */
+export function userDifference(
+  reference: string,
+  user: string | undefined,
+): Difference | undefined {
+  return isRoot(user) ? undefined : {
+    message:
+      `${reference} runs as the user ${inOneLine(user!)}, and on the platform the directories ` +
+      "below /opt/ml are root's: a training may be unable to save its model",
+    hint: "Leave USER out of the Dockerfile, or end it with a line: USER root",
+  };
 }
 
 /** The first line of a script for a shell. */

@@ -103,7 +103,7 @@ export function checkData(
     // AWS's own examples have the code inside of the one input, so the platform takes that.
     const other = all.slice(index + 1).find((other) =>
       (isWithin(one.path, other.path) || isWithin(other.path, one.path)) &&
-      !(other === CODE_INPUT && one.path === PATHS.processingInput)
+      !(other === CODE_INPUT && inputs.includes(one) && one.path === PATHS.processingInput)
     );
     if (other === undefined) continue;
     throw new UsageError(

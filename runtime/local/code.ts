@@ -5,7 +5,7 @@ import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
-import { holdsHarness, type LabelledImage } from "../contract/images.ts";
+import { holdsHarness, isOfOwnContext, type LabelledImage } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
 
 /** What of the app's code is mounted. */
@@ -57,7 +57,7 @@ async function codeFolderOf(
         `Put it into ${path}/; mlcli init ${layout.appName} adds what is missing of the example.`,
     });
   }
-  if (!isThere) return undefined;
+  if (!isThere || isOfOwnContext(image)) return undefined;
   note(`${path}/ is mounted over the image's own ${PATHS.code}`);
   return folder;
 }

@@ -3,6 +3,8 @@
  * the report of how it ended.
  */
 
+import { imageReference } from "../app/app.ts";
+import { userDifference } from "../contract/image_rules.ts";
 import { join } from "@std/path/join";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -134,6 +136,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       ...networkDifferences(job.network),
       ...environmentDifferences(kind, job.variables),
       ...imageDifferences(job, image),
+      kind === "train" && !isOurs
+        ? userDifference(imageReference(job.app, job.tag), image.Config?.User)
+        : undefined,
       ...run.sent ? [] : await codeDifferences(job, CODE[kind], image),
     ]);
     const output = await outputBefore(layout);

@@ -79,7 +79,7 @@ export async function withProcessing(
   const checkPaths = async (): Promise<void> => {
     const except = job.inputs.length === 0 ? [] : [layout.processingData];
     await requireLayoutInside(layout, "processing", except, inputRemedy(job));
-    await requireFree(layout, outputs);
+    await requireFree(layout, outputs, job.inputs);
   };
   await checkPaths();
   await requireTestDirectory(layout);
@@ -192,7 +192,15 @@ export async function withProcessing(
         const difference = isApart ? await lostOutput(output, declared) : undefined;
         if (outputs.length === 0) return { difference };
         const isGood = ending === "succeeded" && !(job.strict && difference);
-        if (isGood) return { difference, ...await moveOutputs(layout, name, outputs, host.err) };
+        if (isGood) {
+          return {
+            difference,
+            ...await moveOutputs(layout, name, outputs, {
+              err: host.err,
+              signal: host.interruption.signal,
+            }),
+          };
+        }
         const kept = await keepOutputs(layout, name);
         return { difference, ...kept && { note: `The outputs of this run are in ${kept}` } };
       },

@@ -238,7 +238,9 @@ export function requireEntryPoint(
   const paths = files.map(({ path }) => path);
   // Of a package, it is the name of a module.
   if (paths.includes(entryPoint) || isPackage({ files }) && !/\.(sh|py)$/.test(entryPoint)) return;
-  const meant = closest(entryPoint, paths);
+  // The directory of the code is not named with it.
+  const inner = entryPoint.startsWith(`${shown}/`) ? entryPoint.slice(shown.length + 1) : "";
+  const meant = paths.includes(inner) ? inner : closest(entryPoint, paths);
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
       ? "It is not sent, since it may hold a secret, or is a link that leads elsewhere."

@@ -78,7 +78,10 @@ suite("local process with a script of the user's own", () => {
       "['--rows', '1 000'] /opt/ml/processing/input/code beside True []\n",
     ], stderr);
     assertStringIncludes(stderr, "the input is read-only\n");
-    assertStringIncludes(stderr, "Links that lead out of the output clean are left out: passwd\n");
+    assertStringIncludes(
+      stderr,
+      "Of the output clean, links that lead out, pipes and their like are left out: passwd\n",
+    );
     const results = join(app.directory, "results");
     assertEquals(await namesIn(results), ["a.csv", "tool"]);
     assertEquals(await Deno.readTextFile(join(results, "a.csv")), "A\n");

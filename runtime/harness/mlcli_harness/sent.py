@@ -29,6 +29,8 @@ def unpack(path: str, target: str) -> None:
     try:
         os.makedirs(target, exist_ok=True)
         with tarfile.open(path) as archive:
-            archive.extractall(target, **FILTER)
+            # Not over itself.
+            members = [one for one in archive if os.path.normpath(os.path.join(target, one.name)) != path]
+            archive.extractall(target, members, **FILTER)
     except (OSError, tarfile.TarError) as error:
         raise HarnessError("Cannot unpack %s: %s" % (path, error)) from error

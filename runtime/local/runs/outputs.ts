@@ -19,11 +19,12 @@ import {
   realPathOf,
   removeTreeIfThere,
 } from "../../files.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { type MessageStream, noteText, tell, warningText } from "../../messages.ts";
 import { outputsOfRun } from "../../model/runs.ts";
 import type { Settled } from "../../model/versions.ts";
 import { listed } from "../../text.ts";
 import type { ProcessingOutput } from "../jobs.ts";
+import { sift } from "./sift.ts";
 
 /** The directory of an output in that of its run. */
 export function outputFolder(layout: Layout, run: string, { name }: ProcessingOutput): string {
@@ -31,7 +32,7 @@ export function outputFolder(layout: Layout, run: string, { name }: ProcessingOu
 }
 
 /**
- * Requires that each output can be put into its place: that is what a rename does.
+ * Requires that each output can be put into its place.
  *
  * @throws MlcliError where something is there, nothing can be made there, or a link of the repository leads
  * there.
@@ -39,8 +40,21 @@ export function outputFolder(layout: Layout, run: string, { name }: ProcessingOu
 export async function requireFree(
   layout: Layout,
   outputs: readonly ProcessingOutput[],
+  inputs: readonly { readonly place: string }[],
 ): Promise<void> {
-  for (const output of outputs) await targetOf(layout, output);
+  const others = await Promise.all(inputs.map(({ place }) => realPathOf(place)));
+  for (const output of outputs) {
+    const target = await targetOf(layout, output);
+    const other = others.find((one) =>
+      !isOutside(relative(one, target)) || !isOutside(relative(target, one))
+    );
+    others.push(target);
+    if (other === undefined) continue;
+    const both = [other, target].map((path) => typedPath(layout.directory, path)).join(" and ");
+    throw new MlcliError(`Two of the directories lie in one another: ${both} (--output-dir)`, {
+      hint: "Name a directory of its own for each output: --output-dir NAME=DIR",
+    });
+  }
 }
 
 /** @returns an absolute path without links. */
@@ -63,88 +77,98 @@ async function problemAt(target: string): Promise<string | undefined> {
   if (info && [...Deno.readDirSync(target)].length > 0) return "The directory is not empty";
   let parent = dirname(target);
   while (await lstatIfThere(parent) === undefined) parent = dirname(parent);
+  if (!(await lstatIfThere(parent))?.isDirectory) return "Not in a directory";
+  if (info) parent = target;
   const { access, constants } = await import("node:fs/promises");
   const isOpen = access(parent, constants.W_OK | constants.X_OK).then(() => true, () => false);
-  return await isOpen ? undefined : "The directory around it is closed";
+  if (await isOpen) return undefined;
+  return info ? "The directory is closed" : "The directory around it is closed";
 }
 
 /**
- * Moves the outputs of a run that has succeeded: each is whole in its place, or not there. What cannot be
- * moved stays with the run.
+ * Moves the outputs of a run that has succeeded. What cannot be moved stays with the run.
  *
- * @throws MlcliError where one cannot be moved.
+ * @param signal ends a copy to another file system; its reason is thrown.
+ * @throws MlcliError where one cannot be moved: the others are.
  */
 export async function moveOutputs(
   layout: Layout,
   run: string,
   outputs: readonly ProcessingOutput[],
-  err: MessageStream,
+  { err, signal }: { readonly err: MessageStream; readonly signal: AbortSignal },
 ): Promise<Settled> {
   const moved: (readonly [string, string])[] = [];
+  const folder = outputsOfRun(layout, run);
+  const failures: MlcliError[] = [];
   for (const output of outputs) {
     const from = outputFolder(layout, run, output);
+    const real = await realPathOf(from);
+    // A name that no output can have.
+    const sifted = join(folder, `~${output.name}`);
     try {
-      const links = await disarm(from);
+      const isEmpty = !await holdsFile(layout, from, from);
+      const left = sift(from, sifted);
+      await removeTreeIfThere(from);
+      await Deno.rename(sifted, from);
       const to = await targetOf(layout, output);
-      moved.push([await realPathOf(from), to]);
-      await move(from, to);
-      if (links.length === 0) continue;
-      const message = `Links that lead out of the output ${output.name} are left out`;
-      const hint = "The platform does not upload what they lead to either.";
-      tell(err, warningText(`${message}: ${listed(links)}`, hint));
+      await place(from, to, signal);
+      moved.push([real, to]);
+      say(err, output, { isEmpty, left, shown: typedPath(layout.directory, to) });
     } catch (error) {
+      const there = await lstatIfThere(sifted) ? folder : from;
+      const kept = `It stays with the run: ${shellWord(typedPath(layout.directory, there))}`;
+      if (signal.aborted) tell(err, noteText(kept));
+      signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;
-      throw new MlcliError(
-        `The output ${output.name} cannot be moved: ${fileErrorReason(error)}`,
-        {
-          hint: `It stays with the run: ${shellWord(typedPath(layout.directory, from))}`,
-          cause: error,
-        },
-      );
+      const message = `The output ${output.name} cannot be moved: ${fileErrorReason(error)}`;
+      failures.push(new MlcliError(message, { hint: kept, cause: error }));
     }
   }
-  await removeTreeIfThere(outputsOfRun(layout, run));
+  const [first, ...others] = failures;
+  for (const { message, hint } of others) tell(err, warningText(message, hint));
+  if (first !== undefined) throw first;
+  await removeTreeIfThere(folder);
   return { moved };
 }
 
-async function move(from: string, to: string): Promise<void> {
-  // Its mode is that of a new directory, or of the one that it replaces.
-  await makeDirectory(to);
-  const { mode } = Deno.statSync(to);
-  if (mode !== null) Deno.chmodSync(from, mode & ~PRIVILEGES & 0o7777);
-  // Where something has come into it, this fails.
-  Deno.removeSync(to);
-  const part = `.${basename(to)}.${crypto.randomUUID().slice(0, 8)}.part`;
-  await moveTree(from, to, join(dirname(to), part));
+function say(
+  err: MessageStream,
+  { name, path }: ProcessingOutput,
+  { isEmpty, left, shown }: {
+    readonly isEmpty: boolean;
+    readonly left: readonly string[];
+    readonly shown: string;
+  },
+): void {
+  if (isEmpty) {
+    const hint =
+      `The code writes to that directory. (-o ./DIR is all of ${PATHS.processingOutput}.)`;
+    tell(err, warningText(`Nothing was written to ${path}, the output ${name}`, hint));
+  } else tell(err, noteText(`The output ${name} is in ${shown}`));
+  if (left.length === 0) return;
+  const message = `Of the output ${name}, links that lead out, pipes and their like are left out`;
+  const hint = "The platform does not upload what they lead to either.";
+  tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }
 
-const PRIVILEGES = 0o6000;
-
-/**
- * Takes setuid and setgid away from all that is in a directory, since it is going to where others reach
- * it, and removes links that lead out of it.
- *
- * @returns the links, relative to it.
- * @throws Error of the system for what cannot be looked at, or changed.
- */
-async function disarm(directory: string): Promise<readonly string[]> {
-  const root = await realPathOf(directory);
-  const links: string[] = [];
-  const visit = async (folder: string): Promise<void> => {
-    for (const { name } of Deno.readDirSync(folder)) {
-      const path = join(folder, name);
-      const { isSymlink, isDirectory, mode } = Deno.lstatSync(path);
-      if (isSymlink) {
-        const target = await realPathOf(path).catch(() => "/");
-        if (isOutside(relative(root, target))) links.push(relative(root, path));
-      } else if ((mode! & PRIVILEGES) !== 0) Deno.chmodSync(path, mode! & ~PRIVILEGES & 0o7777);
-      if (isDirectory) await visit(path);
+/** Puts a tree where nothing is, or what is in it into a directory that is empty. */
+async function place(from: string, to: string, signal: AbortSignal): Promise<void> {
+  if (await lstatIfThere(to) !== undefined) {
+    for (const { name } of Deno.readDirSync(from)) {
+      await move(join(from, name), join(to, name), signal);
     }
-  };
-  await visit(root);
-  // At the end: whether one leads out may depend on another.
-  for (const path of links) Deno.removeSync(join(root, path));
-  return links.sort();
+    return;
+  }
+  await makeDirectory(dirname(to));
+  // As a directory that the caller makes.
+  if (Deno.build.os !== "windows") Deno.chmodSync(from, 0o777 & ~Deno.umask());
+  await move(from, to, signal);
+}
+
+/** Also to another file system, where it appears when it is whole. */
+async function move(from: string, to: string, signal: AbortSignal): Promise<void> {
+  const part = `.${basename(to)}.${crypto.randomUUID().slice(0, 8)}.part`;
+  await moveTree(from, to, { part: join(dirname(to), part), signal });
 }
 
 /**

@@ -226,6 +226,6 @@ suite("process is refused", () => {
     await using other = await makeOwn();
     const { code, stderr } = await other.run([...LEAST, "-o", "clean"]);
     assertEquals(code, 2);
-    assert(stderr.startsWith('error: Missing option "--output-s3-location"'), stderr);
+    assert(stderr.startsWith("error: The output clean has no place in S3."), stderr);
   });
 });

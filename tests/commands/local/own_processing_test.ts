@@ -356,7 +356,7 @@ suite("outputs of local process", () => {
     ]);
     const at = (...parts: readonly string[]) => join(app.directory, ...parts);
     const modeOf = async (path: string) => (await Deno.lstat(path)).mode! & 0o7777;
-    assertEquals(await namesIn(at("empty")), ["sub"]);
+    assertEquals(await namesIn(at("empty")), ["chain", "round", "sub"]);
     assertEquals(await namesIn(at("empty/sub")), ["later", "tool", "within"]);
     assertEquals(await modeOf(at("empty/sub/tool")), 0o755);
     assertEquals(await modeOf(at("empty/sub")), 0o755);
@@ -366,7 +366,8 @@ suite("outputs of local process", () => {
     assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
     assertStringIncludes(
       stderr,
-      "warning: Links that lead out of the output clean are left out: chain, round, sub/out and 1 more\n",
+      "warning: Of the output clean, links that lead out, pipes and their like are left out: " +
+        "sub/out, up\n",
     );
     assertStringIncludes(
       stderr,
@@ -481,6 +482,39 @@ suite("outputs of local process", () => {
     const { code, stderr, body } = await process(app, [...TYPED, "-o", "clean=away/x"]);
     assertEquals([code, body], [1, undefined]);
     assertStringIncludes(stderr, `--output-dir clean=${elsewhere.path}/x`);
+  });
+
+  it("do not lie in one another, nor around inputs and code", async () => {
+    await using app = await scriptApp();
+    for (
+      const [args, words] of [
+        [["-o", "a=r", "-o", "b=r"], "Two of the directories lie in one another"],
+        [["-o", "a=r", "-o", "b=r/b"], "Two of the directories lie in one another"],
+        [["-i", "raw=raw", "-o", "a=raw/b"], "Two of the directories lie in one another"],
+        [["-o", "a=raw/a.csv/x"], "Not in a directory: "],
+        [["-o", "x:/opt/ml/processing/input/y=r"], "lie in one another"],
+        [["-i", "a=raw", "-o", "x:/opt/ml/processing/input=r"], "lie in one another"],
+        [["-i", "a=s3://bucket/x"], 'takes a directory on this machine, but got "s3://bucket/x"'],
+        [["-o", "a=s3://bucket/x"], 'takes a directory on this machine, but got "s3://bucket/x"'],
+      ] as const
+    ) {
+      const { code, body, stderr } = await process(app, [...TYPED, ...args]);
+      assertEquals([code === 0, body], [false, undefined], args.join(" "));
+      assertStringIncludes(stderr, words);
+    }
+  });
+
+  it("are told of: where they are, and that one is empty", async () => {
+    await using app = await scriptApp({});
+    const { code, stderr } = await process(app, [...TYPED, "-o", "a=first", "-o", "b=second"], {
+      program: async (container) => {
+        await Deno.writeTextFile(join(sourceOf(container, `${OUTPUT}/a`)!, "x"), "1");
+        container.end(0);
+      },
+    });
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, "note: The output a is in first\n");
+    assertStringIncludes(stderr, `warning: Nothing was written to ${OUTPUT}/b, the output b\n`);
   });
 
   it("stay with the run where something has come in their way; others are moved", async () => {

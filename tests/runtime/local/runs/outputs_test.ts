@@ -108,7 +108,10 @@ suite("an output that goes to another disk", () => {
       await Deno.mkdir(folder, { recursive: true });
       await Deno.writeFile(join(folder, "a"), new Uint8Array(size));
       const output = { name, path, place: join(disk.path, name) };
-      return await moveOutputs(layout, "run", [output], err);
+      return await moveOutputs(layout, "run", [output], {
+        err,
+        signal: new AbortController().signal,
+      });
     };
     await move("small", 10);
     assertEquals(await namesIn(join(disk.path, "small")), ["a"]);

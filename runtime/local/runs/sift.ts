@@ -1,0 +1,68 @@
+/** What of a directory that code wrote may go where others reach it. */
+
+import { join } from "@std/path/join";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+
+/**
+ * Moves a tree into a new directory, entry by entry: only what was looked at by its name comes into it.
+ * Files and directories lose setuid, setgid and the sticky bit.
+ *
+ * @param to is made; only the caller may enter it until all is in it.
+ * @returns what stays behind: links that may lead out, and what is neither file nor directory.
+ * @throws MlcliError for what is not the caller's, or has no name that Deno can say; Error of the system.
+ */
+export function sift(from: string, to: string, inside = ""): readonly string[] {
+  const left: string[] = [];
+  const { mode, uid, gid } = Deno.lstatSync(from);
+  requireOwn(uid, inside);
+  seen(inside, () => Deno.mkdirSync(to, { mode: 0o700 }));
+  for (const { name } of Deno.readDirSync(from)) {
+    const [source, target, path] = [join(from, name), join(to, name), join(inside, name)];
+    const info = seen(path, () => Deno.lstatSync(source));
+    if (info.isDirectory) left.push(...sift(source, target, path));
+    else if (info.isFile) {
+      requireOwn(info.uid, path);
+      setMode(source, info.mode);
+      seen(path, () => Deno.renameSync(source, target));
+    } else if (info.isSymlink && isInner(path, Deno.readLinkSync(source))) {
+      Deno.symlinkSync(Deno.readLinkSync(source), target);
+    } else left.push(path);
+  }
+  // Where root works for another user, the tree is that user's.
+  if (Deno.uid() === 0 && uid !== null && gid !== null) Deno.chownSync(to, uid, gid);
+  setMode(to, mode);
+  return left;
+}
+
+function setMode(path: string, mode: number | null): void {
+  if (mode !== null && Deno.build.os !== "windows") Deno.chmodSync(path, mode & 0o777);
+}
+
+/** Root may do everything with what is another's; anybody else would spread it. */
+function requireOwn(uid: number | null, path: string): void {
+  const caller = Deno.uid();
+  if (!caller || uid === null || uid === caller) return;
+  throw new MlcliError(`It is another user's: ${inOneLine(path) || "the output itself"}`);
+}
+
+/** Deno shows names that are not UTF-8 as others, which need not be there. */
+function seen<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    const isTwin = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.AlreadyExists;
+    if (!isTwin) throw error;
+    throw new MlcliError(`It holds a name that is not UTF-8: ${inOneLine(path)}`);
+  }
+}
+
+/** As in a model's archive: whatever lies on the way, it leads to something in the tree. */
+function isInner(path: string, target: string): boolean {
+  const names = target.split("/").filter((name) => name !== "" && name !== ".");
+  const down = names.findIndex((name) => name !== "..");
+  const up = down < 0 ? names.length : down;
+  const depth = path.split(/[/\\]/).length;
+  return !target.startsWith("/") && up < depth && !names.slice(up).includes("..");
+}
