@@ -183,6 +183,27 @@ suite("process of an image that exists", () => {
   });
 });
 
+suite("process with code, a key and several outputs", () => {
+  it("sends the code again with the key that is named", async () => {
+    await using job = await makeOwn({ process: { entry_point: "clean.py" } });
+    const line = [...LEAST, "-o", `clean=${HERE}/shop/c`];
+    await job.run(line);
+    for (const _ of [1, 2]) {
+      const { code, stderr } = await job.run([...line, "--kms-key", "alias/own"]);
+      assertEquals(code, 0, stderr);
+      assertStringIncludes(stderr, "sourcedir.tar.gz\n");
+    }
+  });
+
+  it("looks at the place of each output", async () => {
+    await using job = await makeOwn();
+    const line = [...LEAST, "-o", `a=${HERE}/a`, "-o", "b=s3://not-there/b"];
+    const { code, stderr } = await job.run(line);
+    assertEquals([code, job.box.jobs.all.length], [1, 0], stderr);
+    assertStringIncludes(stderr, "not-there");
+  });
+});
+
 suite("process is refused", () => {
   for (
     const [what, args, words] of [

@@ -280,6 +280,18 @@ suite("local process of an image that exists", () => {
     );
   });
 
+  it("runs what is typed, whatever the file names, and no command of the file's in another", async () => {
+    await using app = await scriptApp();
+    const ours = { Entrypoint: ["/opt/mlcli/entrypoint"] };
+    const script = await process(app, [...TYPED, "-f", "p.py"], { image: ours });
+    assertEquals([script.code, script.body?.Cmd], [0, ["process", "p.py"]], script.stderr);
+    await using other = await scriptApp({ command: ["of-the-file"] });
+    const own = await process(other, TYPED);
+    assertEquals([own.code, own.body?.Entrypoint], [0, ["of-the-file"]], own.stderr);
+    const bare = await process(other, ["--image", "team/other:1"]);
+    assertEquals([bare.code, bare.body?.Entrypoint], [0, undefined], bare.stderr);
+  });
+
   it("may be of a context of the user's own, which runs bare, too", async () => {
     await using app = await completeApp({ configuration: { context: "image" } });
     const { code, body, stderr } = await process(app, ["--", "all"]);
