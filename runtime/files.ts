@@ -98,8 +98,8 @@ export async function moveTree(
   }
   await removeTreeIfThere(part);
   try {
-    if ((await Deno.lstat(from)).isDirectory) await copyTree(from, part, undefined, signal);
-    else await copyFile(from, part);
+    if ((await Deno.lstat(from)).isFile) await copyFile(from, part);
+    else await copyTree(from, part, undefined, signal);
     await Deno.rename(part, to);
   } catch (error) {
     await removeTreeIfThere(part).catch(() => {});

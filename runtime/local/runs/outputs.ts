@@ -108,7 +108,6 @@ export async function moveOutputs(
     try {
       const isEmpty = !await holdsFile(layout, from, from);
       const left = sift(from, sifted);
-      await removeTreeIfThere(from);
       await Deno.rename(sifted, from);
       const to = await targetOf(layout, output);
       await place(from, to, signal);

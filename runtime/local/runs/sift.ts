@@ -1,15 +1,16 @@
 /** What of a directory that code wrote may go where others reach it. */
 
 import { join } from "@std/path/join";
-import { MlcliError } from "../../errors.ts";
+import { MlcliError, systemCode } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 
 /**
  * Moves a tree into a new directory, entry by entry: only what was looked at by its name comes into it.
+ * The tree is gone then, but for an error.
  * Files and directories lose setuid, setgid and the sticky bit.
  *
  * @param to is made; only the caller may enter it until all is in it.
- * @returns what stays behind: links that may lead out, and what is neither file nor directory.
+ * @returns what does not come into it: links that may lead out, and what is neither file nor directory.
  * @throws MlcliError for what is not the caller's, or has no name that Deno can say; Error of the system.
  */
 export function sift(from: string, to: string, inside = ""): readonly string[] {
@@ -25,10 +26,15 @@ export function sift(from: string, to: string, inside = ""): readonly string[] {
       requireOwn(info.uid, path);
       setMode(source, info.mode);
       seen(path, () => Deno.renameSync(source, target));
-    } else if (info.isSymlink && isInner(path, Deno.readLinkSync(source))) {
-      Deno.symlinkSync(Deno.readLinkSync(source), target);
-    } else left.push(path);
+    } else {
+      if (info.isSymlink && isInner(path, Deno.readLinkSync(source))) {
+        Deno.symlinkSync(Deno.readLinkSync(source), target);
+      } else left.push(path);
+      Deno.removeSync(source);
+    }
   }
+  // What is left in it, Deno before 2.9 does not show.
+  seen(inside, () => Deno.removeSync(from));
   // Where root works for another user, the tree is that user's.
   if (Deno.uid() === 0 && uid !== null && gid !== null) Deno.chownSync(to, uid, gid);
   setMode(to, mode);
@@ -51,9 +57,9 @@ function seen<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    const isTwin = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.AlreadyExists;
-    if (!isTwin) throw error;
+    const isUnsaid = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.AlreadyExists || systemCode(error) === "ENOTEMPTY";
+    if (!isUnsaid) throw error;
     throw new MlcliError(`It holds a name that is not UTF-8: ${inOneLine(path)}`);
   }
 }

@@ -26,6 +26,7 @@ function engineWith(
   { app, image }: JobApp,
   mode: number | undefined,
   labels: Readonly<Record<string, string>> = { "mlcli.harness": "1" },
+  left: readonly unknown[] = [],
 ): Promise<FakeEngine> {
   const Id = image.slice(image.indexOf("@") + 1);
   const details = {
@@ -39,10 +40,12 @@ function engineWith(
   return fakeEngine({
     "GET /_ping": () => pong("1.41"),
     [`GET /images/${app.name}%3Alatest/json`]: () => Response.json(details),
+    "GET /containers/json": () => Response.json(left),
     "POST /containers/create": () => Response.json({ Id: "c1" }, { status: 201 }),
     "HEAD /containers/c1/archive": () =>
       new Response(null, mode === undefined ? { status: 404 } : { headers: stat }),
     "DELETE /containers/c1": () => done(),
+    "DELETE /containers/dead": () => done(),
   });
 }
 
@@ -57,11 +60,36 @@ suite("process", () => {
         { call, query },
       ) => [call, query["path"]]),
       [
+        ["GET /containers/json", undefined],
         ["POST /containers/create", undefined],
         ["HEAD /containers/c1/archive", "/opt/program/processing/p.py"],
         ["DELETE /containers/c1", undefined],
       ],
     );
+  });
+
+  it("removes such a container that a killed mlcli left, and nobody else's", async () => {
+    await using job = await makeJobApp();
+    const child = new Deno.Command("true").spawn();
+    await child.status;
+    const of = (Id: string, name: string, pid: number) => ({
+      Id,
+      Names: [`/${name}`],
+      Labels: { "mlcli.role": "look", "mlcli.owner": `${pid} ${Deno.hostname()}` },
+    });
+    const left = [
+      of("dead", "mlcli-look-1", child.pid),
+      of("alive", "mlcli-look-2", Deno.pid),
+      of("other", "somebodys", child.pid),
+    ];
+    await using engine = await engineWith(job, 0o644, undefined, left);
+    const { code, stderr } = await job.run([...LEAST, "--dry-run"], { engine });
+    assertEquals([code, stderr], [0, ""]);
+    const removed = engine.calls.filter(({ call }) => call.startsWith("DELETE "));
+    assertEquals(removed.map(({ call }) => call), [
+      "DELETE /containers/dead",
+      "DELETE /containers/c1",
+    ]);
   });
 
   for (
