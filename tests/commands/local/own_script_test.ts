@@ -99,6 +99,16 @@ suite("local train with a script of the user's own", () => {
     assertEquals(await namesIn(app.path("local_test/jobs/code")), [`${code}.tar.gz`]);
   });
 
+  it("warns of an image that runs as another user, which breaks --strict", async () => {
+    await using app = await scriptApp();
+    const image = { ...TOOLKIT, User: "bob" };
+    for (const [args, expected] of [[[], 0], [["--strict"], 1]] as const) {
+      const { code, stderr } = await train(app, ["--image", IMAGE, ...args], { image });
+      assertEquals(code, expected, stderr);
+      assertStringIncludes(stderr, `${IMAGE} runs as the user bob, and on the platform`);
+    }
+  });
+
   it("starts any other image by mlcli's start script, without an init", async () => {
     await using app = await scriptApp();
     for (const image of [{}, { Entrypoint: ["/opt/mlcli/entrypoint"] }]) {
