@@ -103,23 +103,34 @@ suite("an output that goes to another disk", () => {
       { isTerminal: false, columns: 80, print: () => {} },
       "/opt/ml/processing/x",
     ];
-    const move = async (name: string, size: number) => {
+    const { signal } = new AbortController();
+    const move = async (name: string, size: number, ending: AbortSignal = signal) => {
       const folder = join(layout.jobs, "run/outputs", name);
-      await Deno.mkdir(folder, { recursive: true });
+      await Deno.mkdir(join(folder, "closed"), { recursive: true });
+      await Deno.chmod(join(folder, "closed"), 0o700);
       await Deno.writeFile(join(folder, "a"), new Uint8Array(size));
       const output = { name, path, place: join(disk.path, name) };
       return await moveOutputs(layout, "run", [output], {
         err,
-        signal: new AbortController().signal,
+        signal: ending,
       });
     };
     await move("small", 10);
-    assertEquals(await namesIn(join(disk.path, "small")), ["a"]);
+    assertEquals(await namesIn(join(disk.path, "small")), ["a", "closed"]);
+    assertEquals((await Deno.stat(join(disk.path, "small/closed"))).mode! & 0o7777, 0o700);
     assertEquals(await namesIn(join(layout.jobs, "run")), []);
+    // Ctrl-C, while it is copied.
+    await assertRejects(
+      () => move("ended", 10, AbortSignal.abort(new Error("Ctrl-C"))),
+      Error,
+      "Ctrl-C",
+    );
+    assertEquals(await namesIn(disk.path), ["small"]);
+    assertEquals(await namesIn(join(layout.jobs, "run/outputs/ended")), ["a", "closed"]);
     await disk.leave({ blocks: 4 });
     const { hint } = await assertRejects(() => move("large", 1e6), MlcliError, "No space left");
     assertEquals(hint, "It stays with the run: demo/mlcli_base/local_test/jobs/run/outputs/large");
     assertEquals(await namesIn(disk.path), ["small"]);
-    assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a"]);
+    assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a", "closed"]);
   });
 });
