@@ -3,6 +3,7 @@ import { AwsError } from "../../../../runtime/aws/errors.ts";
 import {
   actionFor,
   changesOf,
+  requireKnownModel,
   requirePossible,
   requireReady,
 } from "../../../../runtime/cloud/deploy/decide.ts";
@@ -105,6 +106,26 @@ suite("deploy: the decision", () => {
   for (const [what, request, there] of possible) {
     it(`takes what can be: ${what}`, () => requirePossible(deployRequest(request), there));
   }
+
+  const unknown = [
+    ["a model package", served({ container: { ModelPackageName: "package" } })],
+    ["a deleted model", served({ base: { model: undefined } })],
+  ] as const;
+  for (const [what, there] of unknown) {
+    it(`wants the model to be named: ${what}`, () => {
+      const error = assertThrows(
+        () => requireKnownModel(deployRequest({ model: undefined }), there),
+        MlcliError,
+      );
+      assertEquals(error.message, "Which model shop serves is not known");
+      requireKnownModel(deployRequest(), there);
+    });
+  }
+  it("needs no name of a model that is known, or of a new endpoint", () => {
+    for (const there of [NOTHING, served()]) {
+      requireKnownModel(deployRequest({ model: undefined }), there);
+    }
+  });
 });
 
 interface Asked extends Partial<DeployRequest> {

@@ -108,6 +108,8 @@ suite("an output that goes to another disk", () => {
       const folder = join(layout.jobs, "run/outputs", name);
       await Deno.mkdir(join(folder, "closed"), { recursive: true });
       await Deno.chmod(join(folder, "closed"), 0o700);
+      await Deno.mkdir(join(folder, "open"));
+      await Deno.chmod(join(folder, "open"), 0o755);
       await Deno.writeFile(join(folder, "a"), new Uint8Array(size));
       const output = { name, path, place: join(disk.path, name) };
       return await moveOutputs(layout, "run", [output], {
@@ -116,8 +118,10 @@ suite("an output that goes to another disk", () => {
       });
     };
     await move("small", 10);
-    assertEquals(await namesIn(join(disk.path, "small")), ["a", "closed"]);
-    assertEquals((await Deno.stat(join(disk.path, "small/closed"))).mode! & 0o7777, 0o700);
+    assertEquals(await namesIn(join(disk.path, "small")), ["a", "closed", "open"]);
+    for (const [name, mode] of [["closed", 0o700], ["open", 0o755]] as const) {
+      assertEquals((await Deno.stat(join(disk.path, "small", name))).mode! & 0o7777, mode);
+    }
     assertEquals(await namesIn(join(layout.jobs, "run")), []);
     // Ctrl-C, while it is copied.
     await assertRejects(
@@ -126,11 +130,11 @@ suite("an output that goes to another disk", () => {
       "Ctrl-C",
     );
     assertEquals(await namesIn(disk.path), ["small"]);
-    assertEquals(await namesIn(join(layout.jobs, "run/outputs/ended")), ["a", "closed"]);
+    assertEquals(await namesIn(join(layout.jobs, "run/outputs/ended")), ["a", "closed", "open"]);
     await disk.leave({ blocks: 4 });
     const { hint } = await assertRejects(() => move("large", 1e6), MlcliError, "No space left");
     assertEquals(hint, "It stays with the run: demo/mlcli_base/local_test/jobs/run/outputs/large");
     assertEquals(await namesIn(disk.path), ["small"]);
-    assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a", "closed"]);
+    assertEquals(await namesIn(join(layout.jobs, "run/outputs/large")), ["a", "closed", "open"]);
   });
 });
