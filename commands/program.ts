@@ -80,8 +80,7 @@ export async function programOf(
   }
   // What the file says is about the image that the file names.
   const ofFile = typed.image === undefined || typed.image === (file.image ?? configuration.image);
-  const isTyped = typedCommand.length > 0 || typedEntryPoint !== undefined ||
-    typed.file !== undefined;
+  const isTyped = typedOne !== undefined;
   const command = isTyped || !ofFile ? typedCommand : fileCommand;
   if (name === "train" && args.length > 0 && command.length === 0) {
     throw new UsageError("What follows -- are the arguments of --command, which is not given.", {

@@ -242,7 +242,7 @@ export async function openToRead(path: string): Promise<OpenedFile> {
   }
 }
 
-/** Sets permissions, whatever the caller's umask is. */
+/** Sets permissions, also against the umask: who reads may be another user. Windows has no such modes. */
 export async function setMode(path: string, mode: number): Promise<void> {
   if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
 }

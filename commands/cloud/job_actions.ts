@@ -1,5 +1,5 @@
-import { isOfAppsDirectory } from "../../runtime/app/image.ts";
 import type { App } from "../../runtime/app/app.ts";
+import { isOfAppsDirectory } from "../../runtime/app/image.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
 import { train } from "../../runtime/cloud/train.ts";

@@ -101,10 +101,8 @@ function requireName(path: string, separator: string): void {
 }
 
 /**
- * Requires that a symbolic link leads to something in the directory, whatever is or will be there.
- * The link's own directory is never a link, since nothing is written through one. So the target may go
- * up as many levels as the link is deep. It must not go up again after a name: that may be a link, and
- * above its target is another place.
+ * Requires that a symbolic link leads to something in the directory. Nothing is written through one, so
+ * that the link's own directory is none.
  */
 function requireInnerTarget(
   name: string,
@@ -114,11 +112,21 @@ function requireInnerTarget(
 ): void {
   const words = `is a link to ${shownName(target)}, which may lead out of the archive`;
   requireName(target, separator);
-  if (target.startsWith("/")) throw refusalOf(name, words);
+  if (mayLeadOut(path.length, target)) throw refusalOf(name, words);
+}
+
+/**
+ * Whether a symbolic link may lead out of a tree, whatever is or will be in it. The link's own directory
+ * is never a link. So the target may go up as many levels as the link is deep. It must not go up again
+ * after a name: that may be a link, and above its target is another place.
+ *
+ * @param depth how many names the link's path in the tree has.
+ */
+export function mayLeadOut(depth: number, target: string): boolean {
   const names = namesIn(target);
   const down = names.findIndex((part) => part !== "..");
   const up = down < 0 ? names.length : down;
-  if (up >= path.length || names.slice(up).includes("..")) throw refusalOf(name, words);
+  return target.startsWith("/") || up >= depth || names.slice(up).includes("..");
 }
 
 function sparseSize(name: string, pax: Pax): number | undefined {

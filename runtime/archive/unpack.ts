@@ -197,5 +197,3 @@ function missingFileError(header: Header): Refusal {
   const words = `is a hard link to ${header.linkname}, which is not a file earlier in the archive`;
   return refusalOf(header.name, words);
 }
-
-/** Also against the umask: the server may run as another user. Windows has no such modes. */

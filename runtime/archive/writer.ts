@@ -122,21 +122,10 @@ async function add(archive: Pack, entry: PackedEntry, rules: FileRules): Promise
         await entry.read(),
       );
     case "copied":
-      return await addCopied(archive, entry);
+      return await addPieces(archive, entry.header, entry.content);
     case "file":
       return await addFile(archive, entry, rules);
   }
-}
-
-async function addCopied(archive: Pack, { header, content }: CopiedEntry): Promise<void> {
-  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
-  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
-  done.catch(() => {});
-  for await (const bytes of content) {
-    if (!sink.write(bytes) && !sink.destroying) await takesMore(sink);
-  }
-  if (!sink.destroying) sink.end(undefined);
-  await done;
 }
 
 async function addBytes(
@@ -164,7 +153,6 @@ async function addFile(archive: Pack, entry: FileEntry, rules: FileRules): Promi
     if (error) throw error;
     return;
   }
-  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
   const header: Header = {
     ...rules.owner ?? ROOT,
     name: entry.path,
@@ -173,13 +161,34 @@ async function addFile(archive: Pack, entry: FileEntry, rules: FileRules): Promi
     mtime: representable(rules.time(info)),
     size: info.size,
   };
-  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
-  // Awaited only after the file is read: a rejection before that must not end mlcli.
-  done.catch(() => {});
-  // The header has the size: what is added to the file from now on is left out.
-  for (let left = info.size; left > 0 && !sink.destroying;) {
-    const bytes = await read(file, Math.min(left, CHUNK), entry.shown, rules);
+  await addPieces(archive, header, contentOf(file, info.size, entry.shown, rules));
+}
+
+/** The header has the size: what is added to the file from now on is left out. */
+async function* contentOf(
+  file: Deno.FsFile,
+  size: number,
+  shown: string,
+  rules: FileRules,
+): AsyncGenerator<Uint8Array, void, void> {
+  for (let left = size; left > 0;) {
+    const bytes = await read(file, Math.min(left, CHUNK), shown, rules);
     left -= bytes.length;
+    yield bytes;
+  }
+}
+
+async function addPieces(
+  archive: Pack,
+  header: Header,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const { promise: done, resolve, reject } = Promise.withResolvers<void>();
+  const sink = openEntry(archive, header, (error) => error ? reject(error) : resolve());
+  // Awaited only after all is read: a rejection before that must not end mlcli.
+  done.catch(() => {});
+  for await (const bytes of pieces) {
+    if (sink.destroying) break;
     if (!sink.write(bytes) && !sink.destroying) await takesMore(sink);
   }
   if (!sink.destroying) sink.end(undefined);

@@ -1,7 +1,7 @@
-import { isOfAppsDirectory } from "../app/image.ts";
 import { basename } from "@std/path/basename";
 import { imageReference } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
+import { isOfAppsDirectory } from "../app/image.ts";
 import { layoutOf, readHyperparametersFile } from "../app/layout.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";

@@ -3,9 +3,8 @@
  * the report of how it ended.
  */
 
-import { imageReference } from "../app/app.ts";
-import { userDifference } from "../contract/image_rules.ts";
 import { join } from "@std/path/join";
+import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
@@ -21,6 +20,7 @@ import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
+import { userDifference } from "../contract/image_rules.ts";
 import type { Program } from "../contract/launch.ts";
 import { commitOf } from "../source/commit.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";

@@ -31,8 +31,14 @@ export interface BatchJob extends LocalJob {
   readonly copyInputs: boolean;
 }
 
+/** What may ask pip for packages when it starts. */
+export interface InstallingJob {
+  /** Whether pip gets what this machine knows of its network. */
+  readonly usesNetworkSettings: boolean;
+}
+
 /** What to train, and with what. */
-export interface TrainingJob extends BatchJob {
+export interface TrainingJob extends BatchJob, InstallingJob {
   /** `key=value` as given on the command line; they win over the file's. */
   readonly hyperparameters: readonly string[];
   /** Data that the user named, instead of the layout's. */
@@ -42,14 +48,12 @@ export interface TrainingJob extends BatchJob {
   /** Whether it finds and keeps checkpoints in `/opt/ml/checkpoints`. */
   readonly checkpoints: boolean;
   readonly program: ProgramRequest;
-  /** Whether pip gets what this machine knows of its network. */
-  readonly usesNetworkSettings: boolean;
 }
 
 export type ProcessingOutput = PlacedData<string | undefined>;
 
 /** Which script or program to run, and on what. */
-export interface ProcessingJob extends BatchJob {
+export interface ProcessingJob extends BatchJob, InstallingJob {
   /** Relative to `processing/`, as the user typed it; `undefined` where another program runs. */
   readonly file: string | undefined;
   /** Its arguments are the script's, too. */
@@ -61,12 +65,10 @@ export interface ProcessingJob extends BatchJob {
    * the layout's `output` itself.
    */
   readonly outputs: readonly ProcessingOutput[];
-  /** Whether pip gets what this machine knows of its network. */
-  readonly usesNetworkSettings: boolean;
 }
 
 /** What to serve, and where. */
-export interface ServingJob extends LocalJob, ServerRequest {
+export interface ServingJob extends LocalJob, InstallingJob, ServerRequest {
   /** Port on the host; 0 picks a free one. */
   readonly port: number;
   /** How long the server may take to answer `/ping` with 200, in seconds. */
@@ -75,8 +77,6 @@ export interface ServingJob extends LocalJob, ServerRequest {
   readonly run: string | undefined;
   /** Code that AWS's inference images find in the model; `undefined`: the app's, or the image's own. */
   readonly code: ProgramRequest["code"];
-  /** Whether pip gets what this machine knows of its network. */
-  readonly usesNetworkSettings: boolean;
 }
 
 /** What to run in the place of the user's code. */

@@ -89,7 +89,8 @@ export async function withProcessing(
     `${name}:${path}=${typedPath(layout.directory, place ?? join(layout.output, name))}`;
   const sent = code && await packCode([code], code.entryPoint, note);
   const isOwnImage = isOfAppsDirectory(job.app);
-  if (isOwnImage) await scriptOf(job, layout);
+  // Of another image, it is not known yet whether it has scripts.
+  const own = isOwnImage ? await scriptOf(job, layout) : undefined;
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
@@ -100,7 +101,7 @@ export async function withProcessing(
   if (!isOwnImage && job.file !== undefined && !holdsHarness(image)) {
     throw noScripts(job.app, job.file);
   }
-  const script = await scriptOf(job, layout);
+  const script = own ?? await scriptOf(job, layout);
   const launch = processingLaunchOf(command, code?.entryPoint, script, job.program.arguments);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {

@@ -12,7 +12,7 @@ import { makeDirectory } from "../files.ts";
 import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
-import type { Host, LocalJob } from "./jobs.ts";
+import type { Host, InstallingJob, LocalJob } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
@@ -26,10 +26,7 @@ const NETWORK = "/opt/mlcli/network";
 
 /** What installs packages. */
 export interface Installing {
-  readonly job: Pick<LocalJob, "app" | "network" | "strict"> & {
-    /** Whether pip gets what this machine knows of its network. */
-    readonly usesNetworkSettings: boolean;
-  };
+  readonly job: Pick<LocalJob, "app" | "network" | "strict"> & InstallingJob;
   /** Whether the image's programs run as root. */
   readonly isRoot: boolean;
   /** A directory that pip's files of this machine's network may be put into. It is made. */

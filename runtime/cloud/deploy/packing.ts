@@ -13,7 +13,7 @@ import { cannotRead, changed, modelFiles } from "../../model/files.ts";
 import { claim, leftDirectories } from "../../owner.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
-import { cannotUnpack, FOR_HEADERS } from "../preflight/archive.ts";
+import { cannotUnpack, FOR_HEADERS, noRoomFor } from "../preflight/archive.ts";
 
 export interface ModelArchive extends AsyncDisposable {
   readonly path: string;
@@ -106,11 +106,7 @@ async function newArchive(
     });
   }
   if (room.bytes !== undefined && model.bytes > room.bytes) {
-    const gigabytes = Math.round(room.bytes / 1024 ** 3);
-    throw new MlcliError(
-      `${inOneLine(shown)} holds more than ${gigabytes} GB, which is what ${room.words} has`,
-      { hint: room.hint },
-    );
+    throw noRoomFor(inOneLine(shown), room.bytes, room);
   }
   if (model.privateFiles.length > 0) {
     note(`Not packed, since they may hold secrets: ${listed(model.privateFiles)}`);

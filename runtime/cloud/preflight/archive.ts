@@ -87,11 +87,7 @@ export async function checkPrefix(
         if (keys.length < 2) keys.push(key);
       }
       if (room.bytes !== undefined && bytes > room.bytes) {
-        const gigabytes = Math.round(room.bytes / 1024 ** 3);
-        throw new MlcliError(
-          `${s3Uri(address)} holds more than ${gigabytes} GB, which is what ${room.words} has`,
-          { hint: room.hint },
-        );
+        throw noRoomFor(s3Uri(address), room.bytes, room);
       }
     }
   } catch (error) {
@@ -205,6 +201,18 @@ async function* upTo(
     count += bytes.length;
     yield bytes;
   }
+}
+
+/** The error for a model that holds more than `bytes`, which is what there is room for. */
+export function noRoomFor(
+  shown: string,
+  bytes: number,
+  { words, hint }: Pick<ModelRoom, "words" | "hint">,
+): MlcliError {
+  const gigabytes = Math.round(bytes / 1024 ** 3);
+  return new MlcliError(`${shown} holds more than ${gigabytes} GB, which is what ${words} has`, {
+    hint,
+  });
 }
 
 /** The most that an archive has besides the bytes of its files. */

@@ -1,5 +1,5 @@
-import { isOfAppsDirectory } from "../../app/image.ts";
 import { type App, imageReference } from "../../app/app.ts";
+import { isOfAppsDirectory } from "../../app/image.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { lookInto } from "../../docker/look.ts";

@@ -1,6 +1,8 @@
 /** What of a directory that code wrote may go where others reach it. */
 
+import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
+import { mayLeadOut } from "../../archive/entries.ts";
 import { MlcliError, systemCode } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 
@@ -27,9 +29,9 @@ export function sift(from: string, to: string, inside = ""): readonly string[] {
       setMode(source, info.mode);
       seen(path, () => Deno.renameSync(source, target));
     } else {
-      if (info.isSymlink && isInner(path, Deno.readLinkSync(source))) {
-        Deno.symlinkSync(Deno.readLinkSync(source), target);
-      } else left.push(path);
+      const link = info.isSymlink ? Deno.readLinkSync(source) : undefined;
+      if (link === undefined || mayLeadOut(path.split(SEPARATOR).length, link)) left.push(path);
+      else Deno.symlinkSync(link, target);
       Deno.removeSync(source);
     }
   }
@@ -62,13 +64,4 @@ function seen<T>(path: string, work: () => T): T {
     if (!isUnsaid) throw error;
     throw new MlcliError(`It holds a name that is not UTF-8: ${inOneLine(path)}`);
   }
-}
-
-/** As in a model's archive: whatever lies on the way, it leads to something in the tree. */
-function isInner(path: string, target: string): boolean {
-  const names = target.split("/").filter((name) => name !== "" && name !== ".");
-  const down = names.findIndex((name) => name !== "..");
-  const up = down < 0 ? names.length : down;
-  const depth = path.split(/[/\\]/).length;
-  return !target.startsWith("/") && up < depth && !names.slice(up).includes("..");
 }

@@ -22,7 +22,6 @@ import type { Findings } from "../differences/findings.ts";
 import { imageDifferences } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import type { PlannedServer } from "../plan.ts";
-import { prune } from "../runs/prune.ts";
 import { settleEarlierRuns } from "../runs/earlier.ts";
 
 export interface OfServedImage {
@@ -69,8 +68,6 @@ export async function requireServable(
   await requireLayoutInside(layout, "prediction");
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
-  // What servers of a killed mlcli left: copies of models, and what pip was given.
-  await prune(layout, host);
   const lock = { err: host.err, signal: host.interruption.signal };
   await sharingModel(layout, lock, () => servedVersion(layout, job));
 }

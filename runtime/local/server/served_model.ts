@@ -22,8 +22,9 @@ export function networkFolderOf(modelFolder: string): string {
 
 /**
  * The directory on this machine to mount for a server: the model's, or a new one. That is a view of the
- * model with the code, or its archive has been unpacked into it. It lies in the app, since every engine can see the app. The server needs it for as
- * long as there is its container; then whoever removes that removes it (`removeUnpacked`).
+ * model with the code, or its archive has been unpacked into it. It lies in the app, since every engine
+ * can see the app. The server needs it for as long as there is its container; then whoever removes that
+ * removes it (`removeUnpacked`).
  *
  * @param server the container's name.
  * @param code is put into the place of the model's own `code/`, which is said.

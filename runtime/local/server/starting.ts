@@ -8,6 +8,7 @@ import { isRoot } from "../../contract/images.ts";
 import { servingVariables } from "../../contract/launch.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
+import { pathsInJobs, UNPACKED } from "../../model/runs.ts";
 import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
 import { mountedCode, NOT_MOUNTED } from "../code.ts";
 import {
@@ -20,6 +21,7 @@ import { Findings } from "../differences/findings.ts";
 import { imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
 import { type PlannedServer, servePlan } from "../plan.ts";
+import { prune } from "../runs/prune.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { installsPackages, packCode, type PackedCode } from "../../source/source.ts";
 import { type PipPlace, pipPlace } from "../sent_code.ts";
@@ -66,6 +68,9 @@ export interface Start {
  */
 export async function startOf(job: ServingJob, host: StartHost, follow?: Follow): Promise<Start> {
   await requireServable(job, host);
+  const layout = layoutOf(job.app);
+  // What servers of a killed mlcli left: copies of models, and what pip was given.
+  if ((await pathsInJobs(layout, UNPACKED)).length > 0) await prune(layout, host);
   const engine = await host.engine();
   // While the port is looked at; a failure is for whoever starts a server.
   const image = imageToRun(engine, job, host);
