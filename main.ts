@@ -1,7 +1,7 @@
 /** The program: runs a command line, and alone turns errors into messages and an exit code. */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
-import { refusesColour } from "./commands/cliffy/command_line.ts";
+import { asksForStack, refusesColour } from "./commands/cliffy/command_line.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -31,7 +31,7 @@ export async function main(args: readonly string[], context: Context): Promise<n
     return 0;
   } catch (caught) {
     const error = asInterruption(caught);
-    report(error, context);
+    report(error, context, asksForStack(args) || context.env("MLCLI_DEBUG") === "1");
     await untilWritten(context).catch(() => {});
     return exitCode(error);
   }
@@ -64,13 +64,13 @@ function exitCode(error: unknown): number {
   return error instanceof UsageError ? 2 : 1;
 }
 
-function report(error: unknown, context: Context): void {
+function report(error: unknown, context: Context, withStack: boolean): void {
   // The user interrupted, nobody reads any more, or the program itself has said why it ended.
   if (error instanceof Interrupted || error instanceof OutputClosed) return;
   if (error instanceof ProgramEnded) return;
   try {
     tell(context.err, describe(error, context.cwd));
-    if (context.env("MLCLI_DEBUG") === "1") context.err.print(printable(`${stackOf(error)}\n`));
+    if (withStack) context.err.print(printable(`${stackOf(error)}\n`));
   } catch (failure) {
     // Standard error is closed, or on a full disk: only the exit code can tell.
     if (!(failure instanceof OutputClosed || failure instanceof MlcliError)) throw failure;
@@ -79,7 +79,7 @@ function report(error: unknown, context: Context): void {
 
 function describe(error: unknown, directory: string): string {
   if (error instanceof MlcliError || isSystemError(error)) return errorText(error, directory);
-  const hint = "This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.";
+  const hint = "This is a defect of mlcli. --debug shows where it happened.";
   return errorText(error) + hintText(hint);
 }
 
@@ -104,7 +104,7 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
     const error = signal.aborted
       ? signal.reason
       : new Error("What mlcli was waiting for went away without an answer");
-    report(error, context);
+    report(error, context, context.env("MLCLI_DEBUG") === "1");
     Deno.exitCode = exitCode(error);
   });
   // By itself, Deno would still wait for connections that are being closed, and for reads and writes

@@ -6,10 +6,15 @@ import { appName, dockerTag, progressOptions } from "./options/shared.ts";
 const OPTIONS = options({
   ...appName,
   ...dockerTag,
-  "--base-image": { value: "image", description: "Base image, instead of the app's." },
+  "--base-image": {
+    value: "image",
+    description: "Base image, instead of the app's.",
+    variable: "MLCLI_BASE_IMAGE",
+  },
   "--platform": {
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
+    variable: "MLCLI_PLATFORM",
   },
   "--build-arg": {
     value: "argument",

@@ -21,7 +21,7 @@ export interface Call {
 export interface Configured<O extends Options> {
   /** The command line's values. */
   readonly typed: Values<O>;
-  /** The values to use: the command line's, else the file's, else a variable's or the default. */
+  /** The values to use: the command line's, else a variable's, else the file's, else the default. */
   readonly options: Values<O>;
   /** The file's values alone. */
   readonly settings: Partial<Values<O>>;
@@ -96,6 +96,8 @@ export interface Member {
   /** One sentence. */
   readonly summary: string;
   readonly load: () => Command | Group | Promise<Command | Group>;
+  /** Other names for it: `ls`. */
+  readonly aliases?: readonly string[];
   readonly isHidden?: true;
   /** The heading above it in the group's help. */
   readonly heading?: string;
@@ -105,13 +107,13 @@ export interface Member {
 export interface Group {
   /** Follows its sentence in the tree, in the help. */
   readonly details?: string;
-  /** Options that all its commands take, before their name and after it. */
-  readonly options: Options;
   /**
-   * Options of some of its commands that may stand before their names, too. The other commands take
-   * them without effect, and do not show them.
+   * Options that all its commands take, before their name and after it. In a command's help they are
+   * shown only if the command itself has them, too; else they have no effect on it.
    */
-  readonly early?: Options;
+  readonly options: Options;
+  /** Options of some of its commands that may stand before their names, too. */
+  readonly early?: () => Promise<Options>;
   readonly examples?: readonly Example[];
   /** What its help ends with. */
   readonly more?: string;

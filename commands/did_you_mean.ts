@@ -10,29 +10,44 @@ import { usageError } from "./usage.ts";
 /** The names that lead to a command, in one text: `local train`. */
 type Path = string;
 
-/** Names of mlcli's commands in other programs, and commands that are only in `local`. */
+/**
+ * Names of mlcli's commands in other programs, and commands that are only in `local`. Below `local`,
+ * those of `local` are meant.
+ */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
+  down: ["local stop"],
+  endpoints: ["list-endpoints"],
+  exec: ["local shell"],
+  fit: ["local train", "train"],
+  jobs: ["local list-jobs", "list-jobs"],
+  kill: ["local stop", "stop-job"],
   new: ["init"],
+  predict: ["local invoke", "invoke-endpoint"],
+  ps: ["local status", "list-jobs", "list-endpoints"],
+  rm: ["local stop", "delete-endpoint"],
   run: ["local train", "local process"],
+  runs: ["local list-jobs", "list-jobs"],
   serve: ["local deploy", "deploy"],
+  start: ["local deploy", "deploy"],
   status: ["local status", "list-jobs", "list-endpoints"],
   stop: ["local stop", "stop-job", "delete-endpoint"],
+  test: ["local train", "local invoke"],
+  up: ["local deploy"],
   version: ["--version"],
 };
 
 /** Names of mlcli's options in other programs; the first that the command has is suggested. */
 const FOREIGN_OPTIONS: Readonly<Record<string, readonly string[]>> = {
-  "-C": ["--directory"],
   "-e": ["--env"],
   "-n": ["--tail"],
-  "-o": ["--output"],
   "-v": ["--version"],
   "--entrypoint": ["--command"],
-  "--json": ["--output json", "--content-type application/json"],
+  "--json": ["--content-type application/json"],
   "--name": [
     ...["--endpoint-name", "--base-job-name", "--name-contains", "--repository", "--app-name"],
   ],
   "--tag": ["--docker-tag"],
+  "--verbose": ["--debug"],
 };
 
 /**
@@ -60,9 +75,11 @@ function suggestedCommands(
   name: string,
   all: readonly Path[],
 ): readonly Path[] {
-  if (name === "help") return [`help ${names.join(" ")}`.trim()];
-  if (names.length === 0 && Object.hasOwn(FOREIGN_COMMANDS, name)) return FOREIGN_COMMANDS[name]!;
   const group = names.join(" ");
+  if (Object.hasOwn(FOREIGN_COMMANDS, name)) {
+    const meant = FOREIGN_COMMANDS[name]!.filter((path) => path.startsWith(group));
+    if (meant.length > 0) return meant;
+  }
   const own = all.filter((path) => groupOf(path) === group);
   const others = all.filter((path) => groupOf(path) !== group);
   const same = others.filter((path) => lastOf(path) === name);
@@ -146,10 +163,18 @@ export async function unknownOptionError(unknown: UnknownOption): Promise<UsageE
   return new UsageError(message, { hint: [suggestion, hint].filter((text) => text).join(" ") });
 }
 
+/** Options with which other programs show a part of their JSON. */
+const FILTERS: readonly string[] = ["--format", "--jq", "--query", "--template"];
+
 function foreignOption(
   { flag, known, names }: UnknownOption,
   takesName: boolean,
 ): string | undefined {
+  if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
+    return `jq shows a part of the JSON: ${
+      ["mlcli", ...names].join(" ")
+    } --output json | jq FILTER.`;
+  }
   if (!Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   const forms = FOREIGN_OPTIONS[flag]!;
   if (flag === "--entrypoint" && known.some(([own]) => own === forms[0])) {

@@ -1,7 +1,7 @@
 /** Files that the command line names: bodies of requests, and environment variables. */
 
 import { requireNamed } from "../runtime/app/named_path.ts";
-import { absolutePath } from "../runtime/app/typed_path.ts";
+import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { typeOfFile } from "../runtime/contract/invocations.ts";
 import {
@@ -13,12 +13,13 @@ import {
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
 import type { UnreadBody } from "../runtime/invocation/invocation.ts";
+import { isObject } from "../runtime/text.ts";
 import type { variableOptions } from "./options/container.ts";
 import type { InvocationOptions } from "./options/invocation.ts";
 import type { Values } from "./options/option.ts";
 
 /**
- * The body from a file, or from standard input (no file, or `-`).
+ * The body from a file, or from standard input (no file, or `-`). JSON may stand in the file's place.
  *
  * @param example a command line with a file, for the hint.
  */
@@ -30,12 +31,23 @@ export function requestBody(
   if (file === undefined || file === "-") {
     return { pieces: standardInput(context, example), contentType };
   }
-  return { pieces: fileInput(context, file), contentType: contentType ?? typeOfFile(file) };
+  const ownType = contentType ?? (isJson(file) ? undefined : typeOfFile(file));
+  return { pieces: fileInput(context, file, example), contentType: ownType };
+}
+
+/** Whether this is JSON that may be a request, and not the name of a file. */
+function isJson(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text)) || text.startsWith("[");
+  } catch {
+    return false;
+  }
 }
 
 async function* fileInput(
   { cwd, input }: Context,
   file: string,
+  example: string,
 ): AsyncGenerator<Uint8Array, void, void> {
   await requireNamed(cwd, file, "");
   try {
@@ -43,9 +55,15 @@ async function* fileInput(
     if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
     yield* input.readFile(path);
   } catch (cause) {
-    const isMissing = cause instanceof Deno.errors.NotFound;
-    const reason = isMissing ? "no such file" : fileErrorReason(cause);
-    throw new UsageError(`Cannot read ${file}: ${reason}`, { cause });
+    if (!(cause instanceof Deno.errors.NotFound)) {
+      throw new UsageError(`Cannot read ${file}: ${fileErrorReason(cause)}`, { cause });
+    }
+    if (isJson(file)) return yield new TextEncoder().encode(file);
+    // Such as 72,3,15: what no file is called.
+    const hint = /^[^/\\]*[\s,][^/\\]*$/.test(file)
+      ? `Is it the request itself? echo ${shellWord(file)} | ${example.replace(/ \S+$/, "")}`
+      : undefined;
+    throw new UsageError(`Cannot read ${file}: no such file`, { cause, hint });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Group } from "./command.ts";
-import { earlyTag, everywhere } from "./options/standard.ts";
+import { everywhere } from "./options/standard.ts";
 
 /** Headings by where a command works. */
 const HERE = "On this machine";
@@ -21,7 +21,7 @@ export const root: Group = {
   more:
     "mlcli COMMAND --help says more about each command. The documentation is docs/ in mlcli's " +
     "source code; the README that comes with a release leads to it.",
-  early: earlyTag,
+  early: async () => (await import("./options/shared.ts")).earlyOptions,
   commands: {
     init: {
       heading: HERE,
@@ -43,6 +43,11 @@ export const root: Group = {
       heading: HERE,
       summary: "Check the Docker Engine, the app, its image and the port.",
       load: async () => (await import("./doctor.ts")).doctorCommand,
+    },
+    config: {
+      heading: HERE,
+      summary: "List and change your own settings: colour, output format, region, profile.",
+      load: async () => (await import("./config/config.ts")).configGroup,
     },
     completions: {
       heading: HERE,
@@ -81,6 +86,7 @@ export const root: Group = {
     },
     "list-jobs": {
       heading: THERE,
+      aliases: ["ls"],
       summary: "List training and processing jobs, newest first.",
       load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
     },

@@ -5,7 +5,6 @@ import {
   argumentsOf,
   type NamedArgument,
   type NamedOption,
-  type Options,
   optionsOf,
   restArgumentOf,
 } from "./options/option.ts";
@@ -18,7 +17,7 @@ export interface Topic {
   readonly arguments: readonly NamedArgument[];
   /** The one that takes what follows `--`. */
   readonly rest: NamedArgument | undefined;
-  /** Those that it has from its groups come first. */
+  /** Those that every command has come last. */
   readonly options: readonly NamedOption[];
   readonly examples: readonly Example[];
   /** What the help ends with. */
@@ -33,11 +32,9 @@ export interface Topic {
 export async function topicOf(root: Group, names: readonly string[]): Promise<Topic> {
   let declared: Command | Group = root;
   let description = root.details;
-  let inherited: Options = {};
   for (const name of names) {
     const member: Member | undefined = isGroup(declared) ? declared.commands[name] : undefined;
     if (member === undefined) throw new Error(`No command: mlcli ${names.join(" ")}`);
-    if (declared !== root) inherited = { ...declared.options, ...inherited };
     declared = await member.load();
     description = [member.summary, declared.details].filter((text) => text).join(" ");
   }
@@ -47,12 +44,10 @@ export async function topicOf(root: Group, names: readonly string[]): Promise<To
     arguments: argumentsOf(declared.options),
     rest: restArgumentOf(declared.options),
     options: optionsOf({
-      ...inherited,
+      ...declared.options,
       ...help,
       ...(declared === root ? version : {}),
       ...root.options,
-      ...(isGroup(declared) ? declared.early : {}),
-      ...declared.options,
     }),
     examples: declared.examples ?? [],
     more: isGroup(declared) ? declared.more ?? "" : "",

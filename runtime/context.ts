@@ -7,8 +7,10 @@ import type { Aws } from "./aws/aws.ts";
 import type { AwsSettings, RegionConfiguration } from "./aws/settings.ts";
 import type { Engine } from "./docker/engine.ts";
 import { INTERRUPT_STATUS, Interrupted, type InterruptSignal } from "./errors.ts";
+import { wantsColour } from "./person.ts";
 import type { Questions } from "./questions.ts";
 import { type Input, type Output, outputTo, standardInput, WriteQueue } from "./streams.ts";
+import { noteText, tell } from "./messages.ts";
 import { CLOCK, type Clock } from "./time.ts";
 
 /** The user's request to stop, in two steps. Each signal's reason is an `Interrupted`. */
@@ -80,8 +82,13 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
   const queue = new WriteQueue();
-  const out = outputTo(Deno.stdout, { name: "standard output", noColour, queue });
-  const err = outputTo(Deno.stderr, { name: "standard error", noColour, queue });
+  const env: Context["env"] = (name) => Deno.env.get(name);
+  const shared = {
+    queue,
+    wantsColour: (isTerminal: boolean) => wantsColour(isTerminal, noColour, env),
+  };
+  const out = outputTo(Deno.stdout, { name: "standard output", ...shared });
+  const err = outputTo(Deno.stderr, { name: "standard error", ...shared });
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();
@@ -89,7 +96,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     input,
     out,
     err,
-    env: (name) => Deno.env.get(name),
+    env,
     cwd: Deno.cwd(),
     caller: currentCaller(),
     arch: Deno.build.arch,
@@ -108,6 +115,7 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     },
     aws: (settings) => {
       const key = JSON.stringify(settings);
+      if (!sessions.has(key)) sayOverruled(err, settings);
       const aws = sessions.get(key) ?? open(settings);
       sessions.set(key, aws);
       return aws;
@@ -142,6 +150,16 @@ function sayWaiting(err: Output, text: string): void {
     err.print(err.isTerminal ? `\r${text}\x1b[K\n` : `${text}\n`);
   } catch {
     // A closed output must not end the wait.
+  }
+}
+
+/** Where the app's file and a variable disagree, the file decides place and account. */
+function sayOverruled(err: Output, { region, profile }: AwsSettings): void {
+  for (const [what, setting] of Object.entries({ region, profile })) {
+    const { value, source, overrules } = setting ?? {};
+    if (overrules === undefined) continue;
+    const loser = `${overrules.value} (${overrules.source})`;
+    tell(err, noteText(`The ${what} is ${value} (${source}), not ${loser}`));
   }
 }
 

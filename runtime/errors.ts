@@ -184,7 +184,7 @@ export function explainSystemError(error: unknown, directory: string): MlcliErro
   const words = reason === "" ? fileErrorReason(error) : reason;
   const other = IN_THE_WAY.includes(systemCode(error) ?? "")
     ? "Something else has its name: move that away."
-    : "Does another program change these files? If not, MLCLI_DEBUG=1 shows where it happened.";
+    : "Does another program change these files? If not, --debug shows where it happened.";
   return new MlcliError(what === undefined ? words : `${what}: ${words}`, {
     hint: fileErrorHint(error) ?? other,
     cause: error,

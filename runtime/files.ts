@@ -246,3 +246,16 @@ export async function openToRead(path: string): Promise<OpenedFile> {
 export async function setMode(path: string, mode: number): Promise<void> {
   if (Deno.build.os !== "windows") await Deno.chmod(path, mode);
 }
+
+/** Readers see the old or the new file, never a part; other users see neither. */
+export async function replacePrivately(path: string, text: string): Promise<void> {
+  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const part = `${path}.${crypto.randomUUID()}`;
+  try {
+    await Deno.writeTextFile(part, text, { mode: 0o600, createNew: true });
+    await Deno.rename(part, path);
+  } catch (error) {
+    await removeIfThere(part).catch(() => {});
+    throw error;
+  }
+}

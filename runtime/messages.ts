@@ -11,10 +11,13 @@ import type { Output } from "./streams.ts";
 import { printable } from "./text.ts";
 
 /** Where messages are printed. */
-export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns">;
+export type MessageStream = Pick<Output, "print" | "isTerminal" | "columns" | "colour">;
 
 /** What begins a message; its further lines stand below its text. */
 const BEGINNING = /^(error|warning|note|hint): /;
+
+/** As terminals number them. */
+const COLOURS: Readonly<Record<string, number>> = { error: 31, warning: 33, hint: 36 };
 
 /**
  * Prints messages: on a terminal broken at its width, between words; for a program as they are, a
@@ -23,7 +26,15 @@ const BEGINNING = /^(error|warning|note|hint): /;
  * @param text as `warningText`, `noteText` and `errorText` make it.
  */
 export function tell(out: MessageStream, text: string): void {
-  out.print(out.isTerminal ? text.split("\n").map((line) => broken(line, out)).join("\n") : text);
+  const lines = text.split("\n").map((line) => out.isTerminal ? broken(line, out) : line);
+  out.print((out.colour ? lines.map(painted) : lines).join("\n"));
+}
+
+function painted(line: string): string {
+  return line.replace(BEGINNING, (beginning, word: string) => {
+    const colour = COLOURS[word];
+    return colour === undefined ? beginning : `\x1b[${colour}m${word}:\x1b[39m `;
+  });
 }
 
 function broken(line: string, { columns }: MessageStream): string {

@@ -5,7 +5,7 @@ import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
 /** A stream that the user reads. */
 export interface Output {
   readonly isTerminal: boolean;
-  /** Whether colour is wanted: a terminal, and none of --no-color, NO_COLOR, TERM=dumb. */
+  /** Whether colour is wanted: `wantsColour` of `person.ts`. */
   readonly colour: boolean;
   /** Width of the terminal in columns; 80 where there is none. */
   readonly columns: number;
@@ -159,7 +159,8 @@ const NO_ROOM = 5;
 interface OutputSettings {
   /** `standard output`, as a message says it. */
   readonly name: string;
-  readonly noColour: boolean;
+  /** Whether colour is wanted, by whether it is a terminal. */
+  readonly wantsColour: (isTerminal: boolean) => boolean;
   /** Shared by all streams of the process. */
   readonly queue?: WriteQueue;
 }
@@ -167,7 +168,7 @@ interface OutputSettings {
 /** A stream of Deno's. */
 export function outputTo(
   stream: Terminal,
-  { name, noColour, queue = new WriteQueue() }: OutputSettings,
+  { name, wantsColour, queue = new WriteQueue() }: OutputSettings,
 ): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
@@ -199,7 +200,7 @@ export function outputTo(
   }
   return {
     isTerminal,
-    colour: isTerminal && !noColour && !Deno.noColor && !isDumb,
+    colour: wantsColour(isTerminal),
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;

@@ -23,7 +23,7 @@ async function fail(
   return [await main(args, context), context.out.text, context.err.text];
 }
 
-const DEFECT_HINT = "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n";
+const DEFECT_HINT = "hint: This is a defect of mlcli. --debug shows where it happened.\n";
 
 /** What a command ends with, the exit code, and what is said. */
 const ENDS: readonly (readonly [title: string, error: unknown, code: number, said: string])[] = [
@@ -45,7 +45,7 @@ const ENDS: readonly (readonly [title: string, error: unknown, code: number, sai
     new Error("No room (os error 28)"),
     1,
     "error: No room\nhint: Does another program change these files? " +
-    "If not, MLCLI_DEBUG=1 shows where it happened.\n",
+    "If not, --debug shows where it happened.\n",
   ],
   [
     "a defect",
@@ -64,8 +64,9 @@ suite("what a command ends with", () => {
       }
     });
 
-    it(`is said with its stack for MLCLI_DEBUG=1: ${title}`, async () => {
+    it(`is said with its stack for --debug and MLCLI_DEBUG=1: ${title}`, async () => {
       const [status, stdout, stderr] = await fail(error, { MLCLI_DEBUG: "1" });
+      assertEquals(await fail(error, {}, ["local", "status", "--debug"]), [status, stdout, stderr]);
       assertEquals([status, stdout, stderr.slice(0, said.length)], [code, "", said]);
       const stack = stderr.slice(said.length);
       assertMatch(stack, /^\S*Error.*: .+\n {4}at .*main_test\.ts/);

@@ -15,11 +15,13 @@ import {
 import { type everywhere, help, version } from "../options/standard.ts";
 import { mayHoldSecret, usageError } from "../usage.ts";
 
-/** Streams need it before there is a command, and Cliffy does not allow it beside `--help`. */
+/** Needed before there is a command, and Cliffy does not allow them beside `--help`. */
 const NO_COLOUR: keyof typeof everywhere = "--no-color";
+const DEBUG: keyof typeof everywhere = "--debug";
 
 /** All paths on the command line are relative to its value. */
 const DIRECTORY: keyof typeof everywhere = "--directory";
+const DIRECTORY_LETTER = "-C";
 
 interface CommandLine {
   readonly words: readonly string[];
@@ -37,7 +39,8 @@ export function splitCommandLine(args: readonly string[]): CommandLine {
   const [before, rest] = atDashes(args);
   const empty = before.findIndex((word) => word === "" || EMPTY_VALUE.test(word));
   if (empty >= 0) throw emptyWordError(before[empty] || before[empty - 1]);
-  return { ...withoutDirectory(before.filter((word) => word !== NO_COLOUR)), rest };
+  const own = before.filter((word) => word !== NO_COLOUR && word !== DEBUG);
+  return { ...withoutDirectory(own), rest };
 }
 
 function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "directory"> {
@@ -45,14 +48,18 @@ function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "
   const directories: string[] = [];
   for (let index = 0; index < all.length; index++) {
     const word = all[index]!;
-    const attached = word.startsWith(`${DIRECTORY}=`);
-    if (word !== DIRECTORY && !attached) {
+    const [typed, attached] = word.startsWith(`${DIRECTORY}=`)
+      ? [DIRECTORY, word.slice(DIRECTORY.length + 1)]
+      : word.startsWith(DIRECTORY_LETTER)
+      ? [DIRECTORY_LETTER, word.slice(DIRECTORY_LETTER.length)]
+      : [word, ""];
+    if (typed !== DIRECTORY && typed !== DIRECTORY_LETTER) {
       words.push(word);
       continue;
     }
-    const directory = attached ? word.slice(DIRECTORY.length + 1) : all[++index];
-    if (directory === undefined || !attached && directory.startsWith("--")) {
-      throw usageError("mlcli", `Missing value for option "${DIRECTORY}".`);
+    const directory = attached || all[++index];
+    if (directory === undefined || attached === "" && directory.startsWith("--")) {
+      throw usageError("mlcli", `Missing value for option "${typed}".`);
     }
     directories.push(directory);
   }
@@ -62,6 +69,11 @@ function withoutDirectory(all: readonly string[]): Pick<CommandLine, "words" | "
 
 export function refusesColour(args: readonly string[]): boolean {
   return atDashes(args)[0].includes(NO_COLOUR);
+}
+
+/** Whether errors are to come with where they happened. */
+export function asksForStack(args: readonly string[]): boolean {
+  return atDashes(args)[0].includes(DEBUG);
 }
 
 /** Whether a command line asks for nothing but help or the version. */
@@ -131,35 +143,59 @@ export async function parseCommand(
 ): Promise<ParsedCommand> {
   const names: string[] = [];
   const chain: (Command | Group)[] = [root];
-  const flags: string[] = [];
-  const options: string[] = [];
   const given: string[] = [];
-  for (let index = 0; index < words.length; index++) {
-    const word = words[index]!;
+  const written: WrittenOption[] = [];
+  const left = [...words];
+  const unknown = async (flag: string): Promise<UsageError> => {
+    const { unknownOptionError } = await import("../did_you_mean.ts");
+    return await unknownOptionError({ names, flag, root, known: knownOptions(chain), words });
+  };
+  for (let word = left.shift(); word !== undefined; word = left.shift()) {
     const declared = chain.at(-1)!;
     if (word.startsWith("-") && word !== "-") {
       const known = knownOptions(chain);
-      const option = await optionIn(word, { names, root, known, words });
-      flags.push(option.flag);
-      options.push(option.flag, ...valueOf(option, known, words[index + 1], names));
-      if (option.isValueNext) index++;
+      const early = isGroup(declared) ? await root.early?.() : {};
+      const option = optionIn(word, [...known, ...optionsOf(early ?? {})]);
+      if (option === undefined) throw await unknown(flagOf(word));
+      if (option.letters !== undefined) left.unshift(option.letters);
+      const value = valueOf(option, known, left[0], names);
+      if (value !== undefined && option.attached === undefined) left.shift();
+      written.push({ ...option, value });
     } else if (!isGroup(declared)) {
       given.push(word);
-    } else if (Object.hasOwn(declared.commands, word)) {
-      names.push(word);
-      chain.push(await declared.commands[word]!.load());
+    } else if (word === "help" && names.length > 0) {
+      left.push("--help");
     } else {
-      const { unknownCommandError } = await import("../did_you_mean.ts");
-      throw await unknownCommandError(names, word, root, words[index + 1]);
+      const name = nameIn(declared, word);
+      if (name === undefined) {
+        const { unknownCommandError } = await import("../did_you_mean.ts");
+        throw await unknownCommandError(names, word, root, left[0]);
+      }
+      names.push(name);
+      chain.push(await declared.commands[name]!.load());
     }
   }
   const declared = chain.at(-1)!;
+  const known = knownOptions(chain);
+  // An option that stood before the command has to be one of its own.
+  const strange = written.find(({ flag }) => !known.some(([own]) => own === flag));
+  if (strange !== undefined) throw await unknown(strange.typed);
+  const flags = written.map(({ flag }) => flag);
   const question = questionOf(flags, names, isGroup(declared));
   if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
   if (question === undefined) {
     checkArguments(declared, given, { names, isSecret: mayHoldSecret(words) });
   }
+  const options = written.flatMap(({ flag, value }) =>
+    value === undefined ? [flag] : [flag, value]
+  );
   return { names, question, words: [...names, ...options, ...given], rest };
+}
+
+/** The command of a group that a word names, by its own name or another. */
+function nameIn({ commands }: Group, word: string): string | undefined {
+  if (Object.hasOwn(commands, word)) return word;
+  return Object.keys(commands).find((name) => commands[name]!.aliases?.includes(word));
 }
 
 interface WrittenOption {
@@ -169,7 +205,9 @@ interface WrittenOption {
   readonly typed: string;
   /** The value in the same word. */
   readonly attached: string | undefined;
-  readonly isValueNext: boolean;
+  /** What follows a switch of one letter in the same word, as a word: `-p8080` of `-fp8080`. */
+  readonly letters?: string;
+  readonly value?: string | undefined;
 }
 
 /** The options of the command, and of the groups that lead to it. */
@@ -178,42 +216,34 @@ function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption
     {},
     help,
     chain.length === 1 ? version : {},
-    ...chain.map((declared) => isGroup(declared) ? declared.early : {}),
     ...chain.map(({ options }) => options),
   );
   return optionsOf(all);
 }
 
-async function optionIn(
-  word: string,
-  { names, root, known, words }: {
-    readonly names: readonly string[];
-    readonly root: Group;
-    readonly known: readonly NamedOption[];
-    readonly words: readonly string[];
-  },
-): Promise<WrittenOption> {
+function optionIn(word: string, known: readonly NamedOption[]): WrittenOption | undefined {
   const isLong = word.startsWith("--");
   const [, typed = word, attached] = isLong
     ? /^([^=]+)(?:=([\s\S]*))?$/.exec(word) ?? []
     : /^(-[\s\S])=?([\s\S]+)?$/u.exec(word) ?? [];
-  const named = known.find(([flag, option]) =>
-    [flag, option.short, option.value === undefined ? undefined : option.alias]
-      .some((form) => form === typed)
-  );
-  if (named === undefined) {
-    const { unknownOptionError } = await import("../did_you_mean.ts");
-    throw await unknownOptionError({
-      names,
-      flag: isLong ? typed : shortOf(word),
-      root,
-      known,
-      words,
-    });
+  for (const [flag, option] of known) {
+    if (option.value !== undefined && option.shorthand?.[0] === typed && attached === undefined) {
+      return { flag, option, typed, attached: option.shorthand[1] };
+    }
+    const alias = option.value === undefined ? undefined : option.alias;
+    if (![flag, option.short, alias].some((form) => form === typed)) continue;
+    const isLetter = !isLong && option.value === undefined && attached !== undefined;
+    const letters = isLetter ? `-${attached}` : undefined;
+    const isKnown = known.some(([, { short }]) => short === letters?.slice(0, 2));
+    return isKnown && letters !== undefined
+      ? { flag, option, typed, attached: undefined, letters }
+      : { flag, option, typed, attached };
   }
-  const [flag, option] = named;
-  const isValueNext = option.value !== undefined && attached === undefined;
-  return { flag, option, typed, attached, isValueNext };
+}
+
+/** An option as it was typed, without its value. */
+function flagOf(word: string): string {
+  return word.startsWith("--") ? word.split("=")[0]! : shortOf(word);
 }
 
 /** An option of one letter, without its value; else the whole word: `-json`. */
@@ -221,21 +251,22 @@ function shortOf(word: string): string {
   return /^-[a-z]+$/i.test(word) ? word : word.slice(0, 2);
 }
 
+/** The value, in the same word or in the next; `undefined` of a switch. */
 function valueOf(
-  { option, typed, attached, isValueNext }: WrittenOption,
+  { option, typed, attached }: WrittenOption,
   known: readonly NamedOption[],
   next: string | undefined,
   names: readonly string[],
-): readonly string[] {
+): string | undefined {
   const path = ["mlcli", ...names].join(" ");
   if (option.value === undefined) {
-    if (attached === undefined) return [];
+    if (attached === undefined) return undefined;
     throw usageError(path, `Option "${typed}" takes no value, but got "${attached}".`);
   }
-  if (!isValueNext) return [attached!];
+  if (attached !== undefined) return attached;
   // An option where the value should be: the value was forgotten. (`--tag=--dry-run` has one.)
   const isOption = known.some(([flag, { short }]) => next === flag || next === short);
-  if (next !== undefined && !isOption) return [next];
+  if (next !== undefined && !isOption) return next;
   throw usageError(path, `Missing value for option "${typed}".`);
 }
 

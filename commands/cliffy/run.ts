@@ -49,7 +49,8 @@ export async function printHelp(
 ): Promise<void> {
   const { topicOf } = await import("../topic.ts");
   const { helpText } = await import("../render/help.ts");
-  context.out.print(helpText(await topicOf(root, names), context.out));
+  const { printPaged } = await import("../render/pager.ts");
+  await printPaged(helpText(await topicOf(root, names), context.out), context);
 }
 
 async function printVersion(context: Context): Promise<void> {

@@ -128,7 +128,7 @@ async function groupCommand(
   purpose: Purpose,
 ): Promise<CliffyCommand> {
   const command: CliffyCommand = new Cliffy();
-  const options = optionsOf({ ...group.early, ...group.options }).filter(purpose.isRead);
+  const options = optionsOf(group.options).filter(purpose.isRead);
   addOptions(command, options, { isGlobal: true });
   // Last: what follows a command in Cliffy's chain is that command's.
   for (const [name, { summary, load, isHidden }] of Object.entries(group.commands)) {
@@ -139,7 +139,7 @@ async function groupCommand(
       ? await groupCommand(declared, path, purpose)
       : leafCommand(declared, path, {
         ...purpose,
-        inherited: { ...purpose.root.early, ...group.options },
+        inherited: group.options,
       });
     child.description([summary, declared.details].filter((text) => text).join(" "));
     if (isHidden) child.hidden();

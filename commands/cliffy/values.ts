@@ -11,6 +11,7 @@ import {
   type Values,
 } from "../options/option.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { personSettings } from "../../runtime/person.ts";
 import { alternatives } from "../../runtime/text.ts";
 import { usageError } from "../usage.ts";
 
@@ -24,8 +25,8 @@ export interface Given {
 }
 
 /**
- * The values of options: the command line's, else the configuration file's, else a variable's, else
- * the default.
+ * The values of options: the command line's, else a variable's, else the configuration file's, else
+ * the person's own setting, else the default.
  *
  * @param path of the command: `mlcli local train`.
  * @param settings what the configuration file says.
@@ -66,17 +67,25 @@ function optionValue(
       throw new UsageError(`Option "${flag}" has no effect without "${option.onlyWith}".`);
     }
   }
-  if (typed === undefined && Object.hasOwn(settings, propertyName(flag))) {
-    return settings[propertyName(flag)];
+  const isInFile = Object.hasOwn(settings, propertyName(flag));
+  const inFile = settings[propertyName(flag)];
+  if (option.value === undefined) {
+    return typed ?? (isInFile ? inFile : flag.startsWith("--no-"));
   }
-  if (option.value === undefined) return typed ?? flag.startsWith("--no-");
   const { variable, choices, parse = choiceOf(choices) } = option;
   const source = `Option "${flag}"`;
-  if (option.repeatable) return texts(typed).map((text) => parse(text, source));
+  if (option.repeatable) {
+    return typed === undefined && isInFile
+      ? inFile
+      : texts(typed).map((text) => parse(text, source));
+  }
   if (typed !== undefined) return parse(String(typed), source);
   // An empty variable counts as not set.
   const setting = variable === undefined ? undefined : env(variable) || undefined;
   if (variable !== undefined && setting !== undefined) return parse(setting, variable);
+  if (isInFile) return inFile;
+  const own = option.setting && personSettings(env)[option.setting];
+  if (own !== undefined) return own;
   return option.default === undefined ? undefined : parse(option.default, source);
 }
 
@@ -98,8 +107,10 @@ function argumentValues(options: Options, given: Given): [name: string, value: u
   return argumentsOf(options).map(([form, { choices, parse = choiceOf(choices) }], index) => {
     const name = propertyName(form);
     const source = `Argument "${name.toUpperCase()}"`;
-    const words = given.arguments.slice(index).map((text) => parse(text, source));
-    return [name, form.endsWith("...]") ? words : words[0]];
+    const isLast = form.endsWith("...]");
+    const words = given.arguments.slice(index, isLast ? undefined : index + 1)
+      .map((text) => parse(text, source));
+    return [name, isLast ? words : words[0]];
   });
 }
 

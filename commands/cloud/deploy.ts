@@ -15,7 +15,7 @@ export const deployCommand: Command = command({
   examples: [
     [
       "Train, and serve the result",
-      'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/data)"',
+      'mlcli deploy -n shop -e ml.m5.large -m "$(mlcli train -i s3://my-bucket/d)"',
     ],
     [
       "Pay for what is asked alone",
@@ -23,7 +23,7 @@ export const deployCommand: Command = command({
     ],
     [
       "Update a tenth of the instances first",
-      "mlcli deploy -n shop -m s3://my-bucket/new/model.tar.gz --canary 10 --alarm shop-errors",
+      "mlcli deploy -n shop -m s3://my-bucket/m.tar.gz --canary 10 --alarm errors",
     ],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,

@@ -43,8 +43,7 @@ export async function deployAction(
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,
     maxConcurrency: options.maxConcurrency,
-    // The person's environment variable, too, wins over the file.
-    endpoint: typed.endpointName ?? options.endpointName,
+    endpoint: options.endpointName,
     model: typed.run === undefined ? options.model : { run: typed.run },
     code: program.code,
     repacks: options.repack,

@@ -27,7 +27,7 @@ export const downloadModelCommand: Command = command({
     ],
     [
       "Unpack a model elsewhere",
-      "mlcli download-model s3://my-bucket/churn/output/JOB/output/model.tar.gz --to old-model",
+      "mlcli download-model s3://my-bucket/output/JOB/output/model.tar.gz --to old",
     ],
   ],
   action: async () => (await import("./download_model_action.ts")).downloadModelAction,

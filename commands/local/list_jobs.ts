@@ -26,7 +26,7 @@ export const listRunsCommand: Command = command({
     ["List the last runs, with their metrics", "mlcli local list-jobs"],
     [
       "Compare two runs",
-      "mlcli local list-jobs churn-2026-03-01-09-30-00-123 churn-2026-03-01-09-41-12-456",
+      "mlcli local list-jobs JOB OTHER-JOB",
     ],
   ],
   action: async () => (await import("./list_jobs_action.ts")).listRunsAction,

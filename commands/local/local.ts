@@ -28,14 +28,17 @@ export const localGroup: Group = {
       load: async () => (await import("./invoke.ts")).invokeCommand,
     },
     stop: {
+      aliases: ["rm"],
       summary: "Stop a server.",
       load: async () => (await import("./servers.ts")).stopCommand,
     },
     status: {
+      aliases: ["ps"],
       summary: "Show the servers and runs on this machine, of all apps.",
       load: async () => (await import("./servers.ts")).statusCommand,
     },
     "list-jobs": {
+      aliases: ["ls"],
       summary: "List the runs of an app on this machine with their metrics, or compare two.",
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },

@@ -51,7 +51,7 @@ export const processCommand: Command = command({
     ["Pass it arguments", "mlcli local process --file processing.py -- --rows 1000"],
     [
       "Run your own script on an image that exists",
-      "mlcli local process --image team/torch:2 --entry-point clean.py -i raw=data -o clean=results",
+      "mlcli local process --image team/torch:2 --entry-point clean.py -i raw=data",
     ],
     [
       "Run what any image holds",

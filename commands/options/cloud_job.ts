@@ -90,6 +90,7 @@ export const environmentOptions = options({
     value: "key",
     description: "KMS key for the results and the disks.",
     key: true,
+    variable: "MLCLI_KMS_KEY",
     parse: parseKmsKey,
   },
 });

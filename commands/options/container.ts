@@ -82,24 +82,28 @@ const resourceOptions = options({
   "--memory": {
     value: "size",
     description: "Memory limit, such as 512m or 2g.",
+    variable: "MLCLI_MEMORY",
     key: true,
     parse: parseMemory,
   },
   "--cpus": {
     value: "number",
     description: "CPU limit, such as 2 or 1.5.",
+    variable: "MLCLI_CPUS",
     key: true,
     parse: parseCpus,
   },
   "--shm-size": {
     value: "size",
     description: "Size of /dev/shm, which data loaders use. Default: 2g.",
+    variable: "MLCLI_SHM_SIZE",
     key: true,
     parse: parseSharedMemory,
   },
   "--gpus": {
     value: "number",
     description: "GPUs to use: all, a number, or device=0,1. Default: none.",
+    variable: "MLCLI_GPUS",
     key: true,
     parse: parseGpus,
   },
@@ -187,6 +191,7 @@ export const jobOptions = options({
   "--grace": {
     value: "seconds",
     description: "Time between SIGTERM and SIGKILL when stopped. Default: 10, with --strict 120.",
+    variable: "MLCLI_GRACE",
     parse: parseSeconds,
   },
   "--network-isolation": {

@@ -23,7 +23,7 @@ export type Parser<T> = (text: string, source: string) => T;
 interface Common {
   readonly description: string;
   /** `-p` */
-  readonly short?: `-${string}`;
+  readonly short?: `-${string}` | undefined;
   /** The option without which this one does nothing, and is refused. */
   readonly onlyWith?: Flag;
   /**
@@ -50,10 +50,14 @@ interface ValueOption extends Common {
   readonly needed?: true;
   /** The name of the option in other tools. */
   readonly alias?: Flag;
+  /** A switch for one of its values: `--json` for `--output json`. */
+  readonly shorthand?: readonly [flag: Flag, value: string];
   readonly repeatable?: true;
   readonly completion?: CompletionKind | "file";
   /** The environment variable that gives the value where the command line does not. */
   readonly variable?: string | undefined;
+  /** The person's own setting that gives it where nothing else does. */
+  readonly setting?: "output";
   readonly parse?: Parser<unknown>;
 }
 

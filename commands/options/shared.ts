@@ -50,11 +50,14 @@ export const serverPort = options({
 
 export const outputFormat = options({
   "--output": {
+    short: "-o",
     value: "format",
     choices: ["text", "json"],
-    description: "Output format: text or json.",
+    shorthand: ["--json", "json"],
+    description: "Output format: text or json; --json is the same as --output json.",
     default: "text",
     variable: "MLCLI_OUTPUT",
+    setting: "output",
   },
 });
 
@@ -69,6 +72,7 @@ export const progressOptions = options({
     choices: ["auto", "plain"],
     description: "How to show progress: auto, or plain, line by line as in a pipe.",
     default: "auto",
+    variable: "MLCLI_PROGRESS",
   },
 });
 
@@ -112,4 +116,14 @@ export const jobOrEndpoint = options({
     description: "What it is, if several have that name: train, process or endpoint.",
   },
   ...cloudOptions,
+});
+
+/** Those that may stand before the command, too: the same in all commands that have them. */
+export const earlyOptions = options({
+  ...dockerTag,
+  ...cloudOptions,
+  ...outputFormat,
+  // The short form is another option's in some of them.
+  "--output": { ...outputFormat["--output"], short: undefined },
+  ...progressOptions,
 });

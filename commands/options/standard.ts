@@ -10,26 +10,17 @@ export const version = options({
   "--version": { short: "-V", description: "Show the version." },
 });
 
-/** `dockerTag` of `options/shared.ts` before any command; without its parser, which would be loaded. */
-export const earlyTag = options({
-  "--docker-tag": {
-    short: "-t",
-    value: "tag",
-    description: "Tag of the image; may also follow the command.",
-    default: "latest",
-    completion: "image-tag",
-  },
-});
-
 /**
  * Of every command, for the help and the completions: `cliffy/command_line.ts` takes them out of the
  * command line before the rest is read, since streams and context depend on them.
  */
 export const everywhere = options({
   "--directory": {
+    short: "-C",
     value: "dir",
     description: "Run as if started in DIR, as git -C does.",
     completion: "file",
   },
   "--no-color": { description: "Print without colour, as with NO_COLOR set." },
+  "--debug": { description: "With an error, print where it happened, as with MLCLI_DEBUG=1." },
 });

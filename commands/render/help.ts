@@ -1,5 +1,6 @@
 import { keyOf, type NamedArgument, type NamedOption } from "../options/option.ts";
 import type { Topic } from "../topic.ts";
+import { optionGroups } from "./option_groups.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
 import type { Output } from "../../runtime/streams.ts";
 
@@ -10,7 +11,7 @@ export function helpText(topic: Topic, style: Pick<Output, "columns" | "colour">
     wrap(topic.description, style.columns, 0),
     `${heading("Usage:")} ${wrapWords(usageParts(topic), style.columns, "Usage: ".length)}`,
     ...memberSections(topic, heading, style.columns),
-    section(heading("Options:"), optionRows(topic), style.columns),
+    ...optionSections(topic, heading, style.columns),
     exampleSection(heading("Examples:"), topic),
     wrap(topic.more, style.columns, 0),
   ];
@@ -37,20 +38,39 @@ export interface Row {
   readonly description: string;
 }
 
-/** The options of a command, those of its groups included. */
+/** The options of a command, in the order of the help. */
 export function optionRows({ options }: Topic): readonly Row[] {
-  return options.map((named) => {
-    const [, option] = named;
-    const notes = [
-      isRequired(option) ? "required" : "",
-      isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
-      defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
-    ].filter((note) => note !== "").join(", ");
-    return {
-      form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
-      description: notes === "" ? option.description : `${option.description} (${notes})`,
-    };
-  });
+  return optionGroups(options).flatMap(({ options }) => options.map(optionRow));
+}
+
+function optionRow(named: NamedOption): Row {
+  const [, option] = named;
+  const notes = [
+    isRequired(option) ? "required" : "",
+    isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
+    defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
+    option.value === undefined || option.variable === undefined ? "" : `env: ${option.variable}`,
+  ].filter((note) => note !== "").join("; ");
+  return {
+    form: `${option.short ? `${option.short}, ` : "    "}${allForms(named)}`,
+    description: notes === "" ? option.description : `${option.description} (${notes})`,
+  };
+}
+
+/** The options under their headings, all descriptions in one column. */
+function optionSections(
+  { options }: Topic,
+  heading: (text: string) => string,
+  columns: number,
+): readonly string[] {
+  const groups = optionGroups(options).map(({ heading, options }) => ({
+    heading,
+    rows: options.map(optionRow),
+  }));
+  const beside = besideOf(groups.flatMap(({ rows }) => rows));
+  return groups.map(({ heading: title, rows }) =>
+    section(heading(`${title}:`), rows, columns, beside)
+  );
 }
 
 type Option = NamedOption[1];
@@ -94,25 +114,39 @@ function memberSections(
 ): readonly string[] {
   const width = Math.max(...members.map(([name]) => name.length));
   const byHeading = new Map<string, Row[]>();
-  for (const [name, { summary, heading: own = "Commands" }] of members) {
+  for (const [name, { summary, aliases, heading: own = "Commands" }] of members) {
     const rows = byHeading.get(own) ?? [];
     byHeading.set(own, rows);
-    rows.push({ form: name.padEnd(width), description: summary });
+    const also = aliases === undefined ? "" : ` (also: ${aliases.join(", ")})`;
+    rows.push({ form: name.padEnd(width), description: summary + also });
   }
   return [...byHeading].map(([title, rows]) => section(heading(`${title}:`), rows, columns));
 }
 
-function section(heading: string, rows: readonly Row[], columns: number): string {
+/** Where descriptions begin, in columns: behind the longest form that is not too long. */
+function besideOf(rows: readonly Row[]): number {
+  return Math.max(...rows.map(({ form }) => form.length <= LONGEST_FORM ? form.length : 0)) + 4;
+}
+
+function section(
+  heading: string,
+  rows: readonly Row[],
+  columns: number,
+  beside: number = besideOf(rows),
+): string {
   if (rows.length === 0) return "";
-  const beside = Math.max(...rows.map((row) => row.form.length)) + 4;
   const isNarrow = columns - beside < LEAST_DESCRIPTION;
-  const lines = rows.map(({ form, description }) =>
-    isNarrow
-      ? `  ${form.trim()}\n${BELOW}${wrap(description, columns, BELOW.length)}`
-      : `  ${form.padEnd(beside - 2)}${wrap(description, columns, beside)}`
-  );
+  const lines = rows.map(({ form, description }) => {
+    if (isNarrow) return `  ${form.trim()}\n${BELOW}${wrap(description, columns, BELOW.length)}`;
+    const start = `  ${form}`.padEnd(beside);
+    const gap = form.length + 4 > beside ? `\n${" ".repeat(beside)}` : "";
+    return `${start}${gap}${wrap(description, columns, beside)}`;
+  });
   return [heading, ...lines].join("\n");
 }
+
+/** In columns: the description of a longer form stands below it. */
+const LONGEST_FORM = 27;
 
 /** If less room is left beside the forms, in columns, descriptions stand below them. */
 const LEAST_DESCRIPTION = 18;

@@ -3,12 +3,11 @@
  * outside of all repositories, so that the author of one cannot write it.
  */
 
-import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import type { Context } from "../context.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile, removeIfThere } from "../files.ts";
+import { LARGEST_TEXT, readTextFile, replacePrivately } from "../files.ts";
 import { isObject, parseJson } from "../text.ts";
 
 /** What is remembered, and of which directory: an absolute path. */
@@ -34,7 +33,7 @@ export async function remember(what: Remembered, env: Context["env"]): Promise<v
     if (names.includes(what.name)) return;
     const all = { ...own, [what.kind]: [...names, what.name].slice(-MOST) };
     const kept = Object.entries(others).slice(1 - MOST);
-    await replace(path, JSON.stringify(Object.fromEntries([...kept, [directory, all]])));
+    await replacePrivately(path, JSON.stringify(Object.fromEntries([...kept, [directory, all]])));
   } catch (cause) {
     throw new MlcliError(`${path}: ${fileErrorReason(cause)}`, { cause });
   }
@@ -61,17 +60,4 @@ async function recall({ directory: typed, kind }: Remembered, env: Context["env"
   const own = isObject(found) ? found : {};
   const names: readonly unknown[] = Array.isArray(own[kind]) ? own[kind] : [];
   return { directory, own, others, names };
-}
-
-/** Readers see the old or the new file, never a part; other users see neither. */
-async function replace(path: string, text: string): Promise<void> {
-  await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const part = `${path}.${crypto.randomUUID()}`;
-  try {
-    await Deno.writeTextFile(part, text, { mode: 0o600, createNew: true });
-    await Deno.rename(part, path);
-  } catch (error) {
-    await removeIfThere(part).catch(() => {});
-    throw error;
-  }
 }

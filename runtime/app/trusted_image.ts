@@ -4,14 +4,12 @@
  * lies in the caller's own account or in AWS's.
  */
 
-import { isAbsolute } from "@std/path/is-absolute";
-import { join } from "@std/path/join";
 import type { Context } from "../context.ts";
 import { isAwsAccount } from "../contract/aws_images.ts";
 import { ecrHost, parseImageName } from "../contract/registry.ts";
 import { MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
-import { inOneLine, isObject, parseJson } from "../text.ts";
+import { personSettings } from "../person.ts";
+import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { isRemembered, remember, type Remembered } from "./state.ts";
 import { shellWord } from "./typed_path.ts";
@@ -55,7 +53,8 @@ export async function requireTrusted(
   const account = ecrHost(registry)?.account;
   if (account !== undefined && isAwsAccount(account)) return "registry";
   const isHub = registry === "docker.io";
-  if (!isHub && (await trustedRegistries(host.env)).includes(registry)) return "registry";
+  const { trusted_registries: trusted = [] } = personSettings(host.env);
+  if (!isHub && trusted.includes(registry)) return "registry";
   if (account === undefined) throw notTrusted(named, "");
   const own: Remembered = { directory, kind: "accounts", name: account };
   if (await isRemembered(own, host.env)) return "registry";
@@ -87,19 +86,4 @@ function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string
       `your account's nor AWS's${doubt}`,
     { hint: `If you trust it, name it yourself, once: ${command} --image ${shellWord(image)}` },
   );
-}
-
-/**
- * `trusted_registries` of the person's own settings: hosts, such as `ghcr.io`. In `mlcli/config.json`
- * below `XDG_CONFIG_HOME` (XDG Base Directory Specification), or `APPDATA`.
- */
-async function trustedRegistries(env: Context["env"]): Promise<readonly unknown[]> {
-  const [named, data, home] = ["XDG_CONFIG_HOME", "APPDATA", "HOME"].map(env)
-    .map((path) => path && isAbsolute(path) ? path : undefined);
-  const folder = named ?? data ?? (home && join(home, ".config"));
-  if (folder === undefined) return [];
-  const path = join(folder, "mlcli", "config.json");
-  const settings = await readTextFile(path, LARGEST_TEXT).then(parseJson).catch(() => undefined);
-  const hosts = isObject(settings) ? settings["trusted_registries"] : undefined;
-  return Array.isArray(hosts) ? hosts : [];
 }

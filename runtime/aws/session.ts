@@ -7,7 +7,7 @@ import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations
 import type { TimeLimits } from "./limits.ts";
 import { checkProxies, proxyLogins } from "./network.ts";
 import { pagesOf } from "./pages.ts";
-import { checkProfile } from "./profiles.ts";
+import { checkProfile, profileValue } from "./profiles.ts";
 import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
 import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
@@ -135,7 +135,7 @@ export class AwsSession implements Disposable {
     const endpoint = await addressOf(service, this.#settings, this.#env);
     return {
       ...endpoint !== undefined && { endpoint },
-      region: this.#settings.region?.value,
+      region: (await this.#namedRegion())?.value,
       profile: this.#settings.profile?.value,
       credentials: this.#credentials.provider,
       customUserAgent: [["mlcli", VERSION]] as [string, string][],
@@ -212,7 +212,8 @@ export class AwsSession implements Disposable {
   }
 
   async #regionOf(client: SdkClient): Promise<Setting> {
-    const { region, profile } = this.#settings;
+    const { profile } = this.#settings;
+    const region = await this.#namedRegion();
     if (region) return region;
     const source = `profile ${profile?.value ?? "default"}`;
     try {
@@ -222,9 +223,18 @@ export class AwsSession implements Disposable {
       if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
       throw new AwsError("credentials", "No region named", {
         hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
-          `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}).`,
+          `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}), or ` +
+          "mlcli config set region REGION.",
       });
     }
+  }
+
+  /** `undefined` where it is the profile's, which the SDK finds, or nobody's. */
+  async #namedRegion(): Promise<Setting | undefined> {
+    const { region, lastRegion, profile } = this.#settings;
+    if (region || !lastRegion) return region;
+    const own = await profileValue(profile?.value ?? "default", "region", this.#env);
+    return own === undefined ? lastRegion : undefined;
   }
 
   [Symbol.dispose](): void {

@@ -1,5 +1,6 @@
 import { isRoleArn } from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
+import { personSettings, settingOrNone } from "../person.ts";
 import { AwsError } from "./errors.ts";
 import {
   type Environment,
@@ -13,11 +14,15 @@ import {
 export interface Setting {
   readonly value: string;
   readonly source: string;
+  /** A variable that says something else, and that this one is stronger than. */
+  readonly overrules?: Setting;
 }
 
 /** What is `undefined` is left to the SDK. */
 export interface AwsSettings {
   readonly region: Setting | undefined;
+  /** Where the profile, too, names none. */
+  readonly lastRegion?: Setting | undefined;
   readonly profile: Setting | undefined;
   /** The role to assume; without one the caller's own credentials are used. */
   readonly role: Setting | undefined;
@@ -37,8 +42,8 @@ export interface AwsConfiguration {
 }
 
 /**
- * The account, region and role of a command: options come before the app's configuration, and that before
- * the environment. An empty variable counts as not set.
+ * The account, region and role of a command: options come before the app's configuration, that before
+ * the environment, and that before the person's settings. An empty variable counts as not set.
  *
  * @throws MlcliError for a region, role or address that cannot be one; UsageError where an option
  * named it.
@@ -53,21 +58,28 @@ export function awsSettings(
   const key = (name: string, value: string | undefined) =>
     setting(value, `${name} in ${configuration?.file}`);
   const variable = (name: string) => setting(env(name), name);
+  const person = personSettings(env);
+  const own = (name: "region" | "profile") => setting(person[name], `${name} of mlcli config`);
+  // The SDK does not read the second one, though every other AWS tool does.
+  const regionVariable = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION");
   return {
     region: checkedRegion(
       option("--region", options.region) ??
-        key("cloud_region", configuration?.cloudRegion) ??
-        variable("AWS_REGION") ??
-        // The SDK does not read this one, though every other AWS tool does.
-        variable("AWS_DEFAULT_REGION"),
+        stronger(key("cloud_region", configuration?.cloudRegion), regionVariable),
     ),
+    ...person.region !== undefined && { lastRegion: own("region") },
     profile: option("--profile", options.profile) ??
-      key("cloud_profile", configuration?.cloudProfile) ??
-      variable("AWS_PROFILE"),
+      stronger(key("cloud_profile", configuration?.cloudProfile), variable("AWS_PROFILE")) ??
+      own("profile"),
     role: checkedRole(
       option("--iam-role-arn", options.iamRoleArn) ?? variable("PLATFORM_ROLE"),
     ),
   };
+}
+
+function stronger(first: Setting | undefined, second: Setting | undefined): Setting | undefined {
+  if (first === undefined || second === undefined) return first ?? second;
+  return first.value === second.value ? first : { ...first, overrules: second };
 }
 
 /** `eu-west-1 (AWS_REGION)`: the region that was asked, and where to change it. */
@@ -126,17 +138,20 @@ const DEFAULT_REGION = "us-east-1";
 /**
  * The region that a local run tells its code. It never fails: what is missing, broken or not a region is
  * skipped. The first that is named: `cloud_region`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `region` of the
- * profile (`cloud_profile`, `AWS_PROFILE`, or `default`), `us-east-1`. What a profile points to
- * (`sso_session`, `source_profile`) is not asked.
+ * profile (`cloud_profile`, `AWS_PROFILE`, the person's, or `default`), the person's, `us-east-1`. What a
+ * profile points to (`sso_session`, `source_profile`) is not asked.
  */
 export async function localRegion(
   { cloudRegion, cloudProfile }: RegionConfiguration,
   env: Environment,
 ): Promise<string> {
   const named = [cloudRegion, env("AWS_REGION"), env("AWS_DEFAULT_REGION")];
+  const [profile, region] = (["profile", "region"] as const).map((name) =>
+    settingOrNone(name, env)
+  );
   return named.find(isPossible) ??
-    await regionOfProfile(cloudProfile || env("AWS_PROFILE") || "default", env) ??
-    DEFAULT_REGION;
+    await regionOfProfile(cloudProfile || env("AWS_PROFILE") || profile || "default", env) ??
+    region ?? DEFAULT_REGION;
 }
 
 /** The SDK prefers the credentials file for this key (`NODE_REGION_CONFIG_FILE_OPTIONS`). */

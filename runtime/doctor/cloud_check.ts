@@ -53,8 +53,8 @@ function roleCheck(
   { env, system }: Pick<Host, "env" | "system">,
 ): Check {
   const places = [
-    [app?.configuration.executionRole, `execution_role in ${app?.name}.json`],
     [env("MLCLI_EXECUTION_ROLE"), "MLCLI_EXECUTION_ROLE"],
+    [app?.configuration.executionRole, `execution_role in ${app?.name}.json`],
     [iamRoleArn, "--iam-role-arn"],
     [env("PLATFORM_ROLE"), "PLATFORM_ROLE"],
   ] as const;

@@ -365,7 +365,8 @@ suite("mlcli doctor", () => {
     const all = { MLCLI_EXECUTION_ROLE: role("Variable"), PLATFORM_ROLE: role("Acting") };
     for (
       const [cwd, args, env, expected] of [
-        [app.directory, option, all, `${role("File")} (execution_role in ${app.name}.json)`],
+        [app.directory, option, {}, `${role("File")} (execution_role in ${app.name}.json)`],
+        [app.directory, option, all, `${role("Variable")} (MLCLI_EXECUTION_ROLE)`],
         [other.directory, option, all, `${role("Variable")} (MLCLI_EXECUTION_ROLE)`],
         [other.directory, option, {}, `${role("Option")} (--iam-role-arn)`],
         [

@@ -1,14 +1,71 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
+import { helpText } from "../../commands/render/help.ts";
+import { root } from "../../commands/root.ts";
+import { topicOf } from "../../commands/topic.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { runOnTerminal } from "../helpers/terminal.ts";
+
+async function helps(
+  names: readonly string[] = [],
+): Promise<readonly (readonly [string, string])[]> {
+  const topic = await topicOf(root, names);
+  const own = [topic.path, helpText(topic, { columns: 80, colour: false })] as const;
+  const below = (topic.members ?? []).map(([name]) => helps([...names, name]));
+  return [own, ...(await Promise.all(below)).flat()];
+}
 
 suite("the help", () => {
   it("shows a default that is a value, and none that Cliffy computes", async () => {
     const build = await runProgram(["build", "--help"], { cwd: "/" });
-    assertStringIncludes(build.stdout, "(default: latest)");
+    assertStringIncludes(build.stdout, "(default: latest; env:");
     for (const shell of ["bash", "zsh", "fish"]) {
       const { code, stdout } = await runProgram(["completions", shell, "--help"], { cwd: "/" });
       assertEquals([code, stdout.match(/.*default.*/g)], [0, null]);
     }
+  });
+
+  it("fits a terminal of 80 columns, of every command", async () => {
+    for (const [path, text] of await helps()) {
+      assertEquals(text.split("\n").filter((line) => line.length > 80), [], path);
+    }
+  });
+
+  it("begins with what is required, in groups, and ends with what every command has", async () => {
+    const text = new Map(await helps()).get("mlcli train")!;
+    const headings = [...text.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
+    assertEquals(headings, [
+      "Required",
+      "Options",
+      "Resources",
+      "AWS",
+      "This machine",
+      "Global",
+      "Examples",
+    ]);
+    const required = text.slice(text.indexOf("Required:"), text.indexOf("Options:"));
+    for (const flag of ["--input-s3-dir", "--ec2-type", "--execution-role"]) {
+      assertStringIncludes(required, flag);
+    }
+  });
+
+  it("is shown by a pager where it is longer than the terminal", async () => {
+    const args = ["local", "train", "--help"];
+    const paged = await runOnTerminal(args, "/", "", 80, {
+      MLCLI_PAGER: "sed 's/^/| /'",
+    });
+    const lines = paged.screen.trimEnd().split("\r\n");
+    assertEquals([paged.code, lines.filter((line) => !line.startsWith("| "))], [0, []]);
+    for (const pager of ["cat", "/nonexistent/less"]) {
+      const { code, screen } = await runOnTerminal(args, "/", "", 80, { MLCLI_PAGER: pager });
+      assertEquals(code, 0);
+      assertStringIncludes(screen, "Train on the test data.\r\n");
+      assertStringIncludes(screen, "Train on data elsewhere\r\n");
+    }
+    const short = await runOnTerminal(["config", "get", "--help"], "/", "", 80, {
+      MLCLI_PAGER: "false",
+    });
+    assertStringIncludes(short.screen, "Usage:");
+    assertEquals((await runProgram(args, { cwd: "/", env: { PAGER: "false" } })).code, 0);
   });
 });

@@ -22,7 +22,7 @@ suite("a process that has nothing left to wait for, and has not done its work", 
       code: 1,
       stdout: "",
       stderr: "error: What mlcli was waiting for went away without an answer\n" +
-        "hint: This is a defect of mlcli. MLCLI_DEBUG=1 shows where it happened.\n",
+        "hint: This is a defect of mlcli. --debug shows where it happened.\n",
     });
   });
 

@@ -58,6 +58,7 @@ suite("start-up", () => {
       "runtime/context.ts",
       "runtime/errors.ts",
       "runtime/messages.ts",
+      "runtime/person.ts",
       "runtime/streams.ts",
       "runtime/text.ts",
       "runtime/time.ts",

@@ -33,7 +33,7 @@ suite("on a narrow terminal", () => {
       [piped.code, piped.stdout, piped.stderr],
       [2, "", `error: ${message}\nhint: See mlcli list-jobs --help.\n`],
     );
-    const { code, screen } = await runOnTerminal(args, "/", "", 40);
+    const { code, screen } = await runOnTerminal(args, "/", "", 40, { NO_COLOR: "1" });
     const lines = screen.trimEnd().split("\r\n");
     assertEquals([code, lines.every((line) => line.length <= 40)], [2, true], screen);
     assertEquals(lines.join(" ").replace(/ +/g, " "), piped.stderr.trimEnd().replace("\n", " "));

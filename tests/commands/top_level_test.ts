@@ -30,7 +30,7 @@ suite("the top level", () => {
       below("On this machine", help),
       below("On SageMaker (costs money)", help),
     ];
-    assertEquals(here, ["init", "build", "local", "doctor", "completions", "help"]);
+    assertEquals(here, ["init", "build", "local", "doctor", "config", "completions", "help"]);
     assertEquals([...here, ...there], Object.keys(root.commands));
     for (const name of ["train", "process", "list-endpoints"]) assert(there.includes(name), name);
   });
@@ -60,11 +60,12 @@ suite("the top level", () => {
     const withTag = await said(["-t", "v2", "train", "--help"]);
     assertEquals(withTag, await said(["train", "--help"]));
     assert(withTag[1].includes("--docker-tag"));
-    for (const names of [["list-endpoints"], ["delete-endpoint"], ["doctor"], ["local", "stop"]]) {
-      const [code, help] = await said(["--docker-tag", "v2", ...names, "--help"]);
-      assertEquals([code, help], [0, (await said([...names, "--help"]))[1]]);
+    for (const name of ["stop", "status", "logs", "invoke", "list-jobs"]) {
+      const [code, help] = await said(["--docker-tag", "v2", "local", name, "--help"]);
+      assertEquals([code, help], [0, (await said(["local", name, "-t", "v3", "--help"]))[1]]);
+      assertEquals(help.includes("docker-tag"), false);
     }
-    assertEquals((await said(["list-endpoints", "--help"]))[1].includes("docker-tag"), false);
+    assertEquals((await said(["-t", "v2", "list-endpoints"]))[0], 2);
   });
 
   it("hands a tag before the command to it, in both halves", async () => {

@@ -70,6 +70,7 @@ function programOptions(aws: Cloud, { env = {}, cwd = NOWHERE }: CloudOptions) {
     // Deno itself would ask through the tests' proxies.
     DENO_NO_UPDATE_CHECK: "1",
     HOME: "/nonexistent",
+    XDG_CONFIG_HOME: "/dev/null",
     XDG_STATE_HOME: "/dev/null",
     TZ: "UTC",
     ...aws.env(),

@@ -63,7 +63,7 @@ export function startProgram(
     args: rest,
     cwd,
     // Nothing of a test is remembered among what is the person's own.
-    env: { XDG_STATE_HOME: "/dev/null", ...env },
+    env: { XDG_CONFIG_HOME: "/dev/null", XDG_STATE_HOME: "/dev/null", ...env },
     clearEnv,
     stdin,
     stdout: "piped",

@@ -29,7 +29,13 @@ async function onTerminal({ command, cwd, env, keys }: Session): Promise<Termina
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", limited, "/dev/null"],
     cwd,
-    env: { XDG_STATE_HOME: "/dev/null", ...env, DENO_DIR: cache.path },
+    env: {
+      XDG_CONFIG_HOME: "/dev/null",
+      XDG_STATE_HOME: "/dev/null",
+      MLCLI_PAGER: "cat",
+      ...env,
+      DENO_DIR: cache.path,
+    },
     stdin: "piped",
     stdout: "piped",
     stderr: "null",
@@ -71,12 +77,13 @@ export function runOnTerminal(
   cwd: string,
   input = "",
   columns = 80,
+  env: Readonly<Record<string, string>> = {},
 ): Promise<TerminalResult> {
   let left: string | undefined = input;
   return onTerminal({
     command: `stty cols ${columns} rows 24; ${shellCommand(args)}`,
     cwd,
-    env: { TERM: "xterm", NO_COLOR: "" },
+    env: { TERM: "xterm", NO_COLOR: "", ...env },
     keys: () => {
       const typed = left;
       left = undefined;

@@ -21,6 +21,16 @@ suite("a message", () => {
     }
   });
 
+  it("has its first word in colour where that is wanted", () => {
+    const { err } = fakeContext({ colour: true });
+    tell(err, `${warningText("w: error: x", "h")}${noteText("n")}error: e\n  error: quoted\n`);
+    assertEquals(
+      err.text,
+      "\x1b[33mwarning:\x1b[39m w: error: x\n\x1b[36mhint:\x1b[39m h\nnote: n\n" +
+        "\x1b[31merror:\x1b[39m e\n  error: quoted\n",
+    );
+  });
+
   it("is broken between words on a terminal, and neither paths, commands nor logs are", () => {
     const { err } = fakeContext({ isTerminal: true, columns: 40 });
     tell(err, ERROR);

@@ -29,27 +29,7 @@ function streamOf(turns: readonly Taking[] = [], isTerminal = false) {
   };
 }
 
-const NAME = { name: "standard output", noColour: false };
-
-suite("an output's colour", () => {
-  /** Each is colourless for one reason, and the first has none. */
-  const rows = [
-    ["a terminal", true, false, false, "xterm", true],
-    ["a terminal that says nothing of itself", true, false, false, undefined, true],
-    ["no terminal", false, false, false, "xterm", false],
-    ["--no-color", true, true, false, "xterm", false],
-    ["NO_COLOR", true, false, true, "xterm", false],
-    ["TERM=dumb", true, false, false, "dumb", false],
-  ] as const;
-  for (const [name, isTerminal, noColour, noColor, term, expected] of rows) {
-    it(`${name}: ${expected}`, () => {
-      using _deno = replaced(Deno, { noColor });
-      using _env = replaced(Deno.env, { get: (key: string) => key === "TERM" ? term : "1" });
-      const output = outputTo(streamOf([], isTerminal), { name: "", noColour });
-      assertEquals([output.isTerminal, output.colour], [isTerminal, expected]);
-    });
-  }
-});
+const NAME = { name: "standard output", wantsColour: (isTerminal: boolean) => isTerminal };
 
 suite("an output's height", () => {
   const rows = [

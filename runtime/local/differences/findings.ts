@@ -12,6 +12,7 @@ import { printable } from "../../text.ts";
 export function ignoringFailures(err: MessageStream): MessageStream {
   return {
     isTerminal: err.isTerminal,
+    colour: err.colour,
     get columns() {
       return err.columns;
     },

@@ -1,9 +1,12 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
+  asksForStack,
+  parseCommand,
   refusesColour,
   requireNoRest,
   splitCommandLine,
 } from "../../../commands/cliffy/command_line.ts";
+import { root } from "../../../commands/root.ts";
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -22,6 +25,7 @@ suite("the words of a command line", () => {
         "-h",
       ]],
       [["--no-color", "a", "--", " b\n'"], ["a"], [" b\n'"]],
+      [["--debug", "a", "--", "--debug"], ["a"], ["--debug"]],
     ] as const
   ) {
     it(`of: ${args.join(" ")}`, () =>
@@ -38,6 +42,8 @@ suite("the words of a command line", () => {
       [["local", "--directory=..", "train", "-t", "v"], ["local", "train", "-t", "v"], ".."],
       [["build", "--directory", "-x"], ["build"], "-x"],
       [["build", "--directory=--x"], ["build"], "--x"],
+      [["-C", "..", "build"], ["build"], ".."],
+      [["build", "-C..", "-t", "v"], ["build", "-t", "v"], ".."],
     ] as const
   ) {
     it(`name the directory to run in: ${args.join(" ")}`, () =>
@@ -47,6 +53,11 @@ suite("the words of a command line", () => {
   it("refuse colour before -- alone", () => {
     assertEquals(refusesColour(["a", "--no-color", "b"]), true);
     assertEquals(refusesColour(["a", "--", "--no-color"]), false);
+  });
+
+  it("ask for stacks before -- alone", () => {
+    assertEquals(asksForStack(["a", "--debug", "b"]), true);
+    assertEquals(asksForStack(["a", "--", "--debug"]), false);
   });
 
   it("may follow -- only where a command takes them", () => {
@@ -70,12 +81,48 @@ suite("the words of a command line", () => {
       [["--directory", "--help"], 'Missing value for option "--directory".'],
       [["--directory="], 'Missing value for option "--directory".'],
       [["--directory", "a", "--directory=b"], 'Option "--directory" is given twice.'],
+      [["-C", "a", "--directory=b"], 'Option "--directory" is given twice.'],
+      [["build", "-C"], 'Missing value for option "-C".'],
       [["invoke", ""], "An argument is empty."],
       [[""], "An argument is empty."],
     ] as const
   ) {
     it(`may not be: ${JSON.stringify(args)}`, () => {
       assertEquals(assertThrows(() => splitCommandLine(args), UsageError).message, message);
+    });
+  }
+});
+
+suite("a command line, read", () => {
+  for (
+    const [line, words] of [
+      ["local logs -fp 8080", ["local", "logs", "--follow", "--port", "8080"]],
+      ["local logs -fp8080 --tail 3", [
+        "local",
+        "logs",
+        "--follow",
+        "--port",
+        "8080",
+        "--tail",
+        "3",
+      ]],
+      ["local status --json", ["local", "status", "--output", "json"]],
+      ["local status -o json", ["local", "status", "--output", "json"]],
+      ["--output json local status", ["local", "status", "--output", "json"]],
+      ["--region x --profile=y list-jobs", ["list-jobs", "--region", "x", "--profile", "y"]],
+      ["local ls", ["local", "list-jobs"]],
+      ["ls --limit 2", ["list-jobs", "--limit", "2"]],
+      ["local ps", ["local", "status"]],
+      ["local rm -p 8081", ["local", "stop", "--port", "8081"]],
+      ["local help train", ["local", "train", "--help"]],
+      ["local help", ["local", "--help"]],
+      ["completions help bash", ["completions", "bash", "--help"]],
+    ] as const
+  ) {
+    it(`mlcli ${line}`, async () => {
+      const parsed = await parseCommand({ words: line.split(" "), rest: [] }, root);
+      assertEquals(parsed.words, [...words]);
+      assertEquals(parsed.question, line.includes("help") ? "help" : undefined);
     });
   }
 });

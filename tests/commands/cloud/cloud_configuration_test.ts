@@ -24,10 +24,11 @@ suite("the cloud commands and the apps' configuration", () => {
   const churn = { cloud_region: "us-west-1" };
   const fraud = { cloud_region: "us-west-2" };
 
-  it("ask the region of the configuration file before that of the environment", async () => {
+  it("ask the region of the file before that of the environment, and say so", async () => {
     assertEquals(await regionAsked({ "churn.json": churn }), {
       code: 0,
-      stderr: "",
+      stderr: "note: The region is us-west-1 (cloud_region in churn.json), " +
+        `not ${REGION} (AWS_REGION)\n`,
       region: "us-west-1",
     });
   });

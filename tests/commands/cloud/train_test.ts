@@ -210,6 +210,21 @@ suite("train", () => {
     });
   }
 
+  it("takes a variable before the file, and an option before both", async () => {
+    await using job = await makeJobApp({
+      configuration: { ...CONFIGURATION, execution_role: EXECUTION_ROLE },
+    });
+    const env = { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` };
+    const roleOf = async (args: string[], env: Record<string, string>) =>
+      inputIn((await job.run([...LEAST, "--dry-run", ...args], { env })).stdout).RoleArn;
+    assertEquals(await roleOf([], {}), EXECUTION_ROLE);
+    assertEquals(await roleOf([], env), `${EXECUTION_ROLE}-v`);
+    assertEquals(
+      await roleOf(["--execution-role", `${EXECUTION_ROLE}-o`], env),
+      `${EXECUTION_ROLE}-o`,
+    );
+  });
+
   it("takes a tag before the command, after it, or from MLCLI_DOCKER_TAG", async () => {
     await using job = await makeJobApp();
     const words = /latest|v[123]/;

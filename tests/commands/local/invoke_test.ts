@@ -283,6 +283,39 @@ suite("local invoke passes on", () => {
   });
 });
 
+suite("local invoke of what stands in the place of a file", () => {
+  it("sends JSON, where there is no such file", async () => {
+    const seen: string[] = [];
+    await using server = rawServer(async (connection, { call, headers, body }) => {
+      if (call.startsWith("POST")) seen.push(headers, new TextDecoder().decode(body));
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
+    });
+    const json = '{"features": [1, 2]}';
+    const args = ["local", "invoke", "--port", server.port, json];
+    const { code, stdout, stderr } = await runProgram(args, { cwd: "/", env: NO_ENGINE });
+    assertEquals([code, stdout, stderr], [0, "ok", ""]);
+    assertMatch(seen[0]!, /^content-type: application\/json\r?$/im);
+    assertEquals(seen[1], json);
+  });
+
+  it("hints at echo for a row, and at nothing for a name", async () => {
+    for (
+      const [file, hint] of [
+        ["72,3,15", "hint: Is it the request itself? echo 72,3,15 | mlcli local invoke\n"],
+        ["a b", "hint: Is it the request itself? echo 'a b' | mlcli local invoke\n"],
+        ["rows.csv", ""],
+        ["data/a,b.csv", ""],
+      ] as const
+    ) {
+      const { code, stderr } = await runProgram(["local", "invoke", file], {
+        cwd: "/",
+        env: NO_ENGINE,
+      });
+      assertEquals([code, stderr], [2, `error: Cannot read ${file}: no such file\n${hint}`]);
+    }
+  });
+});
+
 suite("local invoke fails, and says how,", () => {
   const failures: readonly (readonly [
     title: string,

@@ -24,7 +24,7 @@ const run = command({
 });
 
 const group: Group = {
-  options: options({ "--tag": { value: "tag", description: "Tag.", default: "latest" } }),
+  options: options({ "--kind": { value: "kind", description: "Kind.", default: "all" } }),
   commands: {
     run: { summary: "Run something.", load: () => run },
     secret: { summary: "", load: () => run, isHidden: true },
@@ -53,10 +53,10 @@ Usage: mlcli COMMAND [OPTIONS]
 Commands:
   group  Hold commands.
 
-Options:
+Global:
+      --no-color  Plain.
   -h, --help      Show this help.
   -V, --version   Show the version.
-      --no-color  Plain.
 
 Examples:
   Do all of it
@@ -76,9 +76,11 @@ Commands:
   run  Run something.
 
 Options:
-  -h, --help      Show this help.
-      --no-color  Plain.
-      --tag TAG   Tag. (default: latest)
+      --kind KIND  Kind. (default: all)
+
+Global:
+  -h, --help       Show this help.
+      --no-color   Plain.
 `,
       ],
       [
@@ -88,21 +90,23 @@ Options:
 Usage: mlcli group run [FILE]
        --name NAME [OPTIONS]
 
+Required:
+  -n, --name NAME
+      Which. (required)
+
 Options:
-  --tag TAG
-      Tag. (default: latest)
-  -h, --help
-      Show this help.
-  --no-color
-      Plain.
   --wait
       Stay.
   --timeout SECONDS
       With --wait: how long (5 s).
   -p, --port PORT
       Where. (default: 8080)
-  -n, --name NAME
-      Which. (required)
+
+Global:
+  -h, --help
+      Show this help.
+  --no-color
+      Plain.
 
 Examples:
   Run it

@@ -50,7 +50,16 @@ suite("awsSettings", () => {
           const speaks = sources.map((_, place) => (set & 2 ** place) !== 0);
           const said = sources.map((source, place) => [source, speaks[place] ? say(place) : unset]);
           const first = speaks.indexOf(true);
-          const expected = first < 0 ? undefined : { value: say(first), source: sources[first]! };
+          const variable = sources.findIndex((source, place) =>
+            speaks[place] && source.startsWith("AWS_")
+          );
+          const isOverruled = sources[first]?.endsWith("app.json") && variable > 0;
+          const settingOf = (place: number) => ({ value: say(place), source: sources[place]! });
+          const expected = first < 0
+            ? undefined
+            : isOverruled
+            ? { ...settingOf(first), overrules: settingOf(variable) }
+            : settingOf(first);
           const settings = settingsOf(Object.fromEntries(said));
           assertEquals(settings, {
             region: undefined,

@@ -17,7 +17,7 @@ const LARGE = "x".repeat(5_000);
 const OLD = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, old: "old\n" };
 const NEW = { ".gitkeep": "kept\n", "deep/": "", "deep/a": LARGE, new: "new\n" };
 
-const HOST = { err: { isTerminal: false, columns: 80, print: () => {} } };
+const HOST = { err: { isTerminal: false, columns: 80, colour: false, print: () => {} } };
 
 /** An app whose model/ is on a disk of its own. */
 interface Place extends AsyncDisposable {

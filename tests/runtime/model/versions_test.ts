@@ -54,7 +54,12 @@ function heard() {
   const said: string[] = [];
   return {
     said,
-    err: { isTerminal: false, columns: 80, print: (text: string) => void said.push(text) },
+    err: {
+      isTerminal: false,
+      columns: 80,
+      colour: false,
+      print: (text: string) => void said.push(text),
+    },
   };
 }
 

@@ -100,7 +100,7 @@ suite("an output that goes to another disk", () => {
     await using disk = await smallDisk();
     const layout = layoutOf(appObject(directory.path, "demo"));
     const [err, path] = [
-      { isTerminal: false, columns: 80, print: () => {} },
+      { isTerminal: false, columns: 80, colour: false, print: () => {} },
       "/opt/ml/processing/x",
     ];
     const { signal } = new AbortController();

@@ -1,0 +1,41 @@
+/** Long text on a terminal, page by page. */
+
+import type { Context } from "../../runtime/context.ts";
+
+/** Where nobody names a pager: less, if it is there. */
+const DEFAULT_PAGER = "command -v less > /dev/null || exit 127; exec less";
+
+/** What a shell says of a program that is not there. */
+const NOT_FOUND = 127;
+
+/**
+ * Prints text; on a terminal that is too low for it, by the pager of MLCLI_PAGER or PAGER (`cat`: by
+ * none), else by less. What of it has no effect prints it as it is.
+ */
+export async function printPaged(
+  text: string,
+  { out, env, system }: Pick<Context, "out" | "env" | "system">,
+): Promise<void> {
+  const pager = env("MLCLI_PAGER") || env("PAGER") || DEFAULT_PAGER;
+  const fits = out.rows === 0 || text.split("\n").length <= out.rows;
+  if (fits || pager === "cat" || system.os === "windows") return out.print(text);
+  if (await page(text, pager, env("LESS")) === NOT_FOUND) out.print(text);
+}
+
+/** @returns the pager's exit status. */
+async function page(text: string, pager: string, less = "FRX"): Promise<number> {
+  const command = new Deno.Command("sh", {
+    args: ["-c", pager],
+    stdin: "piped",
+    env: { LESS: less },
+  });
+  try {
+    const child = command.spawn();
+    const written = new Blob([text]).stream().pipeTo(child.stdin);
+    // Who leaves the pager early does not want the rest.
+    const [{ code }] = await Promise.all([child.status, written.catch(() => {})]);
+    return code;
+  } catch {
+    return NOT_FOUND;
+  }
+}

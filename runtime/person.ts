@@ -1,0 +1,176 @@
+/**
+ * The person's own settings, which `mlcli config` writes: `mlcli/config.json` below `XDG_CONFIG_HOME`
+ * (XDG Base Directory Specification), or `APPDATA`. Outside of all repositories, so that the author of
+ * one cannot write it. Every command reads it: this module loads nothing else that is large.
+ */
+
+import { fileErrorReason, MlcliError } from "./errors.ts";
+import { isObject, parseJson } from "./text.ts";
+
+type Environment = (name: string) => string | undefined;
+
+/** A setting: what it does, and what it may be. */
+interface Rule {
+  readonly meaning: string;
+  readonly choices?: readonly string[];
+  /** Of the value, or of each in a list. */
+  readonly pattern: RegExp;
+  readonly isList?: true;
+}
+
+/** All of them, by their names. */
+export const PERSON_SETTINGS = {
+  color: {
+    meaning: "Whether to print in colour: auto, always or never.",
+    choices: ["auto", "always", "never"],
+    pattern: /^(auto|always|never)$/,
+  },
+  output: {
+    meaning: "Output format of commands that have --output: text or json.",
+    choices: ["text", "json"],
+    pattern: /^(text|json)$/,
+  },
+  profile: {
+    meaning: "AWS profile where nothing else names one.",
+    pattern: /^[^\p{Cc}]+$/u,
+  },
+  region: {
+    meaning: "AWS region where nothing else names one, the profile included.",
+    pattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+  },
+  trusted_registries: {
+    meaning:
+      "Registries whose images an app's file may name, such as ghcr.io; separated by commas.",
+    pattern: /^[a-z\d]([a-z\d.-]*[a-z\d])?(:\d{1,5})?$/,
+    isList: true,
+  },
+} as const satisfies Readonly<Record<string, Rule>>;
+
+export type PersonSetting = keyof typeof PERSON_SETTINGS;
+
+export type PersonSettings = {
+  readonly [Name in PersonSetting]?: (typeof PERSON_SETTINGS)[Name] extends
+    { readonly isList: true } ? readonly string[]
+    : string;
+};
+
+/** `undefined` where no variable says where the person's files are. */
+export function personFile(env: Environment): string | undefined {
+  const isAbsolute = (path: string): boolean => /^([a-z]:)?[/\\]/i.test(path);
+  // The specification wants an absolute path; a relative one would lead into the repository.
+  const [named, data, home] = ["XDG_CONFIG_HOME", "APPDATA", "HOME"].map(env)
+    .map((path) => path && isAbsolute(path) ? path : undefined);
+  const folder = named ?? data ?? (home && `${home}/.config`);
+  return folder && `${folder}/mlcli/config.json`;
+}
+
+/**
+ * What the file has, whoever wrote it; nothing where there is none.
+ *
+ * @throws MlcliError where it cannot be read, or has a value that a setting does not take.
+ */
+export function personSettings(env: Environment): PersonSettings {
+  const path = personFile(env);
+  const all = path === undefined ? {} : readAll(path);
+  for (const [name, rule] of Object.entries<Rule>(PERSON_SETTINGS)) {
+    if (all[name] !== undefined && !isValue(rule, all[name])) {
+      throw unusable(path!, `"${name}" is not what it takes. ${rule.meaning}`);
+    }
+  }
+  // What has been checked is of this type.
+  return all as PersonSettings;
+}
+
+function readAll(path: string): Readonly<Record<string, unknown>> {
+  let text: string;
+  try {
+    text = Deno.readTextFileSync(path);
+  } catch (error) {
+    const isNone = error instanceof Deno.errors.NotFound ||
+      error instanceof Deno.errors.NotADirectory;
+    if (isNone) return {};
+    throw unusable(path, fileErrorReason(error), error);
+  }
+  const all = jsonOf(text);
+  if (!isObject(all)) throw unusable(path, "it is no JSON object");
+  return all;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isValue({ pattern, isList }: Rule, value: unknown): boolean {
+  const isOne = (one: unknown): boolean => typeof one === "string" && pattern.test(one);
+  return isList ? Array.isArray(value) && value.every(isOne) : isOne(value);
+}
+
+function unusable(path: string, reason: string, cause?: unknown): MlcliError {
+  return new MlcliError(`Cannot use your settings in ${path}: ${reason}`, {
+    hint: "Correct the file, or remove it; mlcli config set NAME VALUE writes it.",
+    cause,
+  });
+}
+
+/**
+ * The settings with another value for one; without a text, without that one.
+ *
+ * @throws MlcliError for a value that the setting does not take.
+ */
+export function withSetting(
+  settings: PersonSettings,
+  name: PersonSetting,
+  text: string | undefined,
+): PersonSettings {
+  const { [name]: _, ...others } = settings;
+  if (text === undefined) return others;
+  const rule: Rule = PERSON_SETTINGS[name];
+  const value = rule.isList ? text.split(",").map((one) => one.trim()) : text;
+  if (!isValue(rule, value)) {
+    throw new MlcliError(`The setting ${name} does not take "${text}"`, { hint: rule.meaning });
+  }
+  return { ...others, [name]: value };
+}
+
+/** @throws MlcliError with the file's path where that is not possible. */
+export async function savePersonSettings(
+  settings: PersonSettings,
+  env: Environment,
+): Promise<void> {
+  const path = personFile(env);
+  if (path === undefined) throw new MlcliError("Neither XDG_CONFIG_HOME nor HOME is set");
+  const { replacePrivately } = await import("./files.ts");
+  // A link to a file that the person keeps elsewhere stays one.
+  const file = await Deno.realPath(path).catch(() => path);
+  await replacePrivately(file, `${JSON.stringify(settings, null, 2)}\n`).catch((cause) => {
+    throw new MlcliError(`${path}: ${fileErrorReason(cause)}`, { cause });
+  });
+}
+
+/** Whether colour is wanted on a stream: --no-color, then variables, then the setting, then a terminal. */
+export function wantsColour(isTerminal: boolean, isRefused: boolean, env: Environment): boolean {
+  const isOn = (name: string): boolean => !["", "0", "false"].includes(env(name) ?? "");
+  // no-color.org, force-color.org, bixense.com/clicolors
+  if (isRefused || env("NO_COLOR")) return false;
+  if (isOn("FORCE_COLOR") || isOn("CLICOLOR_FORCE")) return true;
+  if (env("FORCE_COLOR") === "0" || env("CLICOLOR") === "0") return false;
+  const chosen = settingOrNone("color", env);
+  return chosen === "always" ||
+    chosen !== "never" && isTerminal && env("TERM") !== "dumb";
+}
+
+/** Where a broken file cannot be told: whatever needs one of its settings tells it. */
+export function settingOrNone<Name extends PersonSetting>(
+  name: Name,
+  env: Environment,
+): PersonSettings[Name] {
+  try {
+    return personSettings(env)[name];
+  } catch {
+    return undefined;
+  }
+}
