@@ -10,6 +10,7 @@ import type { Context } from "../../runtime/context.ts";
 import { type Command, type Group, isGroup } from "../command.ts";
 import {
   argumentsOf,
+  COMPLETION_KINDS,
   type CompletionKind,
   type NamedArgument,
   type NamedOption,
@@ -96,9 +97,7 @@ async function completingTree(
   isWanted: Purpose["isWanted"],
 ): Promise<CliffyCommand> {
   const command = await rootCommand({ root, context, rest: [], isWanted, isRead: () => true });
-  for (
-    const kind of ["app", "server-port", "script", "image-tag", "network", "local-job"] as const
-  ) {
+  for (const kind of COMPLETION_KINDS) {
     command.globalComplete(kind, () => completions(kind, context));
   }
   return command;

@@ -4,13 +4,20 @@
  */
 
 /** Values that mlcli itself completes; the shell completes files. */
-export type CompletionKind =
-  | "app"
-  | "script"
-  | "server-port"
-  | "image-tag"
-  | "network"
-  | "local-job";
+export const COMPLETION_KINDS = [
+  "app",
+  "script",
+  "server-port",
+  "image-tag",
+  "network",
+  "local-job",
+  "model-run",
+  "profile",
+  "region",
+  "instance-type",
+] as const;
+
+export type CompletionKind = typeof COMPLETION_KINDS[number];
 
 /**
  * Makes a value of a text.

@@ -89,10 +89,12 @@ export const cloudOptions = options({
   "--region": {
     value: "region",
     description: "AWS region. Default: cloud_region, AWS_REGION, ...",
+    completion: "region",
   },
   "--profile": {
     value: "profile",
     description: "AWS profile. Default: cloud_profile, AWS_PROFILE, ...",
+    completion: "profile",
   },
 });
 
