@@ -30,6 +30,29 @@ const completeCommand: Command = command({
   },
 });
 
+const LOAD = "mlcli completions powershell | Out-String | Invoke-Expression";
+
+const powershellCommand: Command = command({
+  options: {},
+  examples: [["For this shell; in the file that $PROFILE names, for every one", LOAD]],
+  action: async () => {
+    const { POWERSHELL_SCRIPT } = await import("./powershell.ts");
+    return (context) => Promise.resolve(context.out.print(POWERSHELL_SCRIPT));
+  },
+});
+
+/** Answers PowerShell's script, which gives the words before the one that is completed. */
+const candidatesCommand: Command = command({
+  options: options({ "[-- words...]": {} }),
+  action: async () => {
+    const { candidates } = await import("./powershell.ts");
+    return async (context, { words }, { root }) => {
+      const found = await candidates(words, root, context);
+      context.out.print(found.map((value) => `${value}\n`).join(""));
+    };
+  },
+});
+
 /** `mlcli completions` with a command a shell. */
 export const completionsGroup: Group = {
   options: {},
@@ -46,9 +69,18 @@ export const completionsGroup: Group = {
       summary: "Print the script for fish.",
       load: () => scriptCommand("fish", "config.fish", "mlcli completions fish | source"),
     },
+    powershell: {
+      summary: "Print the script for PowerShell.",
+      load: () => powershellCommand,
+    },
     complete: {
       summary: "",
       load: () => completeCommand,
+      isHidden: true,
+    },
+    candidates: {
+      summary: "",
+      load: () => candidatesCommand,
       isHidden: true,
     },
   },
