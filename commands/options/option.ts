@@ -4,20 +4,17 @@
  */
 
 /** Values that mlcli itself completes; the shell completes files. */
-export const COMPLETION_KINDS = [
-  "app",
-  "script",
-  "server-port",
-  "image-tag",
-  "network",
-  "local-job",
-  "model-run",
-  "profile",
-  "region",
-  "instance-type",
-] as const;
-
-export type CompletionKind = typeof COMPLETION_KINDS[number];
+export type CompletionKind =
+  | "app"
+  | "script"
+  | "server-port"
+  | "image-tag"
+  | "network"
+  | "local-job"
+  | "model-run"
+  | "profile"
+  | "region"
+  | "instance-type";
 
 /**
  * Makes a value of a text.
