@@ -40,6 +40,7 @@ const OPTIONS = options({
     ...cloudOptions["--profile"],
     description: "AWS profile of the cloud commands.",
   },
+  "--dry-run": { description: "Print the files that it would make, and make none." },
 });
 
 export type InitOptions = Values<typeof OPTIONS>;
