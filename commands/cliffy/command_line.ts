@@ -12,7 +12,7 @@ import {
   optionsOf,
   restArgumentOf,
 } from "../options/option.ts";
-import { type everywhere, help, version } from "../options/standard.ts";
+import { type everywhere, help, version, versionFormat } from "../options/standard.ts";
 import { mayHoldSecret, usageError } from "../usage.ts";
 
 /** Streams need it before there is a command, and Cliffy does not allow it beside `--help`. */
@@ -67,7 +67,11 @@ export function refusesColour(args: readonly string[]): boolean {
 /** Whether a command line asks for nothing but help or the version. */
 export function asksOnly(words: readonly string[]): boolean {
   const last = words.at(-1);
-  return last === undefined || ["--version", "-V", "--help", "-h"].includes(last);
+  return last === undefined || ["--help", "-h"].includes(last) || asksVersion(words);
+}
+
+function asksVersion(words: readonly string[]): boolean {
+  return words.includes("--version") || words.includes("-V");
 }
 
 function atDashes(
@@ -138,7 +142,7 @@ export async function parseCommand(
     const word = words[index]!;
     const declared = chain.at(-1)!;
     if (word.startsWith("-") && word !== "-") {
-      const known = knownOptions(chain);
+      const known = knownOptions(chain, asksVersion(words));
       const option = await optionIn(word, { names, root, known, words });
       flags.push(option.flag);
       options.push(option.flag, ...valueOf(option, known, words[index + 1], names));
@@ -173,11 +177,14 @@ interface WrittenOption {
 }
 
 /** The options of the command, and of the groups that lead to it. */
-function knownOptions(chain: readonly (Command | Group)[]): readonly NamedOption[] {
+function knownOptions(
+  chain: readonly (Command | Group)[],
+  isVersion: boolean,
+): readonly NamedOption[] {
   const all: Options = Object.assign(
     {},
     help,
-    chain.length === 1 ? version : {},
+    chain.length === 1 ? { ...version, ...isVersion ? versionFormat : {} } : {},
     ...chain.map((declared) => isGroup(declared) ? declared.early : {}),
     ...chain.map(({ options }) => options),
   );
@@ -246,8 +253,10 @@ function questionOf(
 ): ParsedCommand["question"] {
   if (flags.includes("--help")) return "help";
   if (names.length === 0 && flags.includes("--version")) {
-    if (flags.length === 1) return "version";
-    throw usageError("mlcli", 'Option "--version" stands alone.');
+    if (["--version", "--output --version"].includes([...flags].sort().join(" "))) {
+      return "version";
+    }
+    throw usageError("mlcli", 'Beside option "--version", only "--output" may stand.');
   }
   // A group by itself shows its commands.
   return isGroup ? "help" : undefined;

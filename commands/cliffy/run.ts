@@ -1,7 +1,8 @@
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
-import { asksOnly, parseCommand, splitCommandLine } from "./command_line.ts";
+import { versionFormat } from "../options/standard.ts";
+import { asksOnly, parseCommand, type ParsedCommand, splitCommandLine } from "./command_line.ts";
 
 /**
  * Runs the command that a command line names.
@@ -22,7 +23,7 @@ export async function runCommandLine(
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
   if (parsed.question === "help") return await printHelp(parsed.names, root, context);
-  if (parsed.question === "version") return await printVersion(context);
+  if (parsed.question === "version") return await printVersion(parsed, context);
   const { run } = await (loading ?? import("./tree.ts"));
   const there = line.directory === undefined ? context : await inOther(line.directory, context);
   try {
@@ -52,7 +53,11 @@ export async function printHelp(
   context.out.print(helpText(await topicOf(root, names), context.out));
 }
 
-async function printVersion(context: Context): Promise<void> {
-  const { versionText } = await import("../../runtime/version.ts");
-  context.out.print(`${versionText()}\n`);
+async function printVersion({ words }: ParsedCommand, { env, out }: Context): Promise<void> {
+  const { versionFacts, versionText } = await import("../../runtime/version.ts");
+  const { readValues } = await import("./values.ts");
+  const at = words.indexOf("--output");
+  const given = { options: at < 0 ? {} : { output: words[at + 1] }, arguments: [], rest: [] };
+  const { output } = readValues(versionFormat, given, { path: "mlcli", env });
+  out.print(`${output === "json" ? JSON.stringify(versionFacts(), null, 2) : versionText()}\n`);
 }

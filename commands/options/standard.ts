@@ -7,7 +7,17 @@ export const help = options({ "--help": { short: "-h", description: "Show this h
 
 /** Of `mlcli` alone. */
 export const version = options({
-  "--version": { short: "-V", description: "Show the version." },
+  "--version": { short: "-V", description: "Show the version; --output json for programs." },
+});
+
+/** Of `mlcli --version`. No variable gives it: scripts read the line. */
+export const versionFormat = options({
+  "--output": {
+    value: "format",
+    choices: ["text", "json"],
+    description: "Format of --version: text or json.",
+    default: "text",
+  },
 });
 
 /** `dockerTag` of `options/shared.ts` before any command; without its parser, which would be loaded. */

@@ -55,7 +55,9 @@ Commands:
 
 Options:
   -h, --help      Show this help.
-  -V, --version   Show the version.
+  -V, --version   Show the version;
+                  --output json for
+                  programs.
       --no-color  Plain.
 
 Examples:
