@@ -140,8 +140,6 @@ suite("mlcli init", () => {
     it(`keeps what runs of ${title} make out of git, and the test data in`, async () => {
       await using directory = await makeDirectory({ ".gitignore": "mine\n" });
       assertEquals((await init(directory, "demo", ...options!)).code, 0);
-      const { stdout } = await init(directory, "demo");
-      assertEquals(stdout, "");
       const localTest = "demo/mlcli_base/local_test";
       await directory.write({
         [`${localTest}/test_dir/model/model.bin`]: "",
@@ -151,21 +149,12 @@ suite("mlcli init", () => {
         [`${localTest}/test_dir/input/data/model/weights.bin`]: "",
         "mine": "",
       });
-      const git = async (...args: readonly string[]): Promise<readonly string[]> => {
-        const { success, stdout } = await new Deno.Command("git", {
-          args: [...args],
-          cwd: directory.path,
-        }).output();
-        assert(success, args.join(" "));
-        return lines(new TextDecoder().decode(stdout));
-      };
-      await git("init", "--quiet");
-      await git("add", "-A");
-      const tracked = await git("ls-files");
-      const made = Object.keys(await filesBelow(directory.path)).filter((path) =>
-        !path.startsWith(".git/") && !tracked.includes(path)
-      );
-      assertEquals(made.sort(), [
+      const ignored = "git init -q && git ls-files --others --ignored --exclude-standard";
+      const { stdout: found } = await new Deno.Command("sh", {
+        args: ["-c", ignored],
+        cwd: directory.path,
+      }).output();
+      assertEquals(lines(new TextDecoder().decode(found)).sort(), [
         `${localTest}/test_dir/model/model.bin`,
         `${localTest}/test_dir/model/part/weights.bin`,
         `${localTest}/test_dir/output/data/metrics.json`,
@@ -195,11 +184,6 @@ suite("mlcli init", () => {
     assertEquals([code, lines(stdout)], [0, FILES.filter((path) => path !== ".dockerignore")]);
     assertEquals(stderr, `Would create ${FILES.length - 1} files of demo. Nothing was changed.\n`);
     assertEquals(await filesBelow(directory.path), before);
-    assertEquals((await Array.fromAsync(Deno.readDir(directory.path))).length, 1);
-    // What it prints is what it makes, after a cut, too.
-    await directory.write({ "demo/mlcli_base/.mlcli-new": "ha" });
-    const again = await init(directory, "demo", "--dry-run");
-    assertEquals(again.stdout, stdout);
     assertEquals((await init(directory, "demo")).stdout, stdout);
     assertEquals((await init(directory, "demo", "--dry-run")).stdout, "");
     await directory.write({ "other": "a file" });

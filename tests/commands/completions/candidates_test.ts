@@ -65,18 +65,12 @@ suite("what may follow the words of a command line", () => {
 });
 
 suite("the scripts of mlcli completions", () => {
-  const REGISTERED = {
-    bash: /^complete -F _mlcli .*-o default mlcli$/m,
-    zsh: /^compdef _mlcli mlcli$/m,
-    fish: /^complete -c mlcli -f -n __mlcli_complete /m,
-    powershell: /^Register-ArgumentCompleter -Native -CommandName mlcli -ScriptBlock \{\n/,
-  };
-  for (const [shell, registered] of Object.entries(REGISTERED)) {
+  for (const shell of ["bash", "zsh", "fish", "powershell"]) {
     it(`ask mlcli in ${shell}`, async () => {
       const { code, stdout, stderr } = await runInProcess(["completions", shell], { cwd: "/" });
       assertEquals([code, stderr], [0, ""]);
-      assertMatch(stdout, registered);
       assertMatch(stdout, /mlcli completions complete -- .*2> ?(\/dev\/null|\$null)/);
+      assertMatch(stdout, /^(complete|compdef|Register-ArgumentCompleter) .*\bmlcli\b/m);
     });
   }
 });

@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { type Group, isGroup } from "../../../commands/command.ts";
 import { completionValues } from "../../../commands/completions/values.ts";
@@ -186,15 +186,6 @@ suite("the values that there are", () => {
     assertEquals(await profiles({ AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE }), ["other"]);
     // A directory, which cannot be read.
     assertEquals(await profiles({ AWS_CONFIG_FILE: home.path }), []);
-  });
-
-  it("of a region and of an instance type: SageMaker's", async () => {
-    const regions = await completionValues("region", fakeContext());
-    for (const region of ["eu-west-1", "us-east-1", "cn-north-1", "us-gov-west-1"]) {
-      assert(regions.includes(region), region);
-    }
-    const types = await completionValues("instance-type", fakeContext());
-    assert(types.includes("ml.m5.large"), types[0]);
   });
 
   it("of an app and of a script, for which no engine is asked", async () => {
