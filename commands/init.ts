@@ -1,6 +1,7 @@
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
 import { programOptions } from "./options/program.ts";
+import { cloudOptions } from "./options/shared.ts";
 
 const OPTIONS = options({
   "[app]": {},
@@ -31,8 +32,15 @@ const OPTIONS = options({
     value: "platform",
     description: "Platform of the image, such as linux/amd64.",
   },
-  "--region": { value: "region", description: "AWS region of the cloud commands." },
-  "--profile": { value: "profile", description: "AWS profile of the cloud commands." },
+  "--region": {
+    ...cloudOptions["--region"],
+    description: "AWS region of the cloud commands.",
+  },
+  "--profile": {
+    ...cloudOptions["--profile"],
+    description: "AWS profile of the cloud commands.",
+  },
+  "--dry-run": { description: "Print the files that it would make, and make none." },
 });
 
 export type InitOptions = Values<typeof OPTIONS>;

@@ -18,7 +18,13 @@ import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
 import { entryPointOf, launcherIn } from "../runtime/contract/launch.ts";
 import { tell, warningText } from "../runtime/messages.ts";
-import { type NewConfiguration, type Scaffold, scaffold } from "../runtime/image/scaffold.ts";
+import {
+  makeScaffold,
+  type NewConfiguration,
+  planScaffold,
+  type Scaffold,
+  type ScaffoldPlan,
+} from "../runtime/image/scaffold.ts";
 import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
@@ -40,7 +46,9 @@ export async function initAction(
     const boundary = await boundaryOf(context.cwd);
     await requireCode({ name, configurationPath, boundary }, sourceDir, train.entry_point);
   }
-  const result = await scaffold(context.cwd, name, configuration, await configurationSchema());
+  const plan = await planScaffold(context.cwd, name, configuration, await configurationSchema());
+  if (options.dryRun) return printPlan(plan, context);
+  const result = await makeScaffold(plan);
   if (options.image !== undefined) {
     const what = { directory: context.cwd, kind: "images", name: options.image } as const;
     await rememberIfPossible(what, { ...context, note: (text) => context.err.print(`${text}\n`) });
@@ -58,10 +66,19 @@ export async function initAction(
   context.err.print(await nextCommands(context.cwd, result));
 }
 
+function printPlan({ files, app: { directory, name } }: ScaffoldPlan, { out, err }: Context): void {
+  const made = files.filter(({ state }) => state !== "kept");
+  for (const { path } of made) out.print(`${typedPath(directory, path)}\n`);
+  err.print(`Would create ${fileCount(made.length)} of ${name}. Nothing was changed.\n`);
+}
+
+function fileCount(count: number): string {
+  return `${count} ${count === 1 ? "file" : "files"}`;
+}
+
 function summary({ app, created, kept }: Scaffold): string {
   if (created.length === 0) return `Nothing to do: ${app.name} is complete.\n`;
-  const files = `${created.length} ${created.length === 1 ? "file" : "files"}`;
-  return `Created ${files} of ${app.name}.\n` +
+  return `Created ${fileCount(created.length)} of ${app.name}.\n` +
     (kept.length === 0 ? "" : `Kept what was there: ${kept.join(", ")}\n`);
 }
 
@@ -74,7 +91,7 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   }
   // The example's features: area, rooms and age of an apartment.
   const request = created.some((path) => path.endsWith("apartments.csv"))
-    ? ["curl -H 'Content-Type: text/csv' -d 72,3,15 http://localhost:8080/invocations"]
+    ? ["echo 72,3,15 | mlcli local invoke"]
     : [];
   return [
     "Next:",

@@ -79,7 +79,11 @@ export function asksForStack(args: readonly string[]): boolean {
 /** Whether a command line asks for nothing but help or the version. */
 export function asksOnly(words: readonly string[]): boolean {
   const last = words.at(-1);
-  return last === undefined || ["--version", "-V", "--help", "-h"].includes(last);
+  return last === undefined || ["--help", "-h"].includes(last) || asksVersion(words);
+}
+
+function asksVersion(words: readonly string[]): boolean {
+  return words.includes("--version") || words.includes("-V");
 }
 
 function atDashes(
@@ -177,10 +181,13 @@ export async function parseCommand(
   }
   const declared = chain.at(-1)!;
   const known = knownOptions(chain);
-  // An option that stood before the command has to be one of its own.
-  const strange = written.find(({ flag }) => !known.some(([own]) => own === flag));
-  if (strange !== undefined) throw await unknown(strange.typed);
   const flags = written.map(({ flag }) => flag);
+  const isVersion = names.length === 0 && flags.includes("--version");
+  // An option that stood before the command has to be one of its own.
+  const strange = isVersion
+    ? undefined
+    : written.find(({ flag }) => !known.some(([own]) => own === flag));
+  if (strange !== undefined) throw await unknown(strange.typed);
   const question = questionOf(flags, names, isGroup(declared));
   if (restArgumentOf(declared.options) === undefined) requireNoRest(rest);
   if (question === undefined) {
@@ -277,8 +284,10 @@ function questionOf(
 ): ParsedCommand["question"] {
   if (flags.includes("--help")) return "help";
   if (names.length === 0 && flags.includes("--version")) {
-    if (flags.length === 1) return "version";
-    throw usageError("mlcli", 'Option "--version" stands alone.');
+    if (["--version", "--output --version"].includes([...flags].sort().join(" "))) {
+      return "version";
+    }
+    throw usageError("mlcli", 'Beside option "--version", only "--output" may stand.');
   }
   // A group by itself shows its commands.
   return isGroup ? "help" : undefined;

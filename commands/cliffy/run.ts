@@ -1,7 +1,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { NoAppHere } from "../../runtime/errors.ts";
 import type { Group } from "../command.ts";
-import { asksOnly, parseCommand, splitCommandLine } from "./command_line.ts";
+import { asksOnly, parseCommand, type ParsedCommand, splitCommandLine } from "./command_line.ts";
 
 /**
  * Runs the command that a command line names.
@@ -22,7 +22,7 @@ export async function runCommandLine(
   loading?.catch(() => {});
   const parsed = await parseCommand(line, root);
   if (parsed.question === "help") return await printHelp(parsed.names, root, context);
-  if (parsed.question === "version") return await printVersion(context);
+  if (parsed.question === "version") return await printVersion(parsed, context);
   const { run } = await (loading ?? import("./tree.ts"));
   const there = line.directory === undefined ? context : await inOther(line.directory, context);
   try {
@@ -53,7 +53,14 @@ export async function printHelp(
   await printPaged(helpText(await topicOf(root, names), context.out), context);
 }
 
-async function printVersion(context: Context): Promise<void> {
-  const { versionText } = await import("../../runtime/version.ts");
-  context.out.print(`${versionText()}\n`);
+async function printVersion({ words }: ParsedCommand, { env, out }: Context): Promise<void> {
+  const { versionFacts, versionText } = await import("../../runtime/version.ts");
+  const { readValues } = await import("./values.ts");
+  const { outputFormat } = await import("../options/shared.ts");
+  // No variable gives it: scripts read the line.
+  const format = { ...outputFormat["--output"], variable: undefined, setting: undefined };
+  const at = words.indexOf("--output");
+  const given = { options: at < 0 ? {} : { output: words[at + 1] }, arguments: [], rest: [] };
+  const { output } = readValues({ "--output": format }, given, { path: "mlcli", env });
+  out.print(`${output === "json" ? JSON.stringify(versionFacts(), null, 2) : versionText()}\n`);
 }

@@ -1,32 +1,32 @@
-/**
- * The `completions` group: scripts that make a shell complete mlcli's command lines. They ask
- * `mlcli completions complete` for the values that only mlcli knows.
- */
+/** The `completions` group: scripts that make a shell complete mlcli's command lines. */
 
-import type { Shell } from "../cliffy/completions.ts";
-import { type Command, command, type Group } from "../command.ts";
+import { type Command, command, type Group, type Member } from "../command.ts";
 import { options } from "../options/option.ts";
+import type { SCRIPTS } from "./scripts.ts";
 
 /** @param line loads the script; it belongs in `file`, which the shell reads when it starts. */
-function scriptCommand(shell: Shell, file: string, line: string): Command {
-  return command({
+function scriptOf(shell: keyof typeof SCRIPTS, name: string, file: string, line: string): Member {
+  const declared = command({
     options: {},
     examples: [[`For this shell; in ${file}, for every one`, line]],
     action: async () => {
-      const { completionScript } = await import("../cliffy/completions.ts");
-      return async (context, _options, { root }) =>
-        context.out.print(await completionScript(shell, root, context));
+      const { SCRIPTS } = await import("./scripts.ts");
+      return (context) => Promise.resolve(context.out.print(SCRIPTS[shell]));
     },
   });
+  return { summary: `Print the script for ${name}.`, load: () => declared };
 }
 
-/** Answers a script, which gives the kind of value and the words of the command. */
+/** Answers a script, which gives the words before the one that is completed. */
 const completeCommand: Command = command({
-  options: options({ "<kind>": {}, "[command...]": {} }),
+  options: options({ "[-- words...]": {} }),
   action: async () => {
-    const { answerCompletion } = await import("../cliffy/completions.ts");
-    return (context, { kind, command }, { root }) =>
-      answerCompletion([kind, ...command], root, context);
+    const { candidates } = await import("./candidates.ts");
+    return async (context, { words }, { root }) => {
+      for (const { word, description } of await candidates(words, root, context)) {
+        context.out.print(description === undefined ? `${word}\n` : `${word}\t${description}\n`);
+      }
+    };
   },
 });
 
@@ -34,22 +34,15 @@ const completeCommand: Command = command({
 export const completionsGroup: Group = {
   options: {},
   commands: {
-    bash: {
-      summary: "Print the script for bash.",
-      load: () => scriptCommand("bash", "~/.bashrc", "source <(mlcli completions bash)"),
-    },
-    zsh: {
-      summary: "Print the script for zsh.",
-      load: () => scriptCommand("zsh", "~/.zshrc", "source <(mlcli completions zsh)"),
-    },
-    fish: {
-      summary: "Print the script for fish.",
-      load: () => scriptCommand("fish", "config.fish", "mlcli completions fish | source"),
-    },
-    complete: {
-      summary: "",
-      load: () => completeCommand,
-      isHidden: true,
-    },
+    bash: scriptOf("bash", "bash", "~/.bashrc", "source <(mlcli completions bash)"),
+    zsh: scriptOf("zsh", "zsh", "~/.zshrc", "source <(mlcli completions zsh)"),
+    fish: scriptOf("fish", "fish", "config.fish", "mlcli completions fish | source"),
+    powershell: scriptOf(
+      "powershell",
+      "PowerShell",
+      "the file that $PROFILE names",
+      "mlcli completions powershell | Out-String | Invoke-Expression",
+    ),
+    complete: { summary: "", load: () => completeCommand, isHidden: true },
   },
 };

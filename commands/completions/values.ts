@@ -40,8 +40,16 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
       return await withEngine(context, (engine, signal) => imageTags(context, engine, signal));
     case "local-job":
       return await localJobs(context);
+    case "model-run":
+      return await modelRuns(context);
     case "network":
       return distinct(await withEngine(context, (engine, signal) => engine.networks(signal)));
+    case "profile":
+      return (await import("../../runtime/aws/profiles.ts")).profileNames(context.env);
+    case "region":
+      return (await import("../../runtime/contract/aws_images.ts")).REGIONS;
+    case "instance-type":
+      return (await import("../../runtime/contract/instance_types.ts")).INSTANCE_TYPES;
   }
 }
 
@@ -68,6 +76,19 @@ async function localJobs(context: Context): Promise<readonly string[]> {
   const { listRuns } = await import("../../runtime/local/runs/list.ts");
   const runs = await Promise.all((await validApps(context)).map((app) => listRuns(app, Infinity)));
   return runs.flat().map(({ name }) => name);
+}
+
+/** What `--run` takes: `last`, and the runs that have a model, the newest first. */
+async function modelRuns(context: Context): Promise<readonly string[]> {
+  const { layoutOf } = await import("../../runtime/app/layout.ts");
+  const { requireInside } = await import("../../runtime/app/confinement.ts");
+  const { runsWithModel } = await import("../../runtime/model/version_of.ts");
+  const layouts = (await validApps(context)).map((app) => layoutOf(app));
+  const runs = await Promise.all(layouts.map(async (layout) => {
+    await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
+    return await runsWithModel(layout);
+  }));
+  return runs.flat().length === 0 ? [] : ["last", ...runs.flat()];
 }
 
 async function serverPorts(engine: Engine, signal: AbortSignal): Promise<readonly string[]> {

@@ -32,6 +32,7 @@ const OPTIONS = options({
   "--run": {
     value: "name",
     description: "Serve the model of this run, or of the last one that has a model: last.",
+    completion: "model-run",
   },
   "--foreground": {
     description: "Stay and show the server's log; Ctrl-C stops the server.",

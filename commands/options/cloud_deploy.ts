@@ -109,6 +109,7 @@ export const DEPLOY_OPTIONS = options({
   "--run": {
     value: "name",
     description: "In the place of --model, the model of this run here, or of the last: last.",
+    completion: "model-run",
   },
   ...serverProgramOptions,
   "--entry-point": {
@@ -126,6 +127,7 @@ export const DEPLOY_OPTIONS = options({
     description: "Instance type, such as ml.m5.large. A new endpoint needs this or " +
       "--memory-size-in-mb.",
     key: true,
+    completion: "instance-type",
     parse: parseInstanceType,
   },
   "--instance-count": {

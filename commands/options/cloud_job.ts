@@ -33,6 +33,7 @@ export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
       value: "type",
       description: "Instance type, such as ml.m5.large.",
       key: true,
+      completion: "instance-type",
       needed: true,
       parse: parseInstanceType,
     },

@@ -10,7 +10,11 @@ export type CompletionKind =
   | "server-port"
   | "image-tag"
   | "network"
-  | "local-job";
+  | "local-job"
+  | "model-run"
+  | "profile"
+  | "region"
+  | "instance-type";
 
 /**
  * Makes a value of a text.

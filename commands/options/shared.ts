@@ -93,10 +93,12 @@ export const cloudOptions = options({
   "--region": {
     value: "region",
     description: "AWS region. Default: cloud_region, AWS_REGION, ...",
+    completion: "region",
   },
   "--profile": {
     value: "profile",
     description: "AWS profile. Default: cloud_profile, AWS_PROFILE, ...",
+    completion: "profile",
   },
 });
 
@@ -123,7 +125,5 @@ export const earlyOptions = options({
   ...dockerTag,
   ...cloudOptions,
   ...outputFormat,
-  // The short form is another option's in some of them.
-  "--output": { ...outputFormat["--output"], short: undefined },
   ...progressOptions,
 });

@@ -7,7 +7,7 @@ export const help = options({ "--help": { short: "-h", description: "Show this h
 
 /** Of `mlcli` alone. */
 export const version = options({
-  "--version": { short: "-V", description: "Show the version." },
+  "--version": { short: "-V", description: "Show the version; --output json for programs." },
 });
 
 /**

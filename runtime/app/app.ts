@@ -111,15 +111,24 @@ async function namedApp(cwd: string, appName: string): Promise<App> {
 }
 
 async function readApp(directory: string, name: string): Promise<App> {
-  const configurationPath = join(directory, `${name}.json`);
-  const confined = { directory, boundary: await boundaryOf(directory) };
-  await requireInside(confined, [configurationPath]);
+  const path = join(directory, `${name}.json`);
+  await requireInside({ directory, boundary: await boundaryOf(directory) }, [path]);
+  return await appOf(directory, name, await readConfiguration(path));
+}
+
+/** The app of a configuration, whether its files are there or not. */
+export async function appOf(
+  directory: string,
+  name: string,
+  configuration: Configuration,
+): Promise<App> {
   return {
     name,
-    ...confined,
+    directory,
+    boundary: await boundaryOf(directory),
     base: baseOf(directory, name),
-    configurationPath,
-    configuration: await readConfiguration(configurationPath),
+    configurationPath: join(directory, `${name}.json`),
+    configuration,
     mark: await directoryMark(directory),
   };
 }

@@ -196,8 +196,12 @@ export const CONFIGURATION_KEYS = Object.keys(RULES) as readonly ConfigurationKe
  * @throws MlcliError that names file, key and what was expected.
  */
 export async function readConfiguration(path: string): Promise<Configuration> {
-  const file = basename(path);
-  const values = objectOf(await read(path), file);
+  return configurationIn(await read(path), basename(path));
+}
+
+/** The same of a text. @param file the name of its file. */
+export function configurationIn(text: string, file: string): Configuration {
+  const values = objectOf(text, file);
   const get = (key: ConfigurationKey): string | undefined => stringOf(values, key, file);
   const certificateFile = get("certificate_file");
   return {

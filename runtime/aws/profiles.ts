@@ -38,6 +38,15 @@ export async function checkProfile(
   });
 }
 
+/** The names of all profiles, each once. @throws AwsError when a file is there and cannot be read. */
+export async function profileNames(env: Environment): Promise<readonly string[]> {
+  const texts = await Promise.all(FILES.map((file) => textOf(pathOf(file, env))));
+  const names = texts.flatMap((text, index) =>
+    sectionsOf(text, FILES[index]!).flatMap(({ profile }) => profile ?? [])
+  );
+  return [...new Set(names)].sort();
+}
+
 /**
  * The value of a profile's key, from the first of the two files that has it; `undefined` where none
  * has. Profiles that point to others are not followed.

@@ -46,6 +46,9 @@ const CLASSIC = accounts(`
   us-isob-east-1=281123927165 us-isof-east-1=108575199400 us-isof-south-1=124985052026
   us-west-1=746614075791 us-west-2=246618743249`);
 
+/** The regions of SageMaker. */
+export const REGIONS: readonly string[] = Object.keys(DEEP_LEARNING);
+
 /** Repositories in the accounts of the second table; all hold AWS's toolkit. */
 const CLASSIC_REPOSITORIES: readonly string[] = ["sagemaker-scikit-learn", "sagemaker-xgboost"];
 

@@ -2,8 +2,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { type App, baseOf, basePath, findApp } from "../app/app.ts";
-import { type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
+import { type App, appOf, baseOf, basePath, findApp, hasConfiguration } from "../app/app.ts";
+import { configurationIn, type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
@@ -26,6 +26,21 @@ const SCHEMA_FILE = ".schema.json";
 /** In each schema that mlcli wrote. */
 const SCHEMA_MARK = /"\$comment": "Written by mlcli /;
 
+/** A file of an app. */
+interface PlannedFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly content: string;
+  /** A file that is there stays, but for the schema of another mlcli. */
+  readonly state: "new" | "kept" | "replaced";
+}
+
+/** The files of an app, those that are there already among them. */
+export interface ScaffoldPlan {
+  readonly app: App;
+  readonly files: readonly PlannedFile[];
+}
+
 /** The files that were made, and those that were there already, as the user would type them. */
 export interface Scaffold {
   readonly app: App;
@@ -34,90 +49,100 @@ export interface Scaffold {
 }
 
 /**
- * Makes the files of an app that are not there.
+ * What an app is to have.
  *
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
  * @param configuration written to `NAME.json` when there is none yet.
  * @param schema of that file; takes the place of one that another mlcli wrote.
- * @throws MlcliError when a `NAME.json` is there and broken, or a file cannot be made.
+ * @throws MlcliError when a `NAME.json` is there and broken, or something is in the way.
  */
-export async function scaffold(
+export async function planScaffold(
   directory: string,
   name: string,
   configuration: NewConfiguration,
   schema: string,
-): Promise<Scaffold> {
+): Promise<ScaffoldPlan> {
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
   await requireInside(confined, [base]);
-  // First: if there is a file of that name, nothing else can be made.
+  // First: if there is a file of that name, nothing can be made.
+  await isEmpty(directory, base);
+  const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
+  const text = `${JSON.stringify({ ...reference, ...configuration }, null, 2)}\n`;
+  const app = await hasConfiguration(directory, name)
+    ? await findApp(directory, name)
+    : await appOf(directory, name, configurationIn(text, `${name}.json`));
+  const schemaPath = join(base, SCHEMA_FILE);
+  const wanted: Wanted[] = [[app.configurationPath, text], [schemaPath, schema]];
+  const { image, context } = app.configuration;
+  if (image === undefined && context === undefined) wanted.push(...await buildFiles(app));
+  wanted.push([join(base, GIT_IGNORE_PATH), await readTemplate(GIT_IGNORE_TEMPLATE)]);
+  for (const folder of EMPTY_FOLDERS) {
+    if (await isEmpty(directory, join(base, folder))) {
+      wanted.push([join(base, folder, ".gitkeep"), ""]);
+    }
+  }
+  const { trainingData, processingData } = layoutOf(app);
+  await requireInside(app, [...wanted.map(([path]) => path), trainingData, processingData]);
+  const isOld = await isOldSchema(schemaPath, schema);
+  const files = await Promise.all(wanted.map(async ([path, content]): Promise<PlannedFile> => {
+    if (path === schemaPath && isOld) return { path, content, state: "replaced" };
+    return { path, content, state: await exists(path) ? "kept" : "new" };
+  }));
+  return { app, files };
+}
+
+type Wanted = readonly [path: string, content: string];
+
+/** Makes the files that are not there. @throws MlcliError when one cannot be made. */
+export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffold> {
+  const { directory, base } = app;
   await makeDirectory(base, typedPath(directory, base));
   // Not beside the final file: a leftover among the test data would be taken for data.
   const unfinished = join(base, UNFINISHED);
-  const log = { created: [] as string[], kept: [] as string[] };
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
-  await requireInside(confined, [join(base, SCHEMA_FILE)]);
-  await removeOldSchema(join(base, SCHEMA_FILE), schema);
-  const contents = { configuration, schema };
-  const app = await makeFiles(directory, name, contents, async (path, content) => {
-    await requireInside(confined, [path]);
+  const log = { created: [] as string[], kept: [] as string[] };
+  for (const { path, content, state } of files) {
+    if (state === "replaced") await removeIfThere(path);
     const made = await createFile(directory, path, content, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
-  });
+  }
+  // The template has no file for some of them.
+  const { trainingData, processingData } = layoutOf(app);
+  for (const folder of [trainingData, processingData]) {
+    await makeDirectory(folder, typedPath(directory, folder));
+  }
   return { app, ...log };
 }
 
 const UNFINISHED = ".mlcli-new";
 
-async function makeFiles(
-  directory: string,
-  name: string,
-  { configuration, schema }: {
-    readonly configuration: NewConfiguration;
-    readonly schema: string;
-  },
-  make: (path: string, content: string) => Promise<void>,
-): Promise<App> {
-  const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
-  const content = { ...reference, ...configuration };
-  await make(join(directory, `${name}.json`), `${JSON.stringify(content, null, 2)}\n`);
-  const app = await findApp(directory, name);
-  await make(join(app.base, SCHEMA_FILE), schema);
-  const { image, context } = app.configuration;
-  if (image === undefined && context === undefined) await makeBuildFiles(app, make);
-  for (const folder of EMPTY_FOLDERS) {
-    const path = join(app.base, folder);
-    if (await isEmpty(app.directory, path)) await make(join(path, ".gitkeep"), "");
-  }
-  await makeDataFolders(app);
-  return app;
-}
-
 /** What an image is made of by mlcli's template. */
-async function makeBuildFiles(
-  app: App,
-  make: (path: string, content: string) => Promise<void>,
-): Promise<void> {
-  const { directory } = app;
-  await make(join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE));
+async function buildFiles(app: App): Promise<readonly Wanted[]> {
+  const { directory, base } = app;
+  const wanted: Wanted[] = [[join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE)]];
   const requirements = await requirementsOf(app);
   if (!requirements.isLock) {
-    await make(join(directory, requirements.files[0]!), await readTemplate(REQUIREMENTS_TEMPLATE));
+    const path = join(directory, requirements.files[0]!);
+    wanted.push([path, await readTemplate(REQUIREMENTS_TEMPLATE)]);
   }
   for (const { path, goesWith } of TEMPLATE_FILES) {
-    const target = join(app.base, path);
-    if (goesWith && !await exists(target) && !await suitsExample(app, goesWith, dirname(target))) {
-      continue;
-    }
-    await make(target, await readTemplate(path));
+    const target = join(base, path);
+    const isOfUse = goesWith === undefined || await exists(target) ||
+      await suitsExample(app, goesWith, dirname(target));
+    if (isOfUse) wanted.push([target, await readTemplate(path)]);
   }
+  if (await isExample(app, TRAINING)) {
+    wanted.push([join(dirname(base), README_TEMPLATE), await readTemplate(README_TEMPLATE)]);
+  }
+  return wanted;
 }
 
 /** A file of that name that mlcli did not write stays. */
-async function removeOldSchema(path: string, schema: string): Promise<void> {
+async function isOldSchema(path: string, schema: string): Promise<boolean> {
   const old = await readTextFile(path, LARGEST_TEXT).catch(() => undefined);
-  if (old !== undefined && old !== schema && SCHEMA_MARK.test(old)) await removeIfThere(path);
+  return old !== undefined && old !== schema && SCHEMA_MARK.test(old);
 }
 
 /** Whether a file of the example is of use: its code is there, and no other file beside it. */
@@ -130,18 +155,11 @@ async function suitsExample(
   return areExamples.includes(true) && await isEmpty(app.directory, folder);
 }
 
+/** Whether a file is the template's, or is to be made. */
 async function isExample(app: App, path: string): Promise<boolean> {
+  if (!await exists(join(app.base, path))) return true;
   const code = await readTextFile(join(app.base, path), LARGEST_TEXT).catch(() => undefined);
   return code === await readTemplate(path);
-}
-
-/** The template has no file for some of them. */
-async function makeDataFolders(app: App): Promise<void> {
-  const { trainingData, processingData } = layoutOf(app);
-  await requireInside(app, [trainingData, processingData]);
-  for (const folder of [trainingData, processingData]) {
-    await makeDirectory(folder, typedPath(app.directory, folder));
-  }
 }
 
 /** Makes a file with this content, whole or not at all. Returns false when something is there. */
@@ -236,6 +254,14 @@ export const EMPTY_FOLDERS: readonly string[] = [
 export const IGNORE_TEMPLATE = "dockerignore";
 
 export const REQUIREMENTS_TEMPLATE = "requirements.txt";
+
+/** In an app's own directory, so that it is no other README's place, and in no image. */
+export const README_TEMPLATE = "README.md";
+
+/** The `.gitignore` among what runs make, beside which one of the user's own may stand anywhere. */
+export const GIT_IGNORE_TEMPLATE = "gitignore";
+
+const GIT_IGNORE_PATH = "local_test/.gitignore";
 
 /** Reads a file of the template, from the source tree or out of the compiled program. */
 export async function readTemplate(path: string): Promise<string> {

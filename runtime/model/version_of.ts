@@ -24,25 +24,38 @@ export interface Version {
  */
 export async function versionOf(layout: Layout, typed: string): Promise<Version> {
   const current = await currentRun(layout);
-  const modelOf = async (run: string): Promise<string | undefined> => {
-    const model = run === current ? layout.model : modelOfRun(layout, run);
-    // A link may lead anywhere.
-    const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
-    return isHere && await holdsFile(layout, model, model) ? model : undefined;
-  };
   const names = typed === "last" ? await goodRuns(layout) : runNames(layout);
   for (const run of names) {
-    const model = typed === "last" || run === typed ? await modelOf(run) : undefined;
+    const isMeant = typed === "last" || run === typed;
+    const model = isMeant ? await modelOf(layout, run, current) : undefined;
     if (model !== undefined) return { run, model };
   }
-  const others: string[] = [];
-  for (const run of await goodRuns(layout)) if (await modelOf(run)) others.push(run);
+  const others = await runsWithModel(layout);
   const message = typed === "last" ? "No run has a model" : `No model of run ${inOneLine(typed)}`;
   throw new MlcliError(message, {
     hint: others.length > 0
       ? `Runs that have one: ${listed(others)}.`
       : "mlcli local train makes one.",
   });
+}
+
+/** The names of runs that have a model and did not fail, the newest first. */
+export async function runsWithModel(layout: Layout): Promise<readonly string[]> {
+  const current = await currentRun(layout);
+  const names = await goodRuns(layout);
+  const models = await Promise.all(names.map((run) => modelOf(layout, run, current)));
+  return names.filter((_, index) => models[index] !== undefined);
+}
+
+async function modelOf(
+  layout: Layout,
+  run: string,
+  current: string | undefined,
+): Promise<string | undefined> {
+  const model = run === current ? layout.model : modelOfRun(layout, run);
+  // A link may lead anywhere.
+  const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
+  return isHere && await holdsFile(layout, model, model) ? model : undefined;
 }
 
 /** The names of runs that did not fail, the newest first. */

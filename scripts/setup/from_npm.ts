@@ -51,7 +51,6 @@ const CARRIED: readonly CarriedPackage[] = [
     ],
     exports: {
       ".": `${CLIFFY}/mod.js`,
-      "./completions": `${CLIFFY}/completions/mod.js`,
     },
   },
   {

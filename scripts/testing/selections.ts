@@ -31,7 +31,6 @@ export interface Selected {
  */
 export const ON_BINARY: readonly Selected[] = [
   { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
-  { path: "tests/commands/help_test.ts", reason: "the command tree in a bundle, minified" },
   { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
   { path: "tests/commands/doctor_test.ts", reason: "its permissions: disk, user, directories" },
   { path: "tests/commands/streams_test.ts", reason: "the standard streams" },
@@ -89,7 +88,10 @@ export const ON_BINARY: readonly Selected[] = [
     path: "tests/e2e/faults/signals_test.ts",
     reason: "signals at every moment, also while a part of the bundle is being loaded",
   },
-  { path: "tests/e2e/completions_test.ts", reason: "the shells call the program by its path" },
+  {
+    path: "tests/e2e/completions_test.ts",
+    reason: "the command tree in a bundle, minified; shells",
+  },
   {
     path: "tests/e2e/interrupt_test.ts",
     reason: "signals; readers that go away; permission to ask whether a process lives",

@@ -16,15 +16,6 @@ async function helps(
 }
 
 suite("the help", () => {
-  it("shows a default that is a value, and none that Cliffy computes", async () => {
-    const build = await runProgram(["build", "--help"], { cwd: "/" });
-    assertStringIncludes(build.stdout, "(default: latest; env:");
-    for (const shell of ["bash", "zsh", "fish"]) {
-      const { code, stdout } = await runProgram(["completions", shell, "--help"], { cwd: "/" });
-      assertEquals([code, stdout.match(/.*default.*/g)], [0, null]);
-    }
-  });
-
   it("fits a terminal of 80 columns, of every command", async () => {
     for (const [path, text] of await helps()) {
       assertEquals(text.split("\n").filter((line) => line.length > 80), [], path);

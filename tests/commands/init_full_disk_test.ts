@@ -11,7 +11,7 @@ if (MAY_MOUNT) {
     const init = (cwd: string) =>
       runInProcess(["init", "demo", "--base-image", "python:3.12"], { cwd });
 
-    for (const { title, room } of moments({ blocks: 21, files: 31 })) {
+    for (const { title, room } of moments({ blocks: 23, files: 33 })) {
       it(title, async () => {
         await using disk = await smallDisk();
         await using other = await smallDisk();

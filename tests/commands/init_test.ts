@@ -21,6 +21,8 @@ const FILES = [
   "demo/mlcli_base/local_test/test_dir/input/config/hyperparameters.json",
   "demo/mlcli_base/local_test/test_dir/input/data/training/apartments.csv",
   "demo/mlcli_base/local_test/test_dir/input/data/processing/apartments_raw.csv",
+  "demo/README.md",
+  "demo/mlcli_base/local_test/.gitignore",
   "demo/mlcli_base/local_test/test_dir/model/.gitkeep",
   "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
 ];
@@ -41,7 +43,12 @@ suite("mlcli init", () => {
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await filesBelow(directory.path)).sort(), [...FILES].sort());
     assertStringIncludes(stderr, `Created ${FILES.length} files of demo.\n`);
-    assertStringIncludes(stderr, "  mlcli build\n  mlcli local train\n  mlcli local deploy\n");
+    const next = "mlcli build\nmlcli local train\nmlcli local deploy\n" +
+      "echo 72,3,15 | mlcli local invoke\n";
+    assertMatch(stderr, /\nNext:\n/);
+    assertStringIncludes(stderr.replaceAll("\n  ", "\n"), `${next}mlcli local stop\n`);
+    const readme = await Deno.readTextFile(join(directory.path, "demo/README.md"));
+    assertStringIncludes(readme, `\`\`\`sh\n${next}\`\`\`\n`);
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
       $schema: "./demo/mlcli_base/.schema.json",
       image_name: "demo",
@@ -114,6 +121,7 @@ suite("mlcli init", () => {
       "demo/mlcli_base/prediction/serve",
       "demo/mlcli_base/processing/processing.py",
       "demo/mlcli_base/common/linear_model.py",
+      "demo/mlcli_base/local_test/.gitignore",
       "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
     ]);
     const found = await filesBelow(directory.path);
@@ -125,6 +133,65 @@ suite("mlcli init", () => {
     );
     await Deno.stat(
       join(directory.path, "demo/mlcli_base/local_test/test_dir/input/data/processing"),
+    );
+  });
+
+  for (const [title, options] of [["the example", []], ["an image", ["--image", "team/a:1"]]]) {
+    it(`keeps what runs of ${title} make out of git, and the test data in`, async () => {
+      await using directory = await makeDirectory({ ".gitignore": "mine\n" });
+      assertEquals((await init(directory, "demo", ...options!)).code, 0);
+      const localTest = "demo/mlcli_base/local_test";
+      await directory.write({
+        [`${localTest}/test_dir/model/model.bin`]: "",
+        [`${localTest}/test_dir/model/part/weights.bin`]: "",
+        [`${localTest}/test_dir/output/data/metrics.json`]: "",
+        [`${localTest}/test_dir/input/data/training/mine.csv`]: "",
+        [`${localTest}/test_dir/input/data/model/weights.bin`]: "",
+        "mine": "",
+      });
+      const ignored = "git init -q && git ls-files --others --ignored --exclude-standard";
+      const { stdout: found } = await new Deno.Command("sh", {
+        args: ["-c", ignored],
+        cwd: directory.path,
+      }).output();
+      assertEquals(lines(new TextDecoder().decode(found)).sort(), [
+        `${localTest}/test_dir/model/model.bin`,
+        `${localTest}/test_dir/model/part/weights.bin`,
+        `${localTest}/test_dir/output/data/metrics.json`,
+        "mine",
+      ]);
+    });
+  }
+
+  it("writes a README of the example alone, and over none", async () => {
+    await using directory = await makeDirectory({
+      "one/README.md": "mine\n",
+      "README.md": "mine\n",
+    });
+    assertMatch((await init(directory, "one")).stderr, /Kept what was there: .*one\/README\.md/);
+    assertEquals((await init(directory, "two", "--image", "team/a:1")).code, 0);
+    await directory.write({ "three/mlcli_base/training/training.py": "def train(a, b): pass\n" });
+    assertEquals((await init(directory, "three")).code, 0);
+    const found = Object.entries(await filesBelow(directory.path));
+    const readmes = found.filter(([path]) => path.endsWith("README.md"));
+    assertEquals(readmes.sort(), [["README.md", "mine\n"], ["one/README.md", "mine\n"]]);
+  });
+
+  it("--dry-run prints what it would make, and makes nothing", async () => {
+    await using directory = await makeDirectory({ ".dockerignore": "mine\n" });
+    const before = await filesBelow(directory.path);
+    const { code, stdout, stderr } = await init(directory, "demo", "--dry-run");
+    assertEquals([code, lines(stdout)], [0, FILES.filter((path) => path !== ".dockerignore")]);
+    assertEquals(stderr, `Would create ${FILES.length - 1} files of demo. Nothing was changed.\n`);
+    assertEquals(await filesBelow(directory.path), before);
+    assertEquals((await init(directory, "demo")).stdout, stdout);
+    assertEquals((await init(directory, "demo", "--dry-run")).stdout, "");
+    await directory.write({ "other": "a file" });
+    const blocked = await init(directory, "other", "--dry-run");
+    assertEquals([blocked.code, blocked.stdout], [1, ""]);
+    assertStringIncludes(
+      blocked.stderr,
+      "error: Cannot create other/mlcli_base: Not a directory\n",
     );
   });
 

@@ -67,6 +67,5 @@ suite("--no-color", () => {
     const plain = await runProgram(args, { cwd: "/" });
     assertEquals(plain.code, 0);
     assertEquals(await runProgram(["--no-color", ...args], { cwd: "/" }), plain);
-    assertMatch(plain.stdout, /__mlcli_local_status\(\) \{\s+opts=\(.*--no-color/);
   });
 });

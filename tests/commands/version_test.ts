@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import configuration from "../../deno.json" with { type: "json" };
 import { makeDirectory } from "../helpers/directory.ts";
 import { runProgram } from "../helpers/program.ts";
@@ -13,6 +13,37 @@ suite("mlcli --version", () => {
       const origin = isBinary ? /commit ([0-9a-f]{12}(-dirty)?|unknown)/ : /from source/;
       assertMatch(stdout, new RegExp(`^mlcli [\\d.]+ \\(${origin.source}, Deno \\d[\\d.]+\\)\n$`));
       assertEquals(stdout.split(" ")[1], configuration.version);
+    });
+  }
+
+  it("--output json says the same and more to a program", async () => {
+    const line = (await runProgram(["--version"], { cwd: "/" })).stdout;
+    for (const args of [["--version", "--output", "json"], ["--output=JSON", "-V"]]) {
+      const { code, stdout, stderr } = await runProgram(args, { cwd: "/" });
+      assertEquals([code, stderr], [0, ""]);
+      const facts = JSON.parse(stdout);
+      assertEquals(stdout, `${JSON.stringify(facts, null, 2)}\n`);
+      assertEquals(Object.keys(facts), ["name", "version", "commit", "deno", "os", "arch"]);
+      const { commit, deno, version } = facts;
+      const origin = commit === null ? "from source" : `commit ${commit}`;
+      assertEquals(line, `mlcli ${version} (${origin}, Deno ${deno})\n`);
+    }
+    const options = { cwd: "/", env: { MLCLI_OUTPUT: "json" } };
+    assertEquals((await runProgram(["--version", "--output", "text"], options)).stdout, line);
+    assertEquals((await runProgram(["--version"], options)).stdout, line);
+  });
+
+  const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
+    [["--version", "--output", "yaml"], 'Option "--output" must be text or json'],
+    [["--version", "--output"], 'Missing value for option "--output"'],
+    [["--version", "--docker-tag", "a"], 'Beside option "--version", only "--output" may stand'],
+    [["--output", "json"], 'Unknown option "--output"'],
+  ];
+  for (const [args, words] of REFUSED) {
+    it(`refuses ${args.join(" ")}`, async () => {
+      const { code, stdout, stderr } = await runProgram(args, { cwd: "/" });
+      assertEquals([code, stdout], [2, ""]);
+      assertStringIncludes(stderr, `error: ${words}`);
     });
   }
 

@@ -70,7 +70,7 @@ suite("local status", () => {
       assertMatch(stop.stderr, /^error: Container not found on port 65001/);
       const status = await app.run(["local", "status", "--app-name", app.name]);
       assertEquals(status.stdout, "");
-      const ports = await app.run(["completions", "complete", "server-port", "local", "stop"]);
+      const ports = await app.run(["completions", "complete", "--", "local", "stop", "--port"]);
       assertEquals(ports.stdout.split("\n").includes(port), false);
       assertEquals((await containersOf(app.name)).map(({ Id }) => Id), [id]);
     } finally {

@@ -109,6 +109,7 @@ suite("a command line, read", () => {
       ["local status --json", ["local", "status", "--output", "json"]],
       ["local status -o json", ["local", "status", "--output", "json"]],
       ["--output json local status", ["local", "status", "--output", "json"]],
+      ["local -o json status", ["local", "status", "--output", "json"]],
       ["--region x --profile=y list-jobs", ["list-jobs", "--region", "x", "--profile", "y"]],
       ["local ls", ["local", "list-jobs"]],
       ["ls --limit 2", ["list-jobs", "--limit", "2"]],

@@ -1,9 +1,11 @@
 import { assertEquals } from "@std/assert";
+import { join } from "@std/path";
 import { type Group, isGroup } from "../../../commands/command.ts";
 import { completionValues } from "../../../commands/completions/values.ts";
 import { type CompletionKind, optionsOf } from "../../../commands/options/option.ts";
 import { root } from "../../../commands/root.ts";
 import { completeApp } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { type Answers, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -54,6 +56,22 @@ suite("what options complete", () => {
         ].map((
           name,
         ) => `${name} --env-file file`),
+        ...[
+          ...[
+            "init",
+            "doctor",
+            "push",
+            "upload-data",
+            "train",
+            "process",
+            "deploy",
+            "download-model",
+          ],
+          ...["list-jobs", "describe", "logs", "wait", "stop-job"],
+          ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
+        ].flatMap((name) => [`${name} --region region`, `${name} --profile profile`]),
+        ...["train", "process", "deploy"].map((name) => `${name} --ec2-type instance-type`),
+        ...["local deploy", "deploy"].map((name) => `${name} --run model-run`),
         "build --context file",
         "build --dockerfile file",
         "local process --file script",
@@ -127,6 +145,47 @@ suite("the values that there are", () => {
     }
     const context = fakeContext({ cwd: app.directory });
     assertEquals(await completionValues("local-job", context), ["churn-2", "churn-1"]);
+  });
+
+  it("of --run: last and the runs that have a model, the newest first", async () => {
+    await using app = await completeApp();
+    const context = fakeContext({ cwd: app.directory });
+    const record = async (name: string, minute: number, status: string): Promise<void> => {
+      const started = `2026-03-01T09:0${minute}:00Z`;
+      const text = JSON.stringify({ kind: "train", started, outcome: { status } });
+      await app.write(app.path("local_test/jobs", name, "job.json"), text);
+    };
+    await record("without", 1, "Completed");
+    assertEquals(await completionValues("model-run", context), []);
+    await record("older", 2, "Completed");
+    await record("newer", 3, "Stopped");
+    await record("failed", 4, "Failed");
+    for (const name of ["older", "newer", "failed"]) {
+      await app.write(app.path("local_test/jobs", name, "model/model.bin"), "");
+    }
+    assertEquals(await completionValues("model-run", context), ["last", "newer", "older"]);
+    // Not those of another directory, to which a repository's link leads.
+    await using other = await makeDirectory();
+    await Deno.rename(app.path("local_test/jobs"), join(other.path, "jobs"));
+    await Deno.symlink(join(other.path, "jobs"), app.path("local_test/jobs"));
+    assertEquals(await completionValues("model-run", context), []);
+  });
+
+  it("of a profile: those of both files, each once, wherever variables say they are", async () => {
+    await using home = await makeDirectory({
+      ".aws/config": "[default]\n[profile work]\nregion = eu-west-1\n[sso-session s]\n",
+      ".aws/credentials": "[work]\n[keys]\n",
+      "other/config": "[profile other]\n",
+    });
+    const profiles = (variables: Readonly<Record<string, string>>): Promise<readonly string[]> =>
+      completionValues("profile", fakeContext({ env: (name) => variables[name] }));
+    assertEquals(await profiles({ HOME: home.path }), ["default", "keys", "work"]);
+    const AWS_CONFIG_FILE = join(home.path, "other/config");
+    assertEquals(await profiles({ HOME: home.path, AWS_CONFIG_FILE }), ["keys", "other", "work"]);
+    const AWS_SHARED_CREDENTIALS_FILE = join(home.path, "none");
+    assertEquals(await profiles({ AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE }), ["other"]);
+    // A directory, which cannot be read.
+    assertEquals(await profiles({ AWS_CONFIG_FILE: home.path }), []);
   });
 
   it("of an app and of a script, for which no engine is asked", async () => {

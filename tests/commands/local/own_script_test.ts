@@ -589,6 +589,7 @@ suite("init --image", () => {
     assertEquals(stdout.trim().split("\n"), [
       "shop.json",
       "shop/mlcli_base/.schema.json",
+      "shop/mlcli_base/local_test/.gitignore",
       "shop/mlcli_base/local_test/test_dir/model/.gitkeep",
       "shop/mlcli_base/local_test/test_dir/output/.gitkeep",
     ]);

@@ -56,7 +56,9 @@ Commands:
 Global:
       --no-color  Plain.
   -h, --help      Show this help.
-  -V, --version   Show the version.
+  -V, --version   Show the version;
+                  --output json for
+                  programs.
 
 Examples:
   Do all of it

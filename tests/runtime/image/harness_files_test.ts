@@ -3,7 +3,9 @@ import { fromFileUrl } from "@std/path";
 import { harnessFiles, readHarnessFile } from "../../../runtime/app/harness_files.ts";
 import {
   EMPTY_FOLDERS,
+  GIT_IGNORE_TEMPLATE,
   IGNORE_TEMPLATE,
+  README_TEMPLATE,
   readTemplate,
   REQUIREMENTS_TEMPLATE,
   TEMPLATE_FILES,
@@ -36,6 +38,8 @@ suite("files that mlcli brings along", () => {
     const paths = [
       ...TEMPLATE_FILES.map(({ path }) => path),
       IGNORE_TEMPLATE,
+      GIT_IGNORE_TEMPLATE,
+      README_TEMPLATE,
       REQUIREMENTS_TEMPLATE,
     ];
     const keeps = EMPTY_FOLDERS.map((folder) => `${folder}/.gitkeep`);
