@@ -2,7 +2,9 @@
 
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import { localTimestamp } from "../render/format.ts";
-import { inOneLine, printableJson } from "../../runtime/text.ts";
+import type { Output } from "../../runtime/streams.ts";
+import { printableJson } from "../../runtime/text.ts";
+import { listRow, listText } from "./list_text.ts";
 
 export interface EndpointFormat {
   page(endpoints: readonly ListedEndpoint[]): string;
@@ -12,20 +14,27 @@ export interface EndpointFormat {
   breakOff(): string;
 }
 
-/** A line an endpoint: `{name}  {status}  {creation_time}`. */
-export function textFormat(): EndpointFormat {
+/**
+ * A line an endpoint: `{name}  {status}  {creation_time}`. On a terminal the age, a table a page, and the
+ * headings once.
+ */
+export function textFormat(out: Output, now: Date): EndpointFormat {
+  let hasHeadings = false;
   return {
-    page: (endpoints) =>
-      endpoints.map(({ name, status, creationTime }) =>
-        `${inOneLine(name)}  ${inOneLine(status)}  ${localTimestamp(creationTime, " ")}\n`
-      ).join(""),
+    page(endpoints) {
+      const rows = endpoints.map((one) => listRow(one, out.isTerminal ? now : undefined));
+      const text = listText(["NAME", "STATUS", "AGE"], rows, out);
+      const isMore = hasHeadings && out.isTerminal;
+      hasHeadings ||= rows.length > 0;
+      return isMore ? text.slice(text.indexOf("\n") + 1) : text;
+    },
     end: () => "",
     breakOff: () => "",
   };
 }
 
 /**
- * One JSON array, an endpoint a line; what is not known is `null`.
+ * One JSON array; what is not known is `null`.
  * @param now counts for the age.
  */
 export function jsonFormat(now: Date): EndpointFormat {
@@ -33,7 +42,8 @@ export function jsonFormat(now: Date): EndpointFormat {
   return {
     page(endpoints) {
       return endpoints.map((endpoint) => {
-        const text = before + printableJson(jsonEndpoint(endpoint, now));
+        const json = printableJson(jsonEndpoint(endpoint, now), 2);
+        const text = before + json.replaceAll("\n", "\n  ");
         before = ",\n  ";
         return text;
       }).join("");

@@ -18,8 +18,9 @@ export async function listEndpointsAction(
   const listing = { choice: options, filter, withMachines: isJson };
   const note = (text: string): void => context.err.print(`${printable(text)}\n`);
   const { region, pages } = await listEndpoints(listing, context, note);
-  const format: EndpointFormat = isJson ? jsonFormat(context.clock.date()) : textFormat();
-  const write = (text: string) => context.out.write(new TextEncoder().encode(text));
+  const { out, clock } = context;
+  const format: EndpointFormat = isJson ? jsonFormat(clock.date()) : textFormat(out, clock.date());
+  const write = (text: string) => out.write(new TextEncoder().encode(text));
   let count = 0;
   try {
     for await (const page of pages) {

@@ -104,12 +104,12 @@ export interface Deployments {
   /** "not found" where there is none. */
   describeEndpointConfiguration(name: string): Promise<EndpointConfigurationDetails>;
   /**
-   * Returns when the service has begun. "in use" where there is one of that name; "not found" where
-   * the configuration is not there, or not yet.
+   * Returns when the service has begun, with the ARN where the answer was not lost. "in use" where there
+   * is one of that name; "not found" where the configuration is not there, or not yet.
    */
-  createEndpoint(input: CreateEndpointCommandInput): Promise<void>;
-  /** Returns when the service has begun. "in progress" where the endpoint is being changed. */
-  updateEndpoint(input: UpdateEndpointCommandInput): Promise<void>;
+  createEndpoint(input: CreateEndpointCommandInput): Promise<string | undefined>;
+  /** The same. "in progress" where the endpoint is being changed. */
+  updateEndpoint(input: UpdateEndpointCommandInput): Promise<string | undefined>;
   /** All tags of an endpoint, a configuration or a model. */
   tagsOf(arn: string): Promise<Tags>;
   /** Adds tags, or gives those that are there another value. */
@@ -152,8 +152,10 @@ function endpointsOf({ ask, change, pages }: Service): Endpoints {
       if (found.name.toLowerCase() === name.toLowerCase()) return found;
       throw strangeAnswer(answer);
     },
-    deleteEndpoint: (name) =>
-      change(new DeleteEndpointCommand({ EndpointName: name }), `endpoint ${name}`, "not found"),
+    async deleteEndpoint(EndpointName) {
+      const command = new DeleteEndpointCommand({ EndpointName });
+      await change(command, `endpoint ${EndpointName}`, "not found");
+    },
     async deleteEndpointConfiguration(EndpointConfigName) {
       const command = new DeleteEndpointConfigCommand({ EndpointConfigName });
       await change(command, `endpoint configuration ${EndpointConfigName}`, "not found");
@@ -190,22 +192,29 @@ function description(answer: DescribeEndpointCommandOutput): EndpointDescription
 
 function deploymentsOf({ ask, change, pages }: Service): Deployments {
   return {
-    createModel: (input) => change(new CreateModelCommand(input), undefined, "in use"),
+    async createModel(input) {
+      await change(new CreateModelCommand(input), undefined, "in use");
+    },
     describeModel: (name) =>
       ask(new DescribeModelCommand({ ModelName: name }), `model ${name}`, ["ModelName"])
         .then(withoutMetadata),
-    deleteModel: (name) =>
-      change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found"),
-    createEndpointConfiguration: (input) =>
-      change(new CreateEndpointConfigCommand(input), undefined, "in use"),
+    async deleteModel(name) {
+      await change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found");
+    },
+    async createEndpointConfiguration(input) {
+      await change(new CreateEndpointConfigCommand(input), undefined, "in use");
+    },
     async describeEndpointConfiguration(EndpointConfigName) {
       const command = new DescribeEndpointConfigCommand({ EndpointConfigName });
       const subject = `endpoint configuration ${EndpointConfigName}`;
       return withoutMetadata(await ask(command, subject, ["EndpointConfigName"]));
     },
-    createEndpoint: (input) => change(new CreateEndpointCommand(input), undefined, "in use"),
-    updateEndpoint: (input) =>
-      change(new UpdateEndpointCommand(input), undefined, "in progress", "in use"),
+    createEndpoint: async (input) =>
+      (await change(new CreateEndpointCommand(input), undefined, "in use"))?.EndpointArn,
+    async updateEndpoint(input) {
+      const command = new UpdateEndpointCommand(input);
+      return (await change(command, undefined, "in progress", "in use"))?.EndpointArn;
+    },
     async tagsOf(ResourceArn) {
       const list = (NextToken?: string) => new ListTagsCommand({ ResourceArn, NextToken });
       const found = pages(
