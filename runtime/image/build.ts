@@ -1,37 +1,29 @@
 /** `mlcli build`: an image of the app, made by the engine from the app's Dockerfile. */
 
-import { imageReference } from "../app/app.ts";
 import { baseImages } from "../app/dockerfile/stages.ts";
-import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
-import { ownContext } from "../app/named_path.ts";
 import type { Context } from "../context.ts";
 import { LABELS } from "../contract/images.ts";
 import type { BuildOptions } from "../docker/engine.ts";
-import { studioOf } from "../docker/locate.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
-import { valuesOfArguments } from "./build_arguments.ts";
 import { buildContext, contextStream } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder, ownerOfContext, requireClassic } from "./builder.ts";
-import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
 import { followBuild } from "./build_output.ts";
-import { requireOwnName, warningsOf } from "./built_image.ts";
+import { factsOf, requireOwnName } from "./built_image.ts";
 import { missingSources } from "./missing_sources.ts";
-import {
-  type BuildNetwork,
-  buildNetwork,
-  SWITCHED_OFF,
-  withBaseImages,
-} from "./network/build_network.ts";
+import { type BuildNetwork, withBaseImages } from "./network/build_network.ts";
 import { PipOutput } from "./network/pip_output.ts";
 import { ownContextEntries } from "./own_context.ts";
-import { argumentsOfApp, type BuildRequest, checkedRequest, requireBuildable } from "./request.ts";
+import { prepare } from "./prepare.ts";
+import type { BuildRequest } from "./request.ts";
 
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
+  /** Its id, where the engine tells. */
+  readonly id?: string;
   /** About its platform, and about what the Dockerfile does not copy. */
   readonly warnings: readonly Finding[];
 }
@@ -58,17 +50,10 @@ export async function build(
   report: BuildReport,
 ): Promise<Built> {
   const { app } = request;
-  requireBuildable(request);
-  const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const own = await ownContext(app, request.context);
-  const chosen = await chosenDockerfile(app, request.dockerfile, own);
-  const dockerfile = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
-  const { instructions, frontend } = await readDockerfile(dockerfile);
-  const { stage, unused } = checkedRequest(request, instructions, dockerfile.shown);
-  let network = request.usesNetworkSettings && !own
-    ? await buildNetwork(app, dockerfile.source, host)
-    : SWITCHED_OFF;
+  const { reference, own, dockerfile, instructions, frontend, stage, unused, ...prepared } =
+    await prepare(request, host);
+  let { network } = prepared;
   const owner = async () => {
     const engine = await host.engine();
     return await ownerOfContext(engine, chosenBuilder(engine, host.env));
@@ -88,17 +73,14 @@ export async function build(
     tag: reference,
     dockerfile: dockerfile.path,
     target: stage,
-    buildArguments: {
-      ...valuesOfArguments(request.buildArguments, host.env),
-      ...own ? {} : await argumentsOfApp(request),
-    },
+    buildArguments: prepared.buildArguments,
     labels: {
       ...ownerLabels(app),
       [LABELS.version]: VERSION,
       [LABELS.dockerfile]: dockerfile.path,
       [LABELS.context]: own ? "own" : "app",
     },
-    platform: request.platform ?? app.configuration.platform,
+    platform: prepared.platform,
     noCache: request.noCache,
     context: context.stream,
     signal: host.interruption.signal,
@@ -119,13 +101,7 @@ export async function build(
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
       output.explained(error);
   }
-  return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
-}
-
-/** SageMaker Studio's builder knows no mounts. */
-async function forStudio(dockerfile: ChosenDockerfile): Promise<ChosenDockerfile> {
-  const { text } = await readDockerfile(dockerfile);
-  return { ...dockerfile, text: withoutOptionalMounts(text) };
+  return { reference, ...await factsOf(engine, app, options, dockerfile) };
 }
 
 interface ContextStream {
