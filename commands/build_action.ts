@@ -1,8 +1,7 @@
 import { imageReference } from "../runtime/app/app.ts";
 import { ignoredPythonVersion } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
-import { build } from "../runtime/image/build.ts";
-import { planBuild } from "../runtime/image/dry_run.ts";
+import { build, planBuild } from "../runtime/image/build.ts";
 import { printableJson } from "../runtime/text.ts";
 import { chosenApp } from "./chosen_app.ts";
 import type { BuildOptions } from "./build.ts";

@@ -1,14 +1,14 @@
-/** A job and an endpoint as `mlcli describe` shows them, as text and as JSON. */
+/** A job and an endpoint as `mlcli describe` and the lists show them, as text and as JSON. */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
+import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Described } from "../../runtime/cloud/jobs/follow.ts";
 import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
 import { counted, durationText, localTimestamp } from "../render/format.ts";
-import { ageSeconds } from "./endpoint_formats.ts";
 
 export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
   return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);
@@ -108,6 +108,21 @@ function jobJson(job: CloudJob): Record<string, unknown> {
   };
 }
 
+/**
+ * Name, status and time of a job or an endpoint in a list.
+ *
+ * @param now for the age instead of the time, which stays the same for a program.
+ */
+export function listRow(
+  { name, status, creationTime }: Pick<ListedJob, "name" | "status" | "creationTime">,
+  now?: Date,
+): readonly string[] {
+  const time = now === undefined
+    ? localTimestamp(creationTime, " ")
+    : durationText(now.getTime() - creationTime.getTime());
+  return [inOneLine(name), inOneLine(status), time];
+}
+
 /** The same names as of a local run. */
 export function listedJobJson(job: ListedJob): Record<string, string | null> {
   return {
@@ -192,4 +207,25 @@ function endpointJson(endpoint: EndpointDetails, now: Date): Record<string, unkn
     })),
     data_capture: endpoint.dataCapture ?? null,
   };
+}
+
+/** What is not known is `null`. */
+export function listedEndpointJson(
+  { name, status, creationTime, machines }: ListedEndpoint,
+  now: Date,
+): Record<string, string | number | null> {
+  return {
+    endpoint_name: name,
+    status,
+    creation_time: jsonTime(creationTime),
+    age_seconds: ageSeconds(creationTime, now),
+    instance_type: machines?.instanceType ?? null,
+    instance_count: machines?.instanceCount ?? null,
+    memory_size_in_mb: machines?.memorySize ?? null,
+  };
+}
+
+/** 0 where clocks disagree. */
+function ageSeconds(creationTime: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - creationTime.getTime()) / 1000));
 }

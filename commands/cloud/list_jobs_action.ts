@@ -4,8 +4,8 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { listedJobJson } from "./descriptions.ts";
-import { listRow, listText } from "./list_text.ts";
+import { fittingTableText, tableText } from "../render/table.ts";
+import { listedJobJson, listRow } from "./descriptions.ts";
 import type { ListJobsOptions } from "./list_jobs.ts";
 
 /** Lists jobs, a line each. */
@@ -18,7 +18,7 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
   const found: ListedJob[] = [];
   for await (const job of jobs) {
     // For a program each as it comes.
-    if (options.output === "text" && !out.isTerminal) out.print(listText([], [listRow(job)], out));
+    if (options.output === "text" && !out.isTerminal) out.print(tableText([], [listRow(job)], out));
     found.push(job);
   }
   if (options.output === "json") {
@@ -28,7 +28,7 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
       const [name, ...others] = listRow(job, clock.date());
       return [name!, job.kind, ...others];
     });
-    out.print(listText(["NAME", "KIND", "STATUS", "AGE"], rows, out));
+    out.print(fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out));
   }
   if (found.length === 0 && err.isTerminal) {
     // The usual cause is a wrong region.

@@ -75,7 +75,7 @@ export interface Endpoints {
   listEndpoints(filter: ListFilter): AsyncGenerator<readonly Endpoint[]>;
   describeEndpoint(name: string): Promise<EndpointDescription>;
   /** Returns when the service has begun; the endpoint is gone minutes later. */
-  deleteEndpoint(name: string): Promise<void>;
+  deleteEndpoint(name: string): Promise<unknown>;
   deleteEndpointConfiguration(name: string): Promise<void>;
 }
 
@@ -94,13 +94,13 @@ export type Tags = Readonly<Record<string, string>>;
  */
 export interface Deployments {
   /** "in use" where there is one of that name. */
-  createModel(input: CreateModelCommandInput): Promise<void>;
+  createModel(input: CreateModelCommandInput): Promise<unknown>;
   /** "not found" where there is none. */
   describeModel(name: string): Promise<ModelDetails>;
   /** Not refused where a configuration names it. */
-  deleteModel(name: string): Promise<void>;
+  deleteModel(name: string): Promise<unknown>;
   /** "in use" where there is one of that name. */
-  createEndpointConfiguration(input: CreateEndpointConfigCommandInput): Promise<void>;
+  createEndpointConfiguration(input: CreateEndpointConfigCommandInput): Promise<unknown>;
   /** "not found" where there is none. */
   describeEndpointConfiguration(name: string): Promise<EndpointConfigurationDetails>;
   /**
@@ -152,10 +152,8 @@ function endpointsOf({ ask, change, pages }: Service): Endpoints {
       if (found.name.toLowerCase() === name.toLowerCase()) return found;
       throw strangeAnswer(answer);
     },
-    async deleteEndpoint(EndpointName) {
-      const command = new DeleteEndpointCommand({ EndpointName });
-      await change(command, `endpoint ${EndpointName}`, "not found");
-    },
+    deleteEndpoint: (name) =>
+      change(new DeleteEndpointCommand({ EndpointName: name }), `endpoint ${name}`, "not found"),
     async deleteEndpointConfiguration(EndpointConfigName) {
       const command = new DeleteEndpointConfigCommand({ EndpointConfigName });
       await change(command, `endpoint configuration ${EndpointConfigName}`, "not found");
@@ -192,18 +190,14 @@ function description(answer: DescribeEndpointCommandOutput): EndpointDescription
 
 function deploymentsOf({ ask, change, pages }: Service): Deployments {
   return {
-    async createModel(input) {
-      await change(new CreateModelCommand(input), undefined, "in use");
-    },
+    createModel: (input) => change(new CreateModelCommand(input), undefined, "in use"),
     describeModel: (name) =>
       ask(new DescribeModelCommand({ ModelName: name }), `model ${name}`, ["ModelName"])
         .then(withoutMetadata),
-    async deleteModel(name) {
-      await change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found");
-    },
-    async createEndpointConfiguration(input) {
-      await change(new CreateEndpointConfigCommand(input), undefined, "in use");
-    },
+    deleteModel: (name) =>
+      change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found"),
+    createEndpointConfiguration: (input) =>
+      change(new CreateEndpointConfigCommand(input), undefined, "in use"),
     async describeEndpointConfiguration(EndpointConfigName) {
       const command = new DescribeEndpointConfigCommand({ EndpointConfigName });
       const subject = `endpoint configuration ${EndpointConfigName}`;

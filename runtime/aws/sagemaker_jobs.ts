@@ -93,12 +93,9 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
         "training jobs",
         (token?: string) => new ListTrainingJobsCommand(listInput(filter, size, token)),
         "TrainingJobSummaries",
-        (job) => ({
-          name: job.TrainingJobName ?? "",
-          status: job.TrainingJobStatus ?? "",
-          creationTime: job.CreationTime ?? new Date(0),
-          endTime: job.TrainingEndTime,
-          failureReason: undefined,
+        ({ TrainingJobName: name = "", TrainingJobStatus: status = "", ...job }) => ({
+          ...{ name, status, creationTime: job.CreationTime ?? new Date(0) },
+          ...{ endTime: job.TrainingEndTime, failureReason: undefined },
         }),
       ),
     listProcessingJobs: (filter, size = PAGE_SIZE) =>
@@ -106,12 +103,9 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
         "processing jobs",
         (token?: string) => new ListProcessingJobsCommand(listInput(filter, size, token)),
         "ProcessingJobSummaries",
-        (job) => ({
-          name: job.ProcessingJobName ?? "",
-          status: job.ProcessingJobStatus ?? "",
-          creationTime: job.CreationTime ?? new Date(0),
-          endTime: job.ProcessingEndTime,
-          failureReason: job.FailureReason || undefined,
+        ({ ProcessingJobName: name = "", ProcessingJobStatus: status = "", ...job }) => ({
+          ...{ name, status, creationTime: job.CreationTime ?? new Date(0) },
+          ...{ endTime: job.ProcessingEndTime, failureReason: job.FailureReason || undefined },
         }),
       ),
     async stopTrainingJob(name) {

@@ -1,23 +1,35 @@
 /** `mlcli build`: an image of the app, made by the engine from the app's Dockerfile. */
 
+import { imageReference } from "../app/app.ts";
 import { baseImages } from "../app/dockerfile/stages.ts";
+import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
+import { ownContext } from "../app/named_path.ts";
+import type { TarEntry } from "../archive/writer.ts";
 import type { Context } from "../context.ts";
 import { LABELS } from "../contract/images.ts";
 import type { BuildOptions } from "../docker/engine.ts";
+import { studioOf } from "../docker/locate.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
-import { buildContext, contextStream } from "./build_context.ts";
+import { valuesOfArguments } from "./build_arguments.ts";
+import { contextEntries, contextStream, type OnLeftOut } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder, ownerOfContext, requireClassic } from "./builder.ts";
+import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
+import { contentsOf } from "./context_contents.ts";
 import { followBuild } from "./build_output.ts";
 import { factsOf, requireOwnName } from "./built_image.ts";
 import { missingSources } from "./missing_sources.ts";
-import { type BuildNetwork, withBaseImages } from "./network/build_network.ts";
+import {
+  type BuildNetwork,
+  buildNetwork,
+  SWITCHED_OFF,
+  withBaseImages,
+} from "./network/build_network.ts";
 import { PipOutput } from "./network/pip_output.ts";
 import { ownContextEntries } from "./own_context.ts";
-import { prepare } from "./prepare.ts";
-import type { BuildRequest } from "./request.ts";
+import { argumentsOfApp, type BuildRequest, checkedRequest, requireBuildable } from "./request.ts";
 
 export interface Built {
   /** `name:tag` */
@@ -59,11 +71,8 @@ export async function build(
     return await ownerOfContext(engine, chosenBuilder(engine, host.env));
   };
   const { onLeftOut } = report;
-  const context = rememberingFailure(
-    own
-      ? contextStream(await ownContextEntries(app, own, dockerfile, onLeftOut), owner)
-      : await buildContext(app, onLeftOut, { dockerfile, network: () => network.entries, owner }),
-  );
+  const entries = await prepared.entriesOf(() => network.entries, onLeftOut);
+  const context = rememberingFailure(contextStream(entries, owner));
   const engine = await host.engine();
   const elsewhere = !request.replace &&
     await requireOwnName(engine, app, reference, host.interruption.signal);
@@ -102,6 +111,65 @@ export async function build(
       output.explained(error);
   }
   return { reference, ...await factsOf(engine, app, options, dockerfile) };
+}
+
+/** What `build` would send and build, for JSON. No engine is asked. */
+export async function planBuild(
+  request: BuildRequest,
+  host: Pick<Context, "env" | "system">,
+): Promise<{ readonly plan: unknown; readonly warnings: readonly Finding[] }> {
+  const { dockerfile, instructions, stage, buildArguments, network, ...prepared } = await prepare(
+    request,
+    host,
+  );
+  const contents = await contentsOf((onLeftOut) =>
+    prepared.entriesOf(() => network.entries, onLeftOut)
+  );
+  const plan = {
+    image: prepared.reference,
+    dockerfile: dockerfile.shown,
+    target: stage ?? null,
+    platform: prepared.platform ?? null,
+    base_images: baseImages(instructions, buildArguments, stage).images
+      .map(({ reference }) => reference),
+    // Their values may be secrets.
+    build_arguments: Object.keys(buildArguments).sort(),
+    ...contents,
+  };
+  return { plan, warnings: [...prepared.unused, ...network.warnings] };
+}
+
+/** Checks the request, and finds what is known without an engine. */
+async function prepare(request: BuildRequest, host: Pick<Context, "env" | "system">) {
+  const { app } = request;
+  requireBuildable(request);
+  const own = await ownContext(app, request.context);
+  const chosen = await chosenDockerfile(app, request.dockerfile, own);
+  const dockerfile = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
+  const { instructions, frontend } = await readDockerfile(dockerfile);
+  return {
+    reference: imageReference(app, request.tag),
+    ...{ own, dockerfile, instructions, frontend },
+    ...checkedRequest(request, instructions, dockerfile.shown),
+    buildArguments: {
+      ...valuesOfArguments(request.buildArguments, host.env),
+      ...own ? {} : await argumentsOfApp(request),
+    },
+    platform: request.platform ?? app.configuration.platform,
+    network: request.usesNetworkSettings && !own
+      ? await buildNetwork(app, dockerfile.source, host)
+      : SWITCHED_OFF,
+    entriesOf: (network: () => readonly TarEntry[], onLeftOut: OnLeftOut) =>
+      own
+        ? ownContextEntries(app, own, dockerfile, onLeftOut)
+        : contextEntries(app, onLeftOut, { dockerfile, network }),
+  };
+}
+
+/** SageMaker Studio's builder knows no mounts. */
+async function forStudio(dockerfile: ChosenDockerfile): Promise<ChosenDockerfile> {
+  const { text } = await readDockerfile(dockerfile);
+  return { ...dockerfile, text: withoutOptionalMounts(text) };
 }
 
 interface ContextStream {

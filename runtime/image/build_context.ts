@@ -26,27 +26,14 @@ import { harnessFiles, readHarnessFile } from "../app/harness_files.ts";
 import { networkEntries } from "./network/build_network.ts";
 
 /**
- * A tar stream of four parts: the app's directory without its `local_test/` and without private
- * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore` names
- * them; mlcli's harness as `.mlcli/`; this machine's network settings as `.mlcli-build/`. Paths are
- * relative to the directory that holds `NAME.json`. The files are read while the stream is; it fails
- * where one cannot be read or gets shorter. Cancelling it closes what is open.
+ * A tar stream. The files are read while the stream is; it fails where one cannot be read or gets shorter.
+ * Cancelling it closes what is open.
  *
- * @param onLeftOut called at the end with the private files and directories that were left out.
- * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
+ * @param findOwner of all entries, called when the stream is first read; root by default.
  */
-export async function buildContext(
-  app: App,
-  onLeftOut?: OnLeftOut,
-  inputs?: ContextInputs,
-): Promise<ReadableStream<Uint8Array>> {
-  return contextStream(await contextEntries(app, onLeftOut, inputs), inputs?.owner);
-}
-
-/** @param findOwner of all entries, called when the stream is first read; root by default. */
 export function contextStream(
   entries: AsyncIterable<TarEntry>,
-  findOwner?: ContextInputs["owner"],
+  findOwner?: () => Promise<Owner | undefined>,
 ): ReadableStream<Uint8Array> {
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
     const owner = await findOwner?.();
@@ -75,13 +62,14 @@ export interface ContextInputs {
   readonly dockerfile?: ChosenDockerfile;
   /** The settings for pip (`network/build_network.ts`), called when they are read; none by default. */
   readonly network?: () => readonly TarEntry[];
-  /** The owner of all entries, called when the context is first read; root by default. */
-  readonly owner?: () => Promise<Owner | undefined>;
 }
 
 /**
- * Checks what a build cannot do without, and gives the entries of its context one after another.
- * Files that come and go meanwhile are left out.
+ * Checks what a build cannot do without, and gives the entries of its context one after another, in four
+ * parts: the app's directory without its `local_test/` and without private files; the Dockerfile, the
+ * requirements file and `.dockerignore`, even where `.dockerignore` names them; mlcli's harness as
+ * `.mlcli/`; this machine's network settings as `.mlcli-build/`. Paths are relative to the directory that
+ * holds `NAME.json`. Files that come and go meanwhile are left out.
  *
  * @param onLeftOut called after the last entry.
  * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or

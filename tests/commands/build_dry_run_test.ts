@@ -43,7 +43,6 @@ suite("build --dry-run", () => {
       target: null,
       platform: "linux/amd64",
       base_images: rest.base_images,
-      has_unknown_base_image: false,
       build_arguments: ["APP", "BASE_IMAGE", "REQUIREMENTS", "TOKEN"],
     });
     const sent = sentIn(stdout);

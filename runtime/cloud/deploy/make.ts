@@ -104,7 +104,7 @@ class Making {
   async part<Input extends Creation>(
     part: Part,
     input: Input,
-    create: (input: Input) => Promise<void>,
+    create: (input: Input) => Promise<unknown>,
   ): Promise<void> {
     const { host, report, sagemaker } = this.context;
     host.interruption.signal.throwIfAborted();
