@@ -117,6 +117,19 @@ suite("mlcli list-jobs", () => {
     assertEquals(listed[1].ended, null);
   });
 
+  it("shows on a terminal what came before a page that is refused", async () => {
+    await using box = await Box.open();
+    for (let index = 0; index < 101; index++) box.jobs.add("training", `t${index}`);
+    box.faults.before = ({ input }) =>
+      input.NextToken === undefined ? undefined : new Response("oh no", { status: 500 });
+    const { code, stdout } = await runCloudInProcess(
+      box,
+      ["list-jobs", "--kind", "train", "--limit", "101"],
+      { isTerminal: true, env: { AWS_MAX_ATTEMPTS: "1" } },
+    );
+    assertEquals([code, stdout.split("\n").length - 1], [1, 1 + 100]);
+  });
+
   it("has headings, kinds and ages on a terminal, and a block a job where that is narrow", async () => {
     await using box = await Box.open();
     box.jobs.add("training", "churn");
