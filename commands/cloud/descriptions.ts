@@ -111,16 +111,13 @@ function jobJson(job: CloudJob): Record<string, unknown> {
 /**
  * Name, status and time of a job or an endpoint in a list.
  *
- * @param now for the age instead of the time, which stays the same for a program.
+ * @param now for people: the kind of a job, too, and the age instead of the time.
  */
-export function listRow(
-  { name, status, creationTime }: Pick<ListedJob, "name" | "status" | "creationTime">,
-  now?: Date,
-): readonly string[] {
-  const time = now === undefined
-    ? localTimestamp(creationTime, " ")
-    : durationText(now.getTime() - creationTime.getTime());
-  return [inOneLine(name), inOneLine(status), time];
+export function listRow(listed: ListedJob | ListedEndpoint, now?: Date): readonly string[] {
+  const [name, status] = [inOneLine(listed.name), inOneLine(listed.status)];
+  if (now === undefined) return [name, status, localTimestamp(listed.creationTime, " ")];
+  const age = durationText(now.getTime() - listed.creationTime.getTime());
+  return [name, ..."kind" in listed ? [listed.kind] : [], status, age];
 }
 
 /** The same names as of a local run. */

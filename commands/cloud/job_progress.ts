@@ -6,12 +6,6 @@ import { durationText } from "../render/format.ts";
 import { type ProgressChoice, ProgressOutput } from "../render/progress/output.ts";
 import { describedJson } from "./descriptions.ts";
 
-/** The options that say how a job is shown. */
-export interface JobChoice extends ProgressChoice {
-  /** Default: text. */
-  readonly output?: "text" | "json";
-}
-
 /** Shows a job on this context's streams. */
 export class JobProgress implements JobReport, Disposable {
   readonly #shown: ProgressOutput;
@@ -19,7 +13,7 @@ export class JobProgress implements JobReport, Disposable {
   /** @param logTo standard output only where the log is the command's result. */
   constructor(
     private readonly context: Context,
-    private readonly choice: JobChoice,
+    private readonly choice: ProgressChoice & { readonly output?: "text" | "json" },
     private readonly logTo: "out" | "err" = "err",
   ) {
     this.#shown = new ProgressOutput(context.err, choice);

@@ -2,7 +2,6 @@ import { regionWords } from "../../runtime/aws/settings.ts";
 import { type ListedJob, listJobs } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
-import type { Output } from "../../runtime/streams.ts";
 import { printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { fittingTableText, tableText } from "../render/table.ts";
@@ -26,19 +25,14 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
     }
   } finally {
     // Also what came before a failure.
-    if (isText && out.isTerminal) out.print(terminalTable(found, clock.date(), out));
+    if (isText && out.isTerminal) {
+      const rows = found.map((job) => listRow(job, clock.date()));
+      out.print(fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out));
+    }
   }
   if (!isText) out.print(`${printableJson(found.map(listedJobJson), 2)}\n`);
   if (found.length === 0 && err.isTerminal) {
     // The usual cause is a wrong region.
     err.print(`0 jobs in ${regionWords(region)}\n`);
   }
-}
-
-function terminalTable(jobs: readonly ListedJob[], now: Date, out: Output): string {
-  const rows = jobs.map((job) => {
-    const [name, ...others] = listRow(job, now);
-    return [name!, job.kind, ...others];
-  });
-  return fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out);
 }

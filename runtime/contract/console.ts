@@ -8,14 +8,14 @@
  * https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/configure-account.html to the latter;
  * https://docs.amazonaws.cn names console.amazonaws.cn, which takes a region as that of aws does.
  */
-const HOSTS: Readonly<Record<string, (region: string) => string>> = {
-  "aws": (region) => `${region}.console.aws.amazon.com`,
-  "aws-cn": (region) => `${region}.console.amazonaws.cn`,
+const HOSTS = {
+  "aws": (region: string) => `${region}.console.aws.amazon.com`,
+  "aws-cn": (region: string) => `${region}.console.amazonaws.cn`,
   "aws-us-gov": () => "console.amazonaws-us-gov.com",
 };
 
 /** The console's pages, by what the ARN calls the thing. */
-const PAGES: Readonly<Record<string, string>> = {
+const PAGES = {
   "training-job": "jobs",
   "processing-job": "processing-jobs",
   "endpoint": "endpoints",
@@ -23,7 +23,7 @@ const PAGES: Readonly<Record<string, string>> = {
 
 /** API reference, `TrainingJobArn`, `ProcessingJobArn`, `EndpointArn`, with the names' own pattern. */
 const ARN =
-  /^arn:(aws(?:-[a-z]+)*):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:([a-z-]+)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
+  /^arn:(aws|aws-cn|aws-us-gov):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:(training-job|processing-job|endpoint)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
 
 /**
  * The address of a job's or an endpoint's page in the console; `undefined` where the ARN is not one of
@@ -32,9 +32,9 @@ const ARN =
  * @param name as it was given: in an ARN it has small letters.
  */
 export function consoleAddress(arn: string | undefined, name: string): string | undefined {
-  const [, partition = "", region = "", type = "", inArn = ""] = ARN.exec(arn ?? "") ?? [];
-  const host = Object.hasOwn(HOSTS, partition) ? HOSTS[partition] : undefined;
-  const page = Object.hasOwn(PAGES, type) ? PAGES[type] : undefined;
-  if (!host || !page || inArn.toLowerCase() !== name.toLowerCase()) return undefined;
-  return `https://${host(region)}/sagemaker/home?region=${region}#/${page}/${name}`;
+  const [, partition, region = "", type, inArn] = ARN.exec(arn ?? "") ?? [];
+  if (inArn?.toLowerCase() !== name.toLowerCase()) return undefined;
+  const host = HOSTS[partition as keyof typeof HOSTS](region);
+  const page = PAGES[type as keyof typeof PAGES];
+  return `https://${host}/sagemaker/home?region=${region}#/${page}/${name}`;
 }
