@@ -1,7 +1,7 @@
 import { buildArgument } from "../runtime/image/build_arguments.ts";
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
-import { appName, dockerTag, progressOptions } from "./options/shared.ts";
+import { appName, dockerTag, outputFormat, progressOptions } from "./options/shared.ts";
 
 const OPTIONS = options({
   ...appName,
@@ -46,6 +46,10 @@ const OPTIONS = options({
   "--replace": {
     description: "Replace an image of that name that mlcli did not build, or of another app.",
   },
+  "--dry-run": {
+    description: "Print as JSON what would be sent and built, but build nothing; needs no engine.",
+  },
+  ...outputFormat,
   ...progressOptions,
 });
 
@@ -56,6 +60,7 @@ export const buildCommand: Command = command({
   examples: [
     ["Build app:latest", "mlcli build"],
     ["Build for the processors of SageMaker", "mlcli build --platform linux/amd64"],
+    ["See what goes into the image, and what stays out", "mlcli build --dry-run"],
     ["Build a Dockerfile of your own", "mlcli build --context docker"],
   ],
   action: async () => (await import("./build_action.ts")).buildAction,

@@ -3,7 +3,7 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSince, parseTail } from "../options/parsers.ts";
-import { jobOrEndpoint, outputFormat } from "../options/shared.ts";
+import { jobOrEndpoint, outputFormat, progressOptions } from "../options/shared.ts";
 
 const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 
@@ -40,6 +40,7 @@ const LOGS = options({
     description: "Show only what is newer: 10m, 2h, 2026-03-01T09:30Z, 2026-03-01 (local time).",
     parse: parseSince,
   },
+  ...progressOptions,
 });
 
 export type LogsOptions = Values<typeof LOGS>;
@@ -60,7 +61,7 @@ export const logsCommand: Command = command({
   action: async () => (await import("./by_name_actions.ts")).logsAction,
 });
 
-const WAIT = options({ ...jobOrEndpoint });
+const WAIT = options({ ...jobOrEndpoint, ...outputFormat, ...progressOptions });
 
 export type WaitOptions = Values<typeof WAIT>;
 
@@ -80,6 +81,8 @@ export const waitCommand: Command = command({
 const STOP_JOB = options({
   ...jobOrEndpoint,
   "--wait": { description: "Wait until the job has ended." },
+  ...outputFormat,
+  ...progressOptions,
 });
 
 export type StopJobOptions = Values<typeof STOP_JOB>;

@@ -5,7 +5,7 @@ import type { Context } from "../../runtime/context.ts";
 import { printable, printableJson } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import type { DescribeOptions, LogsOptions, StopJobOptions, WaitOptions } from "./by_name.ts";
-import { endpointJson, endpointText, jobJson, jobText } from "./descriptions.ts";
+import { describedJson, describedText } from "./descriptions.ts";
 import { JobProgress } from "./job_progress.ts";
 
 /** Shows what a job or an endpoint is. */
@@ -15,17 +15,17 @@ export async function describeAction(context: Context, options: DescribeOptions)
   const note = (text: string): void => context.err.print(`${printable(text)}\n`);
   const found = await describeByName({ choice: options, name, kind }, context, note);
   const now = context.clock.date();
-  const isJson = options.output === "json";
-  const json = (value: unknown): string => `${printableJson(value, 2)}\n`;
-  if (found.kind === "endpoint") {
-    context.out.print(isJson ? json(endpointJson(found, now)) : endpointText(found, now));
-  } else context.out.print(isJson ? json(jobJson(found)) : jobText(found));
+  context.out.print(
+    options.output === "json"
+      ? `${printableJson(describedJson(found, now), 2)}\n`
+      : describedText(found, now),
+  );
 }
 
 /** Shows the log of a job. */
 export async function logsAction(context: Context, options: LogsOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new JobProgress(context, "out");
+  using report = new JobProgress(context, options, "out");
   const { name, kind, follow, tail, since } = options;
   await showLog({ choice: options, name, kind, follow, tail, since }, context, report);
 }
@@ -33,7 +33,7 @@ export async function logsAction(context: Context, options: LogsOptions): Promis
 /** Waits for the end of a job. */
 export async function waitAction(context: Context, options: WaitOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new JobProgress(context);
+  using report = new JobProgress(context, options);
   const { name, kind } = options;
   await waitByName({ choice: options, name, kind }, context, report);
 }
@@ -41,7 +41,7 @@ export async function waitAction(context: Context, options: WaitOptions): Promis
 /** Stops a job; waits when asked to. */
 export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
   await warnOfKeys(context, options);
-  using report = new JobProgress(context);
+  using report = new JobProgress(context, options);
   const { name, kind, wait } = options;
   await stopJob({ choice: options, name, kind, wait }, context, report);
 }

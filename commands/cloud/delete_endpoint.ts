@@ -1,5 +1,5 @@
 import { type Command, command } from "../command.ts";
-import { cloudOptions } from "../options/shared.ts";
+import { cloudOptions, progressOptions } from "../options/shared.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 
@@ -28,6 +28,8 @@ const OPTIONS = options({
     onlyWith: "--wait",
     parse: parseSeconds,
   },
+  ...progressOptions,
+  "--yes": { short: "-y", description: "Do not ask. In a pipe nothing is asked anyway." },
   "--dry-run": {
     description: "Check everything and print what would be deleted, but delete nothing.",
   },

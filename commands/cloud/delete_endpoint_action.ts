@@ -1,3 +1,4 @@
+import { isAgreed } from "../../runtime/agreement.ts";
 import { regionWords, type Setting } from "../../runtime/aws/settings.ts";
 import { deleteEndpoint } from "../../runtime/cloud/endpoints/delete_endpoint.ts";
 import type { DeletionPlan } from "../../runtime/cloud/endpoints/delete_plan.ts";
@@ -5,8 +6,8 @@ import type { Context } from "../../runtime/context.ts";
 import { partWords } from "../../runtime/cloud/endpoints/parts.ts";
 import { printable } from "../../runtime/text.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { ProgressLine } from "../render/progress/line.ts";
 import type { DeleteEndpointOptions } from "./delete_endpoint.ts";
+import { JobProgress } from "./job_progress.ts";
 
 /** Deletes an endpoint and, when asked to, what belongs to it; waits when asked to. */
 export async function deleteEndpointAction(
@@ -15,32 +16,34 @@ export async function deleteEndpointAction(
 ): Promise<void> {
   await warnOfKeys(context, options);
   const { out, err } = context;
-  using line = new ProgressLine(err);
+  const { dryRun, yes } = options;
+  using shown = new JobProgress(context, options);
   const deletion = {
     endpoint: options.endpointName,
     choice: options,
     withConfiguration: options.deleteConfig,
     withModel: options.deleteModel,
-    dryRun: options.dryRun,
+    dryRun,
     wait: options.wait,
     timeout: options.timeout,
   };
   await deleteEndpoint(deletion, context, {
-    progress: (text) => line.show(text),
-    note(text) {
-      line.clear();
-      err.print(`${printable(text)}\n`);
-    },
-    planned(plan, region) {
-      line.clear();
-      if (err.isTerminal) err.print(`${whereabouts(plan, region)}\n`);
-      if (options.dryRun) out.print(dryRunText(plan));
+    progress: (text, running) => shown.progress(text, running),
+    note: (text) => shown.note(text),
+    always: (text) => shown.always(text),
+    async planned(plan, region) {
+      const isAsked = !dryRun && !yes;
+      if (err.isTerminal && (isAsked || !options.quiet)) {
+        shown.always(`${whereabouts(plan, region)}${isAsked ? `\n${planText(plan)}` : ""}`);
+      }
+      if (dryRun) out.print(`${printable(planText(plan))}\n`);
+      return !isAsked || await isAgreed("Delete that?", context) !== false;
     },
     deleted: (endpoint) => out.print(`${endpoint}\n`),
   });
 }
 
-/** The account and the region, so that the user can still interrupt. */
+/** Status, account and region. */
 function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): string {
   const { status, account } = description ?? {};
   const known = [status, account && `account ${account}`, regionWords(region)];
@@ -48,8 +51,8 @@ function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): 
 }
 
 /** What would be deleted and what kept, a line each. */
-function dryRunText({ endpoint, description, isGone, parts, kept }: DeletionPlan): string {
-  const lines = [
+function planText({ endpoint, description, isGone, parts, kept }: DeletionPlan): string {
+  return [
     isGone
       ? `There is no endpoint ${endpoint}`
       : `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
@@ -59,6 +62,5 @@ function dryRunText({ endpoint, description, isGone, parts, kept }: DeletionPlan
         : `Would delete ${partWords(part)}${part.isThere ? "" : ", if there is one"}`
     ),
     ...kept.map((part) => `Would keep ${partWords(part)}`),
-  ];
-  return lines.map((line) => `${printable(line)}\n`).join("");
+  ].join("\n");
 }

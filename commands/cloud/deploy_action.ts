@@ -29,7 +29,7 @@ export async function deployAction(
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "deploy"));
   const { app, isImageTyped, program } = await programOf(own, "deploy", typed, [], context);
-  using shown = new JobProgress(context);
+  using shown = new JobProgress(context, typed);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
     shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is ignored.`);

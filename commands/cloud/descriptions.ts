@@ -1,14 +1,32 @@
-/** A job and an endpoint as `mlcli describe` shows them, as text and as JSON. */
+/** A job and an endpoint as `mlcli describe` and the lists show them, as text and as JSON. */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
-import { type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
+import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
+import type { Described } from "../../runtime/cloud/jobs/follow.ts";
+import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
+import { consoleAddress } from "../../runtime/contract/console.ts";
+import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine, printable } from "../../runtime/text.ts";
 import { counted, durationText, localTimestamp } from "../render/format.ts";
-import { ageSeconds } from "./endpoint_formats.ts";
+
+export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
+  return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);
+}
+
+/** What is not known is `null`. */
+export function describedJson(described: Described, now: Date): Record<string, unknown> {
+  if (!("status" in described)) return begunJson(described);
+  return described.kind === "endpoint" ? endpointJson(described, now) : jobJson(described);
+}
+
+function begunJson({ kind, name, arn }: Begun): Record<string, unknown> {
+  const named = kind === "endpoint" ? { endpoint_name: name } : { name };
+  return { ...named, kind, arn: arn ?? null, console: consoleAddress(arn, name) ?? null };
+}
 
 /** A field a line; what is not known is left out. */
-export function jobText(job: CloudJob): string {
+function jobText(job: CloudJob): string {
   const { secondaryStatus, transitions } = job;
   const last = transitions.at(-1);
   // Emulators report only the first step.
@@ -36,6 +54,7 @@ export function jobText(job: CloudJob): string {
       ["Hyperparameter", `${name}=${value}`] as const
     ),
     ["Variables", job.variables.join(", ") || undefined],
+    ["Console", consoleAddress(job.arn, job.name)],
   ];
   return fieldsText(fields);
 }
@@ -58,25 +77,21 @@ function indented(value: string): string {
   return printable(value.trimEnd()).split("\n").map(inOneLine).join(`\n${" ".repeat(16)}`);
 }
 
-/** What is not known is `null`. */
-export function jobJson(job: CloudJob): Record<string, unknown> {
-  const time = (date: Date | undefined) => date ? localTimestamp(date, "T") : null;
+function jobJson(job: CloudJob): Record<string, unknown> {
   return {
-    job_name: job.name,
-    kind: job.kind,
-    arn: job.arn ?? null,
+    ...begunJson(job),
     status: job.status,
     secondary_status: job.secondaryStatus ?? null,
     transitions: job.transitions.map(({ status, message, startTime }) => ({
       status,
       message,
-      start_time: time(startTime),
+      started: jsonTime(startTime),
     })),
-    failure_reason: job.failureReason ?? null,
+    reason: job.failureReason ?? null,
     exit_message: job.exitMessage ?? null,
-    creation_time: time(job.creationTime),
-    start_time: time(job.startTime),
-    end_time: time(job.endTime),
+    created: jsonTime(job.creationTime),
+    started: jsonTime(job.startTime),
+    ended: jsonTime(job.endTime),
     image: job.image ?? null,
     role: job.role ?? null,
     instance_type: job.instanceType ?? null,
@@ -93,8 +108,35 @@ export function jobJson(job: CloudJob): Record<string, unknown> {
   };
 }
 
-/** A field a line; what is not known is left out. */
-export function endpointText(endpoint: EndpointDetails, now: Date): string {
+/**
+ * Name, status and time of a job or an endpoint in a list.
+ *
+ * @param now for people: the kind of a job, too, and the age instead of the time.
+ */
+export function listRow(listed: ListedJob | ListedEndpoint, now?: Date): readonly string[] {
+  const [name, status] = [inOneLine(listed.name), inOneLine(listed.status)];
+  if (now === undefined) return [name, status, localTimestamp(listed.creationTime, " ")];
+  const age = durationText(now.getTime() - listed.creationTime.getTime());
+  return [name, ..."kind" in listed ? [listed.kind] : [], status, age];
+}
+
+/** The same names as of a local run. */
+export function listedJobJson(job: ListedJob): Record<string, string | null> {
+  return {
+    name: job.name,
+    kind: job.kind,
+    status: job.status,
+    created: jsonTime(job.creationTime),
+    ended: jsonTime(job.endTime),
+    reason: job.failureReason ?? null,
+  };
+}
+
+function jsonTime(time: Date | undefined): string | null {
+  return time ? localTimestamp(time, "T") : null;
+}
+
+function endpointText(endpoint: EndpointDetails, now: Date): string {
   const { variants } = endpoint;
   const time = (date: Date | undefined) => date && localTimestamp(date, " ");
   const isOne = variants.length === 1;
@@ -118,6 +160,7 @@ export function endpointText(endpoint: EndpointDetails, now: Date): string {
       ["Variables", variant.variables.join(", ") || undefined] as const,
     ]),
     ["Data capture", endpoint.dataCapture],
+    ["Console", consoleAddress(endpoint.arn, endpoint.name)],
   ]);
 }
 
@@ -135,17 +178,14 @@ function variantMachines(variant: VariantDetails): string | undefined {
   return `${number} ${instanceType || "instances"}`;
 }
 
-/** What is not known is `null`; an age is in seconds. */
-export function endpointJson(endpoint: EndpointDetails, now: Date): Record<string, unknown> {
-  const time = (date: Date | undefined) => date ? localTimestamp(date, "T") : null;
+/** An age is in seconds. */
+function endpointJson(endpoint: EndpointDetails, now: Date): Record<string, unknown> {
   return {
-    endpoint_name: endpoint.name,
-    kind: "endpoint",
-    arn: endpoint.arn ?? null,
+    ...begunJson(endpoint),
     status: endpoint.status,
-    failure_reason: endpoint.failureReason ?? null,
-    creation_time: time(endpoint.creationTime),
-    last_modified_time: time(endpoint.lastModifiedTime),
+    reason: endpoint.failureReason ?? null,
+    creation_time: jsonTime(endpoint.creationTime),
+    last_modified_time: jsonTime(endpoint.lastModifiedTime),
     age_seconds: ageSeconds(endpoint.creationTime, now),
     configuration: endpoint.configuration || null,
     pending_configuration: endpoint.pendingConfiguration ?? null,
@@ -164,4 +204,25 @@ export function endpointJson(endpoint: EndpointDetails, now: Date): Record<strin
     })),
     data_capture: endpoint.dataCapture ?? null,
   };
+}
+
+/** What is not known is `null`. */
+export function listedEndpointJson(
+  { name, status, creationTime, machines }: ListedEndpoint,
+  now: Date,
+): Record<string, string | number | null> {
+  return {
+    endpoint_name: name,
+    status,
+    creation_time: jsonTime(creationTime),
+    age_seconds: ageSeconds(creationTime, now),
+    instance_type: machines?.instanceType ?? null,
+    instance_count: machines?.instanceCount ?? null,
+    memory_size_in_mb: machines?.memorySize ?? null,
+  };
+}
+
+/** 0 where clocks disagree. */
+function ageSeconds(creationTime: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - creationTime.getTime()) / 1000));
 }

@@ -32,7 +32,7 @@ export async function trainAction(
     context,
   );
   requireSendable(typed, program, app);
-  using shown = new JobProgress(context);
+  using shown = new JobProgress(context, typed);
   await train(
     {
       ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli train" }),
@@ -86,7 +86,7 @@ export async function processAction(
     context,
   );
   const outputs = typed.outputS3Location;
-  using shown = new JobProgress(context);
+  using shown = new JobProgress(context, typed);
   await process(
     {
       ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli process" }),

@@ -1,54 +1,70 @@
-import type { JobReport } from "../../runtime/cloud/jobs/follow.ts";
+import { fit } from "../../runtime/cells.ts";
+import type { Described, JobReport } from "../../runtime/cloud/jobs/follow.ts";
 import type { Context } from "../../runtime/context.ts";
-import { inOneLine, printable } from "../../runtime/text.ts";
+import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { durationText } from "../render/format.ts";
-import { ProgressLine } from "../render/progress/line.ts";
-
-/** Between two updates of the running time, in ms. */
-const TICK = 1_000;
+import { type ProgressChoice, ProgressOutput } from "../render/progress/output.ts";
+import { describedJson } from "./descriptions.ts";
 
 /** Shows a job on this context's streams. */
 export class JobProgress implements JobReport, Disposable {
-  readonly #line: ProgressLine;
-  #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #shown: ProgressOutput;
 
   /** @param logTo standard output only where the log is the command's result. */
-  constructor(private readonly context: Context, private readonly logTo: "out" | "err" = "err") {
-    this.#line = new ProgressLine(context.err);
+  constructor(
+    private readonly context: Context,
+    private readonly choice: ProgressChoice & { readonly output?: "text" | "json" },
+    private readonly logTo: "out" | "err" = "err",
+  ) {
+    this.#shown = new ProgressOutput(context.err, choice);
   }
 
   note(text: string): void {
-    this.#clear();
-    this.context.err.print(`${printable(text)}\n`);
+    this.#shown.end();
+    this.#shown.say(text);
+  }
+
+  always(text: string): void {
+    this.#shown.end();
+    this.#shown.always([text]);
   }
 
   progress(text: string, running = 0): void {
-    this.#clear();
-    const { err, clock } = this.context;
-    if (!err.isTerminal) return;
+    const { clock } = this.context;
     const start = clock.now() - running;
-    const show = (): void =>
-      this.#line.show(`${inOneLine(text)} (${durationText(clock.now() - start)})`);
-    show();
-    this.#timer = setInterval(show, TICK);
+    this.#shown.live(() => {
+      const words = `${inOneLine(text)} (${durationText(clock.now() - start)})`;
+      return [{ text: fit(words, this.#shown.columns) }];
+    });
+    this.#shown.changed();
   }
 
   async log(text: string): Promise<void> {
-    this.#clear();
+    this.#shown.end();
+    if (this.logTo === "err" && this.choice.quiet) return;
     await this.context[this.logTo].write(new TextEncoder().encode(text));
   }
 
-  result(text: string): void {
-    this.#clear();
-    this.context.out.print(`${printable(text)}\n`);
+  async result(
+    lines: readonly string[],
+    described: () => Described | Promise<Described>,
+  ): Promise<void> {
+    if (this.choice.output !== "json") return this.#print(lines);
+    this.#print([printableJson(describedJson(await described(), this.context.clock.date()), 2)]);
+  }
+
+  calls(calls: readonly unknown[]): void {
+    this.#print([printableJson(calls, 2)]);
   }
 
   [Symbol.dispose](): void {
-    this.#clear();
+    this.#shown.end();
   }
 
-  #clear(): void {
-    clearInterval(this.#timer);
-    this.#line.clear();
+  #print(lines: readonly string[]): void {
+    this.#shown.end();
+    if (lines.length > 0) {
+      this.context.out.print(lines.map((line) => printable(`${line}\n`)).join(""));
+    }
   }
 }

@@ -1,7 +1,13 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseRepositoryName } from "../options/job_parsers.ts";
-import { appName, cloudOptions, dockerTag, progressOptions } from "../options/shared.ts";
+import {
+  appName,
+  cloudOptions,
+  dockerTag,
+  outputFormat,
+  progressOptions,
+} from "../options/shared.ts";
 
 const OPTIONS = options({
   ...cloudOptions,
@@ -15,6 +21,7 @@ const OPTIONS = options({
   "--dry-run": {
     description: "Check everything and print the calls as JSON, but push nothing.",
   },
+  ...outputFormat,
   ...progressOptions,
 });
 

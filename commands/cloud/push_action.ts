@@ -20,7 +20,8 @@ export async function pushAction(context: Context, options: PushOptions): Promis
   }
   const address = await push.run();
   shown.end();
-  context.out.print(`${address}\n`);
+  const isJson = options.output === "json";
+  context.out.print(isJson ? `${printableJson({ image: address }, 2)}\n` : `${address}\n`);
 }
 
 /** On a terminal, the bytes of the push and of each layer; in a pipe, a line for each event. */

@@ -1,6 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
-import { cloudOptions, progressOptions } from "../options/shared.ts";
+import { cloudOptions, outputFormat, progressOptions } from "../options/shared.ts";
 
 const OPTIONS = options({
   "--input-dir": {
@@ -22,6 +22,7 @@ const OPTIONS = options({
   "--dry-run": {
     description: "Check everything and print what would be uploaded and deleted, but do nothing.",
   },
+  ...outputFormat,
   ...progressOptions,
 });
 

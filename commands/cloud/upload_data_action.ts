@@ -37,7 +37,9 @@ export async function uploadDataAction(
     deleted > 0 ? `${counted(deleted, "object")} deleted` : undefined,
   ];
   shown.say(parts.filter((part) => part !== undefined).join(", "));
-  out.print(`${address}\n`);
+  const { files, bytes, unchanged } = done;
+  const result = { target: address, files, bytes, unchanged, deleted };
+  out.print(options.output === "json" ? `${printableJson(result, 2)}\n` : `${address}\n`);
 }
 
 function uploadReport(shown: ProgressOutput, now: () => number): UploadReport {

@@ -2,9 +2,9 @@ import type { Context } from "../../runtime/context.ts";
 import { serve, serveInForeground } from "../../runtime/local/server/serve.ts";
 import { replaceServer } from "../../runtime/local/server/replace.ts";
 import type { Server } from "../../runtime/local/server/servers.ts";
-import { noteText, tell, warningText } from "../../runtime/messages.ts";
+import { tell, warningText } from "../../runtime/messages.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { ProgressLine } from "../render/progress/line.ts";
+import { ProgressOutput } from "../render/progress/output.ts";
 import { requireCompatible } from "../usage.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
@@ -37,13 +37,13 @@ export async function deployAction(
   // Not `print`: while it waits for a slow reader, Deno hears no signal.
   const announce = ({ port }: Pick<Server, "port">): Promise<void> =>
     context.out.write(new TextEncoder().encode(`http://localhost:${port}\n`));
-  const { pipNetwork } = runHost(context, request.app);
+  const { pipNetwork, err } = runHost(context, request.app, options);
   if (options.watch) {
     const { watchDeploy } = await import("./watch.ts");
-    return await watchDeploy(job, { ...context, pipNetwork }, announce);
+    return await watchDeploy(job, { ...context, err, pipNetwork }, announce);
   }
   if (options.foreground) {
-    return await serveInForeground(job, { ...context, pipNetwork }, announce);
+    return await serveInForeground(job, { ...context, err, pipNetwork }, announce);
   }
   const announceOrWarn = async (server: Pick<Server, "port">): Promise<void> => {
     try {
@@ -59,19 +59,17 @@ export async function deployAction(
       throw error;
     }
   };
-  using progress = new ProgressLine(context.err);
+  using progress = new ProgressOutput(context.err, options);
   const host = { ...context, pipNetwork, err: progress.above() };
   if (!options.replace) {
-    return await announceOrWarn(await progress.during("Starting the server", serve(job, host)));
+    const starting = progress.during(() => "Starting the server", serve(job, host));
+    return await announceOrWarn(await starting);
   }
   const replacing = replaceServer(job, host);
-  const { server, pause } = await progress.during("Starting the new server", replacing);
+  const { server, pause } = await progress.during(() => "Starting the new server", replacing);
   await announceOrWarn(server);
   if (pause !== undefined) {
-    tell(
-      context.err,
-      noteText(`Replaced the server; port ${server.port} had none for ${pause.toFixed(2)} s`),
-    );
+    progress.note(`Replaced the server; port ${server.port} had none for ${pause.toFixed(2)} s`);
   }
 }
 

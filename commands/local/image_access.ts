@@ -6,14 +6,15 @@
 import type { App } from "../../runtime/app/app.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
-import { waitingOn } from "../render/progress/line.ts";
+import { type ProgressChoice, ProgressOutput, waitingOn } from "../render/progress/output.ts";
 import type { ChosenImage } from "./registry_access.ts";
 
 /** The context for a run, in whose container pip may install packages. */
-export function runHost(context: Context, app: App): Context & Host {
+export function runHost(context: Context, app: App, choice: ProgressChoice): Context & Host {
   return {
     ...context,
-    waiting: waitingOn(context.err),
+    err: new ProgressOutput(context.err, choice).above(),
+    waiting: waitingOn(context.err, choice),
     pipNetwork: async () => {
       const { pipNetworkOf } = await import("./registry_access.ts");
       return await pipNetworkOf(app, context);

@@ -33,5 +33,5 @@ export async function processAction(
     outputs: options.outputDir.map(placed),
     usesNetworkSettings: options.networkSettings,
   };
-  await process(job, runHost(context, request.app));
+  await process(job, runHost(context, request.app, options));
 }

@@ -3,7 +3,7 @@
 import { type Command, command } from "../command.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseTail } from "../options/parsers.ts";
-import { appName, outputFormat, serverOf, serverPort } from "../options/shared.ts";
+import { appName, outputFormat, progressOptions, serverOf, serverPort } from "../options/shared.ts";
 
 const STOP = options({
   ...serverOf,
@@ -11,6 +11,7 @@ const STOP = options({
   // No variable: what is removed has to be typed.
   "--port": { ...serverPort["--port"], variable: undefined },
   "--yes": { short: "-y", description: "Also the server of an app in another directory." },
+  ...progressOptions,
 });
 
 export type StopOptions = Values<typeof STOP>;

@@ -1,7 +1,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { shell } from "../../runtime/local/shell.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { waitingOn } from "../render/progress/line.ts";
+import { ProgressOutput, waitingOn } from "../render/progress/output.ts";
 import { programOf } from "../program.ts";
 import { containerRequest } from "./container_request.ts";
 import { imageAccess } from "./image_access.ts";
@@ -36,6 +36,7 @@ export async function shellAction(
   const images = imageAccess(context, { app, isImageTyped: false, command });
   await shell({ ...request, app, images, role, program, command: options.command }, {
     ...context,
-    waiting: waitingOn(context.err),
+    err: new ProgressOutput(context.err, options).above(),
+    waiting: waitingOn(context.err, options),
   });
 }

@@ -42,7 +42,7 @@ export async function trainAction(
       source: absolutePath(context.cwd, directory),
     })),
   };
-  const host = runHost(context, request.app);
+  const host = runHost(context, request.app, options);
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");
     return await watchTraining(job, host);

@@ -17,6 +17,7 @@ import { parseAddress, parseInstances, parseInstanceType, wholeNumber } from "./
 import { options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
 import { parseSeconds } from "./parsers.ts";
+import { outputFormat, progressOptions } from "./shared.ts";
 
 export function parseEndpointName(text: string): string {
   checkDeployedName(text);
@@ -204,5 +205,7 @@ export const DEPLOY_OPTIONS = options({
     parse: parseSeconds,
   },
   ...dryRun,
+  ...outputFormat,
+  ...progressOptions,
   ...imageAndAccount,
 });

@@ -22,7 +22,7 @@ import {
 import { options } from "./option.ts";
 import { processProgramOptions, programOptions } from "./program.ts";
 import { variableOptions } from "./container.ts";
-import { cloudOptions, dockerTag } from "./shared.ts";
+import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared.ts";
 
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
 export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
@@ -143,6 +143,9 @@ export const cloudJobOptions = options({
   "--network-isolation": { description: "Run without a network.", key: true },
   "--no-wait": { description: "Return once the job is created, and print its name." },
   ...dryRun,
+  // -o is where the output goes.
+  "--output": { ...outputFormat["--output"], short: undefined },
+  ...progressOptions,
   ...imageAndAccount,
 });
 

@@ -7,7 +7,7 @@ import { givenVariable } from "../../runtime/contract/variables.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { options, type Parser } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
-import { appName, dockerTag } from "./shared.ts";
+import { appName, dockerTag, progressOptions } from "./shared.ts";
 
 const UNITS: Readonly<Record<string, number>> = { b: 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3 };
 
@@ -173,6 +173,7 @@ export const containerOptions = options({
   ...appName,
   ...variableOptions,
   ...resourceOptions,
+  ...progressOptions,
   "--allow-privileges": {
     description: "Let programs in the container gain privileges, as sudo does.",
   },

@@ -75,7 +75,7 @@ export interface Endpoints {
   listEndpoints(filter: ListFilter): AsyncGenerator<readonly Endpoint[]>;
   describeEndpoint(name: string): Promise<EndpointDescription>;
   /** Returns when the service has begun; the endpoint is gone minutes later. */
-  deleteEndpoint(name: string): Promise<void>;
+  deleteEndpoint(name: string): Promise<unknown>;
   deleteEndpointConfiguration(name: string): Promise<void>;
 }
 
@@ -94,22 +94,22 @@ export type Tags = Readonly<Record<string, string>>;
  */
 export interface Deployments {
   /** "in use" where there is one of that name. */
-  createModel(input: CreateModelCommandInput): Promise<void>;
+  createModel(input: CreateModelCommandInput): Promise<unknown>;
   /** "not found" where there is none. */
   describeModel(name: string): Promise<ModelDetails>;
   /** Not refused where a configuration names it. */
-  deleteModel(name: string): Promise<void>;
+  deleteModel(name: string): Promise<unknown>;
   /** "in use" where there is one of that name. */
-  createEndpointConfiguration(input: CreateEndpointConfigCommandInput): Promise<void>;
+  createEndpointConfiguration(input: CreateEndpointConfigCommandInput): Promise<unknown>;
   /** "not found" where there is none. */
   describeEndpointConfiguration(name: string): Promise<EndpointConfigurationDetails>;
   /**
-   * Returns when the service has begun. "in use" where there is one of that name; "not found" where
-   * the configuration is not there, or not yet.
+   * Returns when the service has begun, with the ARN where the answer was not lost. "in use" where there
+   * is one of that name; "not found" where the configuration is not there, or not yet.
    */
-  createEndpoint(input: CreateEndpointCommandInput): Promise<void>;
-  /** Returns when the service has begun. "in progress" where the endpoint is being changed. */
-  updateEndpoint(input: UpdateEndpointCommandInput): Promise<void>;
+  createEndpoint(input: CreateEndpointCommandInput): Promise<string | undefined>;
+  /** The same. "in progress" where the endpoint is being changed. */
+  updateEndpoint(input: UpdateEndpointCommandInput): Promise<string | undefined>;
   /** All tags of an endpoint, a configuration or a model. */
   tagsOf(arn: string): Promise<Tags>;
   /** Adds tags, or gives those that are there another value. */
@@ -203,9 +203,12 @@ function deploymentsOf({ ask, change, pages }: Service): Deployments {
       const subject = `endpoint configuration ${EndpointConfigName}`;
       return withoutMetadata(await ask(command, subject, ["EndpointConfigName"]));
     },
-    createEndpoint: (input) => change(new CreateEndpointCommand(input), undefined, "in use"),
-    updateEndpoint: (input) =>
-      change(new UpdateEndpointCommand(input), undefined, "in progress", "in use"),
+    createEndpoint: async (input) =>
+      (await change(new CreateEndpointCommand(input), undefined, "in use"))?.EndpointArn,
+    async updateEndpoint(input) {
+      const command = new UpdateEndpointCommand(input);
+      return (await change(command, undefined, "in progress", "in use"))?.EndpointArn;
+    },
     async tagsOf(ResourceArn) {
       const list = (NextToken?: string) => new ListTagsCommand({ ResourceArn, NextToken });
       const found = pages(

@@ -31,6 +31,9 @@ export interface JobSummary {
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
   readonly status: string;
   readonly creationTime: Date;
+  readonly endTime: Date | undefined;
+  /** Lists of trainings have none. */
+  readonly failureReason: string | undefined;
 }
 
 /** What a list is narrowed to. */
@@ -41,9 +44,9 @@ export interface ListFilter {
 
 /** What mlcli asks about jobs. Each throws an `AwsError`, or `Interrupted`. */
 export interface Jobs {
-  /** Returns also when the answer to a first attempt was lost, and the job is there. */
-  createTrainingJob(input: CreateTrainingJobCommandInput): Promise<void>;
-  createProcessingJob(input: CreateProcessingJobCommandInput): Promise<void>;
+  /** Gives its ARN; `undefined` when the answer to a first attempt was lost, and the job is there. */
+  createTrainingJob(input: CreateTrainingJobCommandInput): Promise<string | undefined>;
+  createProcessingJob(input: CreateProcessingJobCommandInput): Promise<string | undefined>;
   /** `AwsError`, "not found", where there is none of that name. */
   describeTrainingJob(name: string): Promise<TrainingJobDetails>;
   describeProcessingJob(name: string): Promise<ProcessingJobDetails>;
@@ -67,14 +70,16 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
     SortBy: "CreationTime",
     SortOrder: "Descending",
   } as const);
-  const summary = (name = "", status = "", creationTime = new Date(0)): JobSummary => {
-    return { name, status, creationTime };
-  };
   return {
-    createTrainingJob: (input) =>
-      change(new CreateTrainingJobCommand(input), training(input.TrainingJobName), "in use"),
-    createProcessingJob: (input) =>
-      change(new CreateProcessingJobCommand(input), processing(input.ProcessingJobName), "in use"),
+    async createTrainingJob(input) {
+      const command = new CreateTrainingJobCommand(input);
+      return (await change(command, training(input.TrainingJobName), "in use"))?.TrainingJobArn;
+    },
+    async createProcessingJob(input) {
+      const command = new CreateProcessingJobCommand(input);
+      const answer = await change(command, processing(input.ProcessingJobName), "in use");
+      return answer?.ProcessingJobArn;
+    },
     async describeTrainingJob(name) {
       const command = new DescribeTrainingJobCommand({ TrainingJobName: name });
       return withoutMetadata(await ask(command, training(name), ["TrainingJobStatus"]));
@@ -88,14 +93,20 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
         "training jobs",
         (token?: string) => new ListTrainingJobsCommand(listInput(filter, size, token)),
         "TrainingJobSummaries",
-        (job) => summary(job.TrainingJobName, job.TrainingJobStatus, job.CreationTime),
+        ({ TrainingJobName: name = "", TrainingJobStatus: status = "", ...job }) => ({
+          ...{ name, status, creationTime: job.CreationTime ?? new Date(0) },
+          ...{ endTime: job.TrainingEndTime, failureReason: undefined },
+        }),
       ),
     listProcessingJobs: (filter, size = PAGE_SIZE) =>
       pages(
         "processing jobs",
         (token?: string) => new ListProcessingJobsCommand(listInput(filter, size, token)),
         "ProcessingJobSummaries",
-        (job) => summary(job.ProcessingJobName, job.ProcessingJobStatus, job.CreationTime),
+        ({ ProcessingJobName: name = "", ProcessingJobStatus: status = "", ...job }) => ({
+          ...{ name, status, creationTime: job.CreationTime ?? new Date(0) },
+          ...{ endTime: job.ProcessingEndTime, failureReason: job.FailureReason || undefined },
+        }),
       ),
     async stopTrainingJob(name) {
       await ask(new StopTrainingJobCommand({ TrainingJobName: name }), training(name));

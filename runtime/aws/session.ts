@@ -74,12 +74,13 @@ export interface Service {
    * done counts as success.
    *
    * @param done the refusals that mean that it is done.
+   * @returns `undefined` where the answer was lost.
    */
-  change(
-    command: Command<Answered>,
+  change<Answer extends Answered>(
+    command: Command<Answer>,
     subject: string | undefined,
     ...done: Refusal[]
-  ): Promise<void>;
+  ): Promise<Answer | undefined>;
   /**
    * The pages of a list; the next is asked for when needed.
    *
@@ -203,9 +204,10 @@ export class AwsSession implements Disposable {
           return error;
         };
         try {
-          await ask(command, subject, [], { onError });
+          return await ask(command, subject, [], { onError });
         } catch (error) {
           if (!(isAnswerLost && done.some((one) => isRefusal(error, one)))) throw error;
+          return undefined;
         }
       },
     };

@@ -5,6 +5,7 @@ import { baseImages } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
 import { ownContext } from "../app/named_path.ts";
+import type { TarEntry } from "../archive/writer.ts";
 import type { Context } from "../context.ts";
 import { LABELS } from "../contract/images.ts";
 import type { BuildOptions } from "../docker/engine.ts";
@@ -12,12 +13,13 @@ import { studioOf } from "../docker/locate.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
 import { valuesOfArguments } from "./build_arguments.ts";
-import { buildContext, contextStream } from "./build_context.ts";
+import { contextEntries, contextStream, type OnLeftOut } from "./build_context.ts";
 import type { BuildEvent } from "./build_events.ts";
 import { chosenBuilder, ownerOfContext, requireClassic } from "./builder.ts";
 import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chosen_dockerfile.ts";
+import { contentsOf } from "./context_contents.ts";
 import { followBuild } from "./build_output.ts";
-import { requireOwnName, warningsOf } from "./built_image.ts";
+import { factsOf, requireOwnName } from "./built_image.ts";
 import { missingSources } from "./missing_sources.ts";
 import {
   type BuildNetwork,
@@ -32,6 +34,8 @@ import { argumentsOfApp, type BuildRequest, checkedRequest, requireBuildable } f
 export interface Built {
   /** `name:tag` */
   readonly reference: string;
+  /** Its id, where the engine tells. */
+  readonly id?: string;
   /** About its platform, and about what the Dockerfile does not copy. */
   readonly warnings: readonly Finding[];
 }
@@ -58,27 +62,17 @@ export async function build(
   report: BuildReport,
 ): Promise<Built> {
   const { app } = request;
-  requireBuildable(request);
-  const reference = imageReference(app, request.tag);
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const own = await ownContext(app, request.context);
-  const chosen = await chosenDockerfile(app, request.dockerfile, own);
-  const dockerfile = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
-  const { instructions, frontend } = await readDockerfile(dockerfile);
-  const { stage, unused } = checkedRequest(request, instructions, dockerfile.shown);
-  let network = request.usesNetworkSettings && !own
-    ? await buildNetwork(app, dockerfile.source, host)
-    : SWITCHED_OFF;
+  const { reference, own, dockerfile, instructions, frontend, stage, unused, ...prepared } =
+    await prepare(request, host);
+  let { network } = prepared;
   const owner = async () => {
     const engine = await host.engine();
     return await ownerOfContext(engine, chosenBuilder(engine, host.env));
   };
   const { onLeftOut } = report;
-  const context = rememberingFailure(
-    own
-      ? contextStream(await ownContextEntries(app, own, dockerfile, onLeftOut), owner)
-      : await buildContext(app, onLeftOut, { dockerfile, network: () => network.entries, owner }),
-  );
+  const entries = await prepared.entriesOf(() => network.entries, onLeftOut);
+  const context = rememberingFailure(contextStream(entries, owner));
   const engine = await host.engine();
   const elsewhere = !request.replace &&
     await requireOwnName(engine, app, reference, host.interruption.signal);
@@ -88,17 +82,14 @@ export async function build(
     tag: reference,
     dockerfile: dockerfile.path,
     target: stage,
-    buildArguments: {
-      ...valuesOfArguments(request.buildArguments, host.env),
-      ...own ? {} : await argumentsOfApp(request),
-    },
+    buildArguments: prepared.buildArguments,
     labels: {
       ...ownerLabels(app),
       [LABELS.version]: VERSION,
       [LABELS.dockerfile]: dockerfile.path,
       [LABELS.context]: own ? "own" : "app",
     },
-    platform: request.platform ?? app.configuration.platform,
+    platform: prepared.platform,
     noCache: request.noCache,
     context: context.stream,
     signal: host.interruption.signal,
@@ -119,7 +110,60 @@ export async function build(
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
       output.explained(error);
   }
-  return { reference, warnings: await warningsOf(engine, app, options, dockerfile) };
+  return { reference, ...await factsOf(engine, app, options, dockerfile) };
+}
+
+/** What `build` would send and build, for JSON. No engine is asked. */
+export async function planBuild(
+  request: BuildRequest,
+  host: Pick<Context, "env" | "system">,
+): Promise<{ readonly plan: unknown; readonly warnings: readonly Finding[] }> {
+  const { dockerfile, instructions, stage, buildArguments, network, ...prepared } = await prepare(
+    request,
+    host,
+  );
+  const contents = await contentsOf((onLeftOut) =>
+    prepared.entriesOf(() => network.entries, onLeftOut)
+  );
+  const plan = {
+    image: prepared.reference,
+    dockerfile: dockerfile.shown,
+    target: stage ?? null,
+    platform: prepared.platform ?? null,
+    base_images: baseImages(instructions, buildArguments, stage).images
+      .map(({ reference }) => reference),
+    // Their values may be secrets.
+    build_arguments: Object.keys(buildArguments).sort(),
+    ...contents,
+  };
+  return { plan, warnings: [...prepared.unused, ...network.warnings] };
+}
+
+/** Checks the request, and finds what is known without an engine. */
+async function prepare(request: BuildRequest, host: Pick<Context, "env" | "system">) {
+  const { app } = request;
+  requireBuildable(request);
+  const own = await ownContext(app, request.context);
+  const chosen = await chosenDockerfile(app, request.dockerfile, own);
+  const dockerfile = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
+  const { instructions, frontend } = await readDockerfile(dockerfile);
+  return {
+    reference: imageReference(app, request.tag),
+    ...{ own, dockerfile, instructions, frontend },
+    ...checkedRequest(request, instructions, dockerfile.shown),
+    buildArguments: {
+      ...valuesOfArguments(request.buildArguments, host.env),
+      ...own ? {} : await argumentsOfApp(request),
+    },
+    platform: request.platform ?? app.configuration.platform,
+    network: request.usesNetworkSettings && !own
+      ? await buildNetwork(app, dockerfile.source, host)
+      : SWITCHED_OFF,
+    entriesOf: (network: () => readonly TarEntry[], onLeftOut: OnLeftOut) =>
+      own
+        ? ownContextEntries(app, own, dockerfile, onLeftOut)
+        : contextEntries(app, onLeftOut, { dockerfile, network }),
+  };
 }
 
 /** SageMaker Studio's builder knows no mounts. */

@@ -26,27 +26,14 @@ import { harnessFiles, readHarnessFile } from "../app/harness_files.ts";
 import { networkEntries } from "./network/build_network.ts";
 
 /**
- * A tar stream of four parts: the app's directory without its `local_test/` and without private
- * files; the Dockerfile, the requirements file and `.dockerignore`, even where `.dockerignore` names
- * them; mlcli's harness as `.mlcli/`; this machine's network settings as `.mlcli-build/`. Paths are
- * relative to the directory that holds `NAME.json`. The files are read while the stream is; it fails
- * where one cannot be read or gets shorter. Cancelling it closes what is open.
+ * A tar stream. The files are read while the stream is; it fails where one cannot be read or gets shorter.
+ * Cancelling it closes what is open.
  *
- * @param onLeftOut called at the end with the private files and directories that were left out.
- * @throws MlcliError when the Dockerfile or the requirements file is not there, or private.
+ * @param findOwner of all entries, called when the stream is first read; root by default.
  */
-export async function buildContext(
-  app: App,
-  onLeftOut?: (paths: readonly string[]) => void,
-  inputs?: ContextInputs,
-): Promise<ReadableStream<Uint8Array>> {
-  return contextStream(await contextEntries(app, onLeftOut, inputs), inputs?.owner);
-}
-
-/** @param findOwner of all entries, called when the stream is first read; root by default. */
 export function contextStream(
   entries: AsyncIterable<TarEntry>,
-  findOwner?: ContextInputs["owner"],
+  findOwner?: () => Promise<Owner | undefined>,
 ): ReadableStream<Uint8Array> {
   async function* bytes(): AsyncGenerator<Uint8Array, void, void> {
     const owner = await findOwner?.();
@@ -75,22 +62,22 @@ export interface ContextInputs {
   readonly dockerfile?: ChosenDockerfile;
   /** The settings for pip (`network/build_network.ts`), called when they are read; none by default. */
   readonly network?: () => readonly TarEntry[];
-  /** The owner of all entries, called when the context is first read; root by default. */
-  readonly owner?: () => Promise<Owner | undefined>;
 }
 
 /**
- * Checks what a build cannot do without, and gives the entries of its context one after another.
- * Files that come and go meanwhile are left out.
+ * Checks what a build cannot do without, and gives the entries of its context one after another, in four
+ * parts: the app's directory without its `local_test/` and without private files; the Dockerfile, the
+ * requirements file and `.dockerignore`, even where `.dockerignore` names them; mlcli's harness as
+ * `.mlcli/`; this machine's network settings as `.mlcli-build/`. Paths are relative to the directory that
+ * holds `NAME.json`. Files that come and go meanwhile are left out.
  *
- * @param onLeftOut called after the last entry with what was left out because it is private, though
- * `.dockerignore` does not name it; directories end with a slash.
+ * @param onLeftOut called after the last entry.
  * @throws MlcliError: at once when the Dockerfile or the requirements file is not there, or
  * private; while the entries are read, when one of them cannot be read.
  */
 export async function contextEntries(
   app: App,
-  onLeftOut: (paths: readonly string[]) => void = () => {},
+  onLeftOut: OnLeftOut = () => {},
   { dockerfile: chosen, network = () => networkEntries(undefined) }: ContextInputs = {},
 ): Promise<AsyncGenerator<TarEntry, void, void>> {
   const dockerfile = chosen ?? await chosenDockerfile(app);
@@ -130,7 +117,7 @@ async function* entries(
   /** Sent whatever the rules say; by path in the context. */
   always: ReadonlyMap<string, TarEntry>,
   more: () => readonly TarEntry[],
-  onLeftOut: (paths: readonly string[]) => void,
+  onLeftOut: OnLeftOut,
 ): AsyncGenerator<TarEntry, void, void> {
   yield* always.values();
   yield* more();
@@ -144,13 +131,24 @@ async function* entries(
   }
   yield* missingCodeFolders(app);
   const localTest = `${basePath(app.name)}/local_test`;
-  const leftOut: string[] = [];
+  const leftOut: LeftOut = { private: [], ignored: [] };
   yield* walk(app, app.name, {
     ...rules,
     ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
     mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
   }, leftOut);
-  onLeftOut(leftOut);
+  onLeftOut(leftOut.private, leftOut.ignored.filter((path) => !always.has(path)));
+}
+
+/**
+ * Gets what was left out because it is private, though `.dockerignore` does not name it (directories end
+ * with a slash); and what `.dockerignore` names, or is test data.
+ */
+export type OnLeftOut = (ofPrivate: readonly string[], ignored: readonly string[]) => void;
+
+export interface LeftOut {
+  readonly private: string[];
+  readonly ignored: string[];
 }
 
 /** What a context is made of. */
@@ -173,35 +171,38 @@ async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, voi
  * What of a folder a build sends.
  *
  * @param folder relative to the root, with slashes; empty: all of it.
- * @param leftOut gets what stays out because it is private.
+ * @param leftOut gets what stays out.
  * @param privatePart the outermost private directory that is the folder, or contains it.
  */
 export async function* walk(
   root: Root,
   folder: string,
   rules: IgnoreRules,
-  leftOut: string[],
+  leftOut: LeftOut,
   privatePart?: string,
 ): AsyncGenerator<TarEntry, void, void> {
   for (const name of await namesIn(root, folder)) {
     const path = folder === "" ? name : `${folder}/${name}`;
     const ignored = rules.ignores(path);
-    if (ignored && !rules.mayHoldException(path)) continue;
+    if (ignored && !rules.mayHoldException(path)) {
+      leftOut.ignored.push(path);
+      continue;
+    }
     const info = await lstatIfThere(join(root.directory, path));
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
     const isOut = !ignored &&
       await staysOut(rules, root.directory, path, part, info?.isFile ?? false);
     if (info?.isDirectory) {
       if (isOut && !rules.mayBringBackBelow(path, part!)) {
-        leftOut.push(`${path}/`);
+        leftOut.private.push(`${path}/`);
         continue;
       }
       if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
       yield* walk(root, path, rules, leftOut, part);
     } else if (ignored) {
-      continue;
+      leftOut.ignored.push(path);
     } else if (isOut) {
-      leftOut.push(path);
+      leftOut.private.push(path);
     } else if (!info) {
       // Either it is gone since it was listed, or Deno cannot spell its name.
       if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");

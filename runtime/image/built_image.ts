@@ -32,15 +32,15 @@ export async function requireOwnName(
   });
 }
 
-/** Warnings about the new image; none where the engine does not tell of it. */
-export async function warningsOf(
+/** What the engine and the checks say of the new image: nothing where the engine does not tell of it. */
+export async function factsOf(
   engine: Engine,
   app: App,
   { tag, platform, signal }: BuildOptions,
   { source }: ChosenDockerfile,
-): Promise<readonly Finding[]> {
+): Promise<{ readonly id?: string; readonly warnings: readonly Finding[] }> {
   const image = await engine.image(tag).catch(() => undefined);
-  if (image === undefined) return [];
+  if (image === undefined) return { warnings: [] };
   const built = { reference: tag, platform: platformOf(image), isOurs: true };
   const found = [
     platformFinding(built, platform),
@@ -48,7 +48,7 @@ export async function warningsOf(
       holdsHarness(image) ? await commonFinding(app, source).catch(() => undefined) : undefined,
     ],
   ];
-  return found.filter((warning) => warning !== undefined);
+  return { id: image.Id, warnings: found.filter((warning) => warning !== undefined) };
 }
 
 /** The image is built, and stays so where it cannot be looked into. */

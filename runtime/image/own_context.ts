@@ -15,7 +15,7 @@ import { IGNORE_FILE } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import { isFile, realPathOf } from "../files.ts";
-import { dockerfileEntry, fileEntry, walk } from "./build_context.ts";
+import { dockerfileEntry, fileEntry, type LeftOut, type OnLeftOut, walk } from "./build_context.ts";
 import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
 
 /** The file that says what of a context is not sent: the Dockerfile's own, or the context's. */
@@ -33,14 +33,14 @@ export async function ignoreFileOf(
 /**
  * The entries of the context, one after another.
  *
- * @param onLeftOut called after the last with what was left out because it is private.
+ * @param onLeftOut called after the last.
  * @throws MlcliError where something cannot be read.
  */
 export async function ownContextEntries(
   app: App,
   context: NamedDirectory,
   dockerfile: ChosenDockerfile,
-  onLeftOut: (paths: readonly string[]) => void = () => {},
+  onLeftOut: OnLeftOut = () => {},
 ): Promise<AsyncGenerator<TarEntry, void, void>> {
   const root = { directory: context.path };
   const ignoreFile = await ignoreFileOf(context, dockerfile);
@@ -74,11 +74,11 @@ async function* entries(
   root: Parameters<typeof walk>[0],
   rules: IgnoreRules,
   always: ReadonlyMap<string, TarEntry>,
-  onLeftOut: (paths: readonly string[]) => void,
+  onLeftOut: OnLeftOut,
 ): AsyncGenerator<TarEntry, void, void> {
   yield* always.values();
-  const leftOut: string[] = [];
+  const leftOut: LeftOut = { private: [], ignored: [] };
   const others = { ...rules, ignores: (path: string) => always.has(path) || rules.ignores(path) };
   yield* walk(root, "", others, leftOut);
-  onLeftOut(leftOut);
+  onLeftOut(leftOut.private, leftOut.ignored.filter((path) => !always.has(path)));
 }

@@ -6,7 +6,7 @@
 import { join } from "@std/path";
 import { findApp } from "../../runtime/app/app.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
-import { buildContext } from "../../runtime/image/build_context.ts";
+import { contextEntries, contextStream } from "../../runtime/image/build_context.ts";
 import type { Comparison } from "./measure.ts";
 import { mlcli, run, time } from "./program.ts";
 
@@ -55,7 +55,7 @@ export async function makeBuildBench(
     await edit();
     await Deno.writeTextFile(dockerfile, builder === "BuildKit" ? ours : classic);
     const context = join(directory, "context.tar");
-    await Deno.writeFile(context, await buildContext(await findApp(directory)));
+    await Deno.writeFile(context, contextStream(await contextEntries(await findApp(directory))));
     await Deno.writeTextFile(dockerfile, ours);
     const parameters = new URLSearchParams({
       ...(builder === "BuildKit" ? { version: "2" } : {}),

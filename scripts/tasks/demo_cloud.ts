@@ -141,7 +141,7 @@ async function serveThere(place: Place, artifact: string): Promise<void> {
   await mlcli("Ask the endpoint again", place, ask);
   await mlcli("See what costs money", place, ["list-endpoints", "--output", "json"]);
   await mlcli("Delete the endpoint", place, [
-    ...["delete-endpoint", ...endpoint, "--delete-config", "--delete-model", "--wait"],
+    ...["delete-endpoint", ...endpoint, "--delete-config", "--delete-model", "--wait", "--yes"],
   ]);
 }
 

@@ -135,7 +135,12 @@ suite("mlcli build on a terminal", () => {
 });
 
 const MOUNT = "--mount=type=bind,source=.mlcli-build,target=/run/mlcli-build";
-const IMAGE = { Created: "2026-01-01T00:00:00Z", Os: "linux", Architecture: "amd64" };
+const IMAGE = {
+  Id: "sha256:abc",
+  Created: "2026-01-01T00:00:00Z",
+  Os: "linux",
+  Architecture: "amd64",
+};
 const VARIABLES = {
   PIP_INDEX_URL: "https://me:index-secret@pypi.corp/simple",
   HTTPS_PROXY: "http://me:proxy-secret@proxy:3128",
@@ -182,6 +187,15 @@ async function build(
   const stderr = result.stderr.replace(/^Built .*\n$/m, "");
   return { ...result, stderr, app: app.name, query: JSON.stringify(query), sent };
 }
+
+suite("the result of mlcli build", () => {
+  it("is the image's name, or JSON", async () => {
+    const { app, stdout } = await build("FROM x\n", ["--quiet", "--output", "json"], {});
+    assertEquals(JSON.parse(stdout), { image: `${app}:latest`, id: "sha256:abc" });
+    const text = await build("FROM x\n", [], {});
+    assertEquals(text.stdout, `${text.app}:latest\n`);
+  });
+});
 
 suite("mlcli build and this machine's network", () => {
   it("hands it to the step that asks for it, and says where there is a password, not which", async () => {

@@ -1,24 +1,37 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { helpText } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
-import { topicOf } from "../../commands/topic.ts";
+import { type Topic, topicOf } from "../../commands/topic.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { runOnTerminal } from "../helpers/terminal.ts";
 
-async function helps(
-  names: readonly string[] = [],
-): Promise<readonly (readonly [string, string])[]> {
+/** The topics of all commands. */
+async function topics(names: readonly string[] = []): Promise<readonly Topic[]> {
   const topic = await topicOf(root, names);
-  const own = [topic.path, helpText(topic, { columns: 80, colour: false })] as const;
-  const below = (topic.members ?? []).map(([name]) => helps([...names, name]));
-  return [own, ...(await Promise.all(below)).flat()];
+  const below = (topic.members ?? []).map(([name]) => topics([...names, name]));
+  return [topic, ...(await Promise.all(below)).flat()];
+}
+
+async function helps(): Promise<readonly (readonly [path: string, text: string])[]> {
+  return (await topics()).map((topic) =>
+    [topic.path, helpText(topic, { columns: 80, colour: false })] as const
+  );
 }
 
 suite("the help", () => {
   it("fits a terminal of 80 columns, of every command", async () => {
     for (const [path, text] of await helps()) {
       assertEquals(text.split("\n").filter((line) => line.length > 80), [], path);
+    }
+  });
+
+  it("has each form of an option once", async () => {
+    for (const { path, options } of await topics()) {
+      const forms = options.flatMap(([flag, { short }]) =>
+        short === undefined ? flag : [flag, short]
+      );
+      assertEquals(forms.length, new Set(forms).size, path);
     }
   });
 

@@ -100,8 +100,9 @@ suite("the top level", () => {
     assert(!own.stderr.includes("other.json"), own.stderr);
     for (const { options } of [deleteEndpointCommand, stopCommand]) {
       for (const [flag, option] of optionsOf(options)) {
-        const variable = option.value === undefined ? undefined : option.variable;
-        assertEquals(variable, undefined, flag);
+        // How progress is shown removes nothing.
+        if (option.value === undefined || flag === "--progress") continue;
+        assertEquals(option.variable, undefined, flag);
       }
     }
   });

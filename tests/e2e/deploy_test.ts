@@ -121,6 +121,10 @@ raise ImportError("no module named shap")
     const [cleared, port] = screen.trimEnd().split("http://localhost:");
     assert(cleared?.endsWith("\r\x1b[K"), JSON.stringify(screen));
     assertEquals((await app.run(["local", "stop", "--port", port!])).code, 0);
+    const quiet = await runOnTerminal(["local", "deploy", "-p", "0", "--quiet"], app.directory);
+    const [, other = ""] = /^http:\/\/localhost:(\d+)\r\n$/.exec(quiet.screen) ?? [];
+    const stopped = await runOnTerminal(["local", "stop", "-q", "-p", other], app.directory);
+    assertMatch(stopped.screen, /^mlcli-\S+\r\n$/);
   });
 
   it("--foreground shows the log and ends with Ctrl-C, the server with it", async () => {

@@ -56,7 +56,7 @@ suite("the road to an endpoint", () => {
       ...["deploy", ...ON, "-e", "ml.m5.large", "-m", artifact],
     );
     assertEquals([code, stdout], [0, `${ENDPOINT}\n`], stderr);
-    assertMatch(stderr, /^Creating endpoint shop in .*\nCreating\nInService\n/m);
+    assertMatch(stderr, /^Creating endpoint shop in .*\nConsole: https:.*\nCreating\nInService\n/m);
     assertStringIncludes(stderr, REMOVAL);
     assertEquals(there(), ["shop-config", "shop-mlcli"]);
     await done("download-model", artifact);

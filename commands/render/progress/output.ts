@@ -1,8 +1,11 @@
 /** The stream on which progress is shown, in the style that the stream and the user choose. */
 
+import { fit } from "../../../runtime/cells.ts";
+import type { Waiting } from "../../../runtime/local/jobs.ts";
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
-import type { Output } from "../../../runtime/streams.ts";
+import { type Output, overlaid } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
+import { elapsedText } from "../format.ts";
 import { Area, type AreaLine, Live } from "./area.ts";
 
 /** The values of `progressOptions`. */
@@ -21,6 +24,9 @@ function styleOf(err: Output, { quiet, progress }: ProgressChoice): ProgressStyl
   if (quiet) return "none";
   return progress === "auto" && err.rows > 0 ? "live" : "plain";
 }
+
+/** Work that takes less (ms) is done before anybody wonders. */
+const SHOWN_AFTER = 500;
 
 export class ProgressOutput implements Disposable {
   readonly style: ProgressStyle;
@@ -48,6 +54,21 @@ export class ProgressOutput implements Disposable {
   live(frame: () => readonly AreaLine[]): void {
     this.#live?.[Symbol.dispose]();
     if (this.style === "live") this.#live = new Live(this.#area, frame);
+  }
+
+  /** Waits for `work`; in the live style, shows the text and the time if that takes noticeably long. */
+  async during<T>(text: () => string, work: Promise<T>): Promise<T> {
+    const start = performance.now();
+    this.live(() => {
+      const elapsed = performance.now() - start;
+      if (elapsed < SHOWN_AFTER) return [];
+      return [{ text: fit(`${text()} (${elapsedText(elapsed)})`, this.columns) }];
+    });
+    try {
+      return await work;
+    } finally {
+      this.end();
+    }
   }
 
   /** `live` has something else to show. */
@@ -81,6 +102,14 @@ export class ProgressOutput implements Disposable {
     this.#print(lines.map((line) => printable(`${line}\n`)).join(""));
   }
 
+  /** The stream for what others print: it stands above what is live, and with --quiet has no notes. */
+  above(): Output {
+    const above = this.#area.above();
+    return this.style !== "none" ? above : overlaid(above, {
+      print: (text) => text.startsWith("note: ") ? undefined : above.print(text),
+    });
+  }
+
   end(): void {
     this.#live?.[Symbol.dispose]();
     this.#live = undefined;
@@ -97,4 +126,33 @@ export class ProgressOutput implements Disposable {
   #print(text: string): void {
     this.#area.above().print(text);
   }
+}
+
+/** In ms: shorter work is not worth a line in a pipe; a busy machine takes a second for it. */
+const SAID_AFTER = 10_000;
+
+/**
+ * Tells what takes long at the end of a run: live with its time, else once. The work goes
+ * on if nobody can read that.
+ */
+export function waitingOn(err: Output, choice: ProgressChoice): Waiting {
+  const bestEffort = overlaid(err, {
+    print(text) {
+      try {
+        err.print(text);
+      } catch {
+        // There is nowhere to say it.
+      }
+    },
+  });
+  return async (text, work) => {
+    const shown = new ProgressOutput(bestEffort, choice);
+    if (shown.style !== "plain") return await shown.during(text, work);
+    const timer = setTimeout(() => shown.say(text()), SAID_AFTER);
+    try {
+      return await work;
+    } finally {
+      clearTimeout(timer);
+    }
+  };
 }

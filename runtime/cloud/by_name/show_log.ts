@@ -3,7 +3,7 @@ import { reasonBesideLog } from "../../contract/outcome.ts";
 import { printable } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { EndpointLog, followEndpointLog } from "../endpoints/endpoint_log.ts";
-import { followJob, type JobReport } from "../jobs/follow.ts";
+import { followJob, type FollowReport } from "../jobs/follow.ts";
 import { hasEnded, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { findByName, type Found, KINDS, type NamedRequest } from "./by_name.ts";
@@ -26,7 +26,7 @@ export interface LogRequest extends NamedRequest {
 export async function showLog(
   request: LogRequest,
   host: CloudHost,
-  report: JobReport,
+  report: FollowReport,
 ): Promise<void> {
   const { choice, name, kind, follow, tail, since } = request;
   const aws = await connectToAws(choice, host);
@@ -40,11 +40,11 @@ export async function showLog(
   };
   if (tail !== "all") await show(await log.tail(tail));
   if (follow) {
-    const counted: JobReport = {
+    const counted: FollowReport = {
       note: (text) => report.note(text),
+      always: (text) => report.always(text),
       progress: (text, running) => report.progress(text, running),
       log: (text) => (count++, report.log(text)),
-      result: (text) => report.result(text),
     };
     const end = await followLog(found, log, aws, host, counted, choice);
     report.note(`The ${KIND_NAMES[found.kind]} has ended: ${end}`);
@@ -76,7 +76,7 @@ async function followLog(
   log: LogReader,
   aws: Aws,
   host: CloudHost,
-  report: JobReport,
+  report: FollowReport,
   choice: LogRequest["choice"],
 ): Promise<string> {
   if (found.kind === "endpoint") {

@@ -15,7 +15,7 @@ export interface StopRequest extends NamedRequest {
 }
 
 /**
- * Stops a job; one that has ended already stays as it is. Its name is the result.
+ * Stops a job; one that has ended already stays as it is. Its name is the result, or what it is then.
  *
  * @throws AwsError where there is no such job, or it may not be stopped.
  * @throws MlcliError where there are several, and where it is an endpoint's name.
@@ -31,7 +31,7 @@ export async function stopJob(
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
     report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
-    return report.result(name);
+    return await report.result([name], () => ended);
   }
   if (wait) {
     const { job: end } = await followJob(job, aws, host, report, { log: false, choice });
@@ -39,8 +39,9 @@ export async function stopJob(
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
     if (artifact) report.note(`It left what it had done until then: ${artifact}`);
+    return await report.result([name], () => end);
   }
-  report.result(name);
+  await report.result([name], async () => await describeJob(await aws.sagemaker(), job));
 }
 
 /** Finds the job. Where there is none, a hint says so if the name is an endpoint's. */

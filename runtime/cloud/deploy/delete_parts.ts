@@ -94,8 +94,8 @@ export async function deleteUnused(
     }
   } catch (error) {
     if (!(error instanceof AwsError) && !(error instanceof Interrupted)) throw error;
-    if (error instanceof AwsError) report.note(error.message);
-    report.note(`${howToDelete(left, choice)} The next deploy deletes what nothing uses.`);
+    if (error instanceof AwsError) report.always(error.message);
+    report.always(`${howToDelete(left, choice)} The next deploy deletes what nothing uses.`);
     if (error instanceof Interrupted) throw error;
   }
 }
@@ -128,7 +128,7 @@ export async function deleteMade(
     if (error instanceof Interrupted) tellLeft(left, context);
     throw error;
   }
-  if (left.length > 0) report.note(`${howToDelete(left, choice)} It is left: ${why}.`);
+  if (left.length > 0) report.always(`${howToDelete(left, choice)} It is left: ${why}.`);
   return left.length === 0;
 }
 
@@ -137,7 +137,7 @@ export function tellLeft(
   made: readonly MadePart[],
   { report, choice }: DeployContext,
 ): void {
-  report.note(
+  report.always(
     made.length === 0
       ? "Interrupted: nothing was created."
       : `Interrupted. ${howToDelete(made, choice)} Nothing uses that; the same command goes on.`,
@@ -174,7 +174,7 @@ async function deleteOne(
     return true;
   } catch (error) {
     if (!(error instanceof AwsError)) throw error;
-    report.note(`Not deleted: ${partWords(part)} (${error.message})`);
+    report.always(`Not deleted: ${partWords(part)} (${error.message})`);
     return false;
   }
 }

@@ -10,6 +10,7 @@ import { isRemembered, remember, type Remembered } from "../../app/state.ts";
 import { inOneLine } from "../../text.ts";
 import { connectFor } from "../connection.ts";
 import type { JobReport } from "../jobs/follow.ts";
+import { noteConsole } from "../jobs/job.ts";
 import { requireNone } from "../start/checks.ts";
 import { containerOf } from "./kept.ts";
 import { check } from "./check.ts";
@@ -46,7 +47,7 @@ export async function deploy(
   const { state } = context;
   await using checked = await beforeAnyChange(report, () => check(context));
   const { action, changes, model, deployment, inTheWay } = checked;
-  if (request.dryRun) return report.result(dryRun(checked, context));
+  if (request.dryRun) return report.calls(dryRun(checked, context));
   if (state.description) await rememberEndpoint(context, state.description.account);
   if (action === "nothing") return await leaveAsItIs(context);
   if (action === "follow") {
@@ -65,11 +66,13 @@ export async function deploy(
     await model.send();
     await requireUnchanged(context);
   });
-  const { made, withOwnTags, account } = await make(deployment, inTheWay, context);
+  const { made, withOwnTags, account, arn } = await make(deployment, inTheWay, context);
   if (!state.description) await rememberEndpoint(context, account);
   const verb = state.description ? "Updating" : "Creating";
   report.note(`${verb} endpoint ${state.endpoint} in ${regionWords(sagemaker.region)}`);
+  noteConsole({ kind: "endpoint", name: state.endpoint, arn }, report);
   const target = {
+    arn,
     configuration: deployment.configuration.EndpointConfigName!,
     model: deployment.model.ModelName!,
     created: made.find(({ kind }) => kind === "configuration")?.created,
@@ -93,13 +96,13 @@ function withVariables(request: CheckedRequest, { base }: State, region: string)
 
 /** Does a step before anything is changed; where that is interrupted, says so. */
 async function beforeAnyChange<T>(
-  report: Pick<JobReport, "note">,
+  report: Pick<JobReport, "always">,
   step: () => Promise<T>,
 ): Promise<T> {
   try {
     return await step();
   } catch (error) {
-    if (error instanceof Interrupted) report.note("Interrupted: nothing was changed.");
+    if (error instanceof Interrupted) report.always("Interrupted: nothing was changed.");
     throw error;
   }
 }
@@ -123,11 +126,12 @@ async function requireUnchanged({ state, sagemaker }: DeployContext): Promise<vo
 }
 
 /** What an endpoint that is changing already is going to serve. */
-function targetOf({ base, parts }: State): Target {
+function targetOf({ base, parts, description }: State): Target {
   const names = { configuration: base!.name, model: base!.models[0] ?? "" };
   const made = parts.filter(({ kind, name, isOurs }) => isOurs && name === names[kind]);
   return {
     ...names,
+    arn: description?.arn,
     created: base!.configuration?.CreationTime,
     // As it was made: the model first.
     made: made.map((part) => ({ ...part, isCertain: true })).toReversed(),

@@ -1,4 +1,3 @@
-import { printableJson } from "../../text.ts";
 import type { Part } from "../endpoints/parts.ts";
 import { withHiddenValues } from "../start/plan.ts";
 import type { Checked } from "./check.ts";
@@ -12,11 +11,11 @@ interface ShownCall {
   readonly times?: number;
 }
 
-/** The calls that a deployment would make, as JSON, without the values of variables: they may be secrets. */
+/** The calls that a deployment would make, without the values of variables: they may be secrets. */
 export function dryRun(
   { action, model, deployment, inTheWay }: Checked,
   { request, state }: DeployContext,
-): string {
+): readonly ShownCall[] {
   const isMade = action === "create" || action === "update";
   const served = isMade
     ? {
@@ -31,12 +30,11 @@ export function dryRun(
     action: "sagemaker:AddTags",
     input: { ResourceArn: arn, Tags: endpointTags(request, state) },
   }];
-  const calls = [
+  return [
     ...isMade ? [...sending(model), ...inTheWay.map(deletion), ...creations(deployment)] : [],
     ...tagged,
     ...unused.map(deletion),
   ];
-  return printableJson(calls, 2);
 }
 
 function sending({ calls, address }: Checked["model"]): ShownCall[] {

@@ -1,6 +1,8 @@
 import { AwsError, orNothing } from "../../aws/errors.ts";
+import type { EndpointDescription } from "../../aws/sagemaker.ts";
 import { Interrupted } from "../../errors.ts";
 import { waitUntilGone } from "../endpoints/delete_endpoint.ts";
+import { detailsOf } from "../endpoints/details.ts";
 import { type FollowedEndpoint, followEndpoint } from "../endpoints/follow_endpoint.ts";
 import {
   deletionByHand,
@@ -21,6 +23,8 @@ const GONE_SECONDS = 120;
 
 /** What an endpoint is to serve. */
 export interface Target {
+  /** The endpoint's ARN, where it is known. */
+  readonly arn: string | undefined;
   /** Names of configuration and model. */
   readonly configuration: string;
   readonly model: string;
@@ -49,7 +53,8 @@ export async function finish(
       report.note("What it serves now is deleted by the next deploy, once nothing uses it.");
     }
     tellCosts(context);
-    return report.result(endpoint);
+    const begun = { kind: "endpoint", name: endpoint, arn: target.arn } as const;
+    return await report.result([endpoint], () => begun);
   }
   let followed: FollowedEndpoint;
   try {
@@ -75,7 +80,7 @@ export async function finish(
   } finally {
     tellKept(others, context);
   }
-  report.result(endpoint);
+  await tellServing(followed.description!, context);
 }
 
 /** For an endpoint that serves what is asked for: deletes parts that it does not use. */
@@ -92,7 +97,16 @@ export async function leaveAsItIs(context: DeployContext): Promise<void> {
     throw error;
   }
   await deleteUnused(unusedParts(served, state).ours, context);
-  report.result(endpoint);
+  await tellServing(state.description!, context);
+}
+
+/** The result: what serves. */
+async function tellServing(
+  description: EndpointDescription,
+  { state: { endpoint }, sagemaker, report }: DeployContext,
+): Promise<void> {
+  const details = () => detailsOf(sagemaker, description, (text) => report.note(text));
+  await report.result([endpoint], details);
 }
 
 /** @throws AwsError where what serves under these names is not what was made. */
@@ -189,11 +203,11 @@ async function deleteFailed(
   } catch (error) {
     if (error instanceof Interrupted) {
       tellLeft(made, context);
-      report.note(`The endpoint has failed. To delete all: ${deletionOf(endpoint, choice)}`);
+      report.always(`The endpoint has failed. To delete all: ${deletionOf(endpoint, choice)}`);
     }
     if (!(error instanceof AwsError)) throw error;
     const rest = isDeleted ? "" : ` To delete it: ${deletionOf(endpoint, choice)}`;
-    report.note(`${error.message}.${rest}`);
+    report.always(`${error.message}.${rest}`);
   }
   return isDeleted;
 }
@@ -205,7 +219,7 @@ function tellNotDeleted(
 ): void {
   const { ours, others } = unusedParts(served, context.state);
   if (ours.length > 0) {
-    context.report.note(
+    context.report.always(
       `Not deleted yet: ${namesOf(ours)}. The next deploy deletes what ` +
         `${context.state.endpoint} does not use then.`,
     );
@@ -219,7 +233,7 @@ function tellKept(
   { state, report, choice }: DeployContext,
 ): void {
   for (const part of others) {
-    report.note(
+    report.always(
       `Kept ${namesOf([part])}, which ${state.endpoint} does not need and mlcli did not make. ` +
         `To delete it, once nothing uses it: ${deletionByHand(part, choice)}`,
     );

@@ -36,7 +36,7 @@ export async function make(
   deployment: Deployment,
   inTheWay: readonly ExistingPart[],
   context: DeployContext,
-): Promise<Pick<Making, "made" | "withOwnTags" | "account">> {
+): Promise<Pick<Making, "made" | "withOwnTags" | "account" | "arn">> {
   const { state, sagemaker, request, report } = context;
   const variables = variablesOf(request, state);
   const making = new Making(context);
@@ -95,6 +95,8 @@ class Making {
   withOwnTags = true;
   /** The endpoint's account, as the platform says. */
   account: string | undefined;
+  /** The endpoint's, where it is known. */
+  arn: string | undefined;
 
   constructor(private readonly context: DeployContext) {}
 
@@ -102,7 +104,7 @@ class Making {
   async part<Input extends Creation>(
     part: Part,
     input: Input,
-    create: (input: Input) => Promise<void>,
+    create: (input: Input) => Promise<unknown>,
   ): Promise<void> {
     const { host, report, sagemaker } = this.context;
     host.interruption.signal.throwIfAborted();
@@ -148,14 +150,16 @@ class Making {
     const { sagemaker, host, report, state } = this.context;
     host.interruption.signal.throwIfAborted();
     this.isAsked = true;
+    this.arn = state.description?.arn;
     try {
-      await this.#retried(
+      const arn = await this.#retried(
         ["not found"],
         () =>
           "update" in endpoint
             ? sagemaker.updateEndpoint(endpoint.update)
             : this.#tagged(endpoint.creation, (input) => sagemaker.createEndpoint(input)),
       );
+      this.arn ??= arn;
     } catch (error) {
       const isTaken = isRefusal(error, "in progress") || isRefusal(error, "in use");
       if (!isTaken && !mayBeDone(error)) throw error;
@@ -168,6 +172,7 @@ class Making {
       const served = await this.#afterLostAnswer(error, () => describePart(sagemaker, part));
       if (part.created && served?.CreationTime?.getTime() !== part.created.getTime()) throw error;
       report.note(`The answer was lost, but ${state.endpoint} is ${now.status}.`);
+      this.arn = now.arn;
     }
   }
 
@@ -182,10 +187,10 @@ class Making {
   }
 
   /** Creates it with tags; without mlcli's own where tags may not be set. */
-  async #tagged<Input extends Creation>(
+  async #tagged<Input extends Creation, Answer>(
     input: Input,
-    create: (input: Input) => Promise<void>,
-  ): Promise<void> {
+    create: (input: Input) => Promise<Answer>,
+  ): Promise<Answer> {
     const { request, report } = this.context;
     try {
       return await create(this.withOwnTags ? input : withTags(input, {}));
@@ -195,7 +200,7 @@ class Making {
       report.note(`Without tags, which may not be set: ${error.message}`);
       this.withOwnTags = false;
     }
-    await create(withTags(input, {}));
+    return await create(withTags(input, {}));
   }
 
   /**
@@ -263,7 +268,7 @@ function madeByAnotherError(error: AwsError, words: string): AwsError {
 function tellInterrupted({ made, isAsked }: Making, context: DeployContext): void {
   const { report, choice, state: { endpoint } } = context;
   if (!isAsked) return tellLeft(made, context);
-  report.note(
+  report.always(
     `Interrupted: ${endpoint} may have begun to change to ${namesOf(made)}, or not. The ` +
       `same command finds out, and goes on. ${endpointGoesOn(endpoint, choice)}`,
   );

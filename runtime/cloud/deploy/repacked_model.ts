@@ -1,3 +1,4 @@
+import { isAgreed } from "../../agreement.ts";
 /** An archive in S3 that is packed anew with the user's code: fetched, changed and sent as one stream. */
 
 import type { ObjectDetails, S3 } from "../../aws/s3.ts";
@@ -147,11 +148,8 @@ async function requireAgreed(
 ): Promise<void> {
   if (size <= LARGE || repacks || dryRun) return;
   const what = `${s3Uri(address)} has ${sizeText(size)}`;
-  const answer = await host.ask(
-    `${what}, which are fetched and sent again with the code. Go on? [y/N]`,
-    "n",
-  );
-  if (/^y(es)?$/i.test(answer ?? "")) return;
+  const question = `${what}, which are fetched and sent again with the code. Go on?`;
+  if (await isAgreed(question, host)) return;
   throw new UsageError(`${what}: to add the code, it is fetched and sent again.`, {
     hint:
       "--repack agrees to that. Where the network is slow: pack the model with code/ where it " +

@@ -2,8 +2,9 @@ import { AwsError, isPassing, isRefusal, orNothing, withHint } from "../../aws/e
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions, Setting } from "../../aws/settings.ts";
 import { checkEndpointName, configurationOf, slotsOf } from "../../contract/names.ts";
-import { Interrupted } from "../../errors.ts";
+import { Interrupted, MlcliError } from "../../errors.ts";
 import { type CloudChoice, type CloudHost, connectToAws } from "../connection.ts";
+import type { JobReport } from "../jobs/follow.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
 import {
   type DeletionPlan,
@@ -23,8 +24,9 @@ export interface EndpointDeletion extends DeletionRequest {
   readonly timeout: number;
 }
 
-export interface EndpointDeletionReport extends LookReport {
-  planned(plan: DeletionPlan, region: Setting): void;
+export interface EndpointDeletionReport extends LookReport, Pick<JobReport, "always"> {
+  /** Whether to delete what is planned. */
+  planned(plan: DeletionPlan, region: Setting): Promise<boolean>;
   /** The service has begun to delete the endpoint. */
   deleted(endpoint: string): void;
 }
@@ -35,7 +37,7 @@ export interface EndpointDeletionReport extends LookReport {
  *
  * @throws UsageError when no endpoint can have that name.
  * @throws AwsError when it is not there, is being updated, its configuration is in use, or the
- * service refuses.
+ * service refuses; MlcliError when the plan is not agreed to.
  */
 export async function deleteEndpoint(
   deletion: EndpointDeletion,
@@ -45,8 +47,9 @@ export async function deleteEndpoint(
   checkEndpointName(deletion.endpoint);
   const sagemaker = await (await connectToAws(deletion.choice, host)).sagemaker();
   const plan = await planDeletion(sagemaker, deletion, report);
-  report.planned(plan, sagemaker.region);
+  const isWanted = await report.planned(plan, sagemaker.region);
   if (deletion.dryRun) return;
+  if (!isWanted) throw new MlcliError(`Nothing was deleted: ${plan.endpoint} stays as it is`);
   await deletePlannedEndpoint(sagemaker, plan, report);
   try {
     report.deleted(plan.endpoint);
@@ -56,6 +59,8 @@ export async function deleteEndpoint(
   }
   if (deletion.wait) await waitUntilGone(sagemaker, plan, report, host, deletion.timeout);
 }
+
+type DeletingReport = Pick<JobReport, "note" | "always">;
 
 type Fate = "deleted" | "not there" | "perhaps deleted" | "kept";
 
@@ -78,7 +83,7 @@ type DeletionApi = Pick<
 async function deletePlannedEndpoint(
   sagemaker: DeletionApi,
   { endpoint, description, isGone, parts }: DeletionPlan,
-  report: LookReport,
+  report: DeletingReport,
 ): Promise<void> {
   if (isGone) {
     return report.note(`There is no endpoint ${endpoint} any more; deleting what is left.`);
@@ -94,7 +99,7 @@ async function deletePlannedEndpoint(
     const fates = parts.map((part) => ({ part, fate: "kept" as const }));
     const again = parts.length > 0 ? " The same command goes on, or says what is left." : "";
     const rest = `${outcomeWords(endpoint, "may be", fates)}.${again}`;
-    if (error instanceof Interrupted) report.note(`Interrupted: ${rest}`);
+    if (error instanceof Interrupted) report.always(`Interrupted: ${rest}`);
     if (isRefusal(error, "in progress")) throw updatingError(endpoint, "in progress");
     if (!isPassing(error)) throw error;
     throw withHint(error, `${rest} ${error.hint ?? ""}`.trimEnd());
@@ -116,7 +121,7 @@ async function isBeingDeleted(sagemaker: DeletionApi, endpoint: string): Promise
 async function deletePlannedParts(
   sagemaker: DeletionApi,
   plan: DeletionPlan,
-  report: LookReport,
+  report: DeletingReport,
   choice: AwsOptions,
 ): Promise<void> {
   const fates: readonly PartFate[] = plan.parts.map((part) => ({
@@ -135,7 +140,7 @@ async function deletePlannedParts(
     } catch (error) {
       if (error instanceof Interrupted) {
         one.fate = "perhaps deleted";
-        report.note(`Interrupted: ${outcomeWords(plan.endpoint, "is", fates)}.`);
+        report.always(`Interrupted: ${outcomeWords(plan.endpoint, "is", fates)}.`);
         noteLeft(plan, leftParts(), report, choice);
       }
       if (!(error instanceof AwsError)) throw error;
@@ -168,14 +173,14 @@ async function deletePlannedParts(
 function noteLeft(
   { endpoint, kept }: DeletionPlan,
   left: readonly PlannedPart[],
-  { note }: LookReport,
+  { always }: DeletingReport,
   choice: AwsOptions,
 ): void {
   const ourNames = slotsOf(endpoint).flatMap(({ configuration, model }) => [configuration, model]);
   for (const part of [...left, ...kept]) {
     const others = ourNames.includes(part.name) ? "" : " (others may use it)";
     const byHand = deletionByHand(part, choice);
-    note(`Left: ${partWords(part)}${others}. To delete it: ${byHand}`);
+    always(`Left: ${partWords(part)}${others}. To delete it: ${byHand}`);
   }
 }
 
@@ -207,11 +212,12 @@ function outcomeWords(
 export async function waitUntilGone(
   sagemaker: SageMaker,
   { endpoint, description }: Pick<DeletionPlan, "endpoint" | "description">,
-  report: Pick<LookReport, "progress">,
+  report: Pick<JobReport, "progress">,
   host: WaiterHost,
   timeout: number,
 ): Promise<void> {
   // The progress line says why there is no answer.
+  const start = host.clock.now();
   const waiter = new Waiter(host, { what: "deletion", note: () => {}, timeout });
   let current: EndpointDescription | undefined;
   let wasDeleting = false;
@@ -230,7 +236,7 @@ export async function waitUntilGone(
     const { failure } = waiter;
     const state = failure?.message ?? current!.status;
     if (waiter.isOver) throw tooLongError(endpoint, state, failure, timeout);
-    report.progress(`Waiting until ${endpoint} is gone: ${state}`);
+    report.progress(`Waiting until ${endpoint} is gone: ${state}`, host.clock.now() - start);
     await waiter.pause();
   }
 }

@@ -4,7 +4,7 @@ import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
-import type { JobReport } from "../jobs/follow.ts";
+import type { FollowReport } from "../jobs/follow.ts";
 import { Waiter, type WaiterHost } from "../waiter.ts";
 import { endpointGoesOn } from "./parts.ts";
 
@@ -65,14 +65,14 @@ export async function followEndpoint(
   name: string,
   aws: Aws,
   host: WaiterHost,
-  report: Pick<JobReport, "note" | "progress">,
+  report: Pick<FollowReport, "note" | "always" | "progress">,
   options: FollowOptions = {},
 ): Promise<FollowedEndpoint> {
   try {
     return await follow(name, await aws.sagemaker(), host, report, options);
   } catch (error) {
     const rest = endpointGoesOn(name, options.choice);
-    if (error instanceof Interrupted) report.note(rest);
+    if (error instanceof Interrupted) report.always(rest);
     if (!(error instanceof AwsError)) throw error;
     throw withMore(error, rest);
   }
@@ -82,7 +82,7 @@ async function follow(
   name: string,
   sagemaker: Pick<SageMaker, "describeEndpoint">,
   host: WaiterHost,
-  report: Pick<JobReport, "note" | "progress">,
+  report: Pick<FollowReport, "note" | "progress">,
   options: FollowOptions,
 ): Promise<FollowedEndpoint> {
   let { target } = options;

@@ -2,14 +2,10 @@ import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import { inOneLine } from "../../text.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
+import type { JobReport } from "../jobs/follow.ts";
 import { modelsOf, type Part } from "./parts.ts";
 
-export interface LookReport {
-  /** Writes a line that stays. */
-  note(line: string): void;
-  /** Shows what is being done at the moment, in the place of the text before. */
-  progress(text: string): void;
-}
+export type LookReport = Pick<JobReport, "note" | "progress">;
 
 /**
  * Finds other endpoints that use these configurations and models: the service would delete them all the

@@ -51,7 +51,7 @@ export function describePart(
 export function deletePart(
   sagemaker: Pick<SageMaker, "deleteModel" | "deleteEndpointConfiguration">,
   { kind, name }: Part,
-): Promise<void> {
+): Promise<unknown> {
   return kind === "model"
     ? sagemaker.deleteModel(name)
     : sagemaker.deleteEndpointConfiguration(name);

@@ -9,6 +9,7 @@ import { inOneLine, printable } from "../../text.ts";
 import { commandFor } from "../jobs/job.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import type { WaiterHost } from "../waiter.ts";
+import { detailsOf } from "./details.ts";
 import { endOfEndpointLog } from "./endpoint_log.ts";
 import { type FollowedEndpoint, followEndpoint } from "./follow_endpoint.ts";
 import { deletionOf } from "./parts.ts";
@@ -23,22 +24,26 @@ export async function waitForEndpoint(
   endpoint: EndpointDescription,
   aws: Aws,
   host: WaiterHost,
-  report: Pick<JobReport, "note" | "progress" | "result">,
+  report: JobReport,
   choice: AwsOptions,
 ): Promise<void> {
   const { name } = endpoint;
   const followed = await followEndpoint(name, aws, host, report, { choice });
   const { outcome, description = endpoint } = followed;
+  const details = async () =>
+    await detailsOf(await aws.sagemaker(), description, (text) => report.note(text));
+  if (outcome !== "in service" && outcome !== "gone") await report.result([], details);
   if (outcome !== "in service") throw await endpointError(name, followed, aws, choice);
   // If nothing was changing at first, mlcli has not seen how the last update ended.
   if (endpoint.status === "InService") {
     const lost = await rolledBackUpdate(await aws.sagemaker(), description);
     if (lost || description.failureReason) {
       const since = { ...followed, outcome: "rolled back", began: lost?.time } as const;
+      await report.result([], details);
       throw await endpointError(name, since, aws, choice);
     }
   }
-  report.result(inOneLine(endpoint.name));
+  await report.result([inOneLine(endpoint.name)], details);
 }
 
 /**

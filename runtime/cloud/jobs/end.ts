@@ -26,10 +26,10 @@ export async function reportEnd(
   if (bill) report.note(`Time: ${bill}`);
   if (job.status === "Completed") {
     if (job.exitMessage) report.note(`It said: ${printable(job.exitMessage)}`);
-    for (const result of resultsOf(job)) report.result(result);
-    return;
+    return await report.result(resultsOf(job), () => job);
   }
   if (job.status === "Stopped") throw await stoppedError(job, aws, report, command);
+  await report.result([], () => job);
   throw await failedError(followed, aws);
 }
 
@@ -47,7 +47,7 @@ async function stoppedError(
   command: JobCommand,
 ): Promise<MlcliError> {
   const artifact = await artifactOf(job, aws);
-  if (artifact !== undefined) report.result(artifact);
+  await report.result(artifact === undefined ? [] : [artifact], () => job);
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
     ? ` It left no ${job.kind === "train" ? "artifact" : "result that is certain to be whole"}.`

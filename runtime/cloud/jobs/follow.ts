@@ -3,9 +3,11 @@ import { AwsError, isRefusal, withMore } from "../../aws/errors.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { Interrupted } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
+import type { EndpointDetails } from "../endpoints/details.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
 import {
+  type Begun,
   type CloudJob,
   commandFor,
   describeJob,
@@ -15,9 +17,12 @@ import {
   type JobName,
 } from "./job.ts";
 
-export interface JobReport {
-  /** A state of the job, or a note: a line for standard error. */
+/** Shows a job while it is followed. */
+export interface FollowReport {
+  /** A state of the job, or a note: a line for standard error, but not with --quiet. */
   note(text: string): void;
+  /** What goes on, or is left, where something was cut short: a line, also with --quiet. */
+  always(text: string): void;
   /**
    * What is being done, and for how long, for a terminal.
    * @param running milliseconds since it began; without it, it begins now.
@@ -25,9 +30,23 @@ export interface JobReport {
   progress(text: string, running?: number): void;
   /** Whole lines of the job's log, each with its line end, safe for a terminal. */
   log(text: string): Promise<void>;
-  /** The command's result: a line for standard output. */
-  result(text: string): void;
 }
+
+export interface JobReport extends FollowReport {
+  /**
+   * The command's result.
+   * @param lines for standard output.
+   * @param described what JSON shows in their place; asked for only then.
+   */
+  result(
+    lines: readonly string[],
+    described: () => Described | Promise<Described>,
+  ): Promise<void>;
+  /** What `--dry-run` would do, for JSON. */
+  calls(calls: readonly unknown[]): void;
+}
+
+export type Described = CloudJob | EndpointDetails | Begun;
 
 export interface FollowedJob {
   readonly job: CloudJob;
@@ -71,7 +90,7 @@ export async function followJob(
   job: JobName,
   aws: Aws,
   host: WaiterHost,
-  report: JobReport,
+  report: FollowReport,
   options: FollowOptions = {},
 ): Promise<FollowedJob> {
   const command = commandFor(job.name, options.choice);
@@ -81,7 +100,7 @@ export async function followJob(
   } catch (error) {
     const rest = goesOn(command, following.latest?.status);
     if (error instanceof Interrupted) {
-      report.note(rest);
+      report.always(rest);
       throw error;
     }
     if (!(error instanceof AwsError) || error.refusal === "not found") throw error;
@@ -102,7 +121,7 @@ class Following {
     private readonly job: JobName,
     private readonly aws: Aws,
     private readonly host: WaiterHost,
-    private readonly report: JobReport,
+    private readonly report: FollowReport,
     private readonly options: FollowOptions,
   ) {
     this.#waiter = new Waiter(host, { what: "job", note: (text) => report.note(text) });

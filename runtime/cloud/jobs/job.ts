@@ -2,6 +2,7 @@ import { shellWord } from "../../app/typed_path.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { ProcessingJobDetails, TrainingJobDetails } from "../../aws/sagemaker_jobs.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
+import { consoleAddress } from "../../contract/console.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 
 /** Which job: names are unique among those of a kind. */
@@ -165,6 +166,20 @@ export function processingJob(name: string, details: ProcessingJobDetails): Clou
     hyperparameters: {},
     variables: Object.keys(details.Environment ?? {}),
   };
+}
+
+/** What the service has begun to make or to change. More of it has not been asked. */
+export interface Begun {
+  readonly kind: Kind;
+  readonly name: string;
+  /** `undefined` where the answer was lost. */
+  readonly arn: string | undefined;
+}
+
+/** Where the console shows what has begun: a line. */
+export function noteConsole({ arn, name }: Begun, report: { note(text: string): void }): void {
+  const address = consoleAddress(arn, name);
+  if (address !== undefined) report.note(`Console: ${address}`);
 }
 
 /** Makes the command line of a command about a job: `mlcli wait NAME --region eu-west-1`. */

@@ -7,13 +7,12 @@ import type { Context } from "../../context.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { platformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
-import { printableJson } from "../../text.ts";
 import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { commandFor, describeJob, type JobName, KIND_NAMES } from "../jobs/job.ts";
+import { commandFor, describeJob, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { isAboutTags, withTags } from "../tags.ts";
 import { type JobRequest, type PlannedJob, shownCall, withoutValues } from "./plan.ts";
@@ -36,7 +35,8 @@ export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, 
   readonly prepare?: (data: Data, note: Note) => Promise<void>;
   /** What else `--dry-run` shows, before the call. */
   readonly shown?: (data: Data) => readonly unknown[];
-  readonly send: (sagemaker: SageMaker, input: Input) => Promise<void>;
+  /** Gives the ARN. */
+  readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
 }
 
 export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost): string {
@@ -77,7 +77,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   );
   if (request.dryRun) {
     const before = startable.shown?.(data) ?? [];
-    return report.result(printableJson([...before, shownCall(startable.action, input)], 2));
+    return report.calls([...before, shownCall(startable.action, input)]);
   }
   await nothingCreated(
     kind,
@@ -88,20 +88,22 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   // Before the call: a user who kills mlcli then knows what costs money.
   report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
-  const send = async (withOwnTags: boolean): Promise<void> => {
+  const send = async (withOwnTags: boolean): Promise<string | undefined> => {
     try {
-      await startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags));
+      return await startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags));
     } catch (error) {
       if (!withOwnTags || !isAboutTags(error) || Object.keys(request.tags).length > 0) {
         throw withoutValues(error, request.variables);
       }
       const what = KIND_NAMES[kind];
       report.note(`Without mlcli's tags, which the ${what} may not have: ${error.message}`);
-      await send(false);
+      return await send(false);
     }
   };
-  await createJob({ kind, name }, () => send(true), sagemaker, report, choice);
-  if (!request.wait) return report.result(name);
+  const arn = await createJob({ kind, name }, () => send(true), sagemaker, report, choice);
+  const begun = { kind, name, arn };
+  noteConsole(begun, report);
+  if (!request.wait) return await report.result([name], () => begun);
   await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
 }
 
@@ -118,13 +120,13 @@ function eachOnce(note: Note): Note {
 async function nothingCreated<T>(
   kind: JobKind,
   before: () => T | Promise<T>,
-  report: Pick<JobReport, "note">,
+  report: Pick<JobReport, "always">,
 ): Promise<T> {
   try {
     return await before();
   } catch (error) {
     if (error instanceof Interrupted) {
-      report.note(`Interrupted: no ${KIND_NAMES[kind]} was created.`);
+      report.always(`Interrupted: no ${KIND_NAMES[kind]} was created.`);
     }
     throw error;
   }
@@ -135,26 +137,27 @@ async function nothingCreated<T>(
  * nobody knows of costs money.
  *
  * @param choice the options of the command, for command lines to paste.
+ * @returns its ARN, where that is known.
  * @throws AwsError when the service refuses, or the job may be there; Interrupted.
  */
 async function createJob(
   job: JobName,
-  send: () => Promise<void>,
+  send: () => Promise<string | undefined>,
   sagemaker: SageMaker,
-  report: Pick<JobReport, "note">,
+  report: Pick<JobReport, "note" | "always">,
   choice: AwsOptions,
-): Promise<void> {
+): Promise<string | undefined> {
   const what = `${KIND_NAMES[job.kind]} ${job.name}`;
   const command = commandFor(job.name, choice);
   const mayExist = `${what} may have been created. ${command("describe")} shows it, ` +
     `${command("stop-job")} stops it.`;
   try {
-    await send();
+    return await send();
   } catch (error) {
-    if (error instanceof Interrupted) report.note(`Interrupted: ${mayExist}`);
+    if (error instanceof Interrupted) report.always(`Interrupted: ${mayExist}`);
     if (!mayBeDone(error)) throw error;
     const found = await orNothing(describeJob(sagemaker, job)).catch((failure) => {
-      if (failure instanceof Interrupted) report.note(`Interrupted: ${mayExist}`);
+      if (failure instanceof Interrupted) report.always(`Interrupted: ${mayExist}`);
       if (!(failure instanceof AwsError)) throw failure;
       throw withHint(error, `The outcome is not known: ${mayExist}`);
     });
@@ -163,5 +166,6 @@ async function createJob(
       throw withHint(error, hint);
     }
     report.note(`The answer was lost, but ${what} is there.`);
+    return found.arn;
   }
 }

@@ -1,3 +1,4 @@
+import { isAgreed } from "../../agreement.ts";
 import { type App, directoryMark, hasConfiguration } from "../../app/app.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Context, Interruption } from "../../context.ts";
@@ -42,8 +43,7 @@ export async function serversToStop(
   const isNamed = appName !== undefined && !await hasConfiguration(host.cwd, appName);
   if (yes || isNamed || !isElsewhere(server.directory, here)) return servers;
   const whose = whoseText(server, here);
-  const answer = await host.ask(`Stop the server of ${whose}? (yes or no)`, "no");
-  if (/^y(es)?$/i.test(answer ?? "")) return servers;
+  if (await isAgreed(`Stop the server of ${whose}?`, host)) return servers;
   throw new MlcliError(`The server on port ${port} is of another directory: ${whose}`, {
     hint: `If it is to end: mlcli local stop --port ${port} --yes`,
   });

@@ -104,7 +104,7 @@ suite("mlcli and regions", () => {
         stderr,
         "error: No region named\n" +
           "hint: Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
-          "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default).\n",
+          "or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (profile default), or mlcli config set region REGION.\n",
       );
     }
   });

@@ -119,6 +119,8 @@ suite("mlcli push: the manifest", () => {
     assertEquals(images.get(digest)?.manifest, manifest);
     assertEquals(images.get(digest)?.mediaType, MANIFEST_TYPES.docker);
 
+    const json = await scene.run(["--output", "json"]);
+    assertEquals(JSON.parse(json.stdout), { image: `${uri}@${digest}` });
     const again = await scene.run();
     assertEquals(again, {
       code: 0,
@@ -169,6 +171,8 @@ suite("mlcli push: the manifest", () => {
       const { digest } = dockerOf(images.get(digests[chosen]!)!.manifest);
       assertEquals([code, stdout], [0, `${uri}@${digest}\n`]);
       assertEquals(tags.get("latest"), digest);
+      const json = await scene.run(["--output", "json"]);
+      assertEquals(JSON.parse(json.stdout), { image: `${uri}@${digest}` });
       const again = await scene.run();
       assertEquals([again.code, again.stdout], [0, `${uri}@${digest}\n`]);
       // Only an image for arm64 that nobody asked for is worth a warning.

@@ -368,6 +368,8 @@ suite("an image that is not here", () => {
     const run = await train(app, [], { ...play, cloud: box.env() });
     assertEquals(run.code, 0, run.stderr);
     assertStringIncludes(run.stderr, `note: Pulling ${SKLEARN}, which is not here\n`);
+    const quiet = await train(app, ["-q"], { ...pulling([DOWNLOADING]), cloud: box.env() });
+    assertEquals([quiet.code, /Pulling|note:/.test(quiet.stderr)], [0, false], quiet.stderr);
     const { password, ...login } = play.logins[0] as { password: string };
     assertEquals(login, { username: "AWS", serveraddress: SKLEARN.split("/")[0] });
     assertEquals(box.ecr.store.tokens.has(password), true);

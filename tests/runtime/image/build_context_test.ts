@@ -2,8 +2,8 @@ import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/
 import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { buildContext, type ContextInputs } from "../../../runtime/image/build_context.ts";
 import { harnessFiles, readHarnessFile } from "../../../runtime/app/harness_files.ts";
+import { buildContext, type BuildInputs } from "../../helpers/build_context.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
 import { inOwnProcess } from "../../helpers/own_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -23,14 +23,14 @@ const APP = {
 
 async function contextOf(
   directory: TestDirectory,
-  more?: ContextInputs,
+  more?: BuildInputs,
 ): Promise<ReadableStream<Uint8Array>> {
   return await buildContext(await findApp(directory.path, "demo"), undefined, more);
 }
 
 async function unpack(
   directory: TestDirectory,
-  more?: ContextInputs,
+  more?: BuildInputs,
 ): Promise<ReadonlyMap<string, Entry>> {
   return await entriesOf(await contextOf(directory, more));
 }
@@ -384,7 +384,7 @@ async function readToEnd(reader: Reader): Promise<number> {
 function withoutOverride(code: string): Promise<string> {
   return inOwnProcess(code, {
     imports: {
-      buildContext: "runtime/image/build_context.ts",
+      buildContext: "tests/helpers/build_context.ts",
       findApp: "runtime/app/app.ts",
     },
     within: Deno.uid() === 0

@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { buildContext } from "../../../runtime/image/build_context.ts";
+import { buildContext } from "../../helpers/build_context.ts";
 import { readTemplate } from "../../../runtime/image/scaffold.ts";
 import { findApp } from "../../../runtime/app/app.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";

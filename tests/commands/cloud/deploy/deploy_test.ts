@@ -40,7 +40,9 @@ suite("deploy", () => {
     for (
       const line of [
         "Created model shop-mlcli\nCreated endpoint configuration shop-config\n" +
-        "Creating endpoint shop in eu-west-1 (AWS_REGION)\nCreating\nInService\n",
+        "Creating endpoint shop in eu-west-1 (AWS_REGION)\n" +
+        "Console: https://eu-west-1.console.aws.amazon.com/sagemaker/home?region=eu-west-1" +
+        "#/endpoints/shop\nCreating\nInService\n",
         "mlcli delete-endpoint -n shop --delete-config --delete-model\n",
       ]
     ) assertStringIncludes(stderr, line);

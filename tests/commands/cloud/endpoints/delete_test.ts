@@ -537,7 +537,55 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
 
   const IN_ACCOUNT = `shop: InService, account ${ACCOUNT}, eu-west-1 (AWS_REGION)\n`;
 
-  it("says what and where before it deletes, and does not ask", async () => {
+  /** `shop` is deleted on a terminal, and the question answered. */
+  async function answered(answer: string | undefined, ...args: readonly string[]) {
+    const box = await deployed();
+    const asked: string[] = [];
+    const ask = (question: string) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    return { box, asked, ...await run(box, args, { isTerminal: true, ask }) };
+  }
+
+  it("asks on a terminal, and deletes nothing unless that is agreed to", async () => {
+    for (const answer of ["", "n", "no", "shop"]) {
+      const { box, asked, code, stdout, stderr } = await answered(answer, "--delete-config");
+      await using _box = box;
+      assertEquals([asked, code, stdout], [["Delete that? [y/N]"], 1, ""]);
+      assertEquals(
+        withoutProgress(stderr),
+        IN_ACCOUNT + "Would delete endpoint shop (InService)\n" +
+          "Would delete endpoint configuration shop-config\n" +
+          "Would keep model shop-mlcli\nerror: Nothing was deleted: shop stays as it is\n",
+      );
+      assertEquals(deletions(box), []);
+    }
+  });
+
+  it("does not ask with --yes or --dry-run, nor twice", async () => {
+    for (
+      const [answer, args, questions, deleted] of [
+        ["y", [], 1, 1],
+        ["YES", [], 1, 1],
+        // Standard input is none to ask on.
+        [undefined, [], 1, 1],
+        ["n", ["--yes"], 0, 1],
+        ["n", ["-y", "--quiet"], 0, 1],
+        ["n", ["--dry-run"], 0, 0],
+      ] as const
+    ) {
+      const { box, asked, code, stderr } = await answered(answer, ...args);
+      await using _box = box;
+      assertEquals([code, asked.length, deletions(box).length], [0, questions, deleted]);
+      // What is left is named even then.
+      if (args.some((one) => one === "--quiet")) {
+        assertEquals(withoutProgress(stderr), LEFT_CONFIGURATION + LEFT_MODEL);
+      }
+    }
+  });
+
+  it("says what and where before it deletes", async () => {
     const denied =
       "Status of shop not checked: AccessDeniedException: sagemaker:DescribeEndpoint\n";
     for (
@@ -548,7 +596,7 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
         ["denying", false, `${denied}shop: eu-west-1 (AWS_REGION)\n`],
       ] as const
     ) {
-      const args = isDryRun ? ["--dry-run"] : [];
+      const args = isDryRun ? ["--dry-run"] : ["--yes"];
       await using box = await deployed();
       if (platform === "denying") box.faults.deny("sagemaker:DescribeEndpoint");
       box.faults.after = async ({ operation }, answer) =>
@@ -576,7 +624,10 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
       ] as const
     ) {
       await using box = await deployed();
-      const { code, ...said } = await run(box, [...ALL, "--wait"], { isTerminal, columns: 30 });
+      const { code, ...said } = await run(box, [...ALL, "--wait", "--yes"], {
+        isTerminal,
+        columns: 30,
+      });
       const at = said.stderr.indexOf("\rWaiting");
       const shown = isTerminal ? IN_ACCOUNT + said.stderr.slice(at) : said.stderr;
       assertEquals([code, said.stdout, shown], [0, "shop\n", stderr]);
@@ -590,8 +641,8 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
     const { stderr } = await run(box, CONFIGURATION, { isTerminal: true });
     assertStringIncludes(
       stderr,
-      "\rLooking for other users of shop-config: 1 endpoints\x1b[K\r\r\x1b[K" +
-        "Not checked whether one of 1 endpoints uses shop-config: AccessDeniedException: " +
+      "\rLooking for other users of shop-config: 1 endpoints (0s)\x1b[K\r\r\x1b[K" +
+        "Not checked whether one of 1 endpoints uses shop-config: AccessDeniedException:\n" +
         "sagemaker:DescribeEndpoint\n",
     );
   });

@@ -21,6 +21,9 @@ function run(box: Box, ...args: readonly string[]) {
   return runCloudInProcess(box, ["describe", "shop", ...args]);
 }
 
+const CONSOLE =
+  "https://eu-west-1.console.aws.amazon.com/sagemaker/home?region=eu-west-1#/endpoints/shop";
+
 suite("mlcli describe of an endpoint", () => {
   it("shows what it serves and on what, without the values of its variables", async () => {
     await using box = await Box.open();
@@ -42,6 +45,7 @@ suite("mlcli describe of an endpoint", () => {
       "Role:           arn:aws:iam::123456789012:role/\\S+",
       "Variables:      API_KEY, LEVEL",
       "Data capture:   s3://data/capture",
+      `Console:        ${CONSOLE.replace("?", "\\?")}`,
     ].join("\n");
     assertMatch(stdout, new RegExp(`^${expected}\n$`));
   });
@@ -63,7 +67,8 @@ suite("mlcli describe of an endpoint", () => {
       kind: "endpoint",
       arn: endpoint.arn,
       status: "InService",
-      failure_reason: null,
+      console: CONSOLE,
+      reason: null,
       configuration: "shop-config",
       pending_configuration: null,
       data_capture: "s3://data/capture",
@@ -131,7 +136,7 @@ suite("mlcli describe of an endpoint", () => {
     box.faults.deny("sagemaker:DescribeEndpointConfig");
     const nothing = await run(box);
     assertEquals(nothing.code, 0);
-    assertMatch(nothing.stdout, /^Machines: {7}1 instances\n$/m);
+    assertMatch(nothing.stdout, /^Machines: {7}1 instances\nConsole: .*\n$/m);
     assertMatch(
       nothing.stderr,
       /^The details of its configuration shop-config are not known: Access/,

@@ -40,6 +40,7 @@ suite("mlcli describe", () => {
       "Output:         model s3://data/output",
       "Hyperparameter: epochs=20",
       "Variables:      API_KEY",
+      "Console:        https://eu-west-1\\S+\\?region=eu-west-1#/jobs/churn",
     ].join("\n");
     assertMatch(stdout, new RegExp(`^${expected}\n$`));
   });
@@ -84,24 +85,26 @@ suite("mlcli describe", () => {
     await using box = await Box.open();
     addJob(box, "churn", [{ end: { status: "Completed", trainingTime: 9, billableTime: 9 } }]);
     const before = JSON.parse((await run(box, "churn", "--output", "json")).stdout);
-    assertEquals([before.status, before.artifact, before.end_time], ["InProgress", null, null]);
+    assertEquals([before.status, before.artifact, before.ended], ["InProgress", null, null]);
     const { stdout } = await run(box, "churn", "--output", "json");
     assert(!stdout.includes("a-value-that-nobody-may-see"));
-    const { creation_time, end_time, start_time, transitions, ...rest } = JSON.parse(stdout);
-    assertMatch(creation_time, /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
-    assertMatch(end_time, /^\d{4}-/);
-    assertEquals(start_time, null);
+    const { created, ended, started, transitions, ...rest } = JSON.parse(stdout);
+    assertMatch(created, /^\d{4}-\d\d-\d\dT[\d:.]+[+-]\d\d:\d\d$/);
+    assertMatch(ended, /^\d{4}-/);
+    assertEquals(started, null);
     assertEquals(
-      transitions.map(({ status, message }: Record<string, string>) => [status, message]),
+      transitions.map(({ started: _, ...one }: Record<string, string>) => Object.values(one)),
       [["Starting", "Starting the training job"], ["Completed", "Training job completed"]],
     );
     assertEquals(rest, {
-      job_name: "churn",
+      name: "churn",
       kind: "train",
       arn: "arn:aws:sagemaker:eu-west-1:123456789012:training-job/churn",
+      console:
+        "https://eu-west-1.console.aws.amazon.com/sagemaker/home?region=eu-west-1#/jobs/churn",
       status: "Completed",
       secondary_status: "Completed",
-      failure_reason: null,
+      reason: null,
       exit_message: null,
       image: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
       role: "arn:aws:iam::123456789012:role/jobs",

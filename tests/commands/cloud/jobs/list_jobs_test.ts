@@ -103,16 +103,48 @@ suite("mlcli list-jobs", () => {
     await using box = await Box.open();
     assertEquals((await run(box, "--output", "json")).stdout, "[]\n");
     box.jobs.add("training", "a");
-    box.jobs.add("processing", "b");
+    box.jobs.add("processing", "b").end({ status: "Failed", reason: "no\x1b[2J" });
     const listed = JSON.parse((await run(box, "--output", "json")).stdout);
     assertEquals(
-      listed.map(({ creation_time: _, ...rest }: Record<string, string>) => rest),
+      listed.map(({ created: _, ended: __, ...rest }: Record<string, string>) => rest),
       [
-        { job_name: "b", kind: "process", status: "InProgress" },
-        { job_name: "a", kind: "train", status: "InProgress" },
+        { name: "b", kind: "process", status: "Failed", reason: "no\x1b[2J" },
+        { name: "a", kind: "train", status: "InProgress", reason: null },
       ],
     );
-    assertMatch(listed[0].creation_time, /^\d{4}-\d\d-\d\dT/);
+    assertMatch(listed[0].created, /^\d{4}-\d\d-\d\dT/);
+    assertMatch(listed[0].ended, /^\d{4}-\d\d-\d\dT/);
+    assertEquals(listed[1].ended, null);
+  });
+
+  it("shows on a terminal what came before a page that is refused", async () => {
+    await using box = await Box.open();
+    for (let index = 0; index < 101; index++) box.jobs.add("training", `t${index}`);
+    box.faults.before = ({ input }) =>
+      input.NextToken === undefined ? undefined : new Response("oh no", { status: 500 });
+    const { code, stdout } = await runCloudInProcess(
+      box,
+      ["list-jobs", "--kind", "train", "--limit", "101"],
+      { isTerminal: true, env: { AWS_MAX_ATTEMPTS: "1" } },
+    );
+    assertEquals([code, stdout.split("\n").length - 1], [1, 1 + 100]);
+  });
+
+  it("has headings, kinds and ages on a terminal, and a block a job where that is narrow", async () => {
+    await using box = await Box.open();
+    box.jobs.add("training", "churn");
+    box.jobs.add("processing", "b").end({ status: "Failed" });
+    const { stdout } = await runCloudInProcess(box, ["list-jobs"], { isTerminal: true });
+    assertMatch(
+      stdout,
+      /^NAME {3}KIND {5}STATUS {6}AGE\nb {6}process {2}Failed {6}\ds\nchurn {2}train {4}InProgress {2}\ds\n$/,
+    );
+    const options = { isTerminal: true, columns: 20 };
+    const narrow = await runCloudInProcess(box, ["list-jobs", "--kind", "train"], options);
+    assertMatch(
+      narrow.stdout,
+      /^churn\n {2}KIND {4}train\n {2}STATUS {2}InProgress\n {2}AGE {5}\ds\n$/,
+    );
   });
 
   it("lists the other kind where one may not be listed, with a note", async () => {

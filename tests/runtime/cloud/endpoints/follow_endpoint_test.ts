@@ -27,7 +27,11 @@ async function follow(states: readonly EndpointState[], options: FollowOptions =
   const clock = fakeClock();
   const { signal } = new AbortController();
   const host = { clock, interruption: { signal, force: signal } };
-  const report = { note: (text: string) => void notes.push(text), progress: () => {} };
+  const report = {
+    note: (text: string) => void notes.push(text),
+    always: () => {},
+    progress: () => {},
+  };
   const { outcome, description } = await withStates(
     states,
     (aws) => followEndpoint("shop", aws, host, report, options),

@@ -21,8 +21,13 @@ const NAME = { kind: "train", name: "churn" } as const;
 class Shown implements JobReport {
   readonly lines: string[] = [];
   progress(): void {}
+  calls(): void {}
 
   note(text: string): void {
+    this.lines.push(text);
+  }
+
+  always(text: string): void {
     this.lines.push(text);
   }
 
@@ -31,8 +36,9 @@ class Shown implements JobReport {
     return Promise.resolve();
   }
 
-  result(text: string): void {
-    this.lines.push(`= ${text}`);
+  result(lines: readonly string[]): Promise<void> {
+    this.lines.push(...lines.map((line) => `= ${line}`));
+    return Promise.resolve();
   }
 }
 

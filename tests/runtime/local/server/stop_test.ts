@@ -234,7 +234,7 @@ suite("a server of another directory", () => {
       const isAsked = whose !== undefined || answer === "yes";
       assertEquals(
         questions,
-        isAsked ? [`Stop the server of ${whose ?? "x in /home/me/clone"}? (yes or no)`] : [],
+        isAsked ? [`Stop the server of ${whose ?? "x in /home/me/clone"}? [y/N]`] : [],
       );
       if (whose === undefined) return assertEquals([code, stderr], [0, ""]);
       assertEquals({ code, stdout, stderr }, {

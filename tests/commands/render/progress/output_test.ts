@@ -1,43 +1,31 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { ProgressLine, waitingOn } from "../../../../commands/render/progress/line.ts";
+import { ProgressOutput, waitingOn } from "../../../../commands/render/progress/output.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { replaced } from "../../../helpers/replaced.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-suite("a line of progress", () => {
-  it("takes the place of the one before, and goes", () => {
-    const { err } = fakeContext({ isTerminal: true, columns: 10 });
-    using line = new ProgressLine(err);
-    line.show("one");
-    line.show("longer than the terminal");
-    line.clear();
-    line.clear();
-    assertEquals(err.text, "\rone\x1b[K\r\rlonger t…\x1b[K\r\r\x1b[K");
+const AUTO = { quiet: false, progress: "auto" } as const;
+const PLAIN = { quiet: false, progress: "plain" } as const;
+const QUIET = { quiet: true, progress: "auto" } as const;
+
+suite("the output of progress", () => {
+  it("says nothing of what is soon done, and leaves its failure as it is", async () => {
+    const { err } = fakeContext({ isTerminal: true });
+    using shown = new ProgressOutput(err, AUTO);
+    assertEquals(await shown.during(() => "one", Promise.resolve(1)), 1);
+    const failing = shown.during(() => "two", Promise.reject(new Error("no")));
+    await assertRejects(() => failing, Error, "no");
+    assertEquals(err.text, "");
   });
 
-  it("goes when it is disposed of", () => {
-    const { err } = fakeContext({ isTerminal: true });
-    {
-      using line = new ProgressLine(err);
-      line.show("one");
+  it("passes on what others print, but for notes where it is quiet", () => {
+    const printed = ["note: a\n", "warning: b\n", "c\n"];
+    for (const [choice, text] of [[AUTO, printed.join("")], [QUIET, "warning: b\nc\n"]] as const) {
+      const { err } = fakeContext({ isTerminal: true });
+      const above = new ProgressOutput(err, choice).above();
+      for (const line of printed) above.print(line);
+      assertEquals(err.text, text);
     }
-    assertEquals(err.text, "\rone\x1b[K\r\r\x1b[K");
-  });
-
-  it("is not shown in a pipe", async () => {
-    const { err } = fakeContext();
-    using line = new ProgressLine(err);
-    line.show("one");
-    assertEquals(await line.during("two", Promise.resolve(3)), 3);
-    assertEquals(err.text, "");
-  });
-
-  it("is not shown for what is soon done, and leaves its failure as it is", async () => {
-    const { err } = fakeContext({ isTerminal: true });
-    using line = new ProgressLine(err);
-    assertEquals(await line.during("one", Promise.resolve(1)), 1);
-    await assertRejects(() => line.during("two", Promise.reject(new Error("no"))), Error, "no");
-    assertEquals(err.text, "");
   });
 });
 
@@ -76,7 +64,7 @@ suite("what takes long at the end of a run", () => {
     const { err } = fakeContext({ isTerminal: true });
     const { promise, resolve } = Promise.withResolvers<number>();
     let text = "Looking";
-    const done = waitingOn(err)(() => text, promise);
+    const done = waitingOn(err, AUTO)(() => text, promise);
     timers.pass(400);
     assertEquals(err.text, "");
     timers.pass(100);
@@ -90,17 +78,33 @@ suite("what takes long at the end of a run", () => {
     );
   });
 
-  it("is said once in a pipe, if it takes long", async () => {
-    for (const isLong of [true, false]) {
+  it("is said once in a pipe or if that is asked for, if it takes long", async () => {
+    for (
+      const [isLong, isTerminal, choice] of [
+        [true, false, AUTO],
+        [true, true, PLAIN],
+        [false, false, AUTO],
+      ] as const
+    ) {
       using timers = ownTimers();
-      const { err } = fakeContext();
+      const { err } = fakeContext({ isTerminal });
       const { promise, reject } = Promise.withResolvers<number>();
-      const done = waitingOn(err)(() => "Giving", promise);
+      const done = waitingOn(err, choice)(() => "Giving", promise);
       if (isLong) timers.pass(1_000);
       reject(new Error("no"));
       await assertRejects(() => done, Error, "no");
       assertEquals([err.text, timers.due.size], [isLong ? "Giving\n" : "", 0]);
     }
+  });
+
+  it("is not said where it is quiet", async () => {
+    using timers = ownTimers();
+    const { err } = fakeContext({ isTerminal: true });
+    const { promise, resolve } = Promise.withResolvers<number>();
+    const done = waitingOn(err, QUIET)(() => "Giving", promise);
+    timers.pass(20_000);
+    resolve(3);
+    assertEquals([await done, err.text], [3, ""]);
   });
 
   it("does not fail where nobody reads", async () => {
@@ -111,7 +115,7 @@ suite("what takes long at the end of a run", () => {
         throw new Error("gone");
       };
       const { promise, resolve } = Promise.withResolvers<number>();
-      const done = waitingOn({ ...err, rows: err.rows, print })(() => "Giving", promise);
+      const done = waitingOn({ ...err, rows: err.rows, print }, AUTO)(() => "Giving", promise);
       timers.pass(1_000);
       resolve(3);
       assertEquals(await done, 3);

@@ -1,0 +1,40 @@
+/** Where the AWS console shows a job or an endpoint. */
+
+/**
+ * The console's host in each partition; others have none that is public.
+ *
+ * Sources: https://docs.aws.amazon.com/AmazonECS/latest/developerguide/retrieve-ecs-optimized_AMI.html
+ * links to consoles of aws and aws-us-gov in this form, and
+ * https://docs.aws.amazon.com/govcloud-us/latest/UserGuide/configure-account.html to the latter;
+ * https://docs.amazonaws.cn names console.amazonaws.cn, which takes a region as that of aws does.
+ */
+const HOSTS = {
+  "aws": (region: string) => `${region}.console.aws.amazon.com`,
+  "aws-cn": (region: string) => `${region}.console.amazonaws.cn`,
+  "aws-us-gov": () => "console.amazonaws-us-gov.com",
+};
+
+/** The console's pages, by what the ARN calls the thing. */
+const PAGES = {
+  "training-job": "jobs",
+  "processing-job": "processing-jobs",
+  "endpoint": "endpoints",
+};
+
+/** API reference, `TrainingJobArn`, `ProcessingJobArn`, `EndpointArn`, with the names' own pattern. */
+const ARN =
+  /^arn:(aws|aws-cn|aws-us-gov):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:(training-job|processing-job|endpoint)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
+
+/**
+ * The address of a job's or an endpoint's page in the console; `undefined` where the ARN is not one of
+ * these, or of a partition without a public console.
+ *
+ * @param name as it was given: in an ARN it has small letters.
+ */
+export function consoleAddress(arn: string | undefined, name: string): string | undefined {
+  const [, partition, region = "", type, inArn] = ARN.exec(arn ?? "") ?? [];
+  if (inArn?.toLowerCase() !== name.toLowerCase()) return undefined;
+  const host = HOSTS[partition as keyof typeof HOSTS](region);
+  const page = PAGES[type as keyof typeof PAGES];
+  return `https://${host}/sagemaker/home?region=${region}#/${page}/${name}`;
+}
