@@ -1,7 +1,7 @@
 /** Files that the command line names: bodies of requests, and environment variables. */
 
 import { requireNamed } from "../runtime/app/named_path.ts";
-import { absolutePath } from "../runtime/app/typed_path.ts";
+import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { typeOfFile } from "../runtime/contract/invocations.ts";
 import {
@@ -12,6 +12,7 @@ import {
 } from "../runtime/contract/variables.ts";
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
+import { tell, warningText } from "../runtime/messages.ts";
 import type { UnreadBody } from "../runtime/invocation/invocation.ts";
 import type { variableOptions } from "./options/container.ts";
 import type { InvocationOptions } from "./options/invocation.ts";
@@ -20,18 +21,26 @@ import type { Values } from "./options/option.ts";
 /**
  * The body from a file, or from standard input (no file, or `-`).
  *
- * @param example a command line with a file, for the hint.
+ * @param command that sends it, for the hints.
  */
 export function requestBody(
   context: Context,
   { file, contentType }: InvocationOptions,
-  example: string,
+  command: string,
 ): UnreadBody {
-  if (file === undefined || file === "-") {
-    return { pieces: standardInput(context, example), contentType };
-  }
-  return { pieces: fileInput(context, file), contentType: contentType ?? typeOfFile(file) };
+  const isFile = file !== undefined && file !== "-";
+  return {
+    pieces: isFile ? fileInput(context, file) : standardInput(context, `${command} rows.csv`),
+    contentType: contentType ?? (isFile ? typeOfFile(file) : undefined),
+    onHeading: () => {
+      const rest = `tail -n +2 ${shellWord(isFile ? file : "rows.csv")}`;
+      tell(context.err, warningText(HEADING, `${rest} | ${command} --content-type text/csv`));
+    },
+  };
 }
+
+const HEADING =
+  "The first line looks like a heading, which the server takes for data, as on SageMaker";
 
 async function* fileInput(
   { cwd, input }: Context,

@@ -107,7 +107,7 @@ function jsonStale(stale: Stale | undefined): Record<string, string | null> | nu
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
   const { port, accept, stream, timeout } = options;
-  const body = requestBody(context, options, "mlcli local invoke rows.csv");
+  const body = requestBody(context, options, `mlcli local invoke --port ${port}`);
   const headers = requestHeaders(options.header);
   const note = (text: string): void => tell(context.err, noteText(text));
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);

@@ -17,7 +17,7 @@ import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
-import { MlcliError } from "../errors.ts";
+import { MlcliError, OutputClosed } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
@@ -65,6 +65,8 @@ export interface JobRun {
   readonly sent?: PackedCode | undefined;
   /** The container's name. */
   readonly container: string;
+  /** The command line that runs it again. */
+  readonly again: string;
   /** What is known to differ on the platform before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
@@ -86,7 +88,7 @@ export interface JobRun {
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending) => Promise<Settled>;
   /** Tells more of a run that nobody interrupted. */
-  readonly report: (outcome: RunOutcome) => Promise<void>;
+  readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
 }
 
 /** What kills code that does not end: the first Ctrl-C only asks it to. */
@@ -128,7 +130,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const folders = [outputFolder, ...run.written, ...await workingFolders(directory)];
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
-  const findings = new Findings(job.strict, err);
+  const findings = new Findings(job.strict, err, againOf(job, run));
   /** Looks at what there is before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
     findings.add([
@@ -206,11 +208,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (!isTaken) await takeOver();
   }
   if (outcome.cause === undefined) {
-    await run.report(outcome);
+    await run.report(outcome, err);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
-    if (outcome.status === 0 || isStopped) return findings.requireNone();
+    if (outcome.status === 0 || isStopped) {
+      if (!findings.hasViolations) return findings.sayRemedy();
+      sayRun(run, err);
+      findings.requireNone();
+    }
   }
   findings.warnOfAll();
+  if (!(outcome.cause instanceof OutputClosed)) sayRun(run, err);
   if (outcome.cause !== undefined) throw outcome.cause;
   const { failureOf } = await import("./failure.ts");
   throw await failureOf({
@@ -222,7 +229,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: findings.hintOfOlderCode,
+    hint: findings.remedyOfOlderCode,
+    lastHint: findings.remedy,
     launcher: run.launcher,
     importer: {
       app: job.app,
@@ -232,6 +240,17 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       source: run.sent?.source,
     },
   });
+}
+
+/** The command once more, as far as it may be shown: values of variables are not. */
+function againOf({ tag, strict }: BatchJob, { again }: JobRun): string {
+  return [again, ...tag === "latest" ? [] : ["--docker-tag", tag], ...strict ? ["--strict"] : []]
+    .join(" ");
+}
+
+/** Where to look after a run that did not go well. */
+function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
+  if (record.isThere) tell(err, noteText(`mlcli local list-jobs ${name} shows this run`));
 }
 
 /** What is left with a container that may still run and write. */

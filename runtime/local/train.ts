@@ -138,6 +138,7 @@ export async function withTraining(
     openToContainer(input);
     const model = modelOfRun(layout, name);
     let written = 0;
+    let isPlaced = false;
     await work({
       kind: "train",
       run,
@@ -145,6 +146,7 @@ export async function withTraining(
       launcher: program.launcher,
       sent,
       container,
+      again: "mlcli local train",
       differences: [
         ...hyperparameterDifferences(all),
         ...channelDifferences(names, sent ? [] : empty),
@@ -185,15 +187,20 @@ export async function withTraining(
       stopAfter: job.stopAfter,
       settle: async (ending) => {
         written = ending === "failed" ? 0 : await filesIn(model);
-        return await settleModel(layout, name, ending, host, job.strict);
+        const settled = await settleModel(layout, name, ending, host, job.strict);
+        isPlaced = ending === "succeeded" && settled.moved !== undefined;
+        return settled;
       },
-      report: async (outcome) => {
+      report: async (outcome, err) => {
         if (metrics && outcome.status === 0) {
-          sayCurves(metrics.all, record.picture, host.err);
-          sayUnmatched(metrics, fileOf(job), host.err);
+          sayCurves(metrics.all, record.picture, err);
+          sayUnmatched(metrics, fileOf(job), err);
         }
-        if (job.stopAfter === undefined) return;
-        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        if (job.stopAfter !== undefined) {
+          err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        }
+        const place = typedPath(layout.directory, layout.model);
+        if (isPlaced) tell(err, noteText(`Model: ${place} (run ${name})`));
       },
     });
   });

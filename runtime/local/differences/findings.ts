@@ -5,7 +5,7 @@
 
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { hintText, type MessageStream, tell, warningText } from "../../messages.ts";
 import { printable } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
@@ -27,13 +27,20 @@ export function ignoringFailures(err: MessageStream): MessageStream {
 
 export class Findings {
   readonly #violations: Difference[] = [];
+  #older: Difference | undefined;
 
-  constructor(private readonly isStrict: boolean, private readonly err: MessageStream) {}
+  /** @param again what runs the code once more: that and the build before it are the last that is said. */
+  constructor(
+    private readonly isStrict: boolean,
+    private readonly err: MessageStream,
+    private readonly again?: string,
+  ) {}
 
   /** Warns of them at once, or keeps them for the end. */
   add(differences: readonly (Difference | undefined)[]): void {
     for (const difference of differences) {
       if (difference === undefined) continue;
+      if (difference.older) this.#older = difference;
       if (this.isStrict) this.#violations.push(difference);
       else this.#warn(difference);
     }
@@ -43,10 +50,19 @@ export class Findings {
     return this.#violations.length > 0;
   }
 
-  /** What to do where older code than the app's failed, whose words mislead; else `undefined`. */
-  get hintOfOlderCode(): string | undefined {
-    const older = this.#violations.find(({ isOfOlderCode }) => isOfOlderCode);
-    return older && `The image's code failed, and it is older than what lies here. ${older.hint}`;
+  /** The build, where the image is older than what it is made of, and the run after it. */
+  get remedy(): string | undefined {
+    return this.#older && [this.#older.hint, this.again].filter((line) => line).join(" && ");
+  }
+
+  /** The same, where older code than the app's ran, whose words mislead if it failed. */
+  get remedyOfOlderCode(): string | undefined {
+    return this.#older?.older === "code" ? this.remedy : undefined;
+  }
+
+  /** Says it as the last of a run that went well. */
+  sayRemedy(): void {
+    if (this.remedy !== undefined && this.again) tell(this.err, hintText(this.remedy));
   }
 
   /** Says them where something else is the reason for the end. */
@@ -65,13 +81,24 @@ export class Findings {
     throw new MlcliError(
       `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,
       {
-        quote: this.#violations.map(({ message, hint }) => printable(`${message}\nhint: ${hint}`))
-          .join("\n"),
+        quote: this.#violations.map((violation) =>
+          printable(
+            `${violation.message}${
+              this.#isForTheEnd(violation) ? "" : `\nhint: ${violation.hint}`
+            }`,
+          )
+        ).join("\n"),
+        hint: this.again && this.remedy,
       },
     );
   }
 
-  #warn({ message, hint }: Difference): void {
-    tell(this.err, warningText(message, hint));
+  #warn(difference: Difference): void {
+    const { message, hint } = difference;
+    tell(this.err, warningText(message, this.#isForTheEnd(difference) ? undefined : hint));
+  }
+
+  #isForTheEnd({ older }: Difference): boolean {
+    return older !== undefined && this.again !== undefined;
   }
 }

@@ -6,7 +6,7 @@ import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fak
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
-import { lastRun, runsOf } from "../../helpers/runs.ts";
+import { besidesRun, lastRun, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const DEFINITIONS = [{ Name: "loss", Regex: "loss=(\\S+)" }];
@@ -23,12 +23,14 @@ async function run(
   options: Partial<InProcessOptions> = {},
 ): Promise<ProgramResult> {
   await using engine = await fakeContainers(play);
-  return await runInProcess(["local", ...args], {
-    cwd: app.directory,
-    engine,
-    clock: fakeClock(START),
-    ...options,
-  });
+  return besidesRun(
+    await runInProcess(["local", ...args], {
+      cwd: app.directory,
+      engine,
+      clock: fakeClock(START),
+      ...options,
+    }),
+  );
 }
 
 const jobs = (app: TestApp, ...parts: readonly string[]): string =>
