@@ -3,8 +3,8 @@
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
 import { type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
-import { inOneLine, printable } from "../../runtime/text.ts";
 import { counted, durationText, localTimestamp } from "../render/format.ts";
+import { fieldsText } from "../render/fields.ts";
 import { ageSeconds } from "./endpoint_formats.ts";
 
 /** A field a line; what is not known is left out. */
@@ -40,22 +40,9 @@ export function jobText(job: CloudJob): string {
   return fieldsText(fields);
 }
 
-function fieldsText(
-  fields: readonly (readonly [name: string, value: string | undefined])[],
-): string {
-  return fields.filter(([, value]) => value !== undefined).map(([name, value]) =>
-    `${`${name}:`.padEnd(16)}${indented(value!)}\n`
-  ).join("");
-}
-
 function jobMachines({ instanceCount, instanceType, isSpot }: CloudJob): string | undefined {
   if (instanceType === undefined) return undefined;
   return `${instanceCount} ${instanceType}${isSpot ? ", spot" : ""}`;
-}
-
-/** A reason may have several lines. */
-function indented(value: string): string {
-  return printable(value.trimEnd()).split("\n").map(inOneLine).join(`\n${" ".repeat(16)}`);
 }
 
 /** What is not known is `null`. */

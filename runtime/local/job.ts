@@ -7,6 +7,7 @@ import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
+import type { Channel } from "../contract/channels.ts";
 import {
   type Difference,
   environmentDifferences,
@@ -43,8 +44,9 @@ import { giveToCaller, ownersBefore } from "./ownership.ts";
 import type { OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
-import type { RunFacts } from "../model/records.ts";
+import type { JobDocument, RunFacts } from "../model/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
+import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { PackedCode } from "../source/source.ts";
 import { copyCode } from "./runs/working_copy.ts";
@@ -81,6 +83,8 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
+  /** What it reads. */
+  readonly data: readonly Channel[];
   /** What is in that from the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
@@ -161,12 +165,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   let reason: Reason | undefined;
   let isLeft = false;
   let isTaken = false;
+  let data: Promise<JobDocument["data"]> | undefined;
   /** Sees to what the run wrote. */
   async function takeOver(outcome?: RunOutcome): Promise<void> {
     isTaken = true;
     await metered?.end();
     status.close();
     if (isLeft) return;
+    record.data = await data ?? null;
     const warnings = await giveToCaller(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
@@ -195,6 +201,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       grace,
       before: around,
       after: run.stopAfter,
+      onStart: () => {
+        data = dataOf(run.data, host.interruption.signal).catch(() => null);
+      },
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
       onLeft: () => {
         isLeft = true;

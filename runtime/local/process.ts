@@ -170,6 +170,7 @@ export async function withProcessing(
       outputFolder: output,
       uploaded: results,
       written,
+      data: inputs.map(({ name, place }) => ({ name, source: place })),
       prepare: async () => {
         if (outputs.length === 0) return;
         for (const folder of written) await openLike(layout.output, folder);

@@ -168,6 +168,7 @@ export async function withTraining(
       outputFolder: layout.output,
       uploaded: [{ source: model, path: PATHS.model }],
       written: [model, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      data: channels,
       prepare: () => openLike(layout.model, model),
       facts: factsOf("train", job, container, {
         hyperparameters,

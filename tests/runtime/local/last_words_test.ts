@@ -24,7 +24,7 @@ async function lastWords(ending: Ending): Promise<string> {
   const { built = "2040-01-01T00:00:00Z", args = ["train"], status = 0, said = "" } = ending;
   const { isStopped = false, writesNoModel = false } = ending;
   await using app = await completeApp();
-  const Config = { ...HARNESS_IMAGE, Labels: { ...HARNESS_IMAGE.Labels, "mlcli.app": app.name } };
+  const Config = { ...HARNESS_IMAGE, Labels: { "mlcli.app": app.name } };
   const image = { Os: "linux", Architecture: "amd64", Created: built, Config };
   const keys = new Keys();
   await using engine = await fakeContainers({
