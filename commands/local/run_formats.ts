@@ -1,11 +1,10 @@
 /** A run as `mlcli local list-jobs` shows it, as text and as JSON. */
 
-import { shortNumber } from "../../runtime/local/metrics/messages.ts";
 import { secondsOf, type WholeRun } from "../../runtime/local/runs/list.ts";
-import type { ChannelData, RunSummary } from "../../runtime/model/records.ts";
-import { inOneLine } from "../../runtime/text.ts";
+import type { RunSummary } from "../../runtime/model/records.ts";
+import { inOneLine, isObject } from "../../runtime/text.ts";
 import { type Field, fieldsText } from "../render/fields.ts";
-import { byteCount, counted, elapsedText, localTimestamp } from "../render/format.ts";
+import { localTimestamp } from "../render/format.ts";
 
 /** What is not known is `null`. */
 export function jsonRun(run: RunSummary): Record<string, unknown> {
@@ -26,7 +25,7 @@ export function jsonRun(run: RunSummary): Record<string, unknown> {
   };
 }
 
-export function jsonWholeRun({ run, log, model, outputs, source }: WholeRun) {
+export function jsonWholeRun({ run, places }: WholeRun): Record<string, unknown> {
   return {
     ...jsonRun(run),
     channels: run.channels,
@@ -38,57 +37,27 @@ export function jsonWholeRun({ run, log, model, outputs, source }: WholeRun) {
     mlcli: run.mlcli,
     python: run.python ?? null,
     packages: run.packages ?? null,
-    log: log ?? null,
-    model: model ?? null,
-    outputs: outputs ?? null,
-    source: source ?? null,
+    ...places,
   };
 }
 
-/** A field a line. */
-export function wholeRunText({ run, log, model, outputs, source }: WholeRun): string {
-  const seconds = secondsOf(run);
-  const each = (
-    name: string,
-    values: Readonly<Record<string, unknown>>,
-    between = "=",
-  ): readonly Field[] =>
-    Object.entries(values).map(([key, value]) => [name, inOneLine(`${key}${between}${value}`)]);
-  return fieldsText([
-    ["Name", run.name],
-    ["Kind", run.kind],
-    ["Status", run.status],
-    ["Reason", run.reason],
-    ["Exit status", run.exitStatus?.toString()],
-    ["Created", localTimestamp(run.started, " ")],
-    ["Ended", run.ended && localTimestamp(run.ended, " ")],
-    ["Time", seconds === undefined ? undefined : elapsedText(1000 * seconds)],
-    ["Image", `${run.image} ${run.imageId}`.trim() || undefined],
-    ["Python", run.python],
-    ["mlcli", run.mlcli || undefined],
-    ["Commit", run.commit],
-    ["Code", run.code],
-    ...each("Hyperparameter", run.hyperparameters),
-    ...each("Channel", run.channels, " "),
-    ...Object.entries(run.data).map(([name, data]): Field => ["Data", dataText(name, data)]),
-    ...each("Option", run.options),
-    ["Variables", run.variables.join(", ") || undefined],
-    ...Object.entries(run.metrics).map(([name, { last, min, max, count }]): Field => {
-      const [end, least, most] = [last, min, max].map(shortNumber);
-      return [
-        "Metric",
-        `${name} ${end} (least ${least}, most ${most}, ${counted(count, "value")})`,
-      ];
+/** The same, a field a line: `Exit status: 1`, `Hyperparameter: epochs=5`. */
+export function wholeRunText(run: WholeRun): string {
+  return fieldsText(
+    Object.entries(jsonWholeRun(run)).flatMap(([key, value]): readonly Field[] => {
+      const name = `${key[0]!.toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;
+      if (isObject(value)) {
+        const each = Object.entries(value).map(([part, of]) => `${part}=${textOf(of)}`);
+        return each.map((text) => [name.replace(/s$/, ""), inOneLine(text)]);
+      }
+      return [[name, value === null || textOf(value) === "" ? undefined : textOf(value)]];
     }),
-    ...each("Package", run.packages ?? {}, " "),
-    ["Log", log],
-    ["Model", model],
-    ["Outputs", outputs],
-    ["Source", source],
-  ]);
+  );
 }
 
-function dataText(name: string, { files, bytes, hash, by }: ChannelData): string {
-  const doubt = by === "contents" ? "" : " of names, sizes and times: too much to be read";
-  return `${name}: ${counted(files, "file")}, ${byteCount(bytes)}, hash ${hash}${doubt}`;
+function textOf(value: unknown): string {
+  if (isObject(value)) {
+    return Object.entries(value).map(([name, part]) => `${name} ${part}`).join(", ");
+  }
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }

@@ -41,7 +41,7 @@ import {
 import { lastValues, StatusLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
-import type { OfImage } from "./plan.ts";
+import { hasInit, type OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
 import type { JobDocument, RunFacts } from "../model/records.ts";
@@ -120,8 +120,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   const code = await copyCode(layout, directory, mounted, note);
   const planned = run.plan({
-    // The harness handles SIGTERM; of anything else, an init would hide whether it does.
-    withInit: isOurs && !job.strict && (run.launcher ?? "image") === "image",
+    withInit: hasInit(job, image, run.launcher),
     ...code,
     reportFile: isOurs ? reportFile : undefined,
   });

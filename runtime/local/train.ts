@@ -11,6 +11,7 @@ import {
   requireLayoutInside,
   requireTestDirectory,
 } from "../app/layout.ts";
+import type { Channel } from "../contract/channels.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName } from "../contract/names.ts";
@@ -21,7 +22,8 @@ import {
 } from "../contract/differences.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
-import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
+import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
+import type { ImageDetails } from "../docker/images.ts";
 import { makeDirectory } from "../files.ts";
 import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
 import { hostOf } from "./container/body.ts";
@@ -35,7 +37,7 @@ import { modelOfRun } from "../model/runs.ts";
 import { openLike, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
 import { programFor } from "../source/program.ts";
-import { packCode } from "../source/source.ts";
+import { packCode, type PackedCode } from "../source/source.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
@@ -67,50 +69,23 @@ export async function withTraining(
   host: Host,
   load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
-  const layout = layoutOf(job.app);
-  const isNamed = job.inputs.some(({ name }) => name === "training");
-  const checkPaths = () =>
-    requireLayoutInside(
-      layout,
-      "training",
-      isNamed ? [layout.trainingData] : [],
-      channelRemedy("training"),
-    );
-  await checkPaths();
-  await requireTestDirectory(layout);
-  const metrics = await metricsOf(job, host);
-  // A mount point inside a read-only mount cannot be made by the engine.
-  await makeDirectory(layout.configInput);
-  await makeDirectory(layout.inputData);
-  const { code } = job.program;
-  const sent = code && await packCode(
-    [code],
-    code.entryPoint,
-    (text) => tell(host.err, noteText(text)),
-  );
-  const found = await channelsOf(layout, job.inputs, sent === undefined);
-  const empty = await emptyChannels(layout, found);
-  // Code of the user's own may want no data: what init made for some is no channel then.
-  const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
-  const file = await readHyperparametersFile(layout);
-  const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  const known = await knownTraining(job, host);
+  const { layout, checkPaths, metrics, sent, empty, channels, hyperparameters } = known;
   await settleEarlierRuns(job, host);
-  // What is in its way is to be known now, and not when the model is put there.
-  await makeDirectory(layout.model);
+  // A mount point inside a read-only mount cannot be made by the engine; what is in the model's way is
+  // to be known now, and not when that is put there.
+  for (const folder of [layout.configInput, layout.inputData, layout.model]) {
+    await makeDirectory(folder);
+  }
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
   ]);
-  const reference = imageReference(job.app, job.tag);
-  const known = { reference, variables: image.Config?.Env ?? [] };
-  const program = await programFor(job.program, known, sent);
-  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
+  const program = await programOf(job, known, image);
   const container = jobName(job.app.name, "train");
-  const names = channels.map((channel) => channel.name);
-  if (sent) names.push(CODE_CHANNEL);
-  names.sort();
+  const names = [...channels.map(({ name }) => name), ...sent ? [CODE_CHANNEL] : []].sort();
   await withRun(layout, host, async (run) => {
     const { name, directory, record } = run;
     record.measure(metrics);
@@ -180,7 +155,7 @@ export async function withTraining(
           checkpoints: job.checkpoints,
           ...sent && {
             launcher: program.launcher,
-            entry_point: code?.entryPoint,
+            entry_point: job.program.code?.entryPoint,
             source_dir: sent.source.shown,
           },
         },
@@ -207,6 +182,65 @@ export async function withTraining(
   });
 }
 
+/** What is known of a training before anything is made for it. */
+export interface KnownTraining {
+  readonly layout: Layout;
+  readonly checkPaths: () => Promise<void>;
+  readonly metrics: Metrics | undefined;
+  readonly sent: PackedCode | undefined;
+  /** Those of the layout and those that are named, also without a file. */
+  readonly found: readonly Channel[];
+  readonly empty: readonly string[];
+  readonly channels: readonly Channel[];
+  readonly hyperparameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads and checks what it is made of. Nothing is changed.
+ *
+ * @throws MlcliError when the layout or the hyperparameters cannot be used.
+ */
+export async function knownTraining(
+  job: TrainingJob,
+  host: Pick<Host, "clock" | "err">,
+): Promise<KnownTraining> {
+  const layout = layoutOf(job.app);
+  const isNamed = job.inputs.some(({ name }) => name === "training");
+  const checkPaths = () =>
+    requireLayoutInside(
+      layout,
+      "training",
+      isNamed ? [layout.trainingData] : [],
+      channelRemedy("training"),
+    );
+  await checkPaths();
+  await requireTestDirectory(layout);
+  const metrics = await metricsOf(job, host);
+  const { code } = job.program;
+  const note = (text: string): void => tell(host.err, noteText(text));
+  const sent = code && await packCode([code], code.entryPoint, note);
+  const found = await channelsOf(layout, job.inputs, sent === undefined);
+  const empty = await emptyChannels(layout, found);
+  // Code of the user's own may want no data: what init made for some is no channel then.
+  const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
+  const file = await readHyperparametersFile(layout);
+  const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
+}
+
+/** @throws MlcliError where its image cannot run it, or a channel has the name of one with code. */
+export async function programOf(
+  job: TrainingJob,
+  { layout, sent, found }: KnownTraining,
+  image: ImageDetails,
+): Promise<Program> {
+  const reference = imageReference(job.app, job.tag);
+  const known = { reference, variables: image.Config?.Env ?? [] };
+  const program = await programFor(job.program, known, sent);
+  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
+  return program;
+}
+
 function tooManyText({ directory, input }: Layout, left: number): string {
   return warningText(
     `Of what lies in ${typedPath(directory, input)} beside the channels, ${left} files and ` +
@@ -220,7 +254,10 @@ function tooManyText({ directory, input }: Layout, left: number): string {
  *
  * @throws MlcliError for an expression that means nothing.
  */
-async function metricsOf(job: TrainingJob, host: Host): Promise<Metrics | undefined> {
+async function metricsOf(
+  job: TrainingJob,
+  host: Pick<Host, "clock" | "err">,
+): Promise<Metrics | undefined> {
   const { metricDefinitions } = job.app.configuration;
   if (metricDefinitions.length === 0) return undefined;
   // Only now: what runs the expressions takes some milliseconds to load.

@@ -7,7 +7,6 @@ import { MlcliError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
 import { KEPT_CODE } from "../../model/runs.ts";
 import { joined } from "../../streams.ts";
-import { sha256 } from "../../text.ts";
 
 /** A file that is not the same in both. */
 export interface CodeChange {
@@ -25,12 +24,6 @@ const LARGEST_TEXT = 256 * 1024;
 const MOST_LINES = 1_000;
 const MOST_EDITS = 2_000;
 
-interface File {
-  readonly hash: string;
-  /** `undefined` where it is no text, or a long one. */
-  readonly text: string | undefined;
-}
-
 /** @returns sorted; `undefined` where the code of one is not kept. */
 export async function codeChanges(
   layout: Layout,
@@ -47,16 +40,16 @@ export async function codeChanges(
   const paths = [...new Set([...before.keys(), ...after.keys()])].sort();
   return paths.flatMap((path): readonly CodeChange[] => {
     const [one, other] = [before.get(path), after.get(path)];
-    if (one?.hash === other?.hash) return [];
     if (one === undefined) return [{ path, change: "added" }];
     if (other === undefined) return [{ path, change: "removed" }];
-    const isText = one.text !== undefined && other.text !== undefined && left > 0;
-    const patch = isText
-      ? createTwoFilesPatch(path, path, one.text, other.text, undefined, undefined, {
+    if (one.length === other.length && one.every((byte, at) => byte === other[at])) return [];
+    const [old, now] = [textIn(one), textIn(other)];
+    const patch = old === undefined || now === undefined || left === 0
+      ? undefined
+      : createTwoFilesPatch(path, path, old, now, undefined, undefined, {
         headerOptions: FILE_HEADERS_ONLY,
         maxEditLength: MOST_EDITS,
-      })
-      : undefined;
+      });
     if (patch === undefined) return [{ path, change: "changed" }];
     const lines = patch.trimEnd().split("\n");
     const shown = lines.slice(0, left);
@@ -72,16 +65,15 @@ async function filesOf(
   { jobs }: Layout,
   hash: string | undefined,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, File> | undefined> {
+): Promise<ReadonlyMap<string, Uint8Array> | undefined> {
   // A record may say anything.
   if (hash === undefined || !/^[\da-f]{32}$/.test(hash)) return undefined;
   const path = join(jobs, KEPT_CODE, `${hash}.tar.gz`);
   if (!(await lstatIfThere(path))?.isFile) return undefined;
-  const files = new Map<string, File>();
+  const files = new Map<string, Uint8Array>();
   try {
     for await (const { header, content } of entriesOf(bytesOfFile(path), MOST_CODE, signal)) {
-      const bytes = joined(await Array.fromAsync(content));
-      files.set(header.name, { hash: await sha256(bytes), text: textIn(bytes) });
+      files.set(header.name, joined(await Array.fromAsync(content)));
     }
   } catch (error) {
     if (error instanceof MlcliError) return undefined; // it is damaged

@@ -24,14 +24,10 @@ export async function listRuns(app: App, limit: number): Promise<readonly RunSum
   return (await runsOf(app)).slice(0, limit);
 }
 
-/** A run, and where the rest of it lies, as the user would type that. */
+/** A run, and where the rest of it lies, as the user would type that; `null`: it has none. */
 export interface WholeRun {
   readonly run: RunSummary;
-  readonly log: string | undefined;
-  readonly model: string | undefined;
-  readonly outputs: string | undefined;
-  /** The archive of its code. */
-  readonly source: string | undefined;
+  readonly places: Readonly<Record<string, string | null>>;
 }
 
 /**
@@ -43,16 +39,17 @@ export interface WholeRun {
 export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
   const layout = layoutOf(app);
   const run = runCalled(await runsOf(app), typed);
-  const ifThere = async (path: string): Promise<string | undefined> =>
-    await lstatIfThere(path) && typedPath(layout.directory, path);
   const isCurrent = await currentRun(layout) === run.name;
-  return {
-    run,
-    log: await ifThere(join(runDirectoryOf(layout, run.name), RECORD_FILES.log)),
-    model: await ifThere(isCurrent ? layout.model : modelOfRun(layout, run.name)),
-    outputs: await ifThere(outputsOfRun(layout, run.name)),
-    source: run.code && await ifThere(join(layout.jobs, KEPT_CODE, `${run.code}.tar.gz`)),
+  const paths = {
+    log: join(runDirectoryOf(layout, run.name), RECORD_FILES.log),
+    model: isCurrent ? layout.model : modelOfRun(layout, run.name),
+    outputs: outputsOfRun(layout, run.name),
+    source: join(layout.jobs, KEPT_CODE, `${run.code}.tar.gz`),
   };
+  const places = Object.entries(paths).map(async ([what, path]) =>
+    [what, await lstatIfThere(path) ? typedPath(layout.directory, path) : null] as const
+  );
+  return { run, places: Object.fromEntries(await Promise.all(places)) };
 }
 
 /** Two runs, and what differs. */
@@ -130,7 +127,16 @@ export function runDifferences(
     // Of an image that told nothing, nobody knows what it lacks.
     ["code", ({ code }) => ({ "": code?.slice(0, 12) })],
     ["commit", ({ commit }) => ({ "": commit?.slice(0, 12) })],
-    ["data", ({ data }) => dataValues(one.data, other.data, data)],
+    // What is known of both: one channel more is a difference of the channels.
+    ["data", ({ data }) =>
+      Object.fromEntries(
+        Object.entries(data).filter(([name]) => one.data[name] && other.data[name]).map(
+          ([name, { files, bytes, hash, by }]) => [
+            name,
+            `files ${files}, bytes ${bytes}, hash ${hash.slice(0, 12)}, by ${by}`,
+          ],
+        ),
+      )],
     ["package", ({ packages }) => one.packages && other.packages ? packages ?? {} : {}],
     ["status", ({ status }) => ({ "": status })],
     ["exit status", ({ exitStatus }) => ({ "": textOf(exitStatus) })],
@@ -153,19 +159,6 @@ export function runDifferences(
       values: [first.get(name), second.get(name)] as const,
     }));
   });
-}
-
-/** Of channels that are known of both: a channel more is a difference of the channels. */
-function dataValues(one: RunSummary["data"], other: RunSummary["data"], data: RunSummary["data"]) {
-  const names = Object.keys(data).filter((name) => one[name] && other[name]);
-  return Object.fromEntries(names.flatMap((name) => {
-    const { files, bytes, hash, by } = data[name]!;
-    return [
-      [`${name} files`, String(files)],
-      [`${name} bytes`, String(bytes)],
-      [`${name} hash`, `${hash.slice(0, 12)}${by === "contents" ? "" : " (names, sizes, times)"}`],
-    ];
-  }));
 }
 
 /** How long a run took, in seconds, to a tenth. */

@@ -383,26 +383,28 @@ suite("mlcli local list-jobs", () => {
     await app.write(jobs(app, "churn-2", "log"), "");
     const whole = await list(app, ["churn-2"], { env: { TZ: "UTC" } });
     assertEquals(
-      whole.stdout.replaceAll(app.name, "APP").replace(/^mlcli: .*\n/m, ""),
+      whole.stdout.replaceAll(app.name, "APP").replace(/^Mlcli: .*\n/m, ""),
       [
         "Name:           churn-2\n",
         "Kind:           train\n",
         "Status:         Failed\n",
+        "Created:        2026-03-01T09:20:00.000000+00:00\n",
+        "Ended:          2026-03-01T09:20:30.000000+00:00\n",
         `Reason:         ?[2J ${LONG}\n`,
+        "Seconds:        30\n",
         "Exit status:    1\n",
-        "Created:        2026-03-01 09:20:00.000000+00:00\n",
-        "Ended:          2026-03-01 09:20:30.000000+00:00\n",
-        "Time:           30s\n",
-        "Image:          churn:latest sha256:1\n",
+        "Image:          churn:latest\n",
         `Commit:         ${COMMIT}\n`,
         "Hyperparameter: ?[31mepochs?=?[2J\n",
-        "Channel:        training data\n",
-        "Data:           training: 2 files, 12.3 kB, hash abc\n",
-        "Data:           test: 1 file, 400.0 MB, hash def of names, sizes and times: too much to be read\n",
+        "Metric:         ?[31mloss=last 0.125, min 0.125, max 0.125, count 1\n",
+        "Channel:        training=data\n",
+        "Data:           training=files 2, bytes 12345, hash abc, by contents\n",
+        "Data:           test=files 1, bytes 400000000, hash def, by times\n",
         "Option:         memory=1024\n",
         "Variables:      TOKEN\n",
-        "Metric:         ?[31mloss 0.125 (least 0.125, most 0.125, 1 value)\n",
-        "Package:        numpy 2.0.0\n",
+        "Image id:       sha256:1\n",
+        "Container:      mlcli-x-train-00000000\n",
+        "Package:        numpy=2.0.0\n",
         "Log:            APP/mlcli_base/local_test/jobs/churn-2/log\n",
       ].join(""),
     );
@@ -472,7 +474,7 @@ suite("mlcli local list-jobs", () => {
     const { stdout } = await list(app, ["2", "last"]);
     assertMatch(
       stdout,
-      /\ncode {2}[\da-f]{12} {2}[\da-f]{12}\ndata training bytes {2}2 {2}4\ndata training files {2}1 {2}2\ndata training hash {2}/,
+      /\ncode {2}[\da-f]{12} {2}[\da-f]{12}\ndata training {2}files 1, bytes 2, hash [\da-f]{12}, by contents {2}files 2, bytes 4, /,
     );
     assertEquals(
       stdout.slice(stdout.indexOf("added")),
