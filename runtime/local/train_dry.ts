@@ -5,7 +5,6 @@ import { typedPath } from "../app/typed_path.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
-import type { CreateBody } from "../docker/engine.ts";
 import { isDirectory } from "../files.ts";
 import { noteText, tell } from "../messages.ts";
 import { modelOfRun, runDirectoryOf } from "../model/runs.ts";
@@ -19,19 +18,16 @@ import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
 import { pipPlan } from "./sent_code.ts";
 import { knownTraining, programOf } from "./train.ts";
 
-/** What would run. */
-export interface PlannedRun {
-  /** The run's name. */
-  readonly name: string;
-  /** Host directories by channel, as the user would type them. */
-  readonly channels: Readonly<Record<string, string>>;
-  readonly hyperparameters: Readonly<Record<string, string>>;
-  /** The body of the Engine's create call; of variables that may be secrets, the names alone. */
-  readonly container: CreateBody;
-}
-
-/** @throws MlcliError for all that stands in the way of creating the container. */
-export async function plannedTraining(job: TrainingJob, host: Host): Promise<PlannedRun> {
+/**
+ * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and
+ * the body of the Engine's create call. Of variables that may be secrets, that has the names alone.
+ *
+ * @throws MlcliError for all that stands in the way of creating the container.
+ */
+export async function plannedTraining(
+  job: TrainingJob,
+  host: Host,
+): Promise<Readonly<Record<string, unknown>>> {
   const known = await knownTraining(job, host);
   const { layout, sent, channels } = known;
   const engine = await host.engine();

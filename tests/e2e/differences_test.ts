@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
+import { besidesRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -27,7 +28,7 @@ ${code.replace(/^/gm, "    ")}
 /** What a run of this code is warned of; it ends with 0. */
 async function said(code: string, args: readonly string[]): Promise<string> {
   await using app = await appOf(code);
-  const { code: status, stdout, stderr } = await app.run(args);
+  const { code: status, stdout, stderr } = besidesRun(await app.run(args));
   assertEquals([status, stdout], [0, ""], stderr);
   return stderr;
 }
@@ -89,7 +90,7 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
 
   it("is said of code that fails, too, before its error", async () => {
     await using app = await appOf('open("/opt/ml/model/model.json")\nraise SystemExit(3)');
-    const { code, stderr } = await app.run(PROCESS);
+    const { code, stderr } = besidesRun(await app.run(PROCESS));
     assertEquals(code, 3);
     assertMatch(
       stderr,
@@ -106,7 +107,7 @@ suite("warnings that an image is older than the app's files", () => {
     for (const args of [["init", app.name], ["build"]]) {
       assertEquals((await app.run(args)).code, 0);
     }
-    const commands = [TRAIN, ["local", "process", "-f", "processing.py"], [
+    const commands = [TRAIN, ["local", "process", "--file", "processing.py"], [
       "local",
       "deploy",
       "-p",
@@ -130,8 +131,10 @@ suite("warnings that an image is older than the app's files", () => {
       assertStringIncludes(
         stderr,
         `warning: ${app.name}:latest is older than requirements.txt: the platform runs the image ` +
-          "as it is\nhint: Run mlcli build.\n",
+          "as it is\n",
       );
+      const again = args[1] === "deploy" ? "" : ` && mlcli ${args.join(" ")}`;
+      assertStringIncludes(stderr, `hint: mlcli build${again}\n`);
       if (args[1] === "deploy") await stop(stdout);
     }
     // A build of the same things makes the same image, and that is newer.
