@@ -50,7 +50,7 @@ import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { PackedCode } from "../source/source.ts";
 import { copyCode } from "./runs/working_copy.ts";
-import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
+import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -219,9 +219,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     await run.report(outcome, err);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
     if (outcome.status === 0 || isStopped) {
-      if (!findings.hasViolations) return findings.sayRemedy();
-      sayRun(run, err);
+      if (findings.hasViolations) sayRun(run, err);
       findings.requireNone();
+      if (findings.remedy !== undefined) tell(err, hintText(findings.remedy));
+      return;
     }
   }
   findings.warnOfAll();

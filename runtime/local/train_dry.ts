@@ -16,7 +16,7 @@ import type { Host, TrainingJob } from "./jobs.ts";
 import { hasInit, trainPlan } from "./plan.ts";
 import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
 import { pipPlan } from "./sent_code.ts";
-import { knownTraining, programOf } from "./train.ts";
+import { knownTraining, programOf } from "./known_training.ts";
 
 /**
  * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and

@@ -5,7 +5,7 @@
 
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { hintText, type MessageStream, tell, warningText } from "../../messages.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
 import { printable } from "../../text.ts";
 
 /** Prints where somebody reads. Where nobody does, how a run ended still matters. */
@@ -25,11 +25,17 @@ export function ignoringFailures(err: MessageStream): MessageStream {
   };
 }
 
-export class Findings {
-  readonly #violations: Difference[] = [];
-  #older: Difference | undefined;
+/** The hint of what a build helps is said at the end alone. */
+type Said = Pick<Difference, "message"> & Partial<Pick<Difference, "hint">>;
 
-  /** @param again what runs the code once more: that and the build before it are the last that is said. */
+export class Findings {
+  readonly #violations: Said[] = [];
+  /** Where the image is older than what it is made of: the build, and the run after it. */
+  remedy: string | undefined;
+  /** The same, where older code than the app's runs, whose words mislead if it fails. */
+  remedyOfOlderCode: string | undefined;
+
+  /** @param again the command line that runs the code once more, for who says the remedy at the end. */
   constructor(
     private readonly isStrict: boolean,
     private readonly err: MessageStream,
@@ -40,29 +46,18 @@ export class Findings {
   add(differences: readonly (Difference | undefined)[]): void {
     for (const difference of differences) {
       if (difference === undefined) continue;
-      if (difference.older) this.#older = difference;
-      if (this.isStrict) this.#violations.push(difference);
-      else this.#warn(difference);
+      const { message, hint, older } = difference;
+      const isForTheEnd = older !== undefined && this.again !== undefined;
+      if (older) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;
+      if (older === "code") this.remedyOfOlderCode = this.remedy;
+      const said = isForTheEnd ? { message } : { message, hint };
+      if (this.isStrict) this.#violations.push(said);
+      else this.#warn(said);
     }
   }
 
   get hasViolations(): boolean {
     return this.#violations.length > 0;
-  }
-
-  /** The build, where the image is older than what it is made of, and the run after it. */
-  get remedy(): string | undefined {
-    return this.#older && [this.#older.hint, this.again].filter((line) => line).join(" && ");
-  }
-
-  /** The same, where older code than the app's ran, whose words mislead if it failed. */
-  get remedyOfOlderCode(): string | undefined {
-    return this.#older?.older === "code" ? this.remedy : undefined;
-  }
-
-  /** Says it as the last of a run that went well. */
-  sayRemedy(): void {
-    if (this.remedy !== undefined && this.again) tell(this.err, hintText(this.remedy));
   }
 
   /** Says them where something else is the reason for the end. */
@@ -81,24 +76,15 @@ export class Findings {
     throw new MlcliError(
       `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,
       {
-        quote: this.#violations.map((violation) =>
-          printable(
-            `${violation.message}${
-              this.#isForTheEnd(violation) ? "" : `\nhint: ${violation.hint}`
-            }`,
-          )
+        quote: this.#violations.map(({ message, hint }) =>
+          printable(hint === undefined ? message : `${message}\nhint: ${hint}`)
         ).join("\n"),
         hint: this.again && this.remedy,
       },
     );
   }
 
-  #warn(difference: Difference): void {
-    const { message, hint } = difference;
-    tell(this.err, warningText(message, this.#isForTheEnd(difference) ? undefined : hint));
-  }
-
-  #isForTheEnd({ older }: Difference): boolean {
-    return older !== undefined && this.again !== undefined;
+  #warn({ message, hint }: Said): void {
+    tell(this.err, warningText(message, hint));
   }
 }
