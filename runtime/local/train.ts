@@ -150,7 +150,7 @@ export async function withTraining(
       settle: async (ending) => {
         written = ending === "failed" ? 0 : await filesIn(model);
         const settled = await settleModel(layout, name, ending, host, job.strict);
-        isPlaced = ending === "succeeded" && settled.moved !== undefined;
+        isPlaced = settled.moved !== undefined;
         return settled;
       },
       report: async (outcome, err) => {

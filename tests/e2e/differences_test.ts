@@ -1,7 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { baseImage, buildTestImage, TEST_IMAGE } from "../helpers/engine.ts";
-import { besidesRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const TRAIN = ["local", "train"];
@@ -28,7 +27,7 @@ ${code.replace(/^/gm, "    ")}
 /** What a run of this code is warned of; it ends with 0. */
 async function said(code: string, args: readonly string[]): Promise<string> {
   await using app = await appOf(code);
-  const { code: status, stdout, stderr } = besidesRun(await app.run(args));
+  const { code: status, stdout, stderr } = await app.run(args);
   assertEquals([status, stdout], [0, ""], stderr);
   return stderr;
 }
@@ -90,7 +89,7 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
 
   it("is said of code that fails, too, before its error", async () => {
     await using app = await appOf('open("/opt/ml/model/model.json")\nraise SystemExit(3)');
-    const { code, stderr } = besidesRun(await app.run(PROCESS));
+    const { code, stderr } = await app.run(PROCESS);
     assertEquals(code, 3);
     assertMatch(
       stderr,

@@ -39,7 +39,7 @@ suite("the metrics of a training", () => {
     assertEquals([code, stdout.split("\n")[0]], [0, "epoch 1 loss=1.000"]);
     assertMatch(
       stderr,
-      /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line\nhint: .*\nnote: Model: .*\n$/,
+      /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line\nhint: .*\n$/,
     );
     const failed = await app.run(["local", "train", "--hyperparameter", "fail=1"]);
     assertEquals(failed.stderr.match(/Traceback/g)?.length, 1, failed.stderr);

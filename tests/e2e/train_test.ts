@@ -2,7 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { filesBelow } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
-import { besidesRun, lastRun } from "../helpers/runs.ts";
+import { lastRun } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 import { untilReady } from "../helpers/waiting_run.ts";
 
@@ -65,10 +65,8 @@ suite("local train", () => {
       "local_test/test_dir/input/data/validation/v.csv": "3,4\n",
       "local_test/test_dir/input/data/processing/p.csv": "5,6\n",
     });
-    const { code, stdout, stderr } = besidesRun(
-      await app.run(
-        ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=1e-3"],
-      ),
+    const { code, stdout, stderr } = await app.run(
+      ["local", "train", "--hyperparameter", "epochs=20", "--hyperparameter", "rate=1e-3"],
     );
     assertEquals({ code, stdout, stderr }, {
       code: 0,
