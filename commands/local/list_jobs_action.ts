@@ -69,7 +69,9 @@ function listText(runs: readonly RunSummary[], out: Output, now: Date): string {
         seconds === undefined ? "-" : String(seconds),
         inOneLine(commit ?? "-"),
       ];
-    return result === "" ? fields : [...fields, result];
+    // On a terminal, its column and its status say the rest.
+    const shown = out.isTerminal ? result.replace(/^\w+ failed: /, "") : result;
+    return shown === "" ? fields : [...fields, shown];
   });
   return fittingTableText(HEADINGS, rows, out, NAME_COLUMN, paint);
 }

@@ -41,6 +41,7 @@ suite("the metrics of a training", () => {
       stderr,
       /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line\nhint: .*\n$/,
     );
+    await app.write(app.path("training/training.py"), `${CODE}# edited\n`);
     const failed = await app.run(["local", "train", "--hyperparameter", "fail=1"]);
     assertEquals(failed.stderr.match(/Traceback/g)?.length, 1, failed.stderr);
     assertStringIncludes(
@@ -65,6 +66,7 @@ suite("the metrics of a training", () => {
     const compared = await app.run(["local", "list-jobs", "2", "last"]);
     assertStringIncludes(compared.stdout, "\nhyperparameter fail  -  1\n");
     assertStringIncludes(compared.stdout, "\nstatus  Completed  Failed\n");
+    assertStringIncludes(compared.stdout, "\n+# edited\n");
   });
 
   it("stand on a terminal below the output, and leave nothing there", async () => {

@@ -289,7 +289,7 @@ const COMMIT = "c".repeat(40);
 const HOSTILE = {
   started: "2026-03-01T09:20:00.000Z",
   ended: "2026-03-01T09:20:30.000Z",
-  outcome: { status: "Failed", exit_status: 1, reason: `\x1b[2J ${LONG}` },
+  outcome: { status: "Failed", exit_status: 1, reason: `Training failed: \x1b[2J ${LONG}` },
   image: { reference: "churn:latest", id: "sha256:1" },
   commit: COMMIT,
   channels: { training: "data" },
@@ -339,7 +339,7 @@ suite("mlcli local list-jobs", () => {
       stdout.replace(/T\d\d:(\d\d):\S+/g, "T$1"),
       [
         "churn-3  process  Lost  2026-03-01T29  -  -\n",
-        `churn-2  train  Failed  2026-03-01T20  30  ${COMMIT}  ?[2J ${LONG}\n`,
+        `churn-2  train  Failed  2026-03-01T20  30  ${COMMIT}  Training failed: ?[2J ${LONG}\n`,
         "churn-1  train  Completed  2026-03-01T00  60  -  loss 0.123457  auc 0.9\n",
       ].join(""),
     );
@@ -374,7 +374,7 @@ suite("mlcli local list-jobs", () => {
       ...["image", "commit", "code", "hyperparameters", "metrics"],
     ]);
     assertEquals([lost.name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
-    assertEquals([failed.reason, failed.exit_status], [`\x1b[2J ${LONG}`, 1]);
+    assertEquals([failed.reason, failed.exit_status], [`Training failed: \x1b[2J ${LONG}`, 1]);
     assertEquals([completed.metrics.auc.last, completed.seconds], [0.9, 60]);
   });
 
@@ -390,7 +390,7 @@ suite("mlcli local list-jobs", () => {
         "Status:         Failed\n",
         "Created:        2026-03-01T09:20:00.000000+00:00\n",
         "Ended:          2026-03-01T09:20:30.000000+00:00\n",
-        `Reason:         ?[2J ${LONG}\n`,
+        `Reason:         Training failed: ?[2J ${LONG}\n`,
         "Seconds:        30\n",
         "Exit status:    1\n",
         "Image:          churn:latest\n",
