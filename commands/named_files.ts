@@ -12,6 +12,7 @@ import {
 } from "../runtime/contract/variables.ts";
 import { fileErrorHint, fileErrorReason, UsageError } from "../runtime/errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../runtime/files.ts";
+import { tell, warningText } from "../runtime/messages.ts";
 import type { UnreadBody } from "../runtime/invocation/invocation.ts";
 import { isObject } from "../runtime/text.ts";
 import type { variableOptions } from "./options/container.ts";
@@ -21,18 +22,25 @@ import type { Values } from "./options/option.ts";
 /**
  * The body from a file, or from standard input (no file, or `-`). JSON may stand in the file's place.
  *
- * @param example a command line with a file, for the hint.
+ * @param command that sends it, for the hints.
  */
 export function requestBody(
   context: Context,
   { file, contentType }: InvocationOptions,
-  example: string,
+  command: string,
 ): UnreadBody {
-  if (file === undefined || file === "-") {
-    return { pieces: standardInput(context, example), contentType };
-  }
-  const ownType = contentType ?? (isJson(file) ? undefined : typeOfFile(file));
-  return { pieces: fileInput(context, file, example), contentType: ownType };
+  const isFile = file !== undefined && file !== "-";
+  const ownType = isFile && !isJson(file) ? typeOfFile(file) : undefined;
+  return {
+    pieces: isFile
+      ? fileInput(context, file, command)
+      : standardInput(context, `${command} rows.csv`),
+    contentType: contentType ?? ownType,
+    onHeading: () => {
+      const rest = `tail -n +2 ${shellWord(isFile ? file : "rows.csv")}`;
+      tell(context.err, warningText(HEADING, `${rest} | ${command} --content-type text/csv`));
+    },
+  };
 }
 
 /** Whether this is JSON that may be a request, and not the name of a file. */
@@ -44,10 +52,13 @@ function isJson(text: string): boolean {
   }
 }
 
+const HEADING =
+  "The first line looks like a heading, which the server takes for data, as on SageMaker";
+
 async function* fileInput(
   { cwd, input }: Context,
   file: string,
-  example: string,
+  command: string,
 ): AsyncGenerator<Uint8Array, void, void> {
   await requireNamed(cwd, file, "");
   try {
@@ -61,7 +72,7 @@ async function* fileInput(
     if (isJson(file)) return yield new TextEncoder().encode(file);
     // Such as 72,3,15: what no file is called.
     const hint = /^[^/\\]*[\s,][^/\\]*$/.test(file)
-      ? `Is it the request itself? echo ${shellWord(file)} | ${example.replace(/ \S+$/, "")}`
+      ? `Is it the request itself? echo ${shellWord(file)} | ${command}`
       : undefined;
     throw new UsageError(`Cannot read ${file}: no such file`, { cause, hint });
   }

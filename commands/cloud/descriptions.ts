@@ -7,7 +7,8 @@ import type { Described } from "../../runtime/cloud/jobs/follow.ts";
 import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
-import { inOneLine, printable } from "../../runtime/text.ts";
+import { inOneLine } from "../../runtime/text.ts";
+import { fieldsText } from "../render/fields.ts";
 import { counted, durationText, localTimestamp } from "../render/format.ts";
 
 export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
@@ -59,22 +60,9 @@ function jobText(job: CloudJob): string {
   return fieldsText(fields);
 }
 
-function fieldsText(
-  fields: readonly (readonly [name: string, value: string | undefined])[],
-): string {
-  return fields.filter(([, value]) => value !== undefined).map(([name, value]) =>
-    `${`${name}:`.padEnd(16)}${indented(value!)}\n`
-  ).join("");
-}
-
 function jobMachines({ instanceCount, instanceType, isSpot }: CloudJob): string | undefined {
   if (instanceType === undefined) return undefined;
   return `${instanceCount} ${instanceType}${isSpot ? ", spot" : ""}`;
-}
-
-/** A reason may have several lines. */
-function indented(value: string): string {
-  return printable(value.trimEnd()).split("\n").map(inOneLine).join(`\n${" ".repeat(16)}`);
 }
 
 function jobJson(job: CloudJob): Record<string, unknown> {

@@ -1,5 +1,6 @@
 import { invokeEndpoint } from "../../runtime/cloud/invoke_endpoint.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
+import { shellWord } from "../../runtime/text.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { invocationFields } from "../options/invocation.ts";
@@ -16,7 +17,7 @@ export async function invokeEndpointAction(
   const invocation = {
     choice: options,
     endpoint,
-    body: requestBody(context, options, `mlcli invoke-endpoint -n ${endpoint} rows.csv`),
+    body: requestBody(context, options, `mlcli invoke-endpoint -n ${shellWord(endpoint)}`),
     accept,
     fields: invocationFields(options),
     stream,

@@ -27,7 +27,7 @@ export async function listJobsAction(context: Context, options: ListJobsOptions)
     // Also what came before a failure.
     if (isText && out.isTerminal) {
       const rows = found.map((job) => listRow(job, clock.date()));
-      out.print(fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out));
+      out.print(fittingTableText(["NAME", "KIND", "STATUS", "AGE"], rows, out, 0));
     }
   }
   if (!isText) out.print(`${printableJson(found.map(listedJobJson), 2)}\n`);

@@ -17,7 +17,10 @@ import { type AppProgram, programOf, type TypedProgram } from "../program.ts";
 import { requireNoTag } from "../usage.ts";
 import type { Options, Values } from "../options/option.ts";
 
-type ContainerOptions = Values<typeof containerOptions> & { readonly networkIsolation?: boolean };
+type ContainerOptions = Values<typeof containerOptions> & {
+  readonly networkIsolation?: boolean;
+  readonly dryRun?: boolean;
+};
 
 /**
  * Where the command line says nothing, the object `local` of the app's configuration file counts.
@@ -73,7 +76,8 @@ export async function programRequest<O extends Options>(
   const request = await containerRequest(context, typed, call)
     .catch((error) => initInstead(error, context, kind, typed));
   const { app, isImageTyped, program } = await programOf(request.app, kind, typed, args, context);
-  const images = imageAccess(context, { app, isImageTyped, command: `mlcli local ${kind}` });
+  const command = `mlcli local ${kind}`;
+  const images = imageAccess(context, { app, isImageTyped, command, isDry: typed.dryRun });
   return { ...request, app, images, program };
 }
 

@@ -20,14 +20,13 @@ export type ListRunsOptions = Values<typeof OPTIONS>;
 export const listRunsCommand: Command = command({
   details: "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
     "job.json, and of a training with metrics metrics.csv and a picture of them, metrics.svg. " +
-    "The last 50 are kept. Two names show what differs between two runs.",
+    "The last 100 are kept. A name shows all of a run, two what differs between them, their code " +
+    "included; the number of the list (1 is the newest) and last are names, too.",
   options: OPTIONS,
   examples: [
     ["List the last runs, with their metrics", "mlcli local list-jobs"],
-    [
-      "Compare two runs",
-      "mlcli local list-jobs JOB OTHER-JOB",
-    ],
+    ["See all of the last run", "mlcli local list-jobs last"],
+    ["See what differs between the last two", "mlcli local list-jobs 2 1"],
   ],
   action: async () => (await import("./list_jobs_action.ts")).listRunsAction,
 });

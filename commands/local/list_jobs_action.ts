@@ -5,56 +5,81 @@ import {
   type Comparison,
   listRuns,
   secondsOf,
+  wholeRun,
 } from "../../runtime/local/runs/list.ts";
 import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
-import { inOneLine, printableJson } from "../../runtime/text.ts";
+import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { durationText, green, localTimestamp, red, yellow } from "../render/format.ts";
-import { fittingTableText } from "../render/table.ts";
+import { durationText, elapsedText, green, localTimestamp, red, yellow } from "../render/format.ts";
+import { fittingTableText, tableText } from "../render/table.ts";
+import { jsonRun, jsonWholeRun, wholeRunText } from "./run_formats.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";
 
-const HEADINGS = ["NAME", "KIND", "STATUS", "AGE", "METRICS"];
-const STATUS_COLUMN = 2;
+const HEADINGS = ["#", "NAME", "KIND", "STATUS", "AGE", "TIME", "RESULT"];
+const [NAME_COLUMN, STATUS_COLUMN] = [1, 3];
 
-/** Prints a line a run, or what differs between two. */
+/** Prints a line a run, one run, or what differs between two. */
 export async function listRunsAction(context: Context, options: ListRunsOptions): Promise<void> {
-  const { names, limit, output } = options;
+  const { names: [one, other, ...more], limit, output } = options;
   const { out, err } = context;
-  if (names.length > 0) return await compareAction(context, options);
-  const runs = await listRuns(await chosenApp(context, options.appName), limit);
-  if (output === "json") return out.print(`${printableJson(runs.map(jsonRun), 2)}\n`);
-  const now = context.clock.date();
-  out.print(fittingTableText(HEADINGS, runs.map((run) => rowOf(run, out, now)), out, paint));
-  if (runs.length === 0 && err.isTerminal) {
+  const print = (json: unknown, text: string): void =>
+    out.print(output === "json" ? `${printableJson(json, 2)}\n` : text);
+  if (more.length > 0) {
+    throw new UsageError(`A comparison takes two runs, but got ${options.names.length}.`, {
+      hint: "Give two names, one for all of a run, or none for the list.",
+    });
+  }
+  const app = await chosenApp(context, options.appName);
+  if (other !== undefined) {
+    const found = await compareRuns(app, [one!, other], context.interruption.signal);
+    return print(jsonComparison(found), comparisonText(found, out));
+  }
+  if (one !== undefined) {
+    const run = await wholeRun(app, one);
+    return print(jsonWholeRun(run), wholeRunText(run));
+  }
+  const runs = await listRuns(app, limit);
+  print(runs.map(jsonRun), listText(runs, out, context.clock.date()));
+  if (runs.length === 0 && output === "text" && err.isTerminal) {
     err.print("No run yet. mlcli local train makes one.\n");
   }
 }
 
-async function compareAction(context: Context, options: ListRunsOptions): Promise<void> {
-  const [one, other, more] = options.names;
-  if (one === undefined || other === undefined || more !== undefined) {
-    throw new UsageError(`A comparison takes two runs, but got ${options.names.length}.`, {
-      hint: "Give two names, or none for the list.",
-    });
-  }
-  const comparison = await compareRuns(await chosenApp(context, options.appName), [one, other]);
-  const { out } = context;
-  if (options.output === "json") {
-    return out.print(`${printableJson(jsonComparison(comparison), 2)}\n`);
-  }
-  out.print(comparisonText(comparison, out));
+/** For a program the time itself, which stays the same, and all of each field. */
+function listText(runs: readonly RunSummary[], out: Output, now: Date): string {
+  const rows = runs.map((run, index) => {
+    const { name, kind, status, started, commit } = run;
+    const [seconds, result] = [secondsOf(run), resultOf(run)];
+    const fields = out.isTerminal
+      ? [
+        String(index + 1),
+        inOneLine(name),
+        kind,
+        status,
+        durationText(now.getTime() - started.getTime()),
+        seconds === undefined ? "-" : elapsedText(1000 * seconds),
+      ]
+      : [
+        inOneLine(name),
+        kind,
+        status,
+        localTimestamp(started, "T"),
+        seconds === undefined ? "-" : String(seconds),
+        inOneLine(commit ?? "-"),
+      ];
+    // On a terminal, its column and its status say the rest.
+    const shown = out.isTerminal ? result.replace(/^\w+ failed: /, "") : result;
+    return shown === "" ? fields : [...fields, shown];
+  });
+  return fittingTableText(HEADINGS, rows, out, NAME_COLUMN, paint);
 }
 
-function rowOf(run: RunSummary, out: Pick<Output, "isTerminal">, now: Date): string[] {
-  // For a program the time itself, which stays the same.
-  const when = out.isTerminal
-    ? durationText(now.getTime() - run.started.getTime())
-    : localTimestamp(run.started, "T");
-  const metrics = Object.entries(run.metrics).map(([name, last]) => ({ name, last }));
-  const row = [inOneLine(run.name), run.kind, run.status, when];
-  return metrics.length === 0 ? row : [...row, lastValues(metrics)];
+/** Its metrics, or why there are none to rely on. */
+function resultOf({ status, reason, metrics }: RunSummary): string {
+  if (status === "Failed" && reason !== undefined) return inOneLine(reason);
+  return lastValues(Object.entries(metrics).map(([name, { last }]) => ({ name, last })));
 }
 
 function paint(field: string, column: number): string {
@@ -63,37 +88,25 @@ function paint(field: string, column: number): string {
   return field === "Failed" || field === "Lost" ? red(field) : yellow(field);
 }
 
-function comparisonText({ runs, differences }: Comparison, out: Output): string {
+function comparisonText({ runs, differences, code }: Comparison, out: Output): string {
   const names = runs.map(({ name }, index) => `${index + 1}: ${inOneLine(name)}\n`).join("");
   if (differences.length === 0) return `${names}Nothing differs.\n`;
   const rows = differences.map(({ what, name, values }) => [
     inOneLine(name === "" ? what : `${what} ${name}`),
     ...values.map((value) => value === undefined ? "-" : valueText(what, value)),
   ]);
-  return names + fittingTableText(["", "1", "2"], rows, out);
+  const changes = code?.map(({ path, change, patch }) =>
+    `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
+  );
+  return names + tableText(["", "1", "2"], rows, out) +
+    (changes?.join("") ?? "The code of one is not kept: what changed in it is not known.\n");
 }
 
 function valueText(what: string, value: string): string {
   return inOneLine(what === "metric" ? shortNumber(Number(value)) : value);
 }
 
-function jsonRun(run: RunSummary): Record<string, unknown> {
-  return {
-    job_name: run.name,
-    kind: run.kind,
-    status: run.status,
-    creation_time: localTimestamp(run.started, "T"),
-    end_time: run.ended === undefined ? null : localTimestamp(run.ended, "T"),
-    seconds: secondsOf(run) ?? null,
-    exit_status: run.exitStatus ?? null,
-    reason: run.reason ?? null,
-    image: run.image,
-    hyperparameters: run.hyperparameters,
-    metrics: run.metrics,
-  };
-}
-
-function jsonComparison({ runs, differences }: Comparison): Record<string, unknown> {
+function jsonComparison({ runs, differences, code }: Comparison): Record<string, unknown> {
   return {
     runs: runs.map(jsonRun),
     differences: differences.map(({ what, name, values }) => ({
@@ -103,5 +116,6 @@ function jsonComparison({ runs, differences }: Comparison): Record<string, unkno
         value === undefined ? null : what === "metric" ? Number(value) : value
       ),
     })),
+    code: code?.map(({ path, change, patch }) => ({ path, change, patch: patch ?? null })) ?? null,
   };
 }

@@ -17,17 +17,19 @@ export interface ChosenImage {
   readonly app: App;
   readonly isImageTyped: boolean;
   readonly command: string;
+  /** Whether it is not to be remembered that it was typed. */
+  readonly isDry?: boolean | undefined;
 }
 
 /** @throws MlcliError where the app's file names an image of a stranger's. */
 export async function requireTrustedHere(
   context: Context,
-  { app, isImageTyped: isTyped, command }: ChosenImage,
+  { app, isImageTyped: isTyped, command, isDry = false }: ChosenImage,
 ): Promise<"person" | "registry"> {
   return await requireTrusted({ app, image: app.configuration.image!, isTyped, command }, {
     env: context.env,
     account: async () => (await (await (await awsIn(app, context)).sts()).identity()).account,
-    note: (text) => tell(context.err, noteText(text)),
+    note: isDry ? undefined : (text) => tell(context.err, noteText(text)),
   });
 }
 

@@ -11,6 +11,7 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { requestBody } from "../named_files.ts";
 import { requestHeaders } from "../options/invocation.ts";
+import { DEFAULT_PORT } from "../options/shared.ts";
 import { durationText, green, localTimestamp, red, timeOfDay, yellow } from "../render/format.ts";
 import { tableText } from "../render/table.ts";
 import type { InvokeOptions } from "./invoke.ts";
@@ -107,7 +108,11 @@ function jsonStale(stale: Stale | undefined): Record<string, string | null> | nu
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */
 export async function invokeAction(context: Context, options: InvokeOptions): Promise<void> {
   const { port, accept, stream, timeout } = options;
-  const body = requestBody(context, options, "mlcli local invoke rows.csv");
+  const body = requestBody(
+    context,
+    options,
+    port === Number(DEFAULT_PORT) ? "mlcli local invoke" : `mlcli local invoke --port ${port}`,
+  );
   const headers = requestHeaders(options.header);
   const note = (text: string): void => tell(context.err, noteText(text));
   const answer = invoke({ port, accept, headers, stream, timeout, body }, context, note);

@@ -32,6 +32,9 @@ const OPTIONS = options({
   "--watch": {
     description: "Stay, and train again after each edit of the code, the data or hyperparameters.",
   },
+  "--dry-run": {
+    description: "Print the container that would run, as JSON, and change nothing.",
+  },
   ...pipOptions,
   "--checkpoints": {
     description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",

@@ -2,17 +2,20 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
+import { printableJson } from "../../runtime/text.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { requireCompatible } from "../usage.ts";
 import { programRequest } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
-/** `--watch` runs more than once; the others are about one run. */
+/** `--watch` runs more than once, `--dry-run` never; the others are about one run. */
 const CONTRADICTIONS = [
   ["--watch", "--strict"],
   ["--watch", "--interactive"],
   ["--watch", "--stop-after"],
+  ["--dry-run", "--watch"],
+  ["--dry-run", "--interactive"],
 ] as const;
 
 /** Trains on the app's test data. */
@@ -25,6 +28,7 @@ export async function trainAction(
     "--watch": options.watch,
     "--strict": options.strict,
     "--interactive": options.interactive,
+    "--dry-run": options.dryRun,
     "--stop-after": options.stopAfter !== undefined,
   });
   const request = await programRequest(context, "train", options, options.args, call);
@@ -43,6 +47,10 @@ export async function trainAction(
     })),
   };
   const host = runHost(context, request.app, options);
+  if (options.dryRun) {
+    const { plannedTraining } = await import("../../runtime/local/train_dry.ts");
+    return context.out.print(`${printableJson(await plannedTraining(job, host), 2)}\n`);
+  }
   if (options.watch) {
     const { watchTraining } = await import("./watch.ts");
     return await watchTraining(job, host);

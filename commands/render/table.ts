@@ -1,5 +1,6 @@
 /** Rows of text: a table on a terminal, plain lines for a program. */
 
+import { fit, widthOf } from "../../runtime/cells.ts";
 import type { Output } from "../../runtime/streams.ts";
 
 /** Stands between two columns, as in the list of endpoints. */
@@ -34,32 +35,33 @@ export function tableText(
   ].join("");
 }
 
+/** The narrowest that a column is made, in cells. */
+const LEAST = 8;
+
 /**
- * The same. On a terminal that is too narrow for the widest row, each row becomes a block: its first
- * field, and below it the others with their headings.
+ * The same. On a terminal that is too narrow, fields are cut: those of the last column as far as can be,
+ * then those of another.
+ *
+ * @param other its index.
  */
 export function fittingTableText(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   output: Pick<Output, "isTerminal" | "colour" | "columns">,
-  paint: (field: string, column: number) => string = (field) => field,
+  other: number,
+  paint?: (field: string, column: number) => string,
 ): string {
-  const table = tableText(headings, rows, { ...output, colour: false });
-  const widest = Math.max(...table.split("\n").map((line) => line.length));
-  if (!output.isTerminal || widest <= output.columns) {
-    return tableText(headings, rows, output, paint);
-  }
-  const width = Math.max(...headings.slice(1).map(({ length }) => length));
-  const shown = (field: string, column: number): string =>
-    output.colour ? paint(field, column) : field;
-  return rows.map(([first = "", ...others]) =>
-    [
-      `${shown(first, 0)}\n`,
-      ...others.map((field, index) =>
-        field === ""
-          ? ""
-          : `${GAP}${headings[index + 1]!.padEnd(width)}${GAP}${shown(field, index + 1)}\n`
-      ),
-    ].join("")
-  ).join("");
+  if (!output.isTerminal) return tableText(headings, rows, output, paint);
+  const last = headings.length - 1;
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => widthOf(row[column] ?? "")))
+  );
+  const all = widths.reduce((sum, width) => sum + GAP.length + width, -GAP.length);
+  const room = (column: number, excess: number): number =>
+    Math.min(widths[column]!, Math.max(LEAST, widths[column]! - excess));
+  const ofLast = room(last, all - output.columns);
+  const ofOther = room(other, all - output.columns - (widths[last]! - ofLast));
+  const cut = (field: string, column: number): string =>
+    column === last ? fit(field, ofLast) : column === other ? fit(field, ofOther) : field;
+  return tableText(headings, rows.map((row) => row.map(cut)), output, paint);
 }

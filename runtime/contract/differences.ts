@@ -20,8 +20,8 @@ export interface Difference {
   /** What differs, and what happens on the platform: one sentence without its full stop. */
   readonly message: string;
   readonly hint: string;
-  /** Whether the image's older code runs, and not the app's. */
-  readonly isOfOlderCode?: boolean;
+  /** Where a build helps: whether the code that runs is older than the app's, or the rest of its image. */
+  readonly older?: "code" | "image";
 }
 
 export function hyperparameterDifferences(

@@ -18,6 +18,8 @@ export interface UnreadBody {
   readonly pieces: AsyncIterable<Uint8Array>;
   /** When undefined, it is guessed from the beginning of the body. */
   readonly contentType: string | undefined;
+  /** Is told where the body is CSV that seems to begin with a heading. */
+  readonly onHeading?: () => void;
 }
 
 /** How many bytes of a body are looked at to guess its type. */
@@ -40,7 +42,7 @@ export async function readBody(
 
 /** The same, in pieces. */
 export async function readPieces(
-  { pieces, contentType }: UnreadBody,
+  { pieces, contentType: given, onHeading }: UnreadBody,
   most: number,
   tooLarge: () => MlcliError,
 ): Promise<BodyInPieces> {
@@ -51,7 +53,26 @@ export async function readPieces(
     if (length > most) throw tooLarge();
     read.push(piece);
   }
-  return { pieces: read, contentType: contentType ?? typeOfBytes(startOf(read)) };
+  const contentType = given ?? typeOfBytes(startOf(read));
+  if (read[0] && isCsv(contentType) && seemsToHaveHeading(read[0])) onHeading?.();
+  return { pieces: read, contentType };
+}
+
+/** `text/csv`, also with parameters; but for that by which RFC 4180 tells a heading. */
+function isCsv(contentType: string): boolean {
+  return /^\s*text\/csv\s*(;|$)/i.test(contentType) && !/;\s*header\s*=/i.test(contentType);
+}
+
+/** Whether its first line has words and no number, and another line has a number. */
+export function seemsToHaveHeading(start: Uint8Array): boolean {
+  const text = new TextDecoder().decode(start.subarray(0, SNIFFED_LENGTH));
+  const [heading = [], ...rows] = text.split(/\r?\n/).map((line) => line.split(","));
+  return /\p{L}/u.test(heading.join()) && !hasNumber(heading) && rows.some(hasNumber);
+}
+
+function hasNumber(fields: readonly string[]): boolean {
+  const texts = fields.map((field) => field.replace(/^\s*"(.*)"\s*$/, "$1").trim());
+  return texts.some((text) => text !== "" && !Number.isNaN(Number(text)));
 }
 
 function startOf(pieces: readonly Uint8Array[]): Uint8Array {

@@ -31,6 +31,8 @@ export interface FailedRun {
   readonly launcher: Program["launcher"] | undefined;
   /** What to do first, where it is not what its code said. */
   readonly hint: string | undefined;
+  /** What to do where nothing else is known. */
+  readonly lastHint: string | undefined;
 }
 
 export async function failureOf(
@@ -46,6 +48,7 @@ export async function failureOf(
     importer,
     launcher,
     hint: first,
+    lastHint,
   }: FailedRun,
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
@@ -67,7 +70,8 @@ export async function failureOf(
     await missingModuleHintOf(last, importer) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
-    (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined);
+    (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
+    lastHint;
   return headline !== undefined && (reason === "" || isShownIn(reason, lastOutput.text))
     ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
     : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });

@@ -7,6 +7,7 @@ import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
+import type { Channel } from "../contract/channels.ts";
 import {
   type Difference,
   environmentDifferences,
@@ -17,7 +18,7 @@ import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
-import { MlcliError } from "../errors.ts";
+import { MlcliError, OutputClosed } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
@@ -40,15 +41,16 @@ import {
 import { lastValues, StatusLine } from "./metrics/messages.ts";
 import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
-import type { OfImage } from "./plan.ts";
+import { hasInit, type OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
 import { type Reason, watchOutput } from "./runs/reason.ts";
-import type { RunFacts } from "../model/records.ts";
+import type { JobDocument, RunFacts } from "../model/records.ts";
 import { type Run, workingFolders } from "./runs/run.ts";
+import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { PackedCode } from "../source/source.ts";
 import { copyCode } from "./runs/working_copy.ts";
-import { type MessageStream, noteText, tell, warningText } from "../messages.ts";
+import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
 const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
@@ -65,6 +67,8 @@ export interface JobRun {
   readonly sent?: PackedCode | undefined;
   /** The container's name. */
   readonly container: string;
+  /** The command line that runs it again. */
+  readonly again: string;
   /** What is known to differ on the platform before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
@@ -79,6 +83,8 @@ export interface JobRun {
   readonly written: readonly string[];
   /** Called once they are there. */
   readonly prepare: () => Promise<void>;
+  /** What it reads. */
+  readonly data: readonly Channel[];
   /** What is in that from the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */
@@ -86,7 +92,7 @@ export interface JobRun {
   /** Puts away what it wrote, once that is the caller's. */
   readonly settle: (ending: Ending) => Promise<Settled>;
   /** Tells more of a run that nobody interrupted. */
-  readonly report: (outcome: RunOutcome) => Promise<void>;
+  readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
 }
 
 /** What kills code that does not end: the first Ctrl-C only asks it to. */
@@ -114,8 +120,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   const code = await copyCode(layout, directory, mounted, note);
   const planned = run.plan({
-    // The harness handles SIGTERM; of anything else, an init would hide whether it does.
-    withInit: isOurs && !job.strict && (run.launcher ?? "image") === "image",
+    withInit: hasInit(job, image, run.launcher),
     ...code,
     reportFile: isOurs ? reportFile : undefined,
   });
@@ -128,7 +133,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const folders = [outputFolder, ...run.written, ...await workingFolders(directory)];
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
-  const findings = new Findings(job.strict, err);
+  const findings = new Findings(job.strict, err, againOf(job, run));
   /** Looks at what there is before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
     findings.add([
@@ -159,12 +164,14 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   let reason: Reason | undefined;
   let isLeft = false;
   let isTaken = false;
+  let data: Promise<JobDocument["data"]> | undefined;
   /** Sees to what the run wrote. */
   async function takeOver(outcome?: RunOutcome): Promise<void> {
     isTaken = true;
     await metered?.end();
     status.close();
     if (isLeft) return;
+    record.data = await data ?? null;
     const warnings = await giveToCaller(body.Image, owners, host);
     if (outcome !== undefined) {
       record.exitStatus = outcome.status;
@@ -193,6 +200,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       grace,
       before: around,
       after: run.stopAfter,
+      onStart: () => {
+        data = dataOf(run.data, host.interruption.signal).catch(() => null);
+      },
       onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
       onLeft: () => {
         isLeft = true;
@@ -206,11 +216,17 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (!isTaken) await takeOver();
   }
   if (outcome.cause === undefined) {
-    await run.report(outcome);
+    await run.report(outcome, err);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
-    if (outcome.status === 0 || isStopped) return findings.requireNone();
+    if (outcome.status === 0 || isStopped) {
+      if (findings.hasViolations) sayRun(run, err);
+      findings.requireNone();
+      if (findings.remedy !== undefined) tell(err, hintText(findings.remedy));
+      return;
+    }
   }
   findings.warnOfAll();
+  if (!(outcome.cause instanceof OutputClosed)) sayRun(run, err);
   if (outcome.cause !== undefined) throw outcome.cause;
   const { failureOf } = await import("./failure.ts");
   throw await failureOf({
@@ -222,7 +238,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: findings.hintOfOlderCode,
+    hint: findings.remedyOfOlderCode,
+    lastHint: findings.remedy,
     launcher: run.launcher,
     importer: {
       app: job.app,
@@ -232,6 +249,17 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       source: run.sent?.source,
     },
   });
+}
+
+/** The command once more, as far as it may be shown: values of variables are not. */
+function againOf({ tag, strict }: BatchJob, { again }: JobRun): string {
+  return [again, ...tag === "latest" ? [] : ["--docker-tag", tag], ...strict ? ["--strict"] : []]
+    .join(" ");
+}
+
+/** Where to look after a run that did not go well. */
+function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
+  if (record.isThere) tell(err, noteText(`mlcli local list-jobs ${name} shows this run`));
 }
 
 /** What is left with a container that may still run and write. */

@@ -6,7 +6,7 @@
 import { imageReference } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
 import { HOST, type JobKind, PATHS } from "../contract/jobs.ts";
-import { commandOf, type Launch, type ProcessingLaunch } from "../contract/launch.ts";
+import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount, VolumeMount } from "../docker/engine.ts";
 import {
@@ -18,7 +18,7 @@ import {
   serverPlan,
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
-import { COMMON_PATH } from "../contract/images.ts";
+import { COMMON_PATH, holdsHarness, type LabelledImage } from "../contract/images.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { PipPlace } from "./sent_code.ts";
@@ -100,6 +100,15 @@ export interface PlannedServer extends PlannedServing {
   /** The run that made the model; `undefined` where a person put it there. */
   readonly run: string | undefined;
   readonly madeOf: MadeOf;
+}
+
+/** The harness handles SIGTERM; of anything else, an init would hide whether it does. */
+export function hasInit(
+  { strict }: Pick<LocalJob, "strict">,
+  image: LabelledImage,
+  launcher: Program["launcher"] = "image",
+): boolean {
+  return holdsHarness(image) && !strict && launcher === "image";
 }
 
 /** The container of `local train`. */

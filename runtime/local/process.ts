@@ -149,6 +149,7 @@ export async function withProcessing(
       launcher: launch.launcher,
       sent,
       container,
+      again: commandOf(job).map(shellWord).join(" "),
       differences: commandDifferences(
         "a processing job",
         launch.entrypoint ?? [],
@@ -169,6 +170,7 @@ export async function withProcessing(
       outputFolder: output,
       uploaded: results,
       written,
+      data: inputs.map(({ name, place }) => ({ name, source: place })),
       prepare: async () => {
         if (outputs.length === 0) return;
         for (const folder of written) await openLike(layout.output, folder);
@@ -228,18 +230,20 @@ async function lostOutput(
   };
 }
 
-/** What to do when the test data lies somewhere else. */
-function inputRemedy(
-  { file, program: { code, command } }: ProcessingJob,
-): (target: string) => string {
-  const words = [
+/** The words of the command that runs the same program. */
+function commandOf({ file, program: { code, command } }: ProcessingJob): readonly string[] {
+  return [
     ...["mlcli", "local", "process"],
     ...file === undefined ? [] : ["--file", file],
     ...code === undefined ? [] : ["--entry-point", code.entryPoint],
     ...command.map((word) => `--command=${word}`),
   ];
+}
+
+/** What to do when the test data lies somewhere else. */
+function inputRemedy(job: ProcessingJob): (target: string) => string {
   return (target) =>
     `If you trust that path, name the data yourself: ${
-      [...words, "--input", target].map(shellWord).join(" ")
+      [...commandOf(job), "--input", target].map(shellWord).join(" ")
     }`;
 }

@@ -12,7 +12,7 @@ import { makeDirectory } from "../files.ts";
 import { type MessageStream, tell, warningText } from "../messages.ts";
 import { installsPackages, type PackedCode } from "../source/source.ts";
 import { readOnly } from "./container/body.ts";
-import type { Host, InstallingJob, LocalJob } from "./jobs.ts";
+import type { Host, InstallingJob, LocalJob, PipNetwork } from "./jobs.ts";
 import { openToContainer } from "./runs/run.ts";
 
 /** What a container gets so that pip in it is quick, and reaches the person's package index. */
@@ -73,10 +73,23 @@ export async function unpackCode({ files }: PackedCode, directory: string): Prom
 }
 
 /** What pip gets, and says where it has no network. */
-export async function pipPlace(
-  { job, isRoot, networkFolder: folder, engine, host }: Installing,
-): Promise<PipPlace | undefined> {
-  if (job.network === "none") tell(host.err, NO_NETWORK);
+export async function pipPlace(installing: Installing): Promise<PipPlace | undefined> {
+  if (installing.job.network === "none") tell(installing.host.err, NO_NETWORK);
+  const plan = await pipPlan(installing);
+  if (plan === undefined) return undefined;
+  const { files = {}, ...place } = plan;
+  const { networkFolder: folder } = installing;
+  const names = Object.keys(files);
+  if (names.length > 0) await makeDirectory(folder);
+  for (const name of names) await Deno.writeTextFile(join(folder, name), files[name]!);
+  if (names.length > 0) openToContainer(folder);
+  return place;
+}
+
+/** The same, and the files that it finds in the directory. Nothing is made. */
+export async function pipPlan(
+  { job, isRoot, networkFolder, engine, host }: Installing,
+): Promise<PipPlace & Partial<Pick<PipNetwork, "files">> | undefined> {
   if (job.strict || job.network === "none") return undefined;
   // A volume is root's.
   const hasCache = isRoot && !engine.inStudio;
@@ -85,11 +98,9 @@ export async function pipPlace(
   const found = job.usesNetworkSettings ? await host.pipNetwork?.() : undefined;
   if (found === undefined) return { mounts: cache, variables: ofCache };
   const names = Object.keys(found.files);
-  if (names.length > 0) await makeDirectory(folder);
-  for (const name of names) await Deno.writeTextFile(join(folder, name), found.files[name]!);
-  if (names.length > 0) openToContainer(folder);
   return {
-    mounts: [...cache, ...names.length > 0 ? [readOnly(folder, NETWORK)] : []],
+    files: found.files,
+    mounts: [...cache, ...names.length > 0 ? [readOnly(networkFolder, NETWORK)] : []],
     variables: { ...ofCache, ...found.variables, ...filesInVariables(names) },
   };
 }

@@ -1,41 +1,29 @@
 /** `local train`: the user's training code on the test data, in a container. */
 
-import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { imageReference } from "../app/app.ts";
 import { typedPath } from "../app/typed_path.ts";
-import {
-  type Layout,
-  layoutOf,
-  readHyperparametersFile,
-  requireLayoutInside,
-  requireTestDirectory,
-} from "../app/layout.ts";
+import type { Layout } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
-import { hyperparametersOf } from "../contract/hyperparameters.ts";
 import { jobName } from "../contract/names.ts";
 import {
   channelDifferences,
   commandDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
-import { holdsHarness, isRoot } from "../contract/images.ts";
+import { isRoot } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
-import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
 import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { JobRun } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
-import type { Metrics } from "./metrics/metrics.ts";
-import { sayCurves, sayProblems, sayUnmatched } from "./metrics/messages.ts";
+import { fileOf, knownTraining, programOf } from "./known_training.ts";
+import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLike, settleModel } from "../model/versions.ts";
 import { trainPlan } from "./plan.ts";
-import { programFor } from "../source/program.ts";
-import { packCode } from "../source/source.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
@@ -67,50 +55,23 @@ export async function withTraining(
   host: Host,
   load: () => Promise<(run: JobRun) => Promise<void>>,
 ): Promise<void> {
-  const layout = layoutOf(job.app);
-  const isNamed = job.inputs.some(({ name }) => name === "training");
-  const checkPaths = () =>
-    requireLayoutInside(
-      layout,
-      "training",
-      isNamed ? [layout.trainingData] : [],
-      channelRemedy("training"),
-    );
-  await checkPaths();
-  await requireTestDirectory(layout);
-  const metrics = await metricsOf(job, host);
-  // A mount point inside a read-only mount cannot be made by the engine.
-  await makeDirectory(layout.configInput);
-  await makeDirectory(layout.inputData);
-  const { code } = job.program;
-  const sent = code && await packCode(
-    [code],
-    code.entryPoint,
-    (text) => tell(host.err, noteText(text)),
-  );
-  const found = await channelsOf(layout, job.inputs, sent === undefined);
-  const empty = await emptyChannels(layout, found);
-  // Code of the user's own may want no data: what init made for some is no channel then.
-  const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
-  const file = await readHyperparametersFile(layout);
-  const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  const known = await knownTraining(job, host);
+  const { layout, checkPaths, metrics, sent, empty, channels, hyperparameters } = known;
   await settleEarlierRuns(job, host);
-  // What is in its way is to be known now, and not when the model is put there.
-  await makeDirectory(layout.model);
+  // A mount point inside a read-only mount cannot be made by the engine; what is in the model's way is
+  // to be known now, and not when that is put there.
+  for (const folder of [layout.configInput, layout.inputData, layout.model]) {
+    await makeDirectory(folder);
+  }
   const engine = await host.engine();
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
   ]);
-  const reference = imageReference(job.app, job.tag);
-  const known = { reference, variables: image.Config?.Env ?? [] };
-  const program = await programFor(job.program, known, sent);
-  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
+  const program = await programOf(job, known, image);
   const container = jobName(job.app.name, "train");
-  const names = channels.map((channel) => channel.name);
-  if (sent) names.push(CODE_CHANNEL);
-  names.sort();
+  const names = [...channels.map(({ name }) => name), ...sent ? [CODE_CHANNEL] : []].sort();
   await withRun(layout, host, async (run) => {
     const { name, directory, record } = run;
     record.measure(metrics);
@@ -138,6 +99,7 @@ export async function withTraining(
     openToContainer(input);
     const model = modelOfRun(layout, name);
     let written = 0;
+    let isPlaced = false;
     await work({
       kind: "train",
       run,
@@ -145,6 +107,7 @@ export async function withTraining(
       launcher: program.launcher,
       sent,
       container,
+      again: "mlcli local train",
       differences: [
         ...hyperparameterDifferences(all),
         ...channelDifferences(names, sent ? [] : empty),
@@ -166,6 +129,7 @@ export async function withTraining(
       outputFolder: layout.output,
       uploaded: [{ source: model, path: PATHS.model }],
       written: [model, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      data: channels,
       prepare: () => openLike(layout.model, model),
       facts: factsOf("train", job, container, {
         hyperparameters,
@@ -177,7 +141,7 @@ export async function withTraining(
           checkpoints: job.checkpoints,
           ...sent && {
             launcher: program.launcher,
-            entry_point: code?.entryPoint,
+            entry_point: job.program.code?.entryPoint,
             source_dir: sent.source.shown,
           },
         },
@@ -185,15 +149,20 @@ export async function withTraining(
       stopAfter: job.stopAfter,
       settle: async (ending) => {
         written = ending === "failed" ? 0 : await filesIn(model);
-        return await settleModel(layout, name, ending, host, job.strict);
+        const settled = await settleModel(layout, name, ending, host, job.strict);
+        isPlaced = settled.moved !== undefined;
+        return settled;
       },
-      report: async (outcome) => {
+      report: async (outcome, err) => {
         if (metrics && outcome.status === 0) {
-          sayCurves(metrics.all, record.picture, host.err);
-          sayUnmatched(metrics, fileOf(job), host.err);
+          sayCurves(metrics.all, record.picture, err);
+          sayUnmatched(metrics, fileOf(job), err);
         }
-        if (job.stopAfter === undefined) return;
-        host.err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        if (job.stopAfter !== undefined) {
+          err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+        }
+        const place = typedPath(layout.directory, layout.model);
+        if (isPlaced) tell(err, noteText(`Model: ${place} (run ${name})`));
       },
     });
   });
@@ -205,25 +174,4 @@ function tooManyText({ directory, input }: Layout, left: number): string {
       `directories are not in the container, which gets ${MOST_OTHERS} of them`,
     "Put them into a directory of input/data: each is a channel, on the platform too.",
   );
-}
-
-/**
- * What to look for in the output; nothing where the app defines no metrics.
- *
- * @throws MlcliError for an expression that means nothing.
- */
-async function metricsOf(job: TrainingJob, host: Host): Promise<Metrics | undefined> {
-  const { metricDefinitions } = job.app.configuration;
-  if (metricDefinitions.length === 0) return undefined;
-  // Only now: what runs the expressions takes some milliseconds to load.
-  const { Metrics } = await import("./metrics/metrics.ts");
-  const { metricProblems } = await import("../contract/metric_values.ts");
-  const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());
-  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.err);
-  return metrics;
-}
-
-/** The configuration file's name. */
-function fileOf({ app }: TrainingJob): string {
-  return basename(app.configurationPath);
 }

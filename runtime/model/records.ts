@@ -50,6 +50,15 @@ export interface MetricFacts {
   readonly count: number;
 }
 
+/** What a channel held when its run started. */
+export interface ChannelData {
+  readonly files: number;
+  readonly bytes: number;
+  /** Of names and contents; where those are too much to be read, of names, sizes and times. */
+  readonly hash: string;
+  readonly by: "contents" | "times";
+}
+
 /** The end of a run. */
 export interface Outcome {
   readonly status: RunStatus;
@@ -67,6 +76,8 @@ export interface JobDocument extends RunFacts {
   /** `null` where the image did not tell: only those of mlcli do. */
   readonly python: string | null;
   readonly packages: Readonly<Record<string, string>> | null;
+  /** By channel; `null` where it is not known: until the end, and of one with very many files. */
+  readonly data: Readonly<Record<string, ChannelData | null>> | null;
   readonly outcome: Outcome | null;
   readonly metrics: Readonly<Record<string, MetricFacts>>;
 }
@@ -91,8 +102,9 @@ export interface RunSummary {
   readonly options: Readonly<Record<string, string>>;
   readonly variables: readonly string[];
   readonly code: string | undefined;
-  /** The last value of each. */
-  readonly metrics: Readonly<Record<string, number>>;
+  readonly commit: string | undefined;
+  readonly data: Readonly<Record<string, ChannelData>>;
+  readonly metrics: Readonly<Record<string, MetricFacts>>;
 }
 
 const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Downloaded"];
@@ -131,7 +143,16 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
     options: textsIn(value["options"]),
     variables: Array.isArray(value["variables"]) ? value["variables"].map(textIn) : [],
     code: textIn(value["code"]) || undefined,
-    metrics: lastIn(value["metrics"]),
+    commit: textIn(value["commit"]) || undefined,
+    data: partsIn(value["data"], ({ files, bytes, hash, by }) => {
+      const isKnown = typeof files === "number" && typeof bytes === "number";
+      if (!isKnown || typeof hash !== "string") return undefined;
+      return { files, bytes, hash, by: by === "contents" ? by : "times" };
+    }),
+    metrics: partsIn(value["metrics"], ({ last, min = last, max = last, count = 1 }) => {
+      const isKnown = [last, min, max, count].every((one) => typeof one === "number");
+      return isKnown ? { last, min, max, count } as MetricFacts : undefined;
+    }),
   };
 }
 
@@ -166,11 +187,15 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
   );
 }
 
-function lastIn(value: unknown): Readonly<Record<string, number>> {
+/** Those parts of an object that are what they should be. */
+function partsIn<T>(
+  value: unknown,
+  read: (part: Readonly<Record<string, unknown>>) => T | undefined,
+): Readonly<Record<string, T>> {
   return Object.fromEntries(
-    Object.entries(objectIn(value)).flatMap(([name, metric]) => {
-      const last = objectIn(metric)["last"];
-      return typeof last === "number" ? [[name, last]] : [];
+    Object.entries(objectIn(value)).flatMap(([name, part]) => {
+      const found = read(objectIn(part));
+      return found === undefined ? [] : [[name, found]];
     }),
   );
 }

@@ -102,7 +102,8 @@ export const ON_BINARY: readonly Selected[] = [
   },
   {
     path: "tests/e2e/metrics_test.ts",
-    reason: "the bundled re2js, loaded when it is needed; local list-jobs; a line on a terminal",
+    reason:
+      "the bundled re2js and jsdiff, loaded when they are needed; local list-jobs; a line on a terminal",
   },
   {
     path: "tests/e2e/faults/killed_test.ts",

@@ -7,6 +7,7 @@ import { makeDirectory } from "../helpers/directory.ts";
 import { LEAST as DEPLOY, makeDeployApp } from "../helpers/deploy_app.ts";
 import { fakeContainers } from "../helpers/fake_containers.ts";
 import { killedAfter, OUTSIDE_STUDIO, resultOf } from "../helpers/program.ts";
+import { besidesRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { tarGz } from "../helpers/tar.ts";
 
@@ -128,7 +129,9 @@ suite("the AWS SDK", () => {
       AWS_CONFIG_FILE: config,
       AWS_SHARED_CREDENTIALS_FILE: `${directory}/none`,
     };
-    const run = await runWithoutSdk(directory, ["local", "train"], { cwd: app.directory, env });
+    const run = besidesRun(
+      await runWithoutSdk(directory, ["local", "train"], { cwd: app.directory, env }),
+    );
     assertEquals(run, { code: 0, stderr: "" });
     const [create] = engine.callsOf("POST /containers/create");
     const { Env } = create!.body as { readonly Env: readonly string[] };

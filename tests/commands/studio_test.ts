@@ -12,6 +12,7 @@ import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { pingServer } from "../helpers/ping_server.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { besidesRun } from "../helpers/runs.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { entriesOf } from "../helpers/tar.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
@@ -53,7 +54,7 @@ function forbidden(message: string): Response {
 
 suite("in SageMaker Studio", () => {
   it("each call names the version, and no call is redirected", async () => {
-    const { code, stderr, engine } = await inStudio(() => ["local", "train"]);
+    const { code, stderr, engine } = besidesRun(await inStudio(() => ["local", "train"]));
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertEquals(engine.requests.filter((one) => !/^\w+ \/v1\.41\//.test(one)), []);
   });
@@ -61,7 +62,9 @@ suite("in SageMaker Studio", () => {
   it("a redirected ping is no engine's elsewhere, either: a path with a version is asked", async () => {
     await using app = await completeApp();
     await using engine = await fakeContainers({ answers: MOVED });
-    const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
+    const { code, stderr } = besidesRun(
+      await runInProcess(["local", "train"], { cwd: app.directory, engine }),
+    );
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     assertEquals(engine.requests.slice(0, 2), ["GET /_ping", "GET /v1.41/version"]);
     // It is an ordinary one behind something that redirects.

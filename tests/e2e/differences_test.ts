@@ -106,7 +106,7 @@ suite("warnings that an image is older than the app's files", () => {
     for (const args of [["init", app.name], ["build"]]) {
       assertEquals((await app.run(args)).code, 0);
     }
-    const commands = [TRAIN, ["local", "process", "-f", "processing.py"], [
+    const commands = [TRAIN, ["local", "process", "--file", "processing.py"], [
       "local",
       "deploy",
       "-p",
@@ -130,8 +130,10 @@ suite("warnings that an image is older than the app's files", () => {
       assertStringIncludes(
         stderr,
         `warning: ${app.name}:latest is older than requirements.txt: the platform runs the image ` +
-          "as it is\nhint: Run mlcli build.\n",
+          "as it is\n",
       );
+      const again = args[1] === "deploy" ? "" : ` && mlcli ${args.join(" ")}`;
+      assertStringIncludes(stderr, `hint: mlcli build${again}\n`);
       if (args[1] === "deploy") await stop(stdout);
     }
     // A build of the same things makes the same image, and that is newer.

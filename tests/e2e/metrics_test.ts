@@ -41,6 +41,7 @@ suite("the metrics of a training", () => {
       stderr,
       /^\r25% auc: 0\.5\r50% auc: 0\.6\r75% auc: 0\.7\r100% auc: 0\.8\nwarning: .*"unseen" matched no line\nhint: .*\n$/,
     );
+    await app.write(app.path("training/training.py"), `${CODE}# edited\n`);
     const failed = await app.run(["local", "train", "--hyperparameter", "fail=1"]);
     assertEquals(failed.stderr.match(/Traceback/g)?.length, 1, failed.stderr);
     assertStringIncludes(
@@ -50,18 +51,22 @@ suite("the metrics of a training", () => {
     );
     const listed = await app.run(["local", "list-jobs", "--output", "json"]);
     const [second, first] = JSON.parse(listed.stdout);
-    assertEquals([first.status, first.metrics], ["Completed", { loss: 0.25, auc: 0.8 }]);
+    assertEquals([first.status, first.metrics.auc], [
+      "Completed",
+      { last: 0.8, min: 0.5, max: 0.8, count: 4 },
+    ]);
     assertEquals([second.status, second.exit_status], ["Failed", 1]);
-    const folder = app.path("local_test/jobs", first.job_name);
+    const folder = app.path("local_test/jobs", first.name);
     const { packages, python, image } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));
     assertMatch(python, /^3\.\d+\.\d+$/);
     assert(typeof packages.gunicorn === "string", JSON.stringify(packages));
     assertMatch(image.id, /^sha256:/);
     assertEquals((await Deno.readTextFile(`${folder}/metrics.csv`)).split("\n").length, 10);
     assertMatch(await Deno.readTextFile(`${folder}/metrics.svg`), /^<svg [^]*<\/svg>\n$/);
-    const compared = await app.run(["local", "list-jobs", first.job_name, second.job_name]);
+    const compared = await app.run(["local", "list-jobs", "2", "last"]);
     assertStringIncludes(compared.stdout, "\nhyperparameter fail  -  1\n");
     assertStringIncludes(compared.stdout, "\nstatus  Completed  Failed\n");
+    assertStringIncludes(compared.stdout, "\n+# edited\n");
   });
 
   it("stand on a terminal below the output, and leave nothing there", async () => {

@@ -13,7 +13,7 @@ import {
 import { eventually } from "../helpers/eventually.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import { killedAfter, programCommand, resultOf } from "../helpers/program.ts";
-import { keptModels, lastRun, runsOf } from "../helpers/runs.ts";
+import { besidesRun, keptModels, lastRun, runsOf } from "../helpers/runs.ts";
 import { deployed, predictedOn } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 import { endOf, untilReady } from "../helpers/waiting_run.ts";
@@ -243,7 +243,7 @@ cd "${model}"; find . -mindepth 1 | sort; mountpoint -q . && cat new deep/new`;
         stdout: "piped",
         stderr: "piped",
       }).spawn();
-      assertEquals(await resultOf(killedAfter(60_000, child)), {
+      assertEquals(besidesRun(await resultOf(killedAfter(60_000, child))), {
         code: 0,
         stdout: "./.gitkeep\n./deep\n./deep/new\n./new\nnew\ndeep/new\n",
         stderr: "",

@@ -4,6 +4,7 @@ import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { parseHost } from "../../runtime/docker/locate.ts";
 import { openTransport } from "../../runtime/docker/transport.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
+import { besidesRun } from "./runs.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
 import { sha256 } from "./sigv4.ts";
 
@@ -21,6 +22,7 @@ export interface TestApp extends AsyncDisposable {
   /** A path below NAME/mlcli_base/local_test/test_dir. */
   testPath(...parts: readonly string[]): string;
   write(path: string, content: string | Uint8Array): Promise<void>;
+  /** What it says, but for a run's last note (`last_words_test.ts` has that). */
   run(args: readonly string[], options?: Partial<ProgramOptions>): Promise<ProgramResult>;
   start(args: readonly string[], options?: Partial<ProgramOptions>): Deno.ChildProcess;
 }
@@ -91,7 +93,7 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
     path: (...parts) => join(base, ...parts),
     testPath: (...parts) => join(base, "local_test/test_dir", ...parts),
     write,
-    run: (args, more) => runProgram(args, withState(more)),
+    run: async (args, more) => besidesRun(await runProgram(args, withState(more))),
     start: (args, more) => startProgram(args, withState(more)),
     async [Symbol.asyncDispose](): Promise<void> {
       await removeLeftovers(name);

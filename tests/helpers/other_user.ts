@@ -5,6 +5,7 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { copyTree } from "./directory.ts";
+import { besidesRun } from "./runs.ts";
 import { withEngine } from "./engine.ts";
 import {
   denoDirectory,
@@ -74,7 +75,7 @@ export async function otherUser(
     uid,
     home,
     owns: (directory) => changeOwner(directory, uid),
-    run: (args, cwd) => resultOf(start(args, cwd)),
+    run: async (args, cwd) => besidesRun(await resultOf(start(args, cwd))),
     start,
     async interrupt(args, cwd, when): Promise<ProgramResult> {
       const child = start(args, cwd);
@@ -82,7 +83,7 @@ export async function otherUser(
       await stdout.until(when);
       child.kill("SIGINT");
       const [stderr] = await Promise.all([new Response(child.stderr).text(), stdout.toEnd()]);
-      return { code: (await child.status).code, stdout: stdout.text, stderr };
+      return besidesRun({ code: (await child.status).code, stdout: stdout.text, stderr });
     },
     [Symbol.asyncDispose]: () => Deno.remove(home, { recursive: true }),
   };

@@ -1,3 +1,4 @@
+import { besidesRun } from "./runs.ts";
 import { TextReader } from "./text_reader.ts";
 
 /** A run of mlcli whose code has said that it is ready. */
@@ -17,5 +18,5 @@ export async function endOf(
 ): Promise<{ readonly code: number; readonly stderr: string }> {
   const stderr = await new Response(child.stderr).text();
   await stdout.toEnd();
-  return { code: (await child.status).code, stderr };
+  return besidesRun({ code: (await child.status).code, stderr });
 }

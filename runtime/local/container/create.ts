@@ -30,12 +30,8 @@ export async function createContainer(
   body: CreateBody,
   err: MessageStream,
 ): Promise<string> {
-  const { Mounts, Memory, NanoCpus, DeviceRequests } = body.HostConfig;
-  if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
-  if (Memory !== undefined || NanoCpus !== undefined) {
-    const refused = limitRefusal(body, await engine.info());
-    if (refused !== undefined) throw refused;
-  }
+  const { Mounts } = body.HostConfig;
+  await requireLimits(engine, body);
   for (const mount of Mounts) {
     if (mount.Type === "volume") continue;
     const isFile = isReport(mount) ||
@@ -60,6 +56,15 @@ export async function createContainer(
     }
     throw (error instanceof EngineError ? unseenDirectory(engine, error) : undefined) ?? error;
   }
+}
+
+/** @throws MlcliError when the engine cannot limit what the container asks for, or has no GPUs to give. */
+export async function requireLimits(engine: Engine, body: CreateBody): Promise<void> {
+  const { Memory, NanoCpus, DeviceRequests } = body.HostConfig;
+  if (engine.isPodman && DeviceRequests !== undefined) throw noGpusOnPodman();
+  if (Memory === undefined && NanoCpus === undefined) return;
+  const refused = limitRefusal(body, await engine.info());
+  if (refused !== undefined) throw refused;
 }
 
 /** Whoever creates one has looked for its image before. */

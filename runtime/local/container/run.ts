@@ -23,6 +23,8 @@ export interface RunOptions {
   readonly before?: Promise<unknown>;
   /** Seconds after its start at which it is stopped though nobody asks for it. */
   readonly after?: number;
+  /** Called once its program has started. */
+  readonly onStart?: () => void;
   /** Called when SIGTERM is sent: since the user wants that, or since the time is over. */
   readonly onStop?: (why: "asked" | "time over") => void;
   /** Called where the container may still run when this ends, since the engine does not answer. */
@@ -151,13 +153,14 @@ async function watched(
   id: string,
   body: CreateBody,
   host: RunHost,
-  { output, connection, exit, waiting, options: { grace, after, onStop } }: Prepared,
+  { output, connection, exit, waiting, options: { grace, after, onStart, onStop } }: Prepared,
 ): Promise<RunOutcome> {
   const { signal, force } = host.interruption;
   const { input } = host;
   const keyboard = body.Tty ? input?.keyboard : undefined;
   using _raw = keyboard?.raw();
   await startContainer(engine, id, body);
+  onStart?.();
   // A refused stop may mean that it had ended; an engine that has gone will not tell its end.
   const giveUp = (error: unknown): void => {
     if (error instanceof BrokenEngine) waiting.abort(error);

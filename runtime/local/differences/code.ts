@@ -126,8 +126,8 @@ async function ageDifferences(
   return [{
     message: `${imageReference(app, tag)} is older than ${words}: the platform ` +
       "runs the image as it is",
-    hint: `Run mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}.`,
-    isOfOlderCode: changed.some((path) => codes.includes(path)),
+    hint: `mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}`,
+    older: changed.some((path) => codes.includes(path)) ? "code" : "image",
   }];
 }
 

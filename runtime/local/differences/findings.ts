@@ -26,28 +26,39 @@ export function ignoringFailures(err: MessageStream): MessageStream {
   };
 }
 
-export class Findings {
-  readonly #violations: Difference[] = [];
+/** The hint of what a build helps is said at the end alone. */
+type Said = Pick<Difference, "message"> & Partial<Pick<Difference, "hint">>;
 
-  constructor(private readonly isStrict: boolean, private readonly err: MessageStream) {}
+export class Findings {
+  readonly #violations: Said[] = [];
+  /** Where the image is older than what it is made of: the build, and the run after it. */
+  remedy: string | undefined;
+  /** The same, where older code than the app's runs, whose words mislead if it fails. */
+  remedyOfOlderCode: string | undefined;
+
+  /** @param again the command line that runs the code once more, for who says the remedy at the end. */
+  constructor(
+    private readonly isStrict: boolean,
+    private readonly err: MessageStream,
+    private readonly again?: string,
+  ) {}
 
   /** Warns of them at once, or keeps them for the end. */
   add(differences: readonly (Difference | undefined)[]): void {
     for (const difference of differences) {
       if (difference === undefined) continue;
-      if (this.isStrict) this.#violations.push(difference);
-      else this.#warn(difference);
+      const { message, hint, older } = difference;
+      const isForTheEnd = older !== undefined && this.again !== undefined;
+      if (older) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;
+      if (older === "code") this.remedyOfOlderCode = this.remedy;
+      const said = isForTheEnd ? { message } : { message, hint };
+      if (this.isStrict) this.#violations.push(said);
+      else this.#warn(said);
     }
   }
 
   get hasViolations(): boolean {
     return this.#violations.length > 0;
-  }
-
-  /** What to do where older code than the app's failed, whose words mislead; else `undefined`. */
-  get hintOfOlderCode(): string | undefined {
-    const older = this.#violations.find(({ isOfOlderCode }) => isOfOlderCode);
-    return older && `The image's code failed, and it is older than what lies here. ${older.hint}`;
   }
 
   /** Says them where something else is the reason for the end. */
@@ -66,13 +77,15 @@ export class Findings {
     throw new MlcliError(
       `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,
       {
-        quote: this.#violations.map(({ message, hint }) => printable(`${message}\nhint: ${hint}`))
-          .join("\n"),
+        quote: this.#violations.map(({ message, hint }) =>
+          printable(hint === undefined ? message : `${message}\nhint: ${hint}`)
+        ).join("\n"),
+        hint: this.again && this.remedy,
       },
     );
   }
 
-  #warn({ message, hint }: Difference): void {
+  #warn({ message, hint }: Said): void {
     tell(this.err, warningText(message, hint));
   }
 }

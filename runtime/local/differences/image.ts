@@ -21,12 +21,14 @@ import { isBuiltByMlcli } from "../../contract/images.ts";
  * Looks it up, and learns what the container's creation will ask of the engine. One that the app names is
  * pulled where it is not here.
  *
+ * @param pulls whether one may be pulled.
  * @throws MlcliError when it is not there, or is another app's, or the engine lets no container have the network.
  */
 export async function imageToRun(
   engine: Engine,
   { app, tag, network, images }: LocalJob,
   host: Pick<Host, "interruption" | "err" | "waiting">,
+  pulls = true,
 ): Promise<ImageDetails> {
   const { signal } = host.interruption;
   requireNetwork(engine, network);
@@ -37,6 +39,9 @@ export async function imageToRun(
   if (named !== undefined) {
     const namedBy = await images.requireTrusted();
     const image = await engine.image(named, signal);
+    if (image === undefined && !pulls) {
+      throw new MlcliError(`Image not found: ${named}`, { hint: `docker pull ${named}` });
+    }
     if (image === undefined) {
       return await pulled(engine, { reference: named, platform }, images, host);
     }

@@ -91,8 +91,10 @@ export class StatusLine {
   }
 
   #over(output: Output): Output {
+    const { err } = this.streams;
+    const sharesLine = output === err || output.isTerminal && err.isTerminal;
     const wrote = (endsLine: boolean): void => {
-      if (output.isTerminal) this.#atStart = endsLine;
+      if (sharesLine) this.#atStart = endsLine;
       this.#show();
     };
     return overlaid(output, {
@@ -103,7 +105,8 @@ export class StatusLine {
       },
       print: (text) => {
         this.#hide();
-        output.print(text);
+        // A message of mlcli's own does not go on in the line that the code has begun.
+        output.print(sharesLine && !this.#atStart ? `\n${text}` : text);
         if (text !== "") wrote(text.endsWith("\n"));
       },
     });

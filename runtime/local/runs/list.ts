@@ -1,11 +1,17 @@
 /** `local list-jobs`: the runs of an app on this machine, and what differs between two of them. */
 
+import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { layoutOf } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
-import { recordsOf, type RunSummary } from "../../model/records.ts";
+import { lstatIfThere } from "../../files.ts";
+import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
+import { KEPT_CODE, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { currentRun } from "../../model/versions.ts";
 import { inOneLine } from "../../text.ts";
+import type { CodeChange } from "./code_changes.ts";
 import { KEPT_RECORDS } from "./prune.ts";
 
 /**
@@ -18,28 +24,72 @@ export async function listRuns(app: App, limit: number): Promise<readonly RunSum
   return (await runsOf(app)).slice(0, limit);
 }
 
+/** A run, and where the rest of it lies, as the user would type that; `null`: it has none. */
+export interface WholeRun {
+  readonly run: RunSummary;
+  readonly places: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * One run.
+ *
+ * @param typed its name, its place in the list, or `last`.
+ * @throws UsageError where there is none of that name.
+ */
+export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
+  const layout = layoutOf(app);
+  const run = runCalled(await runsOf(app), typed);
+  const isCurrent = await currentRun(layout) === run.name;
+  const paths = {
+    log: join(runDirectoryOf(layout, run.name), RECORD_FILES.log),
+    model: isCurrent ? layout.model : modelOfRun(layout, run.name),
+    outputs: outputsOfRun(layout, run.name),
+    source: join(layout.jobs, KEPT_CODE, `${run.code}.tar.gz`),
+  };
+  const places = Object.entries(paths).map(async ([what, path]) =>
+    [what, await lstatIfThere(path) ? typedPath(layout.directory, path) : null] as const
+  );
+  return { run, places: Object.fromEntries(await Promise.all(places)) };
+}
+
 /** Two runs, and what differs. */
 export interface Comparison {
   readonly runs: readonly [RunSummary, RunSummary];
   readonly differences: readonly RunDifference[];
+  /** `undefined` where the code of one is not kept. */
+  readonly code: readonly CodeChange[] | undefined;
 }
 
 /**
  * Compares two runs.
  *
+ * @param typed as `wholeRun` takes it.
  * @throws UsageError where there is none of a name.
  */
-export async function compareRuns(app: App, names: readonly [string, string]): Promise<Comparison> {
-  const runs = await runsOf(app);
-  const run = (name: string): RunSummary => {
-    const found = runs.find((run) => run.name === name);
-    if (found) return found;
-    throw new UsageError(`No run is called "${inOneLine(name)}"`, {
-      hint: `mlcli local list-jobs shows those that there are; the last ${KEPT_RECORDS} are kept.`,
-    });
-  };
-  const both = [run(names[0]), run(names[1])] as const;
-  return { runs: both, differences: runDifferences(...both) };
+export async function compareRuns(
+  app: App,
+  typed: readonly [string, string],
+  signal: AbortSignal,
+): Promise<Comparison> {
+  const all = await runsOf(app);
+  const runs = [runCalled(all, typed[0]), runCalled(all, typed[1])] as const;
+  const [one, other] = runs;
+  const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
+    layoutOf(app),
+    [one.code, other.code],
+    signal,
+  );
+  return { runs, differences: runDifferences(one, other), code };
+}
+
+function runCalled(runs: readonly RunSummary[], typed: string): RunSummary {
+  // The newest is the first: of the list, too.
+  const place = typed === "last" ? 1 : /^\d{1,6}$/.test(typed) ? Number(typed) : undefined;
+  const found = runs.find(({ name }) => name === typed) ?? (place && runs[place - 1]);
+  if (found) return found;
+  throw new UsageError(`No run is called "${inOneLine(typed)}"`, {
+    hint: `mlcli local list-jobs shows those that there are; the last ${KEPT_RECORDS} are kept.`,
+  });
 }
 
 async function runsOf(app: App): Promise<readonly RunSummary[]> {
@@ -76,13 +126,24 @@ export function runDifferences(
     ["variable", ({ variables }) => Object.fromEntries(variables.map((name) => [name, "given"]))],
     // Of an image that told nothing, nobody knows what it lacks.
     ["code", ({ code }) => ({ "": code?.slice(0, 12) })],
+    ["commit", ({ commit }) => ({ "": commit?.slice(0, 12) })],
+    // What is known of both: one channel more is a difference of the channels.
+    ["data", ({ data }) =>
+      Object.fromEntries(
+        Object.entries(data).filter(([name]) => one.data[name] && other.data[name]).map(
+          ([name, { files, bytes, hash, by }]) => [
+            name,
+            `files ${files}, bytes ${bytes}, hash ${hash.slice(0, 12)}, by ${by}`,
+          ],
+        ),
+      )],
     ["package", ({ packages }) => one.packages && other.packages ? packages ?? {} : {}],
     ["status", ({ status }) => ({ "": status })],
     ["exit status", ({ exitStatus }) => ({ "": textOf(exitStatus) })],
     ["seconds", (run) => ({ "": textOf(secondsOf(run)) })],
     ["metric", ({ metrics }) => {
       return Object.fromEntries(
-        Object.entries(metrics).map(([name, last]) => [name, String(last)]),
+        Object.entries(metrics).map(([name, { last }]) => [name, String(last)]),
       );
     }],
   ];

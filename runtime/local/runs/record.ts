@@ -48,6 +48,8 @@ export class RunRecord {
   wasStopped = false;
   /** What the image told of itself. */
   python: PythonOfImage | undefined;
+  /** What its channels hold. */
+  data: JobDocument["data"] = null;
   /** What its code writes. */
   readonly log: RunLog;
   #document: JobDocument | undefined;
@@ -102,6 +104,7 @@ export class RunRecord {
       outcome: null,
       python: null,
       packages: null,
+      data: null,
       metrics: {},
     };
     this.#write(RECORD_FILES.document, jsonOf(this.#document));
@@ -144,6 +147,7 @@ export class RunRecord {
         ended: outcome && this.place.clock.date().toISOString(),
         python: this.python?.version ?? null,
         packages: this.python?.packages ?? null,
+        data: this.data,
         outcome,
         metrics: Object.fromEntries(
           metrics.map(({ name, last, least, most, count }) => [

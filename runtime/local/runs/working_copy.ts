@@ -117,12 +117,17 @@ export async function makeInput(
       mounts.push({ path, source });
     }
   }
-  const others = isStrict ? [] : [
+  const others = isStrict ? [] : othersIn(layout, channels);
+  mounts.push(...await makePlaces(input, others.slice(0, MOST_OTHERS)));
+  return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
+}
+
+/** What lies beside the channels. */
+export function othersIn(layout: Layout, channels: readonly Channel[]): readonly InputMount[] {
+  return [
     ...entriesOf(layout.input, "", ["config", "data"]),
     ...entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
   ];
-  mounts.push(...await makePlaces(input, others.slice(0, MOST_OTHERS)));
-  return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Engine, LogOptions } from "../../docker/engine.ts";
 import { isConflict, isNotFound } from "../../docker/errors.ts";
 import { demultiplex } from "../../docker/frames.ts";
+import { noteText, tell } from "../../messages.ts";
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { statusAfterOutput } from "../container/end.ts";
 import type { Host } from "../jobs.ts";
@@ -27,16 +28,26 @@ export async function showLogs(
 ): Promise<void> {
   const engine = await host.engine();
   const { signal } = host.interruption;
-  const { id } = await requireServer(engine, port, appName, signal);
+  const { id, name, running } = await requireServer(engine, port, appName, signal);
   try {
     const log = passLogOn(engine, id, { tail, follow, signal }, host);
     // Raced, since a reader that has stopped reading holds up the engine's answer.
-    await Promise.race([log, abortOf(signal)]);
+    const length = await Promise.race([log, abortOf(signal)]);
+    if (length === 0 && tail !== 0 && !follow) tell(host.err, silenceText(name, port, running));
     if (follow) await Promise.race([untilEnded(engine, id), abortOf(signal)]);
   } catch (error) {
     signal.throwIfAborted();
     throw error;
   }
+}
+
+function silenceText(name: string, port: number, isRunning: boolean): string {
+  return noteText(
+    isRunning
+      ? `${name} on http://localhost:${port} has printed nothing yet; ` +
+        `mlcli local logs --port ${port} --follow waits for it`
+      : `${name} has ended, and printed nothing`,
+  );
 }
 
 /** Following a log ends with the server, and not before. */
@@ -48,13 +59,13 @@ async function untilEnded(engine: Engine, id: string): Promise<void> {
   }
 }
 
-/** Writes a container's log byte for byte, each stream to the one of the same name. */
+/** Writes a container's log byte for byte, each stream to the one of the same name. @returns its length. */
 async function passLogOn(
   engine: Engine,
   id: string,
   options: LogOptions,
   { out, err }: Pick<Host, "out" | "err">,
-): Promise<void> {
+): Promise<number> {
   const passed = { stdout: 0, stderr: 0 };
   for await (const { stream, bytes } of demultiplex(await engine.logs(id, options))) {
     await (stream === "stdout" ? out : err).write(bytes);
@@ -62,6 +73,7 @@ async function passLogOn(
   }
   const mayLackItsEnd = options.follow && options.tail === "all" && !engine.followsLogsToTheirEnd;
   if (mayLackItsEnd) await passRestOn(engine, id, options, passed, { out, err });
+  return passed.stdout + passed.stderr;
 }
 
 /** Writes the part of a whole log that has not been passed on yet. */
@@ -101,7 +113,7 @@ export class FollowedLogs {
 
   follow(engine: Engine, { id }: Server): Promise<void> {
     const options = { tail: "all", follow: true, signal: this.#reading.signal } as const;
-    const log = passLogOn(engine, id, options, this.host);
+    const log = passLogOn(engine, id, options, this.host).then(() => {});
     log.catch((error) => this.#reading.signal.aborted || this.onFailure(error));
     const ended = log.catch(() => {}).finally(() => this.#open.delete(ended));
     this.#open.add(ended);

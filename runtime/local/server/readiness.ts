@@ -90,7 +90,7 @@ async function endedTooEarly(
   const missing = log.split("\n").findLast((line) => missingModule(line) !== undefined) ?? "";
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote: isSeen ? undefined : log,
-    hint: findings.hintOfOlderCode ?? hint ?? privilegesHint(log) ??
+    hint: findings.remedyOfOlderCode ?? hint ?? privilegesHint(log) ??
       readOnlyHint({ kind: "serve", reason: "", log: log.split("\n") }) ??
       await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",

@@ -194,6 +194,19 @@ suite("invoke-endpoint sends", () => {
     assertEquals(endpoint.box.operations, []);
   });
 
+  it("a heading, too, and warns of it", async () => {
+    await using endpoint = await served(() => ({ body: "9\n" }));
+    const files = { "my rows.csv": "age\n1\n" };
+    const { code, stderr } = await endpoint.invoke(["my rows.csv"], { files });
+    assertEquals([code, stderr], [
+      0,
+      "warning: The first line looks like a heading, which the server takes for data, as on " +
+      "SageMaker\nhint: tail -n +2 'my rows.csv' | mlcli invoke-endpoint -n churn " +
+      "--content-type text/csv\n",
+    ]);
+    assertEquals(new TextDecoder().decode(endpoint.asked[0]!.body), "age\n1\n");
+  });
+
   it("nothing from a terminal: it says how", async () => {
     await using endpoint = await served();
     async function* read() {}

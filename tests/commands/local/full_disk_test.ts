@@ -18,7 +18,7 @@ import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import { assertPlain, assertSaysNoRoom, filling, moments } from "../../helpers/full_disk.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
-import { leaveRun } from "../../helpers/runs.ts";
+import { besidesRun, leaveRun } from "../../helpers/runs.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { tarGz } from "../../helpers/tar.ts";
@@ -37,7 +37,8 @@ if (MAY_MOUNT) {
             before: filling(disk, moment),
           });
           const line = ["local", "train", ...options.map((word) => word.replace("APP", app.name))];
-          const train = () => runInProcess(line, { cwd: app.directory, engine });
+          const train = async () =>
+            besidesRun(await runInProcess(line, { cwd: app.directory, engine }));
           if (moment.call === 0) await disk.leave(moment.room);
           const result = await train();
           assertPlain(result.stderr, disk);

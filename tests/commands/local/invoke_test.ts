@@ -108,6 +108,23 @@ suite("local invoke of a pipe", () => {
   });
 });
 
+suite("local invoke of rows below a heading", () => {
+  it("sends them as they are, and warns", async () => {
+    let sent = "";
+    await using server = rawServer(async (connection, { body }) => {
+      sent = new TextDecoder().decode(body);
+      await say(connection, "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+    });
+    const { code, stdout, stderr } = await invoke(server.port, [], { body: "age\n1\n" });
+    assertEquals([code, stdout, sent], [0, "abc", "age\n1\n"]);
+    const rest = `tail -n \\+2 rows.csv \\| mlcli local invoke --port ${server.port}`;
+    assertMatch(
+      stderr,
+      new RegExp(`^warning: The first line .*\\nhint: ${rest} --content-type text/csv\\n$`),
+    );
+  });
+});
+
 suite("local invoke passes on", () => {
   const wholes: readonly (readonly [title: string, answer: string, stdout: string])[] = [
     ["an answer with a length", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc", "abc"],

@@ -8,6 +8,7 @@ import {
 } from "../../helpers/fake_containers.ts";
 import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const LOSS = { Name: "loss", Regex: "loss=(\\S+)" };
@@ -20,11 +21,13 @@ async function train(
 ): Promise<ProgramResult> {
   await using app = await completeApp({ configuration: { metric_definitions: definitions } });
   await using engine = await fakeContainers({ program, image: HARNESS_IMAGE });
-  const result = await runInProcess(["local", "train", ...args], {
-    cwd: app.directory,
-    engine,
-    ...options,
-  });
+  const result = besidesRun(
+    await runInProcess(["local", "train", ...args], {
+      cwd: app.directory,
+      engine,
+      ...options,
+    }),
+  );
   return { ...result, stderr: result.stderr.replaceAll(app.name, "NAME") };
 }
 
@@ -89,10 +92,10 @@ suite("mlcli local train with metric_definitions", () => {
 
   it("finds a last line without an end, and values in pieces", async () => {
     const program = ({ raw, end }: FakeContainer): void => {
-      for (const letter of "\r 50% loss=3") raw(frame(2, letter));
+      for (const letter of "\r 50% loss=3\n") raw(frame(2, letter));
       end(0);
     };
-    assertEquals((await train([LOSS], program)).stderr, "\r 50% loss=3");
+    assertEquals((await train([LOSS], program)).stderr, "\r 50% loss=3\n");
   });
 
   it("does not warn where the training failed", async () => {

@@ -6,7 +6,7 @@ import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fak
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
-import { lastRun, runsOf } from "../../helpers/runs.ts";
+import { besidesRun, lastRun, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const DEFINITIONS = [{ Name: "loss", Regex: "loss=(\\S+)" }];
@@ -23,12 +23,14 @@ async function run(
   options: Partial<InProcessOptions> = {},
 ): Promise<ProgramResult> {
   await using engine = await fakeContainers(play);
-  return await runInProcess(["local", ...args], {
-    cwd: app.directory,
-    engine,
-    clock: fakeClock(START),
-    ...options,
-  });
+  return besidesRun(
+    await runInProcess(["local", ...args], {
+      cwd: app.directory,
+      engine,
+      clock: fakeClock(START),
+      ...options,
+    }),
+  );
 }
 
 const jobs = (app: TestApp, ...parts: readonly string[]): string =>
@@ -105,6 +107,9 @@ suite("the record of a run", () => {
       options: { memory: 1024 ** 3 },
       variables: ["TOKEN"],
       commit,
+      data: {
+        training: { files: 1, bytes: 2, hash: "06a0fa8906372598530ed14486056d7c", by: "contents" },
+      },
       outcome: { status: "Completed", exit_status: 0, reason: null },
       python: "3.12.4",
       packages: { numpy: "2.0.0" },
@@ -279,9 +284,22 @@ suite("the record of a run", () => {
   });
 });
 
+const LONG = "x".repeat(60);
+const COMMIT = "c".repeat(40);
 const HOSTILE = {
   started: "2026-03-01T09:20:00.000Z",
-  outcome: { status: "Failed", exit_status: 1, reason: "\x1b[2J" },
+  ended: "2026-03-01T09:20:30.000Z",
+  outcome: { status: "Failed", exit_status: 1, reason: `Training failed: \x1b[2J ${LONG}` },
+  image: { reference: "churn:latest", id: "sha256:1" },
+  commit: COMMIT,
+  channels: { training: "data" },
+  options: { memory: 1024 },
+  variables: ["TOKEN"],
+  packages: { numpy: "2.0.0" },
+  data: {
+    training: { files: 2, bytes: 12_345, hash: "abc", by: "contents" },
+    test: { files: 1, bytes: 400_000_000, hash: "def", by: "times" },
+  },
   hyperparameters: { "\x1b[31mepochs\n": "\x1b[2J" },
   metrics: { "\x1b[31mloss": { last: 0.125 } },
 };
@@ -305,6 +323,7 @@ async function appWithRuns(): Promise<TestApp> {
   await putRecord(app, "churn-2", HOSTILE);
   await putRecord(app, "churn-3", {
     started: "2026-03-01T09:29:00.000Z",
+    ended: null,
     outcome: null,
     kind: "process",
   });
@@ -312,39 +331,34 @@ async function appWithRuns(): Promise<TestApp> {
 }
 
 suite("mlcli local list-jobs", () => {
-  it("lists the runs, the newest first, with their last metrics", async () => {
+  it("lists the runs, the newest first, with all of each field", async () => {
     await using app = await appWithRuns();
     const { code, stdout, stderr } = await list(app, [], { env: { TZ: "UTC" } });
     assertEquals([code, stderr], [0, ""]);
     assertEquals(
       stdout.replace(/T\d\d:(\d\d):\S+/g, "T$1"),
       [
-        "churn-3  process  Lost  2026-03-01T29\n",
-        "churn-2  train  Failed  2026-03-01T20  ?[31mloss 0.125\n",
-        "churn-1  train  Completed  2026-03-01T00  loss 0.123457  auc 0.9\n",
+        "churn-3  process  Lost  2026-03-01T29  -  -\n",
+        `churn-2  train  Failed  2026-03-01T20  30  ${COMMIT}  Training failed: ?[2J ${LONG}\n`,
+        "churn-1  train  Completed  2026-03-01T00  60  -  loss 0.123457  auc 0.9\n",
       ].join(""),
     );
     assertEquals((await list(app, ["--limit", "1"])).stdout.split("\n").length, 2);
   });
 
-  it("is a table on a terminal of 80 columns, and blocks on one of 40", async () => {
+  it("is a line a run on a terminal, in which what is too long is cut", async () => {
     await using app = await appWithRuns();
     assertEquals(
       (await list(app, [], { isTerminal: true, columns: 80 })).stdout,
       [
-        "NAME     KIND     STATUS     AGE  METRICS\n",
-        "churn-3  process  Lost       1m \n".trimEnd() + "\n",
-        "churn-2  train    Failed     10m  ?[31mloss 0.125\n",
-        "churn-1  train    Completed  30m  loss 0.123457  auc 0.9\n",
+        "#  NAME     KIND     STATUS     AGE  TIME    RESULT\n",
+        "1  churn-3  process  Lost       1m   -\n",
+        `2  churn-2  train    Failed     10m  30s     ?[2J ${"x".repeat(29)}…\n`,
+        "3  churn-1  train    Completed  30m  1m 00s  loss 0.123457  auc 0.9\n",
       ].join(""),
     );
-    assertEquals(
-      (await list(app, ["--limit", "2"], { isTerminal: true, columns: 40 })).stdout,
-      [
-        "churn-3\n  KIND     process\n  STATUS   Lost\n  AGE      1m\n",
-        "churn-2\n  KIND     train\n  STATUS   Failed\n  AGE      10m\n  METRICS  ?[31mloss 0.125\n",
-      ].join(""),
-    );
+    const { stdout: narrow } = await list(app, [], { isTerminal: true, columns: 50 });
+    assertEquals(narrow.split("\n")[2], "2  churn-2  train    Failed     10m  30s     ?[2J xx…");
     const { stdout } = await list(app, [], { isTerminal: true, colour: true });
     assert(stdout.includes("\x1b[31mLost") && stdout.includes("\x1b[31mFailed"), stdout);
   });
@@ -355,9 +369,50 @@ suite("mlcli local list-jobs", () => {
     // deno-lint-ignore no-control-regex
     assert(!/[\x00-\x09\x0b-\x1f]/.test(stdout));
     const [lost, failed, completed] = JSON.parse(stdout);
-    assertEquals([lost.job_name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
-    assertEquals([failed.reason, failed.exit_status], ["\x1b[2J", 1]);
-    assertEquals([completed.metrics, completed.seconds], [{ loss: 0.123456789, auc: 0.9 }, 60]);
+    assertEquals(Object.keys(lost), [
+      ...["name", "kind", "status", "created", "ended", "reason", "seconds", "exit_status"],
+      ...["image", "commit", "code", "hyperparameters", "metrics"],
+    ]);
+    assertEquals([lost.name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
+    assertEquals([failed.reason, failed.exit_status], [`Training failed: \x1b[2J ${LONG}`, 1]);
+    assertEquals([completed.metrics.auc.last, completed.seconds], [0.9, 60]);
+  });
+
+  it("shows all of one run, also by its place in the list", async () => {
+    await using app = await appWithRuns();
+    await app.write(jobs(app, "churn-2", "log"), "");
+    const whole = await list(app, ["churn-2"], { env: { TZ: "UTC" } });
+    assertEquals(
+      whole.stdout.replaceAll(app.name, "APP").replace(/^Mlcli: .*\n/m, ""),
+      [
+        "Name:           churn-2\n",
+        "Kind:           train\n",
+        "Status:         Failed\n",
+        "Created:        2026-03-01T09:20:00.000000+00:00\n",
+        "Ended:          2026-03-01T09:20:30.000000+00:00\n",
+        `Reason:         Training failed: ?[2J ${LONG}\n`,
+        "Seconds:        30\n",
+        "Exit status:    1\n",
+        "Image:          churn:latest\n",
+        `Commit:         ${COMMIT}\n`,
+        "Hyperparameter: ?[31mepochs?=?[2J\n",
+        "Metric:         ?[31mloss=last 0.125, min 0.125, max 0.125, count 1\n",
+        "Channel:        training=data\n",
+        "Data:           training=files 2, bytes 12345, hash abc, by contents\n",
+        "Data:           test=files 1, bytes 400000000, hash def, by times\n",
+        "Option:         memory=1024\n",
+        "Variables:      TOKEN\n",
+        "Image id:       sha256:1\n",
+        "Container:      mlcli-x-train-00000000\n",
+        "Package:        numpy=2.0.0\n",
+        "Log:            APP/mlcli_base/local_test/jobs/churn-2/log\n",
+      ].join(""),
+    );
+    assertEquals((await list(app, ["2"], { env: { TZ: "UTC" } })).stdout, whole.stdout);
+    const newest = JSON.parse((await list(app, ["last", "--output", "json"])).stdout);
+    assertEquals([newest.name, newest.log, newest.packages], ["churn-3", null, null]);
+    await putRecord(app, "2");
+    assertEquals(JSON.parse((await list(app, ["2", "--output", "json"])).stdout).name, "2");
   });
 
   it("compares two runs", async () => {
@@ -372,19 +427,23 @@ suite("mlcli local list-jobs", () => {
       [
         "1: churn-1\n2: churn-2\n",
         "                             1          2\n",
+        "image                                   churn:latest\n",
+        "image id                                1\n",
         "hyperparameter ?[31mepochs?  -          ?[2J\n",
         "hyperparameter epochs        5          -\n",
         "hyperparameter rate          0.1        -\n",
+        "channel training             -          data\n",
+        "option memory                -          1024\n",
+        "variable TOKEN               -          given\n",
+        "commit                       -          cccccccccccc\n",
         "status                       Completed  Failed\n",
         "exit status                  0          1\n",
-        "seconds                      60         -1140\n",
+        "seconds                      60         30\n",
         "metric ?[31mloss             -          0.125\n",
         "metric auc                   0.9        -\n",
         "metric loss                  0.123457   -\n",
       ].join(""),
     );
-    const narrow = await list(app, ["churn-1", "churn-2"], { isTerminal: true, columns: 40 });
-    assertStringIncludes(narrow.stdout, "\nhyperparameter epochs\n  1  5\n  2  -\n");
     assertEquals(
       (await list(app, ["churn-1", "churn-1"])).stdout,
       [
@@ -400,10 +459,38 @@ suite("mlcli local list-jobs", () => {
     });
   });
 
+  it("shows what changed in code and data between two", async () => {
+    await using app = await appWithMetrics();
+    const code = (name: string) => app.path("training", name);
+    await app.write(code("training.py"), "a\nb\n");
+    await app.write(code("old.py"), "");
+    await run(app, { program: epochs });
+    await app.write(code("training.py"), "a\n\x1b[31mc\n");
+    await app.write(code("new.py"), "");
+    await Deno.remove(code("old.py"));
+    await app.write(app.testPath("input/data/training/more.csv"), "1\n");
+    const clock = fakeClock(new Date(START.getTime() + 1000));
+    await run(app, { program: epochs }, ["train"], { clock });
+    const { stdout } = await list(app, ["2", "last"]);
+    assertMatch(
+      stdout,
+      /\ncode {2}[\da-f]{12} {2}[\da-f]{12}\ndata training {2}files 1, bytes 2, hash [\da-f]{12}, by contents {2}files 2, bytes 4, /,
+    );
+    assertEquals(
+      stdout.slice(stdout.indexOf("added")),
+      "added code/new.py\nremoved code/old.py\nchanged code/training.py\n" +
+        "--- code/training.py\n+++ code/training.py\n@@ -1,2 +1,2 @@\n a\n-b\n+?[31mc\n",
+    );
+    const json = JSON.parse((await list(app, ["2", "1", "--output", "json"])).stdout);
+    assertEquals(json.code[0], { path: "code/new.py", change: "added", patch: null });
+    await Deno.remove(jobs(app, "code"), { recursive: true });
+    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nThe code of one is not kept: ");
+  });
+
   it("says what is wrong with the names", async () => {
     await using app = await appWithRuns();
     const rows: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-      [["churn-1"], /^error: A comparison takes two runs, but got 1\.\nhint: /],
+      [["9"], /^error: No run is called "9"\nhint: /],
       [
         ["churn-1", "churn-2", "churn-3"],
         /^error: A comparison takes two runs, but got 3\.\nhint: /,

@@ -3,6 +3,7 @@ import { completeApp } from "../../helpers/app.ts";
 import { fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 async function run(
@@ -11,7 +12,7 @@ async function run(
 ) {
   await using app = await completeApp({ configuration: local === undefined ? {} : { local } });
   await using engine = await fakeContainers(play);
-  const result = await runInProcess(args, { cwd: app.directory, engine });
+  const result = besidesRun(await runInProcess(args, { cwd: app.directory, engine }));
   const { stderr } = result;
   return {
     ...result,

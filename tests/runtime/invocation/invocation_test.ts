@@ -6,6 +6,7 @@ import {
   readBody,
   readPieces,
   refusalWords,
+  seemsToHaveHeading,
   typeHint,
 } from "../../../runtime/invocation/invocation.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -59,6 +60,41 @@ suite("the body of a request", () => {
     );
     assertEquals(other.contentType, "application/octet-stream");
   });
+
+  const headings: readonly (readonly [text: string, expected: boolean])[] = [
+    ["age,price\n1,2.5\n", true],
+    ['"age","price"\r\n"1","2"\r\n', true],
+    ["name,price\nhouse,1e3", true],
+    ["1,2\n3,4\n", false],
+    ["age,2\n3,4\n", false],
+    ["good,bad\nnice,day 2\n", false],
+    ["age,price\n", false],
+    ["\n1,2\n", false],
+    [",\n1,2\n", false],
+    ["", false],
+  ];
+  for (const [text, expected] of headings) {
+    it(`${JSON.stringify(text)} begins ${expected ? "with" : "without"} a heading`, () => {
+      assertEquals(seemsToHaveHeading(encoder.encode(text)), expected);
+    });
+  }
+
+  const types: readonly (readonly [contentType: string | undefined, told: number])[] = [
+    [undefined, 1],
+    ["text/csv", 1],
+    ["Text/CSV; charset=utf-8", 1],
+    ["text/csv; header=present", 0],
+    ["text/csv-schema", 0],
+    ["text/plain", 0],
+  ];
+  for (const [contentType, expected] of types) {
+    it(`with a heading is told of once, and only of CSV: ${contentType}`, async () => {
+      const { pieces } = counted(["age\n1\n", "age\n1\n"]);
+      let told = 0;
+      await readPieces({ pieces, contentType, onHeading: () => told++ }, 20, tooLarge);
+      assertEquals(told, expected);
+    });
+  }
 
   it("may have so many bytes, and not one more: the rest is not read", async () => {
     const whole = counted(["12", "34"]);

@@ -3,7 +3,7 @@ import { completeApp } from "../../helpers/app.ts";
 import { type FakeContainer, fakeContainers, portOf } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
-import { leaveRun } from "../../helpers/runs.ts";
+import { besidesRun, leaveRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Below those that systems give to who asks for any: another test may have one of them. */
@@ -138,7 +138,9 @@ suite("containers of killed runs that were never started", () => {
       ],
     });
     const folder = await leaveRun(app, { container, outcome: null });
-    const { code, stderr } = await runInProcess(["local", "train"], { cwd: app.directory, engine });
+    const { code, stderr } = besidesRun(
+      await runInProcess(["local", "train"], { cwd: app.directory, engine }),
+    );
     assertEquals({ code, stderr }, { code: 0, stderr: "" });
     const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
     assertEquals(

@@ -3,6 +3,7 @@ import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What the code finds below `/opt/ml/input`. */
@@ -53,7 +54,7 @@ async function trainWith(
     },
   });
   const line = ["local", "train", ...args.map((arg) => arg.replace("OTHER", other))];
-  const result = await runInProcess(line, { cwd: app.directory, engine });
+  const result = besidesRun(await runInProcess(line, { cwd: app.directory, engine }));
   return { ...result, mounts, config, places: places.sort() };
 }
 

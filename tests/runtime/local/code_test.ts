@@ -9,6 +9,7 @@ import {
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
@@ -38,7 +39,9 @@ async function run(
       servers.use(pingServer(Number(bindings["8080/tcp"]![0]!.HostPort)));
     },
   });
-  const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, env });
+  const result = besidesRun(
+    await runInProcess(["local", ...args], { cwd: app.directory, engine, env }),
+  );
   const mounts: { Source: string; Target: string }[] = engine.created[0]?.HostConfig.Mounts ?? [];
   const sourceOf = (target: string): string | undefined =>
     mounts.find(({ Target }) => Target === target)?.Source.slice(app.path().length + 1)

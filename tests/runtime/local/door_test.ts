@@ -4,6 +4,7 @@ import { namesIn } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const STRANGER = 54_399;
@@ -33,12 +34,14 @@ async function runIn(
       end(0);
     },
   });
-  const result = await runInProcess(command, {
-    cwd: app.directory,
-    engine,
-    caller,
-    keys: new Keys(),
-  });
+  const result = besidesRun(
+    await runInProcess(command, {
+      cwd: app.directory,
+      engine,
+      caller,
+      keys: new Keys(),
+    }),
+  );
   return { ...result, modes, wasStarted };
 }
 

@@ -14,6 +14,7 @@ import {
 import { done, never, refusal } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
@@ -35,7 +36,7 @@ async function run(
 ): Promise<Run> {
   await using app = await completeApp();
   await using engine = await fakeContainers(play);
-  const result = await runInProcess(args, { cwd: app.directory, engine, ...options });
+  const result = besidesRun(await runInProcess(args, { cwd: app.directory, engine, ...options }));
   const besides = await Array.fromAsync(Deno.readDir(app.path("local_test")), ({ name }) => name);
   return {
     ...result,
@@ -106,7 +107,9 @@ suite("a training that has ended", () => {
       },
       answers: { "DELETE /containers/ID": () => refusal(500, "device or resource busy") },
     });
-    const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+    const { code, stderr } = besidesRun(
+      await runInProcess(TRAIN, { cwd: app.directory, engine }),
+    );
     assertEquals(code, 0, stderr);
     assertMatch(stderr, /^warning: The container mlcli-\S+ may still be there: [^]*\nhint: .*\n$/);
     assertEquals(await Deno.readTextFile(app.testPath("model/weights")), "new");
@@ -401,10 +404,10 @@ suite("the reason that the code gives", () => {
         end(1);
       };
       await using engine = await fakeContainers({ program });
-      const { stderr } = await runInProcess(args, { cwd: app.directory, engine });
+      const { stderr } = besidesRun(await runInProcess(args, { cwd: app.directory, engine }));
       assertMatch(stderr, /^error: .* failed: exit status 1\n {2}too few rows\[31m\n/);
       reason = undefined;
-      const without = await runInProcess(args, { cwd: app.directory, engine });
+      const without = besidesRun(await runInProcess(args, { cwd: app.directory, engine }));
       assertMatch(without.stderr, /^error: .* failed: exit status 1\n$/);
     });
   }
@@ -418,7 +421,9 @@ suite("the reason that the code gives", () => {
       }
       await app.write(app.testPath("output/failure/notes.txt"), "a year's work");
       await using engine = await fakeContainers();
-      const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+      const { code, stderr } = besidesRun(
+        await runInProcess(TRAIN, { cwd: app.directory, engine }),
+      );
       assertEquals({ code, stderr }, { code: 0, stderr: "" });
       const isThere = await Deno.stat(app.testPath("output/failure/notes.txt"))
         .then(() => true, () => false);

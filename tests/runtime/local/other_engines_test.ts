@@ -4,6 +4,7 @@ import { fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
@@ -23,7 +24,9 @@ async function on(
     ...play,
     answers: { "GET /info": () => Response.json(info), ...play.answers },
   });
-  const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, caller });
+  const result = besidesRun(
+    await runInProcess(["local", ...args], { cwd: app.directory, engine, caller }),
+  );
   return {
     ...result,
     protection: engine.created.map(({ HostConfig: { UsernsMode, SecurityOpt } }) => [

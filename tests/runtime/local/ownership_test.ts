@@ -8,6 +8,7 @@ import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fak
 import { clientOf } from "../../helpers/fake_engine.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
+import { besidesRun } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Nobody of this machine. */
@@ -62,12 +63,14 @@ async function trainAs(
       container.end(status);
     },
   });
-  const result = await runInProcess(["local", "train"], {
-    cwd: app.directory,
-    engine,
-    caller,
-    keys: new Keys(),
-  });
+  const result = besidesRun(
+    await runInProcess(["local", "train"], {
+      cwd: app.directory,
+      engine,
+      caller,
+      keys: new Keys(),
+    }),
+  );
   await check({
     ...result,
     chowns,

@@ -130,7 +130,7 @@ suite("mlcli list-jobs", () => {
     assertEquals([code, stdout.split("\n").length - 1], [1, 1 + 100]);
   });
 
-  it("has headings, kinds and ages on a terminal, and a block a job where that is narrow", async () => {
+  it("has headings, kinds and ages on a terminal, and cuts long names where that is narrow", async () => {
     await using box = await Box.open();
     box.jobs.add("training", "churn");
     box.jobs.add("processing", "b").end({ status: "Failed" });
@@ -139,11 +139,12 @@ suite("mlcli list-jobs", () => {
       stdout,
       /^NAME {3}KIND {5}STATUS {6}AGE\nb {6}process {2}Failed {6}\ds\nchurn {2}train {4}InProgress {2}\ds\n$/,
     );
-    const options = { isTerminal: true, columns: 20 };
+    box.jobs.add("training", "churn-2026-03-01-09-30");
+    const options = { isTerminal: true, columns: 40 };
     const narrow = await runCloudInProcess(box, ["list-jobs", "--kind", "train"], options);
     assertMatch(
       narrow.stdout,
-      /^churn\n {2}KIND {4}train\n {2}STATUS {2}InProgress\n {2}AGE {5}\ds\n$/,
+      /^NAME .*\nchurn-2026-03-0… {2}train {2}InProgress {2}\ds\nchurn {13}train .*\n$/,
     );
   });
 

@@ -5,6 +5,7 @@ import { MlcliError } from "../../../../runtime/errors.ts";
 import { fakeContext } from "../../../helpers/fake_context.ts";
 import { type Answers, clientOf, fakeEngine, pong, refusal } from "../../../helpers/fake_engine.ts";
 import { inTime } from "../../../helpers/in_time.ts";
+import { besidesRun } from "../../../helpers/runs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 import type { Input } from "../../../../runtime/streams.ts";
 import { completeApp } from "../../../helpers/app.ts";
@@ -114,8 +115,10 @@ async function runWith(
 ) {
   await using app = await completeApp();
   await using engine = await fakeContainers(play);
-  const result = await inTime(
-    runInProcess(args, { cwd: app.directory, engine, input, ...options }),
+  const result = besidesRun(
+    await inTime(
+      runInProcess(args, { cwd: app.directory, engine, input, ...options }),
+    ),
   );
   return {
     ...result,

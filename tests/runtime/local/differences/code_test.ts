@@ -258,14 +258,14 @@ suite("an image that is older than what it was made from", () => {
     const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
     for (
       const [tag, hint] of [
-        ["v2", "Run mlcli build --docker-tag v2."],
-        ["latest", "Run mlcli build."],
+        ["v2", "mlcli build --docker-tag v2"],
+        ["latest", "mlcli build"],
       ] as const
     ) {
       assertEquals(await flat.found("training", image, { tag }), [{
         message: older("requirements.txt").replace(":v2", `:${tag}`),
         hint,
-        isOfOlderCode: false,
+        older: "image",
       }]);
     }
     await Deno.remove(flat.path("requirements.txt"));

@@ -36,7 +36,7 @@ interface Remains {
 
 /** What `list-jobs` says of a run. */
 interface Listed {
-  readonly job_name: string;
+  readonly name: string;
   readonly status: string;
   readonly exit_status: number | null;
 }
@@ -102,7 +102,7 @@ async function runBeside(remains: Remains, args: readonly string[]): Promise<Fou
   });
   return {
     ...result,
-    listed: JSON.parse(listed.stdout).find((job: Listed) => job.job_name === "earlier"),
+    listed: JSON.parse(listed.stdout).find((job: Listed) => job.name === "earlier"),
     app: app.name,
     entries: [
       ...(await entriesOf(app.testPath())).filter((name) => name.startsWith("model")),

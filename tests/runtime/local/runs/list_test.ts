@@ -16,6 +16,12 @@ const DOCUMENT = {
   options: { strict: true, memory: 1024 },
   variables: ["TOKEN"],
   outcome: { status: "Completed", exit_status: 0, reason: null },
+  code: "c".repeat(32),
+  commit: "d".repeat(40),
+  data: {
+    training: { files: 1, bytes: 2, hash: "e".repeat(32), by: "contents" },
+    huge: null,
+  },
   metrics: { loss: { last: 0.5, min: 0.5, max: 1, count: 2 } },
 };
 
@@ -28,7 +34,7 @@ suite("summaryOf", () => {
     const summary = run();
     assertEquals(summary.status, "Completed");
     assertEquals(summary.options, { strict: "true", memory: "1024" });
-    assertEquals(summary.metrics, { loss: 0.5 });
+    assertEquals(summary.metrics, DOCUMENT.metrics);
     assertEquals(run({ outcome: null }).status, "InProgress");
   });
 
@@ -49,12 +55,13 @@ suite("summaryOf", () => {
       packages: 3,
       hyperparameters: [],
       variables: "x",
+      data: { training: { files: "1", bytes: 2, hash: "e" }, test: 3 },
       outcome: { status: "\x1b[2J", exit_status: "0" },
       metrics: { loss: { last: "x" }, gain: 3 },
     });
     assertEquals(
-      [odd.status, odd.exitStatus, odd.image, odd.packages, odd.variables, odd.metrics],
-      ["InProgress", undefined, "", undefined, [], {}],
+      [odd.status, odd.exitStatus, odd.image, odd.packages, odd.variables, odd.metrics, odd.data],
+      ["InProgress", undefined, "", undefined, [], {}, {}],
     );
   });
 });
@@ -70,6 +77,12 @@ suite("runDifferences", () => {
       hyperparameters: { epochs: "20", rate: "0.1", __proto__: "x" },
       options: { strict: true },
       variables: [],
+      code: "f".repeat(32),
+      commit: null,
+      data: {
+        training: { files: 1, bytes: 3, hash: "f".repeat(32), by: "times" },
+        huge: { files: 1, bytes: 1, hash: "0", by: "contents" },
+      },
       metrics: { loss: { last: 0.25 }, auc: { last: 0.9 } },
     });
     assertEquals(
@@ -79,6 +92,14 @@ suite("runDifferences", () => {
         ["hyperparameter", "epochs", "5", "20"],
         ["option", "memory", "1024", undefined],
         ["variable", "TOKEN", "given", undefined],
+        ["code", "", "cccccccccccc", "ffffffffffff"],
+        ["commit", "", "dddddddddddd", undefined],
+        [
+          "data",
+          "training",
+          "files 1, bytes 2, hash eeeeeeeeeeee, by contents",
+          "files 1, bytes 3, hash ffffffffffff, by times",
+        ],
         ["package", "pandas", "2.2.0", "2.3.0"],
         ["package", "torch", undefined, "2.3.0"],
         ["seconds", "", "12.3", "10"],

@@ -5,6 +5,7 @@ import { namesIn } from "../../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../../helpers/fake_containers.ts";
 import { Keys, runInProcess } from "../../../helpers/in_process.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
+import { besidesRun } from "../../../helpers/runs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
@@ -22,7 +23,9 @@ function write(container: FakeContainer, target: string, name: string): void {
 async function run(play: Play, args: readonly string[], keys?: Keys): Promise<Run> {
   await using app = await completeApp();
   await using engine = await fakeContainers(play);
-  const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, keys });
+  const result = besidesRun(
+    await runInProcess(["local", ...args], { cwd: app.directory, engine, keys }),
+  );
   return {
     ...result,
     stderr: result.stderr.replaceAll(`${app.name}/mlcli_base/local_test/`, ""),

@@ -48,6 +48,27 @@ suite("local logs", () => {
     assertEquals(queries, [{ stdout: "1", stderr: "1", tail: "7" }]);
   });
 
+  const silent: readonly (readonly [state: string, args: readonly string[], said: RegExp])[] = [
+    [
+      "running",
+      [],
+      /^note: \S+ on http:\/\/localhost:8080 has printed nothing yet; .* --follow .*\n$/,
+    ],
+    ["exited", [], /^note: \S+ has ended, and printed nothing\n$/],
+    ["running", ["--tail", "0"], /^$/],
+  ];
+  for (const [state, args, said] of silent) {
+    it(`says so where there is none: ${state} ${args.join(" ")}`, async () => {
+      const containers = [{ ...SERVER, State: state }];
+      const { code, stdout, stderr } = await logs(
+        { containers, answers: { [LOG]: () => log() } },
+        args,
+      );
+      assertEquals([code, stdout], [0, ""]);
+      assertMatch(stderr, said);
+    });
+  }
+
   it("--follow asks to follow, and ends when the server has ended", async () => {
     const answers = { ...ENDED, [LOG]: () => log(frame(1, "one\n")) };
     assertEquals(await logs({ answers }, ["--follow", "--tail", "0"]), {

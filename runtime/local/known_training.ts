@@ -1,0 +1,105 @@
+/** What a training is made of, before anything is made for it. */
+
+import { basename } from "@std/path/basename";
+import { imageReference } from "../app/app.ts";
+import {
+  type Layout,
+  layoutOf,
+  readHyperparametersFile,
+  requireLayoutInside,
+  requireTestDirectory,
+} from "../app/layout.ts";
+import type { Channel } from "../contract/channels.ts";
+import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { holdsHarness } from "../contract/images.ts";
+import type { Program } from "../contract/launch.ts";
+import type { ImageDetails } from "../docker/images.ts";
+import { noteText, tell } from "../messages.ts";
+import { programFor } from "../source/program.ts";
+import { packCode, type PackedCode } from "../source/source.ts";
+import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
+import type { Host, TrainingJob } from "./jobs.ts";
+import { sayProblems } from "./metrics/messages.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+
+export interface KnownTraining {
+  readonly layout: Layout;
+  readonly checkPaths: () => Promise<void>;
+  readonly metrics: Metrics | undefined;
+  readonly sent: PackedCode | undefined;
+  /** Those of the layout and those that are named, also without a file. */
+  readonly found: readonly Channel[];
+  readonly empty: readonly string[];
+  readonly channels: readonly Channel[];
+  readonly hyperparameters: Readonly<Record<string, string>>;
+}
+
+/**
+ * Reads and checks what it is made of. Nothing is changed.
+ *
+ * @throws MlcliError when the layout or the hyperparameters cannot be used.
+ */
+export async function knownTraining(
+  job: TrainingJob,
+  host: Pick<Host, "clock" | "err">,
+): Promise<KnownTraining> {
+  const layout = layoutOf(job.app);
+  const isNamed = job.inputs.some(({ name }) => name === "training");
+  const checkPaths = () =>
+    requireLayoutInside(
+      layout,
+      "training",
+      isNamed ? [layout.trainingData] : [],
+      channelRemedy("training"),
+    );
+  await checkPaths();
+  await requireTestDirectory(layout);
+  const metrics = await metricsOf(job, host);
+  const { code } = job.program;
+  const note = (text: string): void => tell(host.err, noteText(text));
+  const sent = code && await packCode([code], code.entryPoint, note);
+  const found = await channelsOf(layout, job.inputs, sent === undefined);
+  const empty = await emptyChannels(layout, found);
+  // Code of the user's own may want no data: what init made for some is no channel then.
+  const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
+  const file = await readHyperparametersFile(layout);
+  const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
+}
+
+/** @throws MlcliError where its image cannot run it, or a channel has the name of one with code. */
+export async function programOf(
+  job: TrainingJob,
+  { layout, sent, found }: KnownTraining,
+  image: ImageDetails,
+): Promise<Program> {
+  const reference = imageReference(job.app, job.tag);
+  const known = { reference, variables: image.Config?.Env ?? [] };
+  const program = await programFor(job.program, known, sent);
+  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
+  return program;
+}
+
+/**
+ * What to look for in the output; nothing where the app defines no metrics.
+ *
+ * @throws MlcliError for an expression that means nothing.
+ */
+async function metricsOf(
+  job: TrainingJob,
+  host: Pick<Host, "clock" | "err">,
+): Promise<Metrics | undefined> {
+  const { metricDefinitions } = job.app.configuration;
+  if (metricDefinitions.length === 0) return undefined;
+  // Only now: what runs the expressions takes some milliseconds to load.
+  const { Metrics } = await import("./metrics/metrics.ts");
+  const { metricProblems } = await import("../contract/metric_values.ts");
+  const metrics = new Metrics(metricDefinitions, () => host.clock.date().getTime());
+  sayProblems(metricProblems(metrics.unusable, fileOf(job)), host.err);
+  return metrics;
+}
+
+/** The configuration file's name. */
+export function fileOf({ app }: TrainingJob): string {
+  return basename(app.configurationPath);
+}

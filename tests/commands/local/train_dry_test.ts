@@ -1,0 +1,122 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { completeApp, makeApp, type TestApp } from "../../helpers/app.ts";
+import { contentOf } from "../../helpers/directory.ts";
+import {
+  fakeContainers,
+  FOREIGN_IMAGE,
+  HARNESS_IMAGE,
+  type Play,
+} from "../../helpers/fake_containers.ts";
+import { fakeClock } from "../../helpers/fake_context.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const START = new Date("2026-03-01T09:30:00.123Z");
+
+/** A dry run, what it asked the engine for, and whether it left the app as it was. */
+async function dry(app: TestApp, args: readonly string[], play: Play = {}) {
+  await using engine = await fakeContainers(play);
+  const options = { cwd: app.directory, engine, clock: fakeClock(START) };
+  const before = await contentOf(app.directory);
+  const result = await runInProcess(["local", "train", "--dry-run", ...args], options);
+  assertEquals(await contentOf(app.directory), before);
+  assertEquals(engine.created, []);
+  const body = async () => {
+    const { code, stderr } = await runInProcess(["local", "train", ...args], options);
+    assertEquals(code, 0, stderr);
+    return engine.created[0];
+  };
+  return { ...result, body: await (result.code === 0 ? body() : undefined) };
+}
+
+const SENT = { image: "team/torch:2", source_dir: "src", train: { entry_point: "train.py" } };
+
+suite("local train --dry-run", () => {
+  const runs: Readonly<
+    Record<string, readonly [app: () => Promise<TestApp>, args: readonly string[], play: Play]>
+  > = {
+    "the app's code": [
+      () => completeApp({ files: { "common/features.py": "", "local_test/test_dir/input/x": "" } }),
+      ["--env", "TOKEN=s3cret", "--hyperparameter", "epochs=3", "--memory", "1g", "--cpus", "2"],
+      { image: HARNESS_IMAGE },
+    ],
+    "the image's code": [completeApp, ["--strict", "--network-isolation"], {
+      image: HARNESS_IMAGE,
+    }],
+    "copies, on another image": [
+      completeApp,
+      ["--copy-inputs", "--checkpoints"],
+      { image: FOREIGN_IMAGE },
+    ],
+    "a script that is sent": [
+      async () => {
+        const app = await makeApp({ configuration: SENT });
+        await app.write(`${app.directory}/src/train.py`, "1");
+        await app.write(`${app.directory}/src/requirements.txt`, "numpy\n");
+        return app;
+      },
+      ["--image", "team/torch:2"],
+      { image: {}, writesNoModel: true },
+    ],
+  };
+  for (const [title, [make, args, play]] of Object.entries(runs)) {
+    it(`prints the container that then runs, and changes nothing: ${title}`, async () => {
+      await using app = await make();
+      const { code, stdout, stderr, body } = await dry(app, args, play);
+      assertEquals(code, 0, stderr);
+      const { name, container } = JSON.parse(stdout);
+      assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
+      assert(!stdout.includes("s3cret"), stdout);
+      const { Env, Labels: { "mlcli.owner": _, ...Labels }, ...rest } = body!;
+      const hidden = ["TOKEN", "PIP_CACHE_DIR"];
+      const named = Env.map((one: string) => {
+        const name = one.split("=")[0]!;
+        return hidden.includes(name) ? name : one;
+      });
+      assertEquals(container, { ...rest, Env: named, Labels });
+    });
+  }
+
+  it("has the channels and the hyperparameters", async () => {
+    await using app = await completeApp();
+    const { stdout } = await dry(app, ["--hyperparameter", "epochs=3"]);
+    const { channels, hyperparameters } = JSON.parse(stdout);
+    const place = `${app.name}/mlcli_base/local_test/test_dir/input/data/training`;
+    assertEquals([channels, hyperparameters], [{ training: place }, { epochs: "3" }]);
+  });
+
+  const refused: readonly (readonly [
+    title: string,
+    args: readonly string[],
+    play: Play,
+    code: number,
+    said: RegExp,
+  ])[] = [
+    ["no image", [], { image: null }, 1, /^error: Image not found: \S+\nhint: Run mlcli build/],
+    [
+      "an image that would be pulled",
+      ["--image", "team/x:1"],
+      { image: null },
+      1,
+      /^error: Image not found: team\/x:1\nhint: docker pull team\/x:1\n$/,
+    ],
+    [
+      "data elsewhere",
+      ["--input", "training=nowhere"],
+      {},
+      2,
+      /^error: Not a directory: nowhere/,
+    ],
+    ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
+    ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],
+    ["--interactive", ["--interactive"], {}, 2, /--dry-run.*--interactive/],
+  ];
+  for (const [title, args, play, code, said] of refused) {
+    it(`ends as the run would: ${title}`, async () => {
+      await using app = await completeApp();
+      const result = await dry(app, args, play);
+      assertEquals([result.code, result.stdout], [code, ""], result.stderr);
+      assertMatch(result.stderr, said);
+    });
+  }
+});

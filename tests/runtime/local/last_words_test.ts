@@ -1,0 +1,104 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { completeApp } from "../../helpers/app.ts";
+import {
+  type FakeContainer,
+  fakeContainers,
+  HARNESS_IMAGE,
+} from "../../helpers/fake_containers.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import { runsOf } from "../../helpers/runs.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+interface Ending {
+  /** Default: as new as can be. */
+  readonly built?: string;
+  readonly args?: readonly string[];
+  readonly status?: number;
+  readonly said?: string;
+  readonly isStopped?: boolean;
+  readonly writesNoModel?: boolean;
+}
+
+/** What a run says, with APP and RUN for the names. */
+async function lastWords(ending: Ending): Promise<string> {
+  const { built = "2040-01-01T00:00:00Z", args = ["train"], status = 0, said = "" } = ending;
+  const { isStopped = false, writesNoModel = false } = ending;
+  await using app = await completeApp();
+  const Config = { ...HARNESS_IMAGE, Labels: { "mlcli.app": app.name } };
+  const image = { Os: "linux", Architecture: "amd64", Created: built, Config };
+  const keys = new Keys();
+  await using engine = await fakeContainers({
+    writesNoModel,
+    answers: { "GET /images/NAME/json": () => Response.json(image) },
+    program: ({ err, end }: FakeContainer) => {
+      if (said) err(said);
+      return isStopped ? keys.press() : end(status);
+    },
+    onStop: ({ end }) => end(1),
+  });
+  const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, keys });
+  const [run] = await runsOf(app);
+  assertEquals(result.stdout, "");
+  return result.stderr.replaceAll(run!, "RUN").replaceAll(app.name, "APP");
+}
+
+const OLD = { built: "2020-01-01T00:00:00Z" };
+const STRICT = ["train", "--strict"];
+const PROCESS = ["process", "--file", "p.py"];
+const MODEL = "note: Model: APP/mlcli_base/local_test/test_dir/model (run RUN)\n";
+const LOOK = "note: mlcli local list-jobs RUN shows this run\n";
+const OLDER = "APP:latest is older than APP/mlcli_base/Dockerfile and requirements.txt: " +
+  "the platform runs the image as it is\n";
+
+const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
+  "where the model is": [{}, MODEL],
+  "that, on a line of its own": [{ said: "epoch 1" }, `epoch 1\n${MODEL}`],
+  "nothing of a model that was not written": [
+    { writesNoModel: true },
+    /^warning: The training wrote no file to \/opt\/ml\/model\nhint: The earlier model .*\n$/,
+  ],
+  "nothing of a model after processing": [{ args: PROCESS }, ""],
+  "where to look after a failure": [
+    { status: 3 },
+    `${LOOK}error: Training failed: exit status 3\n`,
+  ],
+  "where to look after a stop": [
+    { isStopped: true },
+    /^Stopping, .*\n(note: .*\n)?note: mlcli local list-jobs RUN shows this run\n$/,
+  ],
+  "the build and the run, where the image is older": [
+    OLD,
+    `warning: ${OLDER}${MODEL}hint: mlcli build && mlcli local train\n`,
+  ],
+  "the same after a failure": [
+    { ...OLD, status: 3 },
+    `warning: ${OLDER}${LOOK}error: Training failed: exit status 3\n` +
+    "hint: mlcli build && mlcli local train\n",
+  ],
+  "the same of processing": [
+    { ...OLD, args: PROCESS },
+    `warning: ${OLDER}hint: mlcli build && mlcli local process --file p.py\n`,
+  ],
+  "the same of another tag": [
+    { ...OLD, args: ["train", "--docker-tag", "v2"] },
+    /\nhint: mlcli build --docker-tag v2 && mlcli local train --docker-tag v2\n$/,
+  ],
+  "the same under --strict, and not that the model is in place": [
+    { ...OLD, args: STRICT },
+    /^note: The model of this run is in \S+; \S+ is as it was\nnote: mlcli local list-jobs RUN shows this run\nerror: 1 thing .*\n {2}APP:latest is older .*\nhint: mlcli build && mlcli local train --strict\n$/,
+  ],
+  "the same of a failure under --strict": [
+    { ...OLD, args: STRICT, status: 3 },
+    /^warning: .*\nnote: .*\nerror: Training failed: exit status 3\nhint: mlcli build && mlcli local train --strict\n$/,
+  ],
+};
+
+suite("the last that a run says", () => {
+  for (const [title, [ending, expected]] of Object.entries(CASES)) {
+    it(`is ${title}`, async () => {
+      const said = await lastWords(ending);
+      if (typeof expected === "string") assertEquals(said, expected);
+      else assertMatch(said, expected);
+    });
+  }
+});
