@@ -19,7 +19,10 @@ export function tableText(
   paint: (field: string, column: number) => string = (field) => field,
 ): string {
   if (rows.length === 0) return "";
-  if (!output.isTerminal) return rows.map((row) => `${row.join(GAP)}\n`).join("");
+  const paintIfWanted = output.colour ? paint : (field: string): string => field;
+  if (!output.isTerminal) {
+    return rows.map((row) => `${row.map(paintIfWanted).join(GAP)}\n`).join("");
+  }
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0))
   );
@@ -31,7 +34,7 @@ export function tableText(
   const bold = (text: string): string => output.colour ? `\x1b[1m${text}\x1b[22m` : text;
   return [
     line(headings, bold),
-    ...rows.map((row) => line(row, output.colour ? paint : (field) => field)),
+    ...rows.map((row) => line(row, paintIfWanted)),
   ].join("");
 }
 

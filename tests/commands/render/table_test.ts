@@ -10,6 +10,7 @@ suite("a table", () => {
   for (
     const [where, output, text] of [
       ["a pipe", { isTerminal: false, colour: false }, "a  running\nlonger  up\n"],
+      ["a pipe with colour", { isTerminal: false, colour: true }, "a  <running>\nlonger  <up>\n"],
       [
         "a terminal without colour",
         { isTerminal: true, colour: false },
