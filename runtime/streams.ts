@@ -49,7 +49,9 @@ export interface Keyboard {
 export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
   return {
     isTerminal: output.isTerminal,
-    colour: output.colour,
+    get colour() {
+      return output.colour;
+    },
     get columns() {
       return output.columns;
     },
@@ -172,6 +174,7 @@ export function outputTo(
 ): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
+  let colour: boolean | undefined;
   async function write(bytes: Uint8Array): Promise<number> {
     try {
       return await stream.write(bytes);
@@ -200,7 +203,10 @@ export function outputTo(
   }
   return {
     isTerminal,
-    colour: wantsColour(isTerminal),
+    // Asked for late: it takes reading a file.
+    get colour() {
+      return colour ??= wantsColour(isTerminal);
+    },
     get columns() {
       // Some terminals (of `script`, of CI) say 0.
       return isTerminal && Deno.consoleSize().columns || 80;

@@ -49,8 +49,11 @@ export async function printHelp(
 ): Promise<void> {
   const { topicOf } = await import("../topic.ts");
   const { helpText } = await import("../render/help.ts");
+  const { out } = context;
+  const text = helpText(await topicOf(root, names), out);
+  if (out.rows === 0 || text.split("\n").length <= out.rows) return out.print(text);
   const { printPaged } = await import("../render/pager.ts");
-  await printPaged(helpText(await topicOf(root, names), context.out), context);
+  await printPaged(text, context);
 }
 
 async function printVersion({ words }: ParsedCommand, { env, out }: Context): Promise<void> {

@@ -9,16 +9,15 @@ const DEFAULT_PAGER = "command -v less > /dev/null || exit 127; exec less";
 const NOT_FOUND = 127;
 
 /**
- * Prints text; on a terminal that is too low for it, by the pager of MLCLI_PAGER or PAGER (`cat`: by
- * none), else by less. What of it has no effect prints it as it is.
+ * Prints text that is longer than the terminal by the pager of MLCLI_PAGER or PAGER (`cat`: by none),
+ * else by less; as it is, where that is not there.
  */
 export async function printPaged(
   text: string,
   { out, env, system }: Pick<Context, "out" | "env" | "system">,
 ): Promise<void> {
   const pager = env("MLCLI_PAGER") || env("PAGER") || DEFAULT_PAGER;
-  const fits = out.rows === 0 || text.split("\n").length <= out.rows;
-  if (fits || pager === "cat" || system.os === "windows") return out.print(text);
+  if (pager === "cat" || system.os === "windows") return out.print(text);
   if (await page(text, pager, env("LESS")) === NOT_FOUND) out.print(text);
 }
 
