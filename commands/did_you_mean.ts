@@ -1,6 +1,7 @@
 /** What the user may have meant by an unknown command or option: a similar name, or other programs'. */
 
 import { UsageError } from "../runtime/errors.ts";
+import { CONFIGURATION_KEYS } from "../runtime/app/configuration.ts";
 import { alternatives, closest } from "../runtime/text.ts";
 import { type Command, type Group, isGroup } from "./command.ts";
 import type { NamedOption } from "./options/option.ts";
@@ -15,12 +16,14 @@ type Path = string;
  * those of `local` are meant.
  */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
+  describe: ["local list-jobs"],
   down: ["local stop"],
   endpoints: ["list-endpoints"],
   exec: ["local shell"],
   fit: ["local train", "train"],
   jobs: ["local list-jobs", "list-jobs"],
   kill: ["local stop", "stop-job"],
+  list: ["local list-jobs", "list-jobs", "list-endpoints"],
   new: ["init"],
   predict: ["local invoke", "invoke-endpoint"],
   ps: ["local status", "list-jobs", "list-endpoints"],
@@ -163,6 +166,9 @@ export async function unknownOptionError(unknown: UnknownOption): Promise<UsageE
   return new UsageError(message, { hint: [suggestion, hint].filter((text) => text).join(" ") });
 }
 
+/** Options with which other programs send a request's body. */
+const BODIES: readonly string[] = ["-d", "--data", "--data-binary"];
+
 /** Options with which other programs show a part of their JSON. */
 const FILTERS: readonly string[] = ["--format", "--jq", "--query", "--template"];
 
@@ -170,6 +176,9 @@ function foreignOption(
   { flag, known, names }: UnknownOption,
   takesName: boolean,
 ): string | undefined {
+  if (BODIES.includes(flag) && known.some(([own]) => own === "--content-type")) {
+    return "The body is a file, JSON in its place, or standard input.";
+  }
   if (FILTERS.includes(flag) && known.some(([own]) => own === "--output")) {
     return `jq shows a part of the JSON: ${
       ["mlcli", ...names].join(" ")
@@ -234,6 +243,8 @@ async function optionOfMember(
 function hyperparameter({ flag, known }: UnknownOption): string | undefined {
   if (!/^--[a-z]/i.test(flag) || Object.hasOwn(FOREIGN_OPTIONS, flag)) return undefined;
   if (!known.some(([own]) => own === "--hyperparameter")) return undefined;
+  const key = flag.slice(2).replaceAll("-", "_");
+  if (CONFIGURATION_KEYS.some((one) => one === key)) return `"${key}" is a key of the app's file.`;
   return `A hyperparameter is given as --hyperparameter ${flag.slice(2)}=VALUE.`;
 }
 

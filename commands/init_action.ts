@@ -51,17 +51,14 @@ export async function initAction(
   const result = await makeScaffold(plan);
   if (options.image !== undefined) {
     const what = { directory: context.cwd, kind: "images", name: options.image } as const;
-    await rememberIfPossible(what, { ...context, note: (text) => context.err.print(`${text}\n`) });
+    await rememberIfPossible(what, { ...context, note: (text) => tell(context.err, `${text}\n`) });
   }
   for (const path of result.created) context.out.print(`${path}\n`);
   context.err.print(summary(result));
   const unused = isNew ? [] : unusedOptions(options, result.app.configuration);
   if (unused.length > 0) {
-    context.err.print(
-      `${name}.json is there and stays as it is: ${
-        unused.join(", ")
-      } had no effect. Edit the file.\n`,
-    );
+    const text = `${name}.json is there and stays as it is: ${unused.join(", ")} had no effect.`;
+    tell(context.err, `${text} Edit the file.\n`);
   }
   context.err.print(await nextCommands(context.cwd, result));
 }
@@ -345,6 +342,6 @@ async function ask(
   for (;;) {
     const answer = await context.ask(question, fallback);
     if (answer === undefined || answer === fallback || rule.accepts(answer)) return answer;
-    context.err.print(`That must be ${rule.expected}.\n`);
+    tell(context.err, `That must be ${rule.expected}.\n`);
   }
 }

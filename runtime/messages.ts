@@ -21,7 +21,7 @@ const COLOURS: Readonly<Record<string, number>> = { error: 31, warning: 33, hint
 
 /**
  * Prints messages: on a terminal broken at its width, between words; for a program as they are, a
- * line each. What is indented already, such as the end of a log, is left as it is.
+ * line each. What is indented already, such as the end of a log, stays so.
  *
  * @param text as `warningText`, `noteText` and `errorText` make it.
  */
@@ -38,7 +38,12 @@ function painted(line: string): string {
 }
 
 function broken(line: string, { columns }: MessageStream): string {
-  if (/^\s/.test(line)) return line;
+  const [indent = ""] = /^\s+/.exec(line) ?? [];
+  // Only a line that the terminal would break, too.
+  if (indent !== "" && lengthOf(line) > columns) {
+    return indent + wrapWords(line.slice(indent.length).split(" "), columns, indent.length);
+  }
+  if (indent !== "") return line;
   const [beginning = ""] = BEGINNING.exec(line) ?? [];
   return beginning + wrap(line.slice(beginning.length), columns, beginning.length);
 }

@@ -5,6 +5,7 @@ import { requireTrusted } from "../../runtime/app/trusted_image.ts";
 import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import { connectFor } from "../../runtime/cloud/connection.ts";
 import type { JobRequest } from "../../runtime/cloud/start/plan.ts";
+import { tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Configured } from "../command.ts";
 import { userVariables } from "../named_files.ts";
@@ -93,7 +94,7 @@ async function requireTrustedImage(
       const aws = await connectFor(app, choice, context);
       return (await (await aws.sts()).identity()).account;
     },
-    note: choice.dryRun ? undefined : (text) => context.err.print(`${text}\n`),
+    note: choice.dryRun ? undefined : (text) => tell(context.err, `${text}\n`),
   });
 }
 

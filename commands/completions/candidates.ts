@@ -33,10 +33,11 @@ export async function candidates(
   let given = 0;
   let open: Option | undefined;
   for (const word of words) {
+    const member = memberIn(topic, word);
     if (open !== undefined) open = undefined;
     else if (word.startsWith("-")) open = optionWithValue(topic, word);
-    else if (topic.members?.some(([name]) => name === word)) {
-      names.push(word);
+    else if (member !== undefined) {
+      names.push(member);
       topic = await topicOf(root, names);
       given = 0;
     } else given++;
@@ -48,6 +49,11 @@ export async function candidates(
     ...await valuesOf(argument, there),
     ...topic.options.map(([word, { description }]) => ({ word, description })),
   ];
+}
+
+/** The command of a group that a word names. */
+function memberIn({ members = [] }: Topic, word: string): string | undefined {
+  return members.find(([name, { aliases }]) => name === word || aliases?.includes(word))?.[0];
 }
 
 /** The option that a word names, if its value is the next word. */

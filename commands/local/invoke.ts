@@ -28,6 +28,7 @@ const OPTIONS = options({
 export type InvokeOptions = Values<typeof OPTIONS>;
 
 export const invokeCommand: Command = command({
+  details: "In the place of FILE, JSON may stand: '{\"features\": [72, 3, 15]}'.",
   options: OPTIONS,
   examples: [
     ["Ask for predictions for the rows of a file", "mlcli local invoke rows.csv"],

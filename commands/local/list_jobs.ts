@@ -18,7 +18,8 @@ const OPTIONS = options({
 export type ListRunsOptions = Values<typeof OPTIONS>;
 
 export const listRunsCommand: Command = command({
-  details: "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
+  details: "Metrics are what metric_definitions in the app's file finds in the output. " +
+    "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
     "job.json, and of a training with metrics metrics.csv and a picture of them, metrics.svg. " +
     "The last 100 are kept. A name shows all of a run, two what differs between them, their code " +
     "included; the number of the list (1 is the newest) and last are names, too.",

@@ -10,6 +10,8 @@ import {
 import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
+import { METRICS_KEY } from "../../runtime/contract/metric_definitions.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
 import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { durationText, elapsedText, green, localTimestamp, red, yellow } from "../render/format.ts";
@@ -18,7 +20,7 @@ import { jsonRun, jsonWholeRun, wholeRunText } from "./run_formats.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";
 
 const HEADINGS = ["#", "NAME", "KIND", "STATUS", "AGE", "TIME", "RESULT"];
-const [NAME_COLUMN, STATUS_COLUMN] = [1, 3];
+const [NAME_COLUMN, KIND_COLUMN, STATUS_COLUMN] = [1, 2, 3];
 
 /** Prints a line a run, one run, or what differs between two. */
 export async function listRunsAction(context: Context, options: ListRunsOptions): Promise<void> {
@@ -42,8 +44,11 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   }
   const runs = await listRuns(app, limit);
   print(runs.map(jsonRun), listText(runs, out, context.clock.date()));
-  if (runs.length === 0 && output === "text" && err.isTerminal) {
-    err.print("No run yet. mlcli local train makes one.\n");
+  if (output === "json" || !err.isTerminal) return;
+  if (runs.length === 0) tell(err, "No run yet. mlcli local train makes one.\n");
+  else if (runs.every(({ metrics }) => Object.keys(metrics).length === 0)) {
+    const key = `${METRICS_KEY} in ${app.name}.json`;
+    tell(err, noteText(`No metrics: ${key} names what to look for in the output`));
   }
 }
 
@@ -73,7 +78,19 @@ function listText(runs: readonly RunSummary[], out: Output, now: Date): string {
     const shown = out.isTerminal ? result.replace(/^\w+ failed: /, "") : result;
     return shown === "" ? fields : [...fields, shown];
   });
-  return fittingTableText(HEADINGS, rows, out, NAME_COLUMN, paint);
+  if (!out.isTerminal) return fittingTableText([], rows, out, 0);
+  // What all of them are takes the room of their results.
+  const isOneKind = new Set(runs.map(({ kind }) => kind)).size === 1;
+  const withoutKind = <T>(row: readonly T[]): readonly T[] =>
+    row.filter((_, column) => !isOneKind || column !== KIND_COLUMN);
+  const statusAt = isOneKind ? STATUS_COLUMN - 1 : STATUS_COLUMN;
+  return fittingTableText(
+    withoutKind(HEADINGS),
+    rows.map(withoutKind),
+    out,
+    NAME_COLUMN,
+    (field, column) => column === statusAt ? painted(field) : field,
+  );
 }
 
 /** Its metrics, or why there are none to rely on. */
@@ -82,14 +99,13 @@ function resultOf({ status, reason, metrics }: RunSummary): string {
   return lastValues(Object.entries(metrics).map(([name, { last }]) => ({ name, last })));
 }
 
-function paint(field: string, column: number): string {
-  if (column !== STATUS_COLUMN) return field;
+function painted(field: string): string {
   if (field === "Completed") return green(field);
   return field === "Failed" || field === "Lost" ? red(field) : yellow(field);
 }
 
 function comparisonText({ runs, differences, code }: Comparison, out: Output): string {
-  const names = runs.map(({ name }, index) => `${index + 1}: ${inOneLine(name)}\n`).join("");
+  const names = runs.map(({ name }, index) => `${"AB"[index]}: ${inOneLine(name)}\n`).join("");
   if (differences.length === 0) return `${names}Nothing differs.\n`;
   const rows = differences.map(({ what, name, values }) => [
     inOneLine(name === "" ? what : `${what} ${name}`),
@@ -98,7 +114,7 @@ function comparisonText({ runs, differences, code }: Comparison, out: Output): s
   const changes = code?.map(({ path, change, patch }) =>
     `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
   );
-  return names + tableText(["", "1", "2"], rows, out) +
+  return names + tableText(["", "A", "B"], rows, out) +
     (changes?.join("") ?? "The code of one is not kept: what changed in it is not known.\n");
 }
 

@@ -43,7 +43,7 @@ export const localGroup: Group = {
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
     logs: {
-      summary: "Show the log of a server, even after it has ended.",
+      summary: "Show the log of a server, also of one that has failed.",
       load: async () => (await import("./servers.ts")).logsCommand,
     },
   },

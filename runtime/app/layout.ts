@@ -219,11 +219,16 @@ export async function requireTrainingData(
   });
 }
 
-/** @throws MlcliError where there is no model to serve. */
-export async function requireModel(layout: Layout): Promise<void> {
+/**
+ * @param runs those that have one, the newest first.
+ * @throws MlcliError where there is no model to serve.
+ */
+export async function requireModel(layout: Layout, runs: readonly string[] = []): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
   throw new MlcliError(`Model not found: ${typedPath(layout.directory, layout.model)}`, {
-    hint: "Run mlcli local train first.",
+    hint: runs[0] === undefined
+      ? "Run mlcli local train first."
+      : `The last training left none. That of an earlier run: mlcli local deploy --run ${runs[0]}`,
   });
 }
 

@@ -239,7 +239,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     user: image.Config?.User,
     interactive: job.interactive,
     hint: findings.remedyOfOlderCode,
-    lastHint: findings.remedy,
+    lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,
     importer: {
       app: job.app,

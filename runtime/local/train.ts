@@ -159,7 +159,7 @@ export async function withTraining(
           sayUnmatched(metrics, fileOf(job), err);
         }
         if (job.stopAfter !== undefined) {
-          err.print(await rehearsalText(layout, job.stopAfter, written, outcome));
+          tell(err, await rehearsalText(layout, job.stopAfter, written, outcome));
         }
         const place = typedPath(layout.directory, layout.model);
         if (isPlaced) tell(err, noteText(`Model: ${place} (run ${name})`));

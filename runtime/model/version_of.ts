@@ -8,6 +8,9 @@ import { recordsOf } from "./records.ts";
 import { modelOfRun, runNames } from "./runs.ts";
 import { currentRun } from "./versions.ts";
 
+/** How many runs keep their model, the current one included. */
+export const KEPT_MODELS = 3;
+
 /** A version of the app's model. */
 export interface Version {
   /** The run that made it; `undefined` where a person put it there. */
@@ -19,24 +22,33 @@ export interface Version {
 /**
  * The model of a run.
  *
- * @param typed its name, or `last`: the newest that has a model and did not fail.
+ * @param typed its name, its place in the list of runs, or `last`: the newest that has a model and did
+ * not fail.
  * @throws MlcliError where it has none.
  */
 export async function versionOf(layout: Layout, typed: string): Promise<Version> {
   const current = await currentRun(layout);
-  const names = typed === "last" ? await goodRuns(layout) : runNames(layout);
-  for (const run of names) {
-    const isMeant = typed === "last" || run === typed;
-    const model = isMeant ? await modelOf(layout, run, current) : undefined;
+  const meant = await runsMeant(layout, typed);
+  for (const run of meant) {
+    const model = await modelOf(layout, run, current);
     if (model !== undefined) return { run, model };
   }
   const others = await runsWithModel(layout);
-  const message = typed === "last" ? "No run has a model" : `No model of run ${inOneLine(typed)}`;
-  throw new MlcliError(message, {
+  const name = inOneLine(meant[0] ?? typed);
+  throw new MlcliError(typed === "last" ? "No run has a model" : `No model of run ${name}`, {
     hint: others.length > 0
-      ? `Runs that have one: ${listed(others)}.`
+      ? `The last ${KEPT_MODELS} runs that made one keep it: ${listed(others)}.`
       : "mlcli local train makes one.",
   });
+}
+
+async function runsMeant(layout: Layout, typed: string): Promise<readonly string[]> {
+  if (typed === "last") return await goodRuns(layout);
+  const names = runNames(layout);
+  if (names.includes(typed) || !/^\d{1,6}$/.test(typed)) {
+    return names.filter((run) => run === typed);
+  }
+  return (await recordsOf(layout)).slice(Number(typed) - 1, Number(typed)).map(({ name }) => name);
 }
 
 /** The names of runs that have a model and did not fail, the newest first. */

@@ -63,6 +63,8 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
     "Did you mean mlcli local train or mlcli local process? See mlcli local --help.",
   ],
   ["local exec", "exec", "Did you mean mlcli local shell? See mlcli local --help."],
+  ["local list", "list", "Did you mean mlcli local list-jobs? See mlcli local --help."],
+  ["local describe x", "describe", "Did you mean mlcli local list-jobs? See mlcli local --help."],
   ["local up", "up", "Did you mean mlcli local deploy? See mlcli local --help."],
   ["local predict", "predict", "Did you mean mlcli local invoke? See mlcli local --help."],
   ["rm churn", "rm", `${HERE} stop; on SageMaker: mlcli delete-endpoint.`],

@@ -170,7 +170,10 @@ suite("mlcli build", () => {
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
     // deno-lint-ignore no-control-regex
-    assertMatch(screen, /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\nerror: Build failed: /);
+    assertMatch(
+      screen,
+      /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\n\x1b\[31merror:\x1b\[39m Build failed: /,
+    );
   });
 
   it("compiles the harness, where the base image's user may, so that starts need not", async () => {

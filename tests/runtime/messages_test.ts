@@ -31,14 +31,15 @@ suite("a message", () => {
     );
   });
 
-  it("is broken between words on a terminal, and neither paths, commands nor logs are", () => {
+  it("is broken between words on a terminal, and neither paths nor commands are", () => {
     const { err } = fakeContext({ isTerminal: true, columns: 40 });
     tell(err, ERROR);
     assertEquals(
       err.text,
       `error: Not a valid mlcli directory:
        /home/somebody/data/apartments/of/2026
-  a line of somebody else's log, which is as long as it is long
+  a line of somebody else's log, which
+  is as long as it is long
 hint: It has no app's NAME.json. Change
       to the directory that has one, or
       make an app:

@@ -25,12 +25,14 @@ import { currentRun } from "../../model/versions.ts";
 import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
+import { KEPT_MODELS } from "../../model/version_of.ts";
+import { noteText, tell } from "../../messages.ts";
+import { listed } from "../../text.ts";
 
 /** How many records are kept. */
 export const KEPT_RECORDS = 100;
 
-/** How many runs keep their model, the current one included, and of those that failed. */
-const KEPT_MODELS = 3;
+/** Of those that failed, how many keep their model. */
 const KEPT_FAILED = 1;
 
 /** Removes what is old. A failure is none of the run that ends. */
@@ -40,7 +42,14 @@ export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">):
     const isNone = old.records.length === 0 && old.models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
-    await movingModel(layout, host, async () => await removeOld(layout, old, await host.engine()));
+    const gone = await movingModel(
+      layout,
+      host,
+      async () => await removeOld(layout, old, await host.engine()),
+    );
+    if (gone.length === 0) return;
+    const text = `Removed the model of ${listed(gone)}: the last ${KEPT_MODELS} runs keep theirs`;
+    tell(host.err, noteText(text));
   } catch {
     // Another command does the same, or somebody keeps it.
   }
@@ -56,10 +65,11 @@ async function removeOld(
   layout: Layout,
   { models, records }: OldRuns,
   engine: Engine,
-): Promise<void> {
+): Promise<readonly string[]> {
   const servers = await engine.listContainers([`${LABELS.role}=serve`]);
   const used = modelsOf(servers);
-  for (const name of models.filter((name) => !used.has(name))) {
+  const gone = models.filter((name) => !used.has(name));
+  for (const name of gone) {
     // So that no half of it is ever taken for a model.
     const to = join(await makeInJobs(layout, UNPACKED), name);
     await Deno.rename(modelOfRun(layout, name), to);
@@ -68,6 +78,7 @@ async function removeOld(
   await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
   for (const name of records) await removeRecord(layout, name);
   if (records.length > 0) await removeUnusedCode(layout);
+  return gone;
 }
 
 async function oldOf(layout: Layout): Promise<OldRuns> {

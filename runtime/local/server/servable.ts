@@ -15,7 +15,7 @@ import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { sharingModel } from "../../model/lock.ts";
-import { type Version, versionOf } from "../../model/version_of.ts";
+import { runsWithModel, type Version, versionOf } from "../../model/version_of.ts";
 import { currentRun } from "../../model/versions.ts";
 import { codeDifferences } from "../differences/code.ts";
 import type { Findings } from "../differences/findings.ts";
@@ -79,7 +79,7 @@ export async function servedVersion(
 ): Promise<Version> {
   if (run !== undefined) return await versionOf(layout, run);
   // What an image brings, or fetches by its variables, is no model of the app's.
-  if (isOfAppsDirectory(app)) await requireModel(layout);
+  if (isOfAppsDirectory(app)) await requireModel(layout, await runsWithModel(layout));
   else await makeDirectory(layout.model);
   return { run: await currentRun(layout), model: layout.model };
 }

@@ -363,6 +363,19 @@ suite("mlcli local list-jobs", () => {
     assert(stdout.includes("\x1b[31mLost") && stdout.includes("\x1b[31mFailed"), stdout);
   });
 
+  it("has no kind on a terminal where all have the same, and says where metrics come from", async () => {
+    await using app = await completeApp();
+    await putRecord(app, "churn-1", { metrics: {} });
+    const { stdout, stderr } = await list(app, [], { isTerminal: true, colour: true });
+    assertMatch(stdout.split("\n")[1]!, /^1 {2}churn-1 {2}\x1b\[32mCompleted\x1b\[39m {2}30m /);
+    assertEquals(
+      stderr,
+      `note: No metrics: metric_definitions in ${app.name}.json names what to look\n` +
+        "      for in the output\n",
+    );
+    assertEquals((await list(app)).stderr, "");
+  });
+
   it("prints JSON for programs", async () => {
     await using app = await appWithRuns();
     const { stdout } = await list(app, ["--output", "json"]);
@@ -425,8 +438,8 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       stdout,
       [
-        "1: churn-1\n2: churn-2\n",
-        "                             1          2\n",
+        "A: churn-1\nB: churn-2\n",
+        "                             A          B\n",
         "image                                   churn:latest\n",
         "image id                                1\n",
         "hyperparameter ?[31mepochs?  -          ?[2J\n",
@@ -447,7 +460,7 @@ suite("mlcli local list-jobs", () => {
     assertEquals(
       (await list(app, ["churn-1", "churn-1"])).stdout,
       [
-        "1: churn-1\n2: churn-1\nNothing differs.\n",
+        "A: churn-1\nB: churn-1\nNothing differs.\n",
       ].join(""),
     );
     const json = JSON.parse((await list(app, ["churn-1", "churn-2", "--output", "json"])).stdout);

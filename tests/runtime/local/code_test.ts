@@ -105,6 +105,29 @@ suite("the code in an image of mlcli", () => {
   }
 });
 
+suite("code under another name than an image of mlcli runs", () => {
+  for (
+    const [args, folder, file] of [
+      [["local", "train"], "training", "training.py"],
+      [["local", "deploy"], "prediction", "serve"],
+    ] as const
+  ) {
+    it(`is an error that names the file: ${args.join(" ")}`, async () => {
+      const { code, stderr, app, created } = await run(args, HARNESS_IMAGE, async (one) => {
+        await emptied(folder)(one);
+        await one.write(one.path(folder, "mine.py"), "x");
+      });
+      const path = `${app}/mlcli_base/${folder}`;
+      assertEquals([code, created], [1, []]);
+      assertEquals(
+        stderr,
+        `error: No ${folder} code: ${path}/${file}\nhint: That file of ${path}/ is what runs; ` +
+          `mlcli init ${app} adds what is missing of the example.\n`,
+      );
+    });
+  }
+});
+
 suite("the code in an image of somebody else", () => {
   for (const [folder, args] of COMMANDS) {
     it(`is hidden by a file in ${folder}/, and that is said once`, async () => {

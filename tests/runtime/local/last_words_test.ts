@@ -73,7 +73,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   "the same after a failure": [
     { ...OLD, status: 3 },
     `warning: ${OLDER}${LOOK}error: Training failed: exit status 3\n` +
-    "hint: mlcli build && mlcli local train\n",
+    "hint: If it is because the image is older: mlcli build && mlcli local train\n",
   ],
   "the same of processing": [
     { ...OLD, args: PROCESS },

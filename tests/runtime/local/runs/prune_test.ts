@@ -30,7 +30,10 @@ suite("the models of earlier runs", () => {
     await app.write(jobs(".unpacked/gone/m"), "");
     await using engine = await fakeContainers();
     const line = ["local", "process", "--file", "p.py"];
-    assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
+    assertEquals(code, 0);
+    const said = "note: Removed the model of 1-Failed, 2-Completed: the last 3 runs keep theirs\n";
+    assertEquals(stderr.includes(said), true, stderr);
     const kept: string[] = [];
     for (const name of await namesIn(jobs())) {
       if ((await namesIn(jobs(name)).catch((): string[] => [])).includes("model")) kept.push(name);

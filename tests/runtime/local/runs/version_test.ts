@@ -39,6 +39,8 @@ suite("the version that --run names", () => {
     ["three", "jobs/three/model"],
     ["kept-2026", "jobs/kept-2026/model"],
     ["last", "jobs/two/model"],
+    // Its place in the list of runs, the newest first.
+    ["2", "jobs/three/model"],
   ] as const;
   for (const [typed, model] of rows) {
     it(`is ${model} for ${typed}`, async () => {
@@ -66,13 +68,13 @@ suite("the version that --run names", () => {
     await Deno.mkdir(join(layout.jobs, "linked"));
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "linked/model"));
     await Deno.symlink(join(directory.path, "elsewhere"), join(layout.jobs, "link"));
-    for (const typed of ["four", "five", "linked", "link", "../test_dir", ".", ""]) {
+    for (const typed of ["four", "1", "5", "five", "linked", "link", "../test_dir", ".", ""]) {
       const error = await assertRejects(
         () => versionOf(layout, typed),
         MlcliError,
         "No model of run",
       );
-      assertStringIncludes(error.hint!, "Runs that have one: two, one.");
+      assertStringIncludes(error.hint!, "The last 3 runs that made one keep it: two, one.");
     }
     await Deno.remove(layout.jobs, { recursive: true });
     await assertRejects(() => versionOf(layout, "last"), MlcliError, "No run has a model");
