@@ -108,8 +108,8 @@ suite("the code in an image of mlcli", () => {
 suite("code under another name than an image of mlcli runs", () => {
   for (
     const [args, folder, file] of [
-      [["local", "train"], "training", "training.py"],
-      [["local", "deploy"], "prediction", "serve"],
+      [COMMANDS[0]![1], "training", "training.py"],
+      [COMMANDS[1]![1], "prediction", "serve"],
     ] as const
   ) {
     it(`is an error that names the file: ${args.join(" ")}`, async () => {
