@@ -49,7 +49,7 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
     case "region":
       return (await import("../../runtime/contract/aws_images.ts")).REGIONS;
     case "instance-type":
-      return (await import("../../runtime/contract/instance_types.ts")).INSTANCE_TYPES;
+      return (await import("../../runtime/aws/instance_types.ts")).INSTANCE_TYPES;
   }
 }
 

@@ -4,7 +4,7 @@ import {
   TrainingInstanceType,
 } from "@aws-sdk/client-sagemaker";
 import { assertEquals } from "@std/assert";
-import { INSTANCE_TYPES } from "../../../runtime/contract/instance_types.ts";
+import { INSTANCE_TYPES } from "../../../runtime/aws/instance_types.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("the instance types that are completed", () => {
