@@ -2,23 +2,11 @@
 
 import { MlcliError } from "../errors.ts";
 import { type Answer, clockAhead } from "./answer.ts";
-import {
-  type Builder,
-  type BuildOptions,
-  CONTAINER,
-  type ContainerSummary,
-  type CreateBody,
-  type Engine,
-  type HolderBody,
-  type LogOptions,
-  type PathInContainer,
-  type TerminalSize,
-  type Waited,
-} from "./engine.ts";
+import { type Builder, CONTAINER, type ContainerSummary, type Engine } from "./engine.ts";
 import { type EngineInfo, INFO, VERSION } from "./engine_info.ts";
 import { wasOutOfMemory } from "./events.ts";
 import { imageCalls } from "./images.ts";
-import { PROGRESS, type ProgressMessage } from "./messages.ts";
+import { PROGRESS } from "./messages.ts";
 import { flag, list, number, object, type Of, text } from "./shape.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import type { Transport } from "./transport.ts";
@@ -124,15 +112,15 @@ export function engineOver(
     inStudio,
     remembersExitStatus: !isPodman,
     followsLogsToTheirEnd: !isPodman,
-    info(signal?: AbortSignal): Promise<EngineInfo> {
+    info(signal) {
       if (info !== undefined) return info;
       const asked = get("/info", signal).then((answer) => answer.json(INFO));
       asked.catch(() => info = undefined);
       return info = asked;
     },
-    version: async (signal?: AbortSignal) => (await get("/version", signal)).json(VERSION),
+    version: async (signal) => (await get("/version", signal)).json(VERSION),
 
-    async *build(options: BuildOptions): AsyncGenerator<ProgressMessage, void, void> {
+    async *build(options) {
       const parameters = query({
         // Without a session: the context comes with the request, and nothing is asked back.
         version: options.builder === "buildkit" ? "2" : undefined,
@@ -156,10 +144,7 @@ export function engineOver(
       yield* answer.lines(PROGRESS);
     },
 
-    async *importImage(
-      reference: string,
-      tar: ReadableStream<Uint8Array>,
-    ): AsyncGenerator<ProgressMessage, void, void> {
+    async *importImage(reference, tar) {
       const parameters = query({ fromSrc: "-", repo: reference });
       const answer = await request("POST", `/images/create?${parameters}`, {
         expect: [200],
@@ -169,7 +154,7 @@ export function engineOver(
       yield* answer.lines(PROGRESS);
     },
 
-    async createContainer(name: string, body: CreateBody | HolderBody): Promise<string> {
+    async createContainer(name, body) {
       const answer = await request("POST", `/containers/create?${query({ name })}`, {
         expect: [201],
         json: inStudio ? studioBody(body) : body,
@@ -177,21 +162,21 @@ export function engineOver(
       return (await answer.json(CREATED)).Id;
     },
 
-    async startContainer(id: string): Promise<void> {
+    async startContainer(id) {
       await command("POST", `/containers/${id}/start`, [204, 304]);
     },
 
-    async renameContainer(id: string, name: string): Promise<void> {
+    async renameContainer(id, name) {
       await command("POST", `/containers/${id}/rename?${query({ name })}`, [204]);
     },
 
-    async attach(id: string, signal: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
+    async attach(id, signal) {
       const path = `/containers/${id}/attach?stream=1&stdout=1&stderr=1`;
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       return (await request("POST", path, options)).body;
     },
 
-    attachWithInput: (id: string, signal: AbortSignal) => {
+    attachWithInput: (id, signal) => {
       const parameters = query({
         stream: "1",
         stdin: "1",
@@ -202,17 +187,13 @@ export function engineOver(
       return transport.upgrade(`/v${apiVersion}/containers/${id}/attach?${parameters}`, signal);
     },
 
-    async resize(id: string, { rows, columns }: TerminalSize): Promise<void> {
+    async resize(id, { rows, columns }) {
       // 409, and Podman's 500: it does not run, or not any more.
       const path = `/containers/${id}/resize?h=${rows}&w=${columns}`;
       await command("POST", path, [200, 201, 404, 409, 500]);
     },
 
-    async wait(
-      id: string,
-      condition: "not-running" | "next-exit" | "removed",
-      signal: AbortSignal,
-    ): Promise<Waited> {
+    async wait(id, condition, signal) {
       const path = `/containers/${id}/wait?${query({ condition })}`;
       const options = { expect: [200], effort: "ask", isStream: true, signal } as const;
       const answer = await request("POST", path, options);
@@ -221,40 +202,37 @@ export function engineOver(
       return { status };
     },
 
-    async stopContainer(id: string, graceSeconds: number, signal?: AbortSignal): Promise<void> {
+    async stopContainer(id, graceSeconds, signal) {
       const path = `/containers/${id}/stop?t=${graceSeconds}`;
       const options = { expect: [204, 304, 404], effort: "ask", grace: graceSeconds } as const;
       await (await request("POST", path, { ...options, signal })).discard();
     },
 
-    async killContainer(id: string): Promise<void> {
+    async killContainer(id) {
       await command("POST", `/containers/${id}/kill`, [204, 404, 409]);
     },
 
-    async removeContainer(id: string, signal?: AbortSignal): Promise<void> {
+    async removeContainer(id, signal) {
       // 409: its removal is already in progress.
       await command("DELETE", `/containers/${id}?force=1&v=1`, [204, 404, 409], signal);
     },
 
-    async containersOnPort(
-      port: number,
-      signal?: AbortSignal,
-    ): Promise<readonly ContainerSummary[]> {
+    async containersOnPort(port, signal) {
       // The engine's own filter, `publish`, is unknown to newer Podman.
       return (await containers({}, signal)).filter(({ Ports }) =>
         Ports.some(({ IP, PublicPort }) => PublicPort === port && isThisMachine(IP))
       );
     },
 
-    listContainers: (labels: readonly string[], signal?: AbortSignal) =>
+    listContainers: (labels, signal) =>
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
-    async networks(signal?: AbortSignal): Promise<readonly string[]> {
+    async networks(signal) {
       const found = await (await get("/networks", signal)).json(list(NETWORK));
       return found.map(({ Name }) => Name);
     },
 
-    async logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>> {
+    async logs(id, options) {
       const parameters = query({
         stdout: "1",
         stderr: "1",
@@ -267,7 +245,7 @@ export function engineOver(
       return (await request("GET", path, { expect: [200], ...limit, signal: options.signal })).body;
     },
 
-    async pathInContainer(id: string, path: string): Promise<PathInContainer | undefined> {
+    async pathInContainer(id, path) {
       const address = `/containers/${id}/archive?${new URLSearchParams({ path })}`;
       const answer = await request("HEAD", address, { expect: [200, 404] });
       await answer.discard();
@@ -280,21 +258,16 @@ export function engineOver(
       };
     },
 
-    async archiveOf(id: string, path: string): Promise<AsyncIterable<Uint8Array>> {
+    async archiveOf(id, path) {
       return (await get(`/containers/${id}/archive?${new URLSearchParams({ path })}`)).body;
     },
 
-    async unpackInContainer(
-      id: string,
-      directory: string,
-      archive: ReadableStream<Uint8Array>,
-      signal: AbortSignal,
-    ): Promise<void> {
+    async unpackInContainer(id, directory, archive, signal) {
       const address = `/containers/${id}/archive?${new URLSearchParams({ path: directory })}`;
       const options = { expect: [200], grace: SLOW_COPY, tar: archive, signal };
       await (await request("PUT", address, options)).discard();
     },
-    async ranOutOfMemory(id: string): Promise<boolean> {
+    async ranOutOfMemory(id) {
       const known = await state(id);
       if (known !== undefined) return known.OOMKilled === true;
       // Docker keeps the events of a container that it removed by itself. Podman (4.3.1) has no event
@@ -302,7 +275,7 @@ export function engineOver(
       return !isPodman && await wasOutOfMemory(request, id);
     },
 
-    isRunning: async (id: string) => (await state(id))?.Running === true,
+    isRunning: async (id) => (await state(id))?.Running === true,
 
     ...imageCalls(request),
 

@@ -83,7 +83,6 @@ export interface ImageCalls {
   image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined>;
   /** Images of this name, with any tag. */
   listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]>;
-  hasImage(reference: string): Promise<boolean>;
   /** Gives an image another name, and takes that name from any other image. */
   tagImage(reference: string, name: string, tag: string): Promise<void>;
   /**
@@ -106,7 +105,7 @@ const NEVER = "0001-01-01T00:00:00Z";
 /** @param request knows the version of the API. */
 export function imageCalls(request: Transport["request"]): ImageCalls {
   return {
-    async image(reference: string, signal?: AbortSignal): Promise<ImageDetails | undefined> {
+    async image(reference, signal) {
       const path = `/images/${encodeURIComponent(reference)}/json`;
       const answer = await request("GET", path, { expect: [200, 404], signal });
       if (answer.status === 200) {
@@ -124,34 +123,24 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       await answer.discard();
     },
 
-    async listImages(name: string, signal?: AbortSignal): Promise<readonly ImageSummary[]> {
+    async listImages(name, signal) {
       const filters = JSON.stringify({ reference: [name] });
       const path = `/images/json?${new URLSearchParams({ filters })}`;
       return await (await request("GET", path, { expect: [200], signal })).json(list(IMAGE_ROW));
     },
 
-    async hasImage(reference: string): Promise<boolean> {
-      const path = `/images/${encodeURIComponent(reference)}/json`;
-      const answer = await request("GET", path, { expect: [200, 404] });
-      await answer.discard();
-      return answer.status === 200;
-    },
-
-    async tagImage(reference: string, name: string, tag: string): Promise<void> {
+    async tagImage(reference, name, tag) {
       const parameters = new URLSearchParams({ repo: name, tag });
       const path = `/images/${encodeURIComponent(reference)}/tag?${parameters}`;
       await (await request("POST", path, { expect: [201] })).discard();
     },
 
-    async untagImage(reference: string): Promise<void> {
+    async untagImage(reference) {
       const path = `/images/${encodeURIComponent(reference)}?noprune=1`;
       await (await request("DELETE", path, { expect: [200, 404, 409] })).discard();
     },
 
-    async *pull(
-      reference: string,
-      { platform, login, signal }: PullOptions = {},
-    ): AsyncGenerator<ProgressMessage, void, void> {
+    async *pull(reference, { platform, login, signal } = {}) {
       // Without a tag, the engine would pull all tags.
       const isWhole = /[:@]/.test(reference.slice(reference.lastIndexOf("/") + 1));
       const parameters = new URLSearchParams({
@@ -167,9 +156,7 @@ export function imageCalls(request: Transport["request"]): ImageCalls {
       yield* answer.lines(PROGRESS);
     },
 
-    async *push(
-      { name, tag, login, signal }: PushOptions,
-    ): AsyncGenerator<ProgressMessage, void, void> {
+    async *push({ name, tag, login, signal }) {
       const path = `/images/${encodeURIComponent(name)}/push?${new URLSearchParams({ tag })}`;
       const answer = await request("POST", path, {
         expect: [200],

@@ -89,9 +89,9 @@ export async function ensureBaseImage(
   const { system, uid } = machine ?? { system: await currentSystem(), uid: Deno.uid() };
   const { codename } = system;
   const made = `${MADE[kind].name}:${codename || "latest"}`;
-  if (await engine.hasImage(made)) return made;
+  if (await engine.image(made)) return made;
   // The official image has no scikit-learn: whether pip will get it shows when a registry answers.
-  if (kind !== "sklearn" && await engine.hasImage(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
+  if (kind !== "sklearn" && await engine.image(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
   if (await pull(OFFICIAL_IMAGE, engine, signal)) return OFFICIAL_IMAGE;
   if (system.id !== "debian" || !canInstallPackages(system, uid)) {
     throw new MlcliError(`No registry answers to pull ${OFFICIAL_IMAGE} from`, {
@@ -104,7 +104,7 @@ export async function ensureBaseImage(
   await withLock(`${cache}/base-image.lock`, { timeout: 2 * MAKE_TIMEOUT, signal }, async () => {
     for (const wanted of kind === "plain" ? ["plain"] as const : ["plain", kind] as const) {
       const reference = `${MADE[wanted].name}:${codename}`;
-      if (await engine.hasImage(reference)) continue;
+      if (await engine.image(reference)) continue;
       await step(
         `Making ${reference} from Debian's packages`,
         () =>

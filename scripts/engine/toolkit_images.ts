@@ -116,7 +116,7 @@ export async function ensureToolkitImage(
   const hash = (await sha256(JSON.stringify(toolkit))).slice(0, 8);
   const version = toolkit.requirements[0]?.split("==")[1] ?? "debian";
   const reference = `mlcli-toolkit-${kind}:${version}-${hash}`;
-  if (await engine.hasImage(reference)) return reference;
+  if (await engine.image(reference)) return reference;
   const base = await ensureBaseImage("pip", engine, signal);
   const context = await Deno.makeTempDir({ prefix: "mlcli-toolkit-" });
   try {

@@ -112,7 +112,7 @@ suite("mlcli build", () => {
       assertStringIncludes(outputIn(stderr), `app: ${app.name}, requirements.txt\n`);
       assertMatch(stderr, /^#\d \[1\/3\] /m); // plain, as it comes, in a pipe
       assert(!stderr.includes("\x1b"), "no escape sequences in a pipe");
-      assert(await withEngine((engine) => engine.hasImage(`${app.name}:latest`)));
+      assert(await withEngine((engine) => engine.image(`${app.name}:latest`)));
     } finally {
       await removeImage(`${app.name}:latest`);
     }

@@ -14,7 +14,7 @@ const system = parseSystem("ID=debian\nVERSION_CODENAME=bookworm\n");
 /** One that may not install packages, so that no test makes an image. */
 const machine: Machine = { system, uid: 1000 };
 
-const THERE = (): Response => Response.json({ Id: "sha256:1" });
+const THERE = (): Response => Response.json({ Id: "sha256:1", Os: "linux" });
 const MISSING = (): Response => refusal(404, "No such image");
 const NO_REGISTRY = (): Response => refusal(500, "lookup registry.example: no such host");
 const PULLED = (): Response => new Response('{"status":"Pulling"}\n{"status":"Done"}\n');
