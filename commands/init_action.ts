@@ -100,12 +100,14 @@ async function nextCommands(directory: string, { app, created }: Scaffold): Prom
   ].join("\n  ") + "\n";
 }
 
+type TextOf<T> = { [K in keyof T]: T[K] extends string | undefined ? K : never }[keyof T];
+
 /** A key of the configuration file, and where its value comes from. */
 interface Choice {
   readonly option: InitFlag;
-  readonly value: (options: InitOptions) => string | undefined;
+  readonly value: TextOf<InitOptions>;
   /** The value in a configuration file that is there already. */
-  readonly inFile: (there: Configuration) => string | undefined;
+  readonly inFile: TextOf<Configuration>;
   /** Asked on a terminal. Without it, only the option gives a value. */
   readonly question?: string;
   readonly fallback?: string | ((context: Context) => Promise<string>);
@@ -124,56 +126,40 @@ const OF_BUILDS: readonly ChosenKey[] = ["base_image", "python_version", "requir
 
 /** In the order of the questions and of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
-  image: {
-    option: "--image",
-    value: (options) => options.image,
-    inFile: ({ image }) => image,
-  },
-  source_dir: {
-    option: "--source-dir",
-    value: (options) => options.sourceDir,
-    inFile: ({ sourceDir }) => sourceDir,
-  },
-  launcher: {
-    option: "--launcher",
-    value: (options) => options.launcher,
-    inFile: ({ launcher }) => launcher,
-  },
+  image: { option: "--image", value: "image", inFile: "image" },
+  source_dir: { option: "--source-dir", value: "sourceDir", inFile: "sourceDir" },
+  launcher: { option: "--launcher", value: "launcher", inFile: "launcher" },
   base_image: {
     option: "--base-image",
-    value: (options) => options.baseImage,
-    inFile: ({ baseImage }) => baseImage,
+    value: "baseImage",
+    inFile: "baseImage",
     question: "Base image (empty: the official slim Python)",
   },
   python_version: {
     option: "--python-version",
-    value: (options) => options.pythonVersion,
-    inFile: ({ pythonVersion }) => pythonVersion,
+    value: "pythonVersion",
+    inFile: "pythonVersion",
     question: "Python version",
     fallback: DEFAULT_PYTHON_VERSION,
   },
   requirements: {
     option: "--requirements",
-    value: (options) => options.requirements,
-    inFile: ({ requirements }) => requirements,
+    value: "requirements",
+    inFile: "requirements",
     question: "Requirements file",
     fallback: ({ cwd }) => defaultRequirements(cwd),
   },
   cloud_region: {
     option: "--region",
-    value: (options) => options.region,
-    inFile: ({ cloudRegion }) => cloudRegion,
+    value: "region",
+    inFile: "cloudRegion",
     question: "Cloud region (empty: that of your profile)",
   },
-  cloud_profile: {
-    option: "--profile",
-    value: (options) => options.profile,
-    inFile: ({ cloudProfile }) => cloudProfile,
-  },
+  cloud_profile: { option: "--profile", value: "profile", inFile: "cloudProfile" },
   platform: {
     option: "--platform",
-    value: (options) => options.platform,
-    inFile: ({ platform }) => platform,
+    value: "platform",
+    inFile: "platform",
     // On other machines, the engine's own platform is SageMaker's. On this one, an image of the
     // engine's platform would work here and not start there.
     where: ({ arch }) => arch === "aarch64",
@@ -226,7 +212,7 @@ async function chooseConfiguration(
     const { expected } = RULES[key];
     throw usageError(path, `Option "${option}" must be ${expected}, but got "${value}".`);
   };
-  for (const key of keys) check(key, CHOICES[key].option, CHOICES[key].value(options));
+  for (const key of keys) check(key, CHOICES[key].option, options[CHOICES[key].value]);
   check("image_name", "--image-name", options.imageName);
   if (options.baseImage !== undefined && options.pythonVersion !== undefined) {
     const message = 'Options "--base-image" and "--python-version" do not go together: ' +
@@ -246,7 +232,7 @@ async function chooseConfiguration(
     if (key === "base_image" && options.pythonVersion !== undefined) continue;
     // A base image has a Python of its own.
     if (key === "python_version" && configuration.base_image !== undefined) continue;
-    const chosen = CHOICES[key].value(options) ?? await answerOrFallback(context, key);
+    const chosen = options[CHOICES[key].value] ?? await answerOrFallback(context, key);
     if (chosen !== "") configuration[key] = chosen;
   }
   if (image === undefined) return configuration;
@@ -315,7 +301,7 @@ function unusedOptions(options: InitOptions, there: Configuration): InitFlag[] {
   const isUnused = (given: string | undefined, value: string | undefined): boolean =>
     given !== undefined && given !== value;
   const unused = Object.values(CHOICES)
-    .filter(({ value, inFile }) => isUnused(value(options), inFile(there)))
+    .filter(({ value, inFile }) => isUnused(options[value], there[inFile]))
     .map(({ option }) => option);
   if (isUnused(options.entryPoint, there.sections.train?.["entry_point"] as string | undefined)) {
     unused.push("--entry-point");
