@@ -24,7 +24,7 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
-import { codeToSend, missingObjects, noteNoNetwork, sendObjects, shownCode } from "./start/code.ts";
+import { codeToSend, missingObjects, noteNoNetwork } from "./start/code.ts";
 import { processingPlan, type ProcessingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
@@ -104,11 +104,7 @@ export async function process(
         );
         return { found, missing };
       },
-      prepare: async ({ missing }, note) => {
-        if (missing) await sendObjects(missing.s3, missing.objects, kmsKey, note);
-      },
-      shown: ({ missing }) =>
-        code && missing ? shownCode(request, code, launch.launcher, missing.objects, "input") : [],
+      code,
       plan: (common, { found }) =>
         processingPlan({
           ...common,
@@ -117,7 +113,6 @@ export async function process(
             : found,
           outputs: outputs.map((output) => ({ ...output, place: output.place.address })),
           launch,
-          code,
         }),
       send: (sagemaker, body) => sagemaker.createProcessingJob(body),
     },

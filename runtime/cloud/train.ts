@@ -30,14 +30,7 @@ import {
   requireGiven,
   requireNone,
 } from "./start/checks.ts";
-import {
-  type CodeToSend,
-  codeToSend,
-  missingObjects,
-  noteNoNetwork,
-  sendObjects,
-  shownCode,
-} from "./start/code.ts";
+import { type CodeToSend, codeToSend, missingObjects, noteNoNetwork } from "./start/code.ts";
 import { trainingPlan, type TrainingRequest } from "./start/plan.ts";
 import { type JobHost, newJobName, startJob } from "./start/start.ts";
 
@@ -117,16 +110,12 @@ export async function train(
               ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
             ]);
             const missing = code && await missingObjects(aws, code, found.launcher, kmsKey);
-            return { launcher: found.launcher, launch, missing };
+            return { launch, missing };
           },
         );
         return { channels, ...launched };
       },
-      prepare: async ({ missing }, note) => {
-        if (missing) await sendObjects(missing.s3, missing.objects, kmsKey, note);
-      },
-      shown: ({ launcher, missing }) =>
-        code && missing ? shownCode(request, code, launcher, missing.objects, "channel") : [],
+      code,
       plan: (common, { channels, launch }) =>
         trainingPlan({
           ...common,
@@ -139,7 +128,6 @@ export async function train(
           maxWait,
           checkpoints,
           launch,
-          code,
         }),
       send: (sagemaker, input) => sagemaker.createTrainingJob(input),
     },

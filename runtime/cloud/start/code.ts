@@ -99,8 +99,15 @@ export interface ObjectToSend {
   readonly bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** What the job needs and S3 does not have. */
+export interface Missing {
+  readonly s3: S3;
+  readonly launcher: string;
+  readonly objects: readonly ObjectToSend[];
+}
+
 /**
- * What the job needs and S3 does not have, byte for byte, by S3's own checksum.
+ * Finds that, byte for byte, by S3's own checksum.
  *
  * @param launcher with `script`, the start script is needed, too.
  */
@@ -109,7 +116,7 @@ export async function missingObjects(
   { archive, place }: CodeToSend,
   launcher: string,
   kmsKey: string | undefined,
-): Promise<{ readonly s3: S3; readonly objects: readonly ObjectToSend[] }> {
+): Promise<Missing> {
   const s3 = place.byFile ? (await ownBucket(aws, place.byFile)).s3 : await aws.s3();
   const all: ObjectToSend[] = [{ address: within(place.address, CODE_ARCHIVE), bytes: archive }];
   if (launcher === "script") {
@@ -117,17 +124,16 @@ export async function missingObjects(
     all.push({ address: within(place.address, START_SCRIPT), bytes });
   }
   // With a key, what was sent without it would stay as it is.
-  if (kmsKey !== undefined) return { s3, objects: all };
+  if (kmsKey !== undefined) return { s3, launcher, objects: all };
   const areThere = await Promise.all(all.map(async ({ address, bytes }) => {
     const found = await ifAllowed(s3.describeObject(address, { checksum: true }), () => {});
     return found?.sha256 === await sha256Of(bytes);
   }));
-  return { s3, objects: all.filter((_, index) => !areThere[index]) };
+  return { s3, launcher, objects: all.filter((_, index) => !areThere[index]) };
 }
 
 export async function sendObjects(
-  s3: Pick<S3, "putObject">,
-  objects: readonly ObjectToSend[],
+  { s3, objects }: Missing,
   kmsKey: string | undefined,
   note: Note,
 ): Promise<void> {
@@ -145,8 +151,7 @@ export async function sendObjects(
 export function shownCode(
   { program }: Pick<TrainingRequest, "program">,
   { hash, files, leftOut, commit, archive, place }: CodeToSend,
-  launcher: string,
-  objects: readonly ObjectToSend[],
+  { launcher, objects }: Missing,
   as: "channel" | "input",
 ): readonly unknown[] {
   const about = {

@@ -70,22 +70,16 @@ export interface ProcessingRequest extends JobRequest {
 }
 
 /** A checked job, of either kind. */
-export interface PlannedJob {
+export interface PlannedJob
+  extends
+    Pick<JobRequest, "instanceCount" | "volumeSize" | "maxRun" | "variables" | "tags">,
+    Pick<JobRequest, "subnets" | "securityGroups" | "kmsKey" | "networkIsolation"> {
   readonly name: string;
   readonly appName: string;
   /** `REPOSITORY@sha256:...` */
   readonly image: string;
   readonly role: string;
   readonly instanceType: string;
-  readonly instanceCount: number;
-  readonly volumeSize: number;
-  readonly maxRun: number;
-  readonly variables: Variables;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly subnets: readonly string[];
-  readonly securityGroups: readonly string[];
-  readonly kmsKey: string | undefined;
-  readonly networkIsolation: boolean;
   /** For its tags. */
   readonly code?: Tagged["code"];
 }

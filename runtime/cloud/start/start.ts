@@ -15,26 +15,31 @@ import { followJob, type JobReport } from "../jobs/follow.ts";
 import { commandFor, describeJob, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { isAboutTags, withTags } from "../tags.ts";
-import { type JobRequest, type PlannedJob, shownCall, withoutValues } from "./plan.ts";
+import { type CodeToSend, type Missing, sendObjects, shownCode } from "./code.ts";
+import {
+  type JobRequest,
+  type PlannedJob,
+  shownCall,
+  type TrainingRequest,
+  withoutValues,
+} from "./plan.ts";
 
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
 
 /** What differs between the kinds of jobs. */
-export interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
+interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
   readonly kind: JobKind;
   readonly action: string;
-  readonly request: JobRequest;
+  readonly request: JobRequest & Pick<TrainingRequest, "program">;
   /** The parts of `request` that are required, and were. */
   readonly role: string;
   readonly instanceType: string;
   /** Checks what the job reads and writes; changes nothing. */
-  readonly checkData: (aws: Aws, note: Note) => Promise<Data>;
+  readonly checkData: (aws: Aws, note: Note) => Promise<Data & { readonly missing?: Missing }>;
   readonly checkImage?: () => Promise<void>;
   readonly plan: (common: PlannedJob, data: Data) => Input;
-  /** Sends what the job needs; to be called when all else is checked. */
-  readonly prepare?: (data: Data, note: Note) => Promise<void>;
-  /** What else `--dry-run` shows, before the call. */
-  readonly shown?: (data: Data) => readonly unknown[];
+  /** Is sent when all else is checked. */
+  readonly code: CodeToSend | undefined;
   /** Gives the ARN. */
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
 }
@@ -56,7 +61,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { kind, request, role, instanceType } = startable;
+  const { kind, request, role, instanceType, code } = startable;
   const { app, tag, repository } = request;
   const aws = await connectFor(app, choice, host);
   report.progress(`Checking what the ${KIND_NAMES[kind]} needs`, 0);
@@ -71,17 +76,19 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     () => requireOwnKey(aws, request, kind),
   );
   const [image, , data] = await nothingCreated(kind, () => checked, report);
+  const { missing } = data;
   const input = startable.plan(
-    { ...request, name, appName: app.name, image, role, instanceType },
+    { ...request, name, appName: app.name, image, role, instanceType, code },
     data,
   );
   if (request.dryRun) {
-    const before = startable.shown?.(data) ?? [];
+    const as = kind === "train" ? "channel" : "input";
+    const before = code && missing ? shownCode(request, code, missing, as) : [];
     return report.calls([...before, shownCall(startable.action, input)]);
   }
   await nothingCreated(
     kind,
-    () => startable.prepare?.(data, (text) => report.note(text)),
+    () => missing && sendObjects(missing, request.kmsKey, (text) => report.note(text)),
     report,
   );
   const sagemaker = await aws.sagemaker();
