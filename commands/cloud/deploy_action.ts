@@ -28,24 +28,21 @@ export async function deployAction(
   });
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "deploy"));
-  const { app, isImageTyped, program } = await programOf(own, "deploy", typed, [], context);
+  const runs = await programOf(own, "deploy", typed, [], context);
   using shown = new JobProgress(context, typed);
   const { options, leftOut } = forKind(typed, configured.options);
   for (const key of leftOut) {
-    shown.note(`Serverless endpoints have no "${key}": that of ${app.name}.json is ignored.`);
+    shown.note(`Serverless endpoints have no "${key}": that of ${own.name}.json is ignored.`);
   }
   const request = checkedRequest({
-    ...await sharedRequest(app, { ...configured, options }, context, {
-      isTyped: isImageTyped,
-      by: "mlcli deploy",
-    }),
+    ...await sharedRequest(runs, { ...configured, options }, context, "mlcli deploy"),
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
     memorySize: options.memorySizeInMb,
     maxConcurrency: options.maxConcurrency,
     endpoint: options.endpointName,
     model: typed.run === undefined ? options.model : { run: typed.run },
-    code: program.code,
+    code: runs.program.code,
     repacks: options.repack,
     amiVersion: options.inferenceAmiVersion,
     healthCheckTimeout: options.healthCheckTimeout,

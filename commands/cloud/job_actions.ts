@@ -1,4 +1,3 @@
-import type { App } from "../../runtime/app/app.ts";
 import { isOfAppsDirectory } from "../../runtime/app/image.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { process } from "../../runtime/cloud/process.ts";
@@ -7,10 +6,9 @@ import type { Context } from "../../runtime/context.ts";
 import type { S3Address } from "../../runtime/contract/addresses.ts";
 import type { PlacedData } from "../../runtime/contract/processing_data.ts";
 import { UsageError } from "../../runtime/errors.ts";
-import type { ProgramRequest } from "../../runtime/source/program.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ConfigurableCall } from "../command.ts";
-import { programOf } from "../program.ts";
+import { type AppProgram, programOf } from "../program.ts";
 import { JobProgress } from "./job_progress.ts";
 import { given, jobRequest } from "./job_request.ts";
 import type { ProcessDeclaration, ProcessOptions, TrainDeclaration, TrainOptions } from "./jobs.ts";
@@ -24,18 +22,12 @@ export async function trainAction(
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "train"));
   const { options, settings } = configured;
-  const { app, isImageTyped, program } = await programOf(
-    own,
-    "train",
-    typed,
-    typed.args,
-    context,
-  );
-  requireSendable(typed, program, app);
+  const runs = await programOf(own, "train", typed, typed.args, context);
+  requireSendable(typed, runs);
   using shown = new JobProgress(context, typed);
   await train(
     {
-      ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli train" }),
+      ...await jobRequest(runs, configured, context, "mlcli train"),
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -44,7 +36,6 @@ export async function trainAction(
       inputs: options.inputS3Dir,
       output: options.outputS3Dir,
       hyperparameters: [...settings.hyperparameter ?? [], ...typed.hyperparameter],
-      program,
       sendsCode: typed.sendCode,
       spot: options.spot,
       maxWait: options.maxWait,
@@ -59,8 +50,7 @@ export async function trainAction(
 /** @throws UsageError where the app has no code of its own that an image of mlcli's would run. */
 function requireSendable(
   { sendCode }: TrainOptions,
-  { code, command }: ProgramRequest,
-  app: App,
+  { app, program: { code, command } }: AppProgram,
 ): void {
   const runsOwn = code === undefined && command.length === 0 && isOfAppsDirectory(app);
   if (!sendCode || runsOwn) return;
@@ -78,24 +68,17 @@ export async function processAction(
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "process"));
   const { options } = configured;
-  const { app, isImageTyped, program } = await programOf(
-    own,
-    "process",
-    typed,
-    typed.args,
-    context,
-  );
+  const runs = await programOf(own, "process", typed, typed.args, context);
   const outputs = typed.outputS3Location;
   using shown = new JobProgress(context, typed);
   await process(
     {
-      ...await jobRequest(app, configured, context, { isTyped: isImageTyped, by: "mlcli process" }),
+      ...await jobRequest(runs, configured, context, "mlcli process"),
       typed: given({
         "--kms-key": typed.kmsKey,
         "--output-s3-location": outputs.length > 0 ? outputs : undefined,
       }),
       file: options.file,
-      program,
       // An input has an address.
       inputs: options.inputS3Location as PlacedData<S3Address>[],
       outputs: options.outputS3Location,

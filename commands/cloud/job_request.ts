@@ -1,14 +1,13 @@
 /** Makes the part of a request that `train`, `process` and `deploy` have in common. */
 
-import type { App } from "../../runtime/app/app.ts";
 import { requireTrusted } from "../../runtime/app/trusted_image.ts";
-import type { AwsOptions } from "../../runtime/aws/settings.ts";
 import { connectFor } from "../../runtime/cloud/connection.ts";
 import type { JobRequest } from "../../runtime/cloud/start/plan.ts";
 import { tell } from "../../runtime/messages.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Configured } from "../command.ts";
 import { userVariables } from "../named_files.ts";
+import type { AppProgram } from "../program.ts";
 import type {
   cloudJobOptions,
   dryRun,
@@ -31,20 +30,28 @@ type SharedRequest = Pick<
   | ("subnets" | "securityGroups" | "kmsKey")
 >;
 
-/** Whether the command line names the image, and the command by whose option it does. */
-interface TypedImage {
-  readonly isTyped: boolean;
-  readonly by: string;
-}
-
-/** Of variables and tags, an option replaces only the file's value of the same name. */
+/**
+ * Of variables and tags, an option replaces only the file's value of the same name.
+ *
+ * @param command by whose option an image is named.
+ */
 export async function sharedRequest(
-  app: App,
+  { app, isImageTyped: isTyped }: AppProgram,
   { typed, options, settings }: Configured<SharedOptions>,
   context: Context,
-  image: TypedImage,
+  command: string,
 ): Promise<SharedRequest> {
-  await requireTrustedImage(app, image, options, context);
+  const { image } = app.configuration;
+  if (image !== undefined) {
+    await requireTrusted({ app, image, isTyped, command }, {
+      env: context.env,
+      account: async () => {
+        const aws = await connectFor(app, options, context);
+        return (await (await aws.sts()).identity()).account;
+      },
+      note: options.dryRun ? undefined : (text) => tell(context.err, `${text}\n`),
+    });
+  }
   const configured = await userVariables({ env: settings.env ?? [], envFile: [] }, context);
   const tags = [...settings.tag ?? [], ...typed.tag];
   return {
@@ -62,14 +69,15 @@ export async function sharedRequest(
 }
 
 export async function jobRequest(
-  app: App,
+  runs: AppProgram,
   configured: Configured<JobOptions>,
   context: Context,
-  image: TypedImage,
-): Promise<Omit<JobRequest, "typed">> {
+  command: string,
+): Promise<Omit<JobRequest, "typed"> & Pick<AppProgram, "program">> {
   const { typed, options } = configured;
   return {
-    ...await sharedRequest(app, configured, context, image),
+    ...await sharedRequest(runs, configured, context, command),
+    program: runs.program,
     baseJobName: options.baseJobName,
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
@@ -78,24 +86,6 @@ export async function jobRequest(
     executionRole: options.executionRole ?? actingRole(typed, context),
     networkIsolation: options.networkIsolation,
   };
-}
-
-async function requireTrustedImage(
-  app: App,
-  { isTyped, by: command }: TypedImage,
-  choice: AwsOptions & { readonly dryRun: boolean },
-  context: Context,
-): Promise<void> {
-  const { image } = app.configuration;
-  if (image === undefined) return;
-  await requireTrusted({ app, image, isTyped, command }, {
-    env: context.env,
-    account: async () => {
-      const aws = await connectFor(app, choice, context);
-      return (await (await aws.sts()).identity()).account;
-    },
-    note: choice.dryRun ? undefined : (text) => tell(context.err, `${text}\n`),
-  });
 }
 
 /** The role that mlcli acts in. */
