@@ -1,12 +1,12 @@
 /** Looking at the files of an image. */
 
 import { LABELS } from "../contract/images.ts";
-import { isOwnerAlive, ownerText } from "../owner.ts";
-import { type Engine, namesOf } from "./engine.ts";
+import { ownerText } from "../owner.ts";
+import { removeAbandoned } from "./abandoned.ts";
+import type { Engine } from "./engine.ts";
 import { REMOVAL_TIMEOUT } from "./time_limits.ts";
 
 const ROLE = "look";
-const NAME = "mlcli-look-";
 
 /**
  * Looks into an image, by a container of it that is created and never started: nothing of the image runs.
@@ -19,8 +19,9 @@ export async function lookInto<T>(
   reference: string,
   look: (id: string) => Promise<T>,
 ): Promise<T> {
-  await removeLeft(engine);
-  const name = `${NAME}${crypto.randomUUID().slice(0, 8)}`;
+  const left = await engine.listContainers([`${LABELS.role}=${ROLE}`]);
+  await removeAbandoned(engine, left);
+  const name = `mlcli-look-${crypto.randomUUID().slice(0, 8)}`;
   const id = await engine.createContainer(name, {
     Image: reference,
     // Needed for images without a program of their own; it never runs.
@@ -39,17 +40,5 @@ export async function lookInto<T>(
     return await look(id);
   } finally {
     await engine.removeContainer(id, AbortSignal.timeout(REMOVAL_TIMEOUT));
-  }
-}
-
-/** Removes what killed mlclis left. */
-async function removeLeft(
-  engine: Pick<Engine, "listContainers" | "removeContainer">,
-): Promise<void> {
-  for (const container of await engine.listContainers([`${LABELS.role}=${ROLE}`])) {
-    // A container inherits labels of its image; only who creates it names it.
-    const isOurs = namesOf(container).some((name) => name.startsWith(NAME));
-    const isAlive = await isOwnerAlive(container.Labels[LABELS.owner] ?? "");
-    if (isOurs && isAlive === false) await engine.removeContainer(container.Id).catch(() => {});
   }
 }

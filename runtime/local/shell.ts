@@ -12,7 +12,6 @@ import {
 } from "../app/layout.ts";
 import { PATHS } from "../contract/jobs.ts";
 import type { CreateBody } from "../docker/engine.ts";
-import type { ImageDetails } from "../docker/images.ts";
 import { ProgramEnded } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
@@ -25,7 +24,7 @@ import type { JobRun } from "./job.ts";
 import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
 import { unpackCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
-import { type OfImage, servingPlan } from "./plan.ts";
+import { servingPlan } from "./plan.ts";
 import { withProcessing } from "./process.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { filesIn } from "./runs/rehearsal.ts";
@@ -35,21 +34,13 @@ import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
-interface Place {
+interface Place extends Pick<JobRun, "image" | "checkPaths" | "plan" | "written" | "prepare"> {
   readonly name: string;
-  readonly image: ImageDetails;
   readonly code: CodeFolder;
   /** Where code that comes in a channel is unpacked. */
   readonly unpacked?: string | undefined;
   /** Whether code comes so, and none is mounted. */
   readonly isSent?: boolean;
-  /** Requires that nothing that is mounted leads out of the app's repository. */
-  readonly checkPaths: () => Promise<void>;
-  readonly plan: (ofImage: OfImage) => CreateBody;
-  /** Host directories that it may write to. */
-  readonly written: readonly string[];
-  /** Called once they are there. */
-  readonly prepare: () => Promise<void>;
 }
 
 /** Seconds between SIGTERM and SIGKILL. A shell at which somebody types ignores the first. */
@@ -100,17 +91,15 @@ function batch(job: ShellJob): BatchJob {
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
-  const { container, image, checkPaths, plan, outputFolder, sent } = run;
+  const { outputFolder, sent } = run;
   // That of processing is unpacked where it lies, by its start script.
   const unpacked = sent && run.kind === "train" ? join(run.run.directory, "code") : undefined;
   return {
-    name: container,
-    image,
+    ...run,
+    name: run.container,
     code,
     unpacked,
     isSent: sent !== undefined,
-    checkPaths,
-    plan,
     written: [outputFolder, ...run.written],
     prepare: async () => {
       await run.prepare();

@@ -10,10 +10,10 @@ import type { App } from "../../app/app.ts";
 import { ownerLabels } from "../../app/image.ts";
 import { isJobName } from "../../contract/names.ts";
 import type { JobKind, Role } from "../../contract/jobs.ts";
-import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
+import { NOT_BEGUN } from "../../docker/abandoned.ts";
+import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../contract/images.ts";
 import { VERSION } from "../../version.ts";
-import { isOwnerAlive } from "../../owner.ts";
 
 /** The labels of a container; those that do not apply to it are empty. */
 export function labels(
@@ -89,38 +89,7 @@ function portOf(text: string | undefined): number | undefined {
   return port >= 1 && port <= 65535 ? port : undefined;
 }
 
-/** Of a container that has not begun: Docker's word, and Podman's. */
-const NOT_BEGUN: readonly string[] = ["created", "configured"];
-
 /** Whether a container never began, or has ended and was not removed (Podman). */
 export function isOver({ State }: ContainerSummary): boolean {
   return [...NOT_BEGUN, "exited", "dead"].includes(State);
-}
-
-/**
- * From this age (s) on, a container of a machine whose processes cannot be seen counts as abandoned.
- * Between the two calls there are milliseconds, and with --replace the end of the server before.
- */
-const LONGEST_START = 600;
-
-/** Whether nobody is going to start a container that has not begun. */
-export async function isAbandoned({ State, Labels, Created }: ContainerSummary): Promise<boolean> {
-  if (!NOT_BEGUN.includes(State)) return false;
-  const isAlive = await isOwnerAlive(Labels[LABELS.owner] ?? "");
-  return isAlive === undefined ? Date.now() / 1000 - Created > LONGEST_START : !isAlive;
-}
-
-/** Removes those of mlclis on this machine that are gone, whatever they were for. */
-export async function removeAbandoned(
-  engine: Engine,
-  containers: readonly ContainerSummary[],
-): Promise<void> {
-  for (const container of containers) {
-    // A container inherits labels of its image; only who creates it names it.
-    const isOurs = namesOf(container).some((name) => name.startsWith("mlcli-"));
-    const isKnown = await isOwnerAlive(container.Labels[LABELS.owner] ?? "") !== undefined;
-    if (isOurs && isKnown && await isAbandoned(container)) {
-      await engine.removeContainer(container.Id);
-    }
-  }
 }

@@ -13,7 +13,7 @@ import type { Host } from "../jobs.ts";
 import { removeUnpacked } from "./served_model.ts";
 import { untilFree } from "../../serving/ports.ts";
 import { asServer, requireServers, type Server, serversOn, takenBy, whoseText } from "./servers.ts";
-import { isAbandoned } from "../container/managed.ts";
+import { isAbandoned } from "../../docker/abandoned.ts";
 
 const GRACE = STOP_SECONDS.serve;
 

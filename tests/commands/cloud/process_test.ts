@@ -75,6 +75,7 @@ suite("process", () => {
     const of = (Id: string, name: string, pid: number) => ({
       Id,
       Names: [`/${name}`],
+      State: "created",
       Labels: { "mlcli.role": "look", "mlcli.owner": `${pid} ${Deno.hostname()}` },
     });
     const left = [
