@@ -148,7 +148,6 @@ export interface Room {
 
 /** Checks an archive entry by entry, without keeping them. */
 export class ArchiveCheck {
-  readonly #room: Room;
   /** The first two names at the top level. */
   readonly #tops = new Set<string>();
   #isTopDirectory = false;
@@ -157,9 +156,7 @@ export class ArchiveCheck {
   #bytes = 0;
   #links: { readonly first: string; count: number } | undefined;
 
-  constructor(room: Room) {
-    this.#room = room;
-  }
+  constructor(private readonly room: Room) {}
 
   /**
    * Looks at the next entry.
@@ -178,7 +175,7 @@ export class ArchiveCheck {
     if (unpacked.kind === "directory") return;
     this.#files++;
     this.#bytes += sizeOf(unpacked, header);
-    const { bytes, words, hint } = this.#room;
+    const { bytes, words, hint } = this.room;
     if (bytes !== undefined && this.#bytes > bytes) throw tooLargeError(bytes, words, hint);
   }
 

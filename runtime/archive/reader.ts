@@ -200,15 +200,12 @@ interface Region {
 class MapReader {
   readonly regions: Region[] = [];
   isOver = false;
-  readonly #size: number;
   #count: number | undefined;
   #offset: number | undefined;
   #digits = "";
   #length = 0;
 
-  constructor(size: number) {
-    this.#size = size;
-  }
+  constructor(private readonly size: number) {}
 
   /** Reads the chunk's part of the map; returns the rest of the chunk. */
   read(chunk: Uint8Array): Uint8Array {
@@ -242,7 +239,7 @@ class MapReader {
     else {
       const last = this.regions.at(-1);
       const isAfter = this.#offset >= (last ? last.offset + last.length : 0);
-      if (!isAfter || this.#offset + number > this.#size) throw mapError();
+      if (!isAfter || this.#offset + number > this.size) throw mapError();
       this.regions.push({ offset: this.#offset, length: number });
       this.#offset = undefined;
     }

@@ -79,22 +79,17 @@ function explained(error: unknown, shown: string): unknown {
 
 /** The directory that is filled. Nobody else writes to it. */
 class Directory {
-  readonly #root: string;
-  readonly #limits: Limits;
   /** Directories that are known to be there and to be no links. */
   readonly #made = new Set<string>();
   #entries = 0;
   /** The bytes of sparse files, which may be far larger than the archive. */
   #sparseBytes = 0;
 
-  constructor(root: string, limits: Limits) {
-    this.#root = root;
-    this.#limits = limits;
-  }
+  constructor(private readonly root: string, private readonly limits: Limits) {}
 
   async add({ header, content }: ArchiveEntry): Promise<void> {
     const unpacked = unpackedOf(header);
-    const path = join(this.#root, ...unpacked.path);
+    const path = join(this.root, ...unpacked.path);
     if (unpacked.kind !== "directory") {
       await this.#makeParents(unpacked.path.slice(0, -1), header);
       this.#count();
@@ -123,7 +118,7 @@ class Directory {
 
   /** Makes directories that are not there yet. Follows no link. */
   async #makeParents(names: readonly string[], { name }: Header): Promise<void> {
-    let path = this.#root;
+    let path = this.root;
     for (const part of names) {
       path = join(path, part);
       if (this.#made.has(path)) continue;
@@ -153,9 +148,9 @@ class Directory {
     path: string,
     header: Header,
   ): Promise<void> {
-    const existing = join(this.#root, ...source);
+    const existing = join(this.root, ...source);
     for (let length = 1; length < source.length; length++) {
-      const info = await lstatIfThere(join(this.#root, ...source.slice(0, length)));
+      const info = await lstatIfThere(join(this.root, ...source.slice(0, length)));
       if (!info?.isDirectory) throw missingFileError(header);
     }
     if (!(await lstatIfThere(existing))?.isFile) throw missingFileError(header);
@@ -175,7 +170,7 @@ class Directory {
       for await (const bytes of content) await writeAll(file, bytes);
     } else {
       this.#sparseBytes += sparse;
-      if (this.#sparseBytes > this.#limits.bytes) throw tooLargeError(this.#limits.bytes);
+      if (this.#sparseBytes > this.limits.bytes) throw tooLargeError(this.limits.bytes);
       for await (const { offset, bytes } of piecesOf(content, sparse)) {
         await file.seek(offset, Deno.SeekMode.Start);
         await writeAll(file, bytes);
@@ -186,8 +181,8 @@ class Directory {
   }
 
   #count(): void {
-    if (++this.#entries <= this.#limits.entries) return;
-    throw new Refusal(`it holds more than ${this.#limits.entries} files and directories`, {
+    if (++this.#entries <= this.limits.entries) return;
+    throw new Refusal(`it holds more than ${this.limits.entries} files and directories`, {
       hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
     });
   }

@@ -174,8 +174,6 @@ export interface WaitingOptions {
 
 /** The waits of one request: for its answer's head, and for each part of the body. */
 export class Waiting {
-  readonly #limits: Limits;
-  readonly #wait: EngineWait;
   readonly #isStream: boolean;
   /** Ends the request. */
   readonly #cut = new AbortController();
@@ -183,12 +181,10 @@ export class Waiting {
   #hasHead = false;
 
   constructor(
-    limits: Limits,
-    wait: EngineWait,
+    private readonly limits: Limits,
+    private readonly wait: EngineWait,
     { signal, isStream = false }: WaitingOptions,
   ) {
-    this.#limits = limits;
-    this.#wait = wait;
     this.#isStream = isStream;
     // Between the waits, too, when nobody reads.
     this.#listening = signal && onAbort(signal, () => this.#cut.abort(signal.reason));
@@ -211,9 +207,9 @@ export class Waiting {
   ): Promise<T> {
     const cut = this.#cut;
     const isEndless = this.#isStream && this.#hasHead;
-    const wait: EngineWait = isEndless ? { ...this.#wait, effort: "wait" } : this.#wait;
+    const wait: EngineWait = isEndless ? { ...this.wait, effort: "wait" } : this.wait;
     try {
-      const part = await this.#limits.during(wait, cut, () => work(cut.signal));
+      const part = await this.limits.during(wait, cut, () => work(cut.signal));
       this.#hasHead = true;
       return part;
     } catch (cause) {

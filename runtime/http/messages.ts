@@ -53,14 +53,11 @@ export interface AnswerHead extends Head {
 
 /** What arrives on a connection, taken message by message. */
 export class Incoming {
-  readonly #connection: Pick<Deno.Conn, "read">;
   readonly #buffer = new Uint8Array(65_536);
   /** Bytes that have arrived and were not taken yet. */
   #rest = new Uint8Array(0);
 
-  constructor(connection: Pick<Deno.Conn, "read">) {
-    this.#connection = connection;
-  }
+  constructor(private readonly connection: Pick<Deno.Conn, "read">) {}
 
   /**
    * The next head with the empty line that ends it; undefined where the connection has ended before.
@@ -115,7 +112,7 @@ export class Incoming {
 
   /** Reads and drops what still comes. */
   async drain(): Promise<void> {
-    while (await this.#connection.read(this.#buffer) !== null);
+    while (await this.connection.read(this.#buffer) !== null);
   }
 
   async *#partsOf(body: Body, content?: Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
@@ -131,7 +128,7 @@ export class Incoming {
   }
 
   async #more(): Promise<boolean> {
-    const length = await this.#connection.read(this.#buffer);
+    const length = await this.connection.read(this.#buffer);
     if (length === null) return false;
     const rest = new Uint8Array(this.#rest.length + length);
     rest.set(this.#rest);

@@ -101,16 +101,14 @@ interface Step extends StepName {
 }
 
 export class ClassicOutput {
-  readonly #onEvent: (event: BuildEvent) => void;
   readonly #first: StepName;
   readonly #now: () => number;
   #step: Step | undefined;
 
   constructor(
-    onEvent: (event: BuildEvent) => void,
+    private readonly onEvent: (event: BuildEvent) => void,
     { first = FIRST, now = Date.now }: ClassicOptions = {},
   ) {
-    this.#onEvent = onEvent;
     this.#first = first;
     this.#now = now;
   }
@@ -127,7 +125,7 @@ export class ClassicOutput {
     if (current === undefined) {
       return this.#log(`${id ? `${id}: ` : ""}${status}\n`);
     }
-    this.#onEvent({
+    this.onEvent({
       kind: "transfer",
       step: this.#current().id,
       id: inOneLine(id ?? ""),
@@ -145,7 +143,7 @@ export class ClassicOutput {
     if (step === undefined) return;
     const { id, name, started } = step;
     const state = error !== undefined ? "failed" : step.isCached ? "cached" : "done";
-    this.#onEvent({
+    this.onEvent({
       ...{ kind: "step", id, name, state, started, ended: this.#now() },
       ...(error === undefined ? {} : { error: terminalText(error) }),
     });
@@ -167,7 +165,7 @@ export class ClassicOutput {
   }
 
   #log(text: string): void {
-    this.#onEvent({ kind: "log", id: this.#current().id, text });
+    this.onEvent({ kind: "log", id: this.#current().id, text });
   }
 
   #current(): Step {
@@ -177,7 +175,7 @@ export class ClassicOutput {
   #begin({ id, name }: StepName): Step {
     const step = { id, name, started: this.#now(), isCached: false };
     this.#step = step;
-    this.#onEvent({ kind: "step", id, name, state: "running", started: step.started });
+    this.onEvent({ kind: "step", id, name, state: "running", started: step.started });
     return step;
   }
 }

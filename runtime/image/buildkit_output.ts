@@ -29,12 +29,9 @@ interface Step {
 }
 
 export class BuildkitOutput {
-  readonly #onEvent: (event: BuildEvent) => void;
   readonly #steps = new Map<string, Step>();
 
-  constructor(onEvent: (event: BuildEvent) => void) {
-    this.#onEvent = onEvent;
-  }
+  constructor(private readonly onEvent: (event: BuildEvent) => void) {}
 
   /** Takes a trace in, as the engine's message has it. */
   add(base64: string): void {
@@ -44,7 +41,7 @@ export class BuildkitOutput {
     for (const log of logs) this.#log(log);
     for (const { short } of warnings) {
       if (GIVEN_ARGUMENT.test(short)) continue;
-      this.#onEvent({ kind: "warning", text: terminalText(short) });
+      this.onEvent({ kind: "warning", text: terminalText(short) });
     }
   }
 
@@ -64,7 +61,7 @@ export class BuildkitOutput {
     this.#steps.set(digest, step);
     if (step.state === state) return;
     step.state = state;
-    this.#onEvent({
+    this.onEvent({
       ...{ kind: "step", id: digest, name: step.name, state },
       ...(started === undefined ? {} : { started }),
       ...(completed === undefined ? {} : { ended: completed }),
@@ -80,7 +77,7 @@ export class BuildkitOutput {
 
   #status({ id, vertex, name, current, total, completed }: VertexStatus): void {
     if (!this.#steps.has(vertex)) return;
-    this.#onEvent({
+    this.onEvent({
       ...{ kind: "transfer", step: vertex, id: inOneLine(id) },
       name: inOneLine(name === "" || name === id ? id : `${id} ${name}`),
       current,
@@ -95,7 +92,7 @@ export class BuildkitOutput {
     const decoder = step.decoders.get(stream) ?? new TextDecoder();
     step.decoders.set(stream, decoder);
     const text = decoder.decode(bytes, { stream: true });
-    if (text !== "") this.#onEvent({ kind: "log", id: vertex, text });
+    if (text !== "") this.onEvent({ kind: "log", id: vertex, text });
   }
 }
 

@@ -82,17 +82,12 @@ class Walk {
   readonly states: { readonly file: FileEntry; readonly state: string }[] = [];
   readonly privateFiles: string[] = [];
   bytes = 0;
-  readonly #root: string;
-  readonly #signal: AbortSignal;
 
-  constructor(root: string, signal: AbortSignal) {
-    this.#root = root;
-    this.#signal = signal;
-  }
+  constructor(private readonly root: string, private readonly signal: AbortSignal) {}
 
   async read(folder: Folder): Promise<void> {
     for (const name of await namesIn(folder)) {
-      this.#signal.throwIfAborted();
+      this.signal.throwIfAborted();
       await this.#add(folder, name);
     }
   }
@@ -142,7 +137,7 @@ class Walk {
       if (!(cause instanceof Deno.errors.NotFound)) throw cannotRead(shown, cause);
       throw cannotPack(shown, "is a link that leads nowhere", "Remove it.");
     });
-    const inner = relative(this.#root, target);
+    const inner = relative(this.root, target);
     if (isOutside(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
     const isPrivate = inner.split(SEPARATOR_PATTERN).some((name) =>
       isPrivateName(name) && !TEMPLATE.test(name)

@@ -16,42 +16,39 @@ export interface AreaLine {
  * nothing has to show it again.
  */
 export class Area implements Disposable {
-  readonly #err: Output;
   /** Widths of the lines on the screen. */
   #drawn: readonly number[] = [];
 
-  constructor(err: Output) {
-    this.#err = err;
-  }
+  constructor(private readonly err: Output) {}
 
   /** Whether lines can be drawn again at all. */
   get isLive(): boolean {
-    return this.#err.rows > 0;
+    return this.err.rows > 0;
   }
 
   draw(lines: readonly AreaLine[]): void {
     if (!this.isLive) return;
     if (lines.length === 0) return this.clear();
-    const { colour, columns } = this.#err;
+    const { colour, columns } = this.err;
     const above = this.#rowsAbove();
     const text = lines.map(({ text, paint }) => `${colour && paint ? paint(text) : text}\x1b[K`);
     const isMore = above >= lines.length || this.#drawn.some((width) => width > columns);
     const rest = isMore ? "\x1b[J" : "";
-    this.#err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
+    this.err.print(`${home(above)}${text.join("\r\n")}${rest}\r`);
     this.#drawn = lines.map(({ text }) => widthOf(text));
   }
 
   clear(): void {
     if (this.#drawn.length === 0) return;
     const above = this.#rowsAbove();
-    const isOne = above === 0 && this.#drawn[0]! <= this.#err.columns;
+    const isOne = above === 0 && this.#drawn[0]! <= this.err.columns;
     this.#drawn = [];
-    this.#err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
+    this.err.print(home(above) + (isOne ? "\x1b[K" : "\x1b[J"));
   }
 
   /** The stream for what is printed above the lines: they are cleared first. */
   above(): Output {
-    const err = this.#err;
+    const err = this.err;
     return overlaid(err, {
       write: (bytes) => (this.clear(), err.write(bytes)),
       print: (text) => (this.clear(), err.print(text)),
@@ -64,7 +61,7 @@ export class Area implements Disposable {
 
   /** How many rows of the screen lie above the last line. A terminal that got narrower wraps lines. */
   #rowsAbove(): number {
-    const { columns } = this.#err;
+    const { columns } = this.err;
     return this.#drawn.slice(0, -1)
       .reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
   }
@@ -80,15 +77,11 @@ const INTERVAL = 100;
 
 /** Draws what `frame` returns, ten times a second at most, until disposed of. */
 export class Live implements Disposable {
-  readonly #area: Area;
-  readonly #frame: () => readonly AreaLine[];
   readonly #timer: ReturnType<typeof setInterval> | undefined;
   #last = -Infinity;
   #isOver = false;
 
-  constructor(area: Area, frame: () => readonly AreaLine[]) {
-    this.#area = area;
-    this.#frame = frame;
+  constructor(private readonly area: Area, private readonly frame: () => readonly AreaLine[]) {
     if (area.isLive) this.#timer = setInterval(() => this.#tick(), INTERVAL);
   }
 
@@ -100,7 +93,7 @@ export class Live implements Disposable {
   [Symbol.dispose](): void {
     this.#isOver = true;
     clearInterval(this.#timer);
-    this.#area.clear();
+    this.area.clear();
   }
 
   /** Whoever prints next reports that the terminal is gone: a timer cannot. */
@@ -115,6 +108,6 @@ export class Live implements Disposable {
   #draw(): void {
     if (this.#isOver) return;
     this.#last = performance.now();
-    this.#area.draw(this.#frame());
+    this.area.draw(this.frame());
   }
 }

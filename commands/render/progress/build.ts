@@ -12,9 +12,6 @@ import type { ProgressOutput } from "./output.ts";
 
 /** Disposed of before `done`, it shows what failed. */
 export class BuildProgress implements BuildReport, Disposable {
-  readonly #shown: ProgressOutput;
-  readonly #reference: string;
-  readonly #now: () => number;
   readonly #start: number;
   readonly #steps: Steps;
   #isDone = false;
@@ -23,10 +20,11 @@ export class BuildProgress implements BuildReport, Disposable {
    * @param reference `name:tag`
    * @param now milliseconds on a clock that only goes forward.
    */
-  constructor(shown: ProgressOutput, reference: string, now: () => number) {
-    this.#shown = shown;
-    this.#reference = reference;
-    this.#now = now;
+  constructor(
+    private readonly shown: ProgressOutput,
+    private readonly reference: string,
+    private readonly now: () => number,
+  ) {
     this.#start = now();
     this.#steps = new Steps(now);
     const title = `Building ${reference}`;
@@ -39,25 +37,25 @@ export class BuildProgress implements BuildReport, Disposable {
   }
 
   readonly onEvent: BuildReport["onEvent"] = (event) => {
-    if (event.kind === "warning") return this.#shown.warning(event.text);
+    if (event.kind === "warning") return this.shown.warning(event.text);
     const lines = plainLines(event, this.#steps);
-    for (const line of lines) this.#shown.plain(line);
-    this.#shown.changed();
+    for (const line of lines) this.shown.plain(line);
+    this.shown.changed();
   };
 
   readonly onLeftOut: BuildReport["onLeftOut"] = (paths) => {
     const note = leftOutNote(paths);
-    if (note !== undefined) this.#shown.say(note);
+    if (note !== undefined) this.shown.say(note);
   };
 
   readonly onWarning: BuildReport["onWarning"] = ({ message, hint }) => {
-    this.#shown.warning(message, hint);
+    this.shown.warning(message, hint);
   };
 
   readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
-    for (const { message, hint } of warnings) this.#shown.warning(message, hint);
+    for (const { message, hint } of warnings) this.shown.warning(message, hint);
     if (secret.length === 0) return;
-    this.#shown.note(
+    this.shown.note(
       `The password or token in ${enumerated(secret)} goes to the steps of this build that ` +
         "mount it. By itself it gets into no layer; --no-network-settings keeps it here",
     );
@@ -65,20 +63,20 @@ export class BuildProgress implements BuildReport, Disposable {
 
   done(): void {
     this.#isDone = true;
-    this.#shown.end();
+    this.shown.end();
     const steps = this.#steps.all;
     const cached = steps.filter(({ state }) => state === "cached").length;
     const of = cached === 0 ? "" : ` (${cached} of ${counted(steps.length, "step")} cached)`;
-    const took = clockText(this.#now() - this.#start);
-    this.#shown.say(`Built ${this.#reference} in ${took}${of}`);
+    const took = clockText(this.now() - this.#start);
+    this.shown.say(`Built ${this.reference} in ${took}${of}`);
   }
 
   [Symbol.dispose](): void {
-    this.#shown.end();
+    this.shown.end();
     // In the plain style it has been printed already.
-    if (this.#isDone || this.#shown.style === "plain") return;
+    if (this.#isDone || this.shown.style === "plain") return;
     for (const { name, log } of failedSteps(this.#steps.all)) {
-      this.#shown.always([name, ...log.whole()]);
+      this.shown.always([name, ...log.whole()]);
     }
   }
 }

@@ -22,13 +22,10 @@ export interface Step {
 
 /** The steps of one build, in the order in which they were announced. */
 export class Steps {
-  readonly #now: () => number;
   readonly #steps = new Map<string, Step & { readonly transfers: Map<string, TransferEvent> }>();
 
   /** @param now milliseconds on a clock that only goes forward: the engine's may be another. */
-  constructor(now: () => number) {
-    this.#now = now;
-  }
+  constructor(private readonly now: () => number) {}
 
   /** Takes an event in, and returns its step as it is now and as it was before. */
   add(event: BuildEvent): { readonly step: Step; readonly before: Step | undefined } | undefined {
@@ -42,7 +39,7 @@ export class Steps {
         name: shortName(event.name),
         state: event.state,
         took: this.#took(event, before),
-        since: before?.since ?? this.#now(),
+        since: before?.since ?? this.now(),
         error: event.error,
         log: before?.log ?? new StepLog(),
         transfers: before?.transfers ?? new Map(),
@@ -61,7 +58,7 @@ export class Steps {
   #took({ state, started, ended }: StepEvent, before: Step | undefined): number | undefined {
     if (state === "running") return undefined;
     if (started !== undefined && ended !== undefined) return Math.max(0, ended - started);
-    return before && this.#now() - before.since;
+    return before && this.now() - before.since;
   }
 }
 

@@ -30,24 +30,22 @@ const SHOWN_AFTER = 500;
 
 export class ProgressOutput implements Disposable {
   readonly style: ProgressStyle;
-  readonly #err: Output;
   readonly #area: Area;
   #live: Live | undefined;
 
-  constructor(err: Output, choice: ProgressChoice) {
+  constructor(private readonly err: Output, choice: ProgressChoice) {
     this.style = styleOf(err, choice);
-    this.#err = err;
     this.#area = new Area(err);
   }
 
   /** How wide lines of the area may be. The last column stays free: some terminals wrap after it. */
   get columns(): number {
-    return this.#err.columns - 1;
+    return this.err.columns - 1;
   }
 
   /** How many lines the area may have. */
   get rows(): number {
-    return Math.max(1, this.#err.rows - 1);
+    return Math.max(1, this.err.rows - 1);
   }
 
   /** In the live style, shows this from now on. */

@@ -21,8 +21,6 @@ export interface TransferState {
 }
 
 export class TransferProgress {
-  readonly #shown: ProgressOutput;
-  readonly #now: () => number;
   readonly #sent: Pace;
   /** With what was there already. */
   readonly #done: Pace;
@@ -30,9 +28,7 @@ export class TransferProgress {
   #state: TransferState | undefined;
 
   /** @param now milliseconds on a clock that only goes forward. */
-  constructor(shown: ProgressOutput, now: () => number) {
-    this.#shown = shown;
-    this.#now = now;
+  constructor(private readonly shown: ProgressOutput, private readonly now: () => number) {
     this.#sent = new Pace(now);
     this.#done = new Pace(now);
     this.#lastLine = now();
@@ -50,10 +46,10 @@ export class TransferProgress {
     this.#state = state;
     this.#sent.reached(state.bytes);
     this.#done.reached(state.bytes + (state.skipped ?? 0));
-    this.#shown.changed();
-    if (this.#now() - this.#lastLine < LINE_INTERVAL) return;
-    this.#lastLine = this.#now();
-    this.#shown.plain(this.#parts(state).join(", "));
+    this.shown.changed();
+    if (this.now() - this.#lastLine < LINE_INTERVAL) return;
+    this.#lastLine = this.now();
+    this.shown.plain(this.#parts(state).join(", "));
   }
 
   #parts({ bytes, skipped = 0, total, more = [] }: TransferState): readonly string[] {
@@ -77,18 +73,16 @@ const WINDOW = 10_000;
 const LEAST = 1_000;
 
 export class Pace {
-  readonly #now: () => number;
   readonly #samples: (readonly [time: number, amount: number])[];
 
   /** @param now milliseconds on a clock that only goes forward. */
-  constructor(now: () => number) {
-    this.#now = now;
+  constructor(private readonly now: () => number) {
     this.#samples = [[now(), 0]];
   }
 
   /** @param amount what is done by now, in all. */
   reached(amount: number): void {
-    const now = this.#now();
+    const now = this.now();
     const samples = this.#samples;
     // A hundred of them are enough for ten seconds.
     const [last, before] = [samples.at(-1)!, samples.at(-2)];
@@ -101,7 +95,7 @@ export class Pace {
   /** How much is done in a second; `undefined` while that is not known. */
   get rate(): number | undefined {
     const [start, before] = this.#samples[0]!;
-    const elapsed = this.#now() - start;
+    const elapsed = this.now() - start;
     return elapsed < LEAST ? undefined : (this.#samples.at(-1)![1] - before) / elapsed * 1000;
   }
 
