@@ -101,6 +101,11 @@ export function isSystemError(error: unknown): boolean {
     /\(os error \d+\)/.test(error.message);
 }
 
+/** Whether nothing is at a path: also where a file is in the place of a directory. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
 /** Why an operation on a file failed, in the system's words: Deno adds a number and the path. */
 export function fileErrorReason(error: unknown): string {
   return messageOf(error).replace(/ \(os error .*$/s, "");

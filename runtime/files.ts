@@ -9,7 +9,7 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
-import { fileErrorHint, fileErrorReason, MlcliError, systemCode } from "./errors.ts";
+import { fileErrorHint, fileErrorReason, isMissing, MlcliError, systemCode } from "./errors.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -183,13 +183,12 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   return await realPathOf(isAbsolute(target) ? target : join(realParent, target), links - 1);
 }
 
-/** `undefined` where nothing is there: also where a file is in the place of a directory. */
+/** `undefined` where nothing is there. */
 async function ifThere<T>(work: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return undefined;
-    if (error instanceof Deno.errors.NotADirectory) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -4,8 +4,8 @@
  * one cannot write it. Every command reads it: this module loads nothing else that is large.
  */
 
-import { fileErrorReason, MlcliError } from "./errors.ts";
-import { isObject, parseJson } from "./text.ts";
+import { fileErrorReason, isMissing, MlcliError } from "./errors.ts";
+import { jsonObject } from "./text.ts";
 
 type Environment = (name: string) => string | undefined;
 
@@ -86,22 +86,12 @@ function readAll(path: string): Readonly<Record<string, unknown>> {
   try {
     text = Deno.readTextFileSync(path);
   } catch (error) {
-    const isNone = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory;
-    if (isNone) return {};
+    if (isMissing(error)) return {};
     throw unusable(path, fileErrorReason(error), error);
   }
-  const all = jsonOf(text);
-  if (!isObject(all)) throw unusable(path, "it is no JSON object");
+  const all = jsonObject(text);
+  if (all === undefined) throw unusable(path, "it is no JSON object");
   return all;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function isValue({ pattern, isList }: Rule, value: unknown): boolean {

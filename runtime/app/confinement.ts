@@ -13,7 +13,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
-import { isPrivateName } from "./private_files.ts";
+import { isPrivateName, mayHoldSecrets } from "./private_files.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
 
 export interface Confined {
@@ -101,17 +101,17 @@ async function escapeTo(target: string, boundary: string): Promise<Escape | unde
   return { target, isPrivate: true, words: `leads to what is private: ${found}` };
 }
 
-/** `.env.example` and similar files: they show what a private file holds, but hold no secrets. */
-const TEMPLATE = /\.(example|sample|template|dist)$/i;
-
 /** The path of something with a private name in a directory, at any depth. */
 async function privateBelow(directory: string): Promise<string | undefined> {
   if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
   try {
     for await (const { name, isDirectory } of Deno.readDir(directory)) {
       const path = join(directory, name);
-      const isPrivate = isPrivateName(name) && !TEMPLATE.test(name);
-      const found = isPrivate ? path : isDirectory ? await privateBelow(path) : undefined;
+      const found = mayHoldSecrets(name)
+        ? path
+        : isDirectory
+        ? await privateBelow(path)
+        : undefined;
       if (found !== undefined) return found;
     }
   } catch (error) {

@@ -6,7 +6,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import type { HyperparametersFile } from "../contract/hyperparameters.ts";
-import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../errors.ts";
 import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
@@ -307,9 +307,7 @@ export async function holdsFile(
     return false;
   } catch (error) {
     if (error instanceof MlcliError) throw error;
-    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
-      return false;
-    }
+    if (isMissing(error)) return false;
     throw new MlcliError(
       `Cannot read ${typedPath(layout.directory, directory)}: ${fileErrorReason(error)}`,
       { cause: error },

@@ -64,6 +64,11 @@ export function isPrivateName(name: string): boolean {
   return PATTERN.test(name);
 }
 
+/** The same, but for `.env.example` and the like: they show what a private file holds. */
+export function mayHoldSecrets(name: string): boolean {
+  return isPrivateName(name) && !/\.(example|sample|template|dist)$/i.test(name);
+}
+
 function expressionOf(glob: string): string {
   const parts = glob.split("*").map((part) => part.replace(/[.\\+?^${}()|[\]]/g, "\\$&"));
   return parts.join(".*");

@@ -1,6 +1,7 @@
 import { fileErrorReason } from "../errors.ts";
 import { AwsError } from "./errors.ts";
 import { type Environment, homeOf, profileValue } from "./profiles.ts";
+import { percentDecoded } from "../text.ts";
 
 /**
  * The variables that name a proxy. Deno's fetch reads them by itself, but says nothing when a value is
@@ -40,7 +41,7 @@ export function proxyLogins(env: Environment): readonly ProxyLogin[] {
   return PROXIES.flatMap((variable) => {
     const address = proxyAddress(env(variable) ?? "");
     if (!address?.password) return [];
-    return [{ name: decoded(address.username), password: decoded(address.password) }];
+    return [{ name: percentDecoded(address.username), password: percentDecoded(address.password) }];
   });
 }
 
@@ -50,15 +51,6 @@ function proxyAddress(value: string): URL | undefined {
   if (!SCHEME.test(address)) return undefined;
   const url = URL.parse(address);
   return url?.hostname ? url : undefined;
-}
-
-/** A `%` in a password may also stand for itself. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 
 import { SEPARATOR } from "@std/path/constants";
+import { isMissing } from "../errors.ts";
 
 export interface Entry {
   readonly path: string;
@@ -69,9 +70,7 @@ function lstatNow(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch (error) {
-    const isNothing = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory;
-    if (isNothing) return undefined;
+    if (isMissing(error)) return undefined;
     throw error;
   }
 }

@@ -7,7 +7,7 @@
 import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
+import { isPrivateKey, mayHoldSecrets } from "../app/private_files.ts";
 import { isPlaceholder } from "../app/layout.ts";
 import { isOutside } from "../app/typed_path.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
@@ -31,9 +31,6 @@ export interface ModelFiles {
 
 /** As many as a model that is downloaded may have. */
 const MOST_ENTRIES = 250_000;
-
-/** `.env.example` and similar files show what a private file holds, but hold no secrets. */
-const TEMPLATE = /\.(example|sample|template|dist)$/i;
 
 /**
  * Lists the files of a directory, without placeholders and what is private.
@@ -97,8 +94,7 @@ class Walk {
     const shown = join(folder.shown, name);
     if (name.includes("\ufffd")) throw cannotPack(shown, "has a name that is not UTF-8", RENAME);
     if (isPlaceholder(name)) return;
-    const isPrivate = isPrivateName(name) && !TEMPLATE.test(name);
-    const target = isPrivate ? undefined : await this.#realPathOf(path, shown);
+    const target = mayHoldSecrets(name) ? undefined : await this.#realPathOf(path, shown);
     if (target === undefined) return void this.privateFiles.push(shown);
     const info = await Deno.stat(target).catch((cause) => {
       throw cannotRead(shown, cause);
@@ -139,10 +135,7 @@ class Walk {
     });
     const inner = relative(this.root, target);
     if (isOutside(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
-    const isPrivate = inner.split(SEPARATOR_PATTERN).some((name) =>
-      isPrivateName(name) && !TEMPLATE.test(name)
-    );
-    return isPrivate ? undefined : target;
+    return inner.split(SEPARATOR_PATTERN).some(mayHoldSecrets) ? undefined : target;
   }
 }
 

@@ -5,7 +5,7 @@ import type { Layout } from "../app/layout.ts";
 import type { JobKind } from "../contract/jobs.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isRunOver, runDirectoryOf, runNames } from "./runs.ts";
-import { isObject, parseJson } from "../text.ts";
+import { isObject, jsonObject, parseJson } from "../text.ts";
 
 /**
  * How a run ended, in SageMaker's words; `InProgress` while it runs, `Lost` where nobody knows. A model
@@ -115,8 +115,9 @@ const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Down
  * @param name of its directory: what the file says of it does not count.
  */
 export function summaryOf(name: string, text: string): RunSummary | undefined {
-  const value = parsed(text);
-  if (!isObject(value)) return undefined;
+  // It may not be written to its end, or be somebody's own.
+  const value = jsonObject(text);
+  if (value === undefined) return undefined;
   const started = dateIn(value["started"]);
   const kind = textIn(value["kind"]);
   if (started === undefined || (kind !== "train" && kind !== "process")) return undefined;
@@ -154,14 +155,6 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
       return isKnown ? { last, min, max, count } as MetricFacts : undefined;
     }),
   };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined; // not written to its end, or somebody's own
-  }
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> {

@@ -5,6 +5,7 @@ import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { lstatIfThere, removeIfThere } from "../files.ts";
 import { isLeft, OWNER } from "../owner.ts";
+import { isMissing } from "../errors.ts";
 
 type Jobs = Pick<Layout, "jobs">;
 
@@ -60,9 +61,7 @@ export function runNames({ jobs }: Jobs): readonly string[] {
     )
       .map(({ name }) => name);
   } catch (error) {
-    const isNone = error instanceof Deno.errors.NotFound ||
-      error instanceof Deno.errors.NotADirectory;
-    if (isNone) return [];
+    if (isMissing(error)) return [];
     throw error;
   }
 }

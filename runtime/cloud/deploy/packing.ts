@@ -2,7 +2,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
 import type { ModelRoom } from "../../contract/instances.ts";
-import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { fileErrorReason, isMissing, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
 import { ArchiveCheck, Refusal } from "../../archive/entries.ts";
 import type { TarEntry } from "../../archive/writer.ts";
@@ -77,10 +77,8 @@ export async function archiveOfCode(
 
 async function requireDirectory({ path, shown }: ModelDirectory): Promise<void> {
   const info = await Deno.stat(path).catch((cause) => {
-    const isMissing = cause instanceof Deno.errors.NotFound ||
-      cause instanceof Deno.errors.NotADirectory;
     throw new MlcliError(`Model not found: ${inOneLine(shown)}`, {
-      hint: isMissing
+      hint: isMissing(cause)
         ? "--model takes a directory on this machine, or an archive in S3: s3://BUCKET/.../model.tar.gz"
         : `It cannot be looked at: ${fileErrorReason(cause)}`,
       cause,

@@ -3,9 +3,9 @@ import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { boundaryOf, escapeOf } from "../../app/confinement.ts";
 import { requireNamed } from "../../app/named_path.ts";
-import { isPrivateKey, isPrivateName } from "../../app/private_files.ts";
+import { isPrivateKey, mayHoldSecrets } from "../../app/private_files.ts";
 import { absolutePath, shellWord } from "../../app/typed_path.ts";
-import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
+import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../../errors.ts";
 import { statIfThere } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
 
@@ -55,10 +55,6 @@ export function cannotRead(shown: string, cause: unknown): MlcliError {
   });
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
-}
-
 function missingInputError(shown: string, cause: unknown): MlcliError {
   return new MlcliError(`No such file or directory: ${inOneLine(shown)}`, {
     hint: "--input-dir takes the path of a file or a directory on this machine.",
@@ -82,9 +78,6 @@ export type LeftOut = (
   why: "private" | "unusable",
   what: Pick<LocalFile, "shown" | "name">,
 ) => void;
-
-/** `.env.example` and similar files show what a private file holds, but hold no secrets. */
-const TEMPLATE = /\.(example|sample|template|dist)$/i;
 
 interface Folder {
   readonly input: NamedInput;
@@ -166,7 +159,7 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
     leftOut(why, { shown: join(folder.shown, name), name: folder.name + name });
   for (const { name, isFile, isDirectory, isSymlink } of found) {
     if (name.includes("\ufffd")) throw notUtf8Error(join(folder.shown, name));
-    if (isPrivateName(name) && !TEMPLATE.test(name)) leave("private", name);
+    if (mayHoldSecrets(name)) leave("private", name);
     else if (isSymlink) {
       const target = await targetOf(folder, name);
       if (target?.isDirectory || target?.isFile) {

@@ -7,7 +7,7 @@
 import { isAbsolute, join } from "@std/path";
 import { messageOf, MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
-import { inOneLine, isObject } from "../../text.ts";
+import { inOneLine, jsonObject } from "../../text.ts";
 import { joinSignals, onAbort } from "../../time.ts";
 import type { SearchEnvironment } from "../locate.ts";
 
@@ -56,21 +56,12 @@ export async function askHelper(
       `${program} has no login to give: ${words.slice(0, SHOWN_LENGTH) || "it fails"}`,
     );
   }
-  const { Username, Secret } = parsed(stdout);
+  const { Username, Secret } = jsonObject(stdout) ?? {};
   // Its output may be a secret: it is not shown.
   if (typeof Username !== "string" || typeof Secret !== "string") {
     throw new HelperError(`${program} does not answer as Docker's credential helpers do`);
   }
   return Username === "" ? undefined : { username: Username, secret: Secret };
-}
-
-function parsed(text: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 /** Where a program is. Relative directories of PATH do not count: they may be the repository's. */

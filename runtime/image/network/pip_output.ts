@@ -3,6 +3,7 @@
 import { MlcliError } from "../../errors.ts";
 import type { BuildEvent } from "../build_events.ts";
 import type { BuildNetwork } from "./build_network.ts";
+import { percentDecoded } from "../../text.ts";
 
 interface Cause {
   /** Of pip, urllib3, requests or OpenSSL. */
@@ -44,7 +45,7 @@ export class PipOutput {
 
   constructor({ passwords, hint }: Pick<BuildNetwork, "passwords" | "hint">) {
     this.#hint = hint;
-    this.#passwords = passwords.flatMap((password) => [password, decoded(password)])
+    this.#passwords = passwords.flatMap((password) => [password, percentDecoded(password)])
       .filter(({ length }) => length >= SHORTEST);
   }
 
@@ -68,13 +69,5 @@ export class PipOutput {
     const cause = CAUSES.find((cause) => found?.has(cause));
     if (cause === undefined || !(error instanceof MlcliError)) return error;
     return new MlcliError(error.message, { hint: this.#hint ?? cause.hint, cause: error });
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

@@ -3,7 +3,7 @@
 import type { App } from "../../app/app.ts";
 import type { Finding } from "../../app/image.ts";
 import type { Context } from "../../context.ts";
-import { fileErrorReason } from "../../errors.ts";
+import { fileErrorReason, isMissing } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
 import { holdsLogin, hostsOf, isLoopback, proxiesOf } from "./addresses.ts";
 import { findCertificates } from "./certificates.ts";
@@ -98,9 +98,7 @@ async function pipFiles(
       try {
         return [{ path, text: await readTextFile(path, LARGEST_TEXT) }];
       } catch (error) {
-        const isMissing = error instanceof Deno.errors.NotFound ||
-          error instanceof Deno.errors.NotADirectory;
-        if (!isMissing) found.warnings.push(unreadable(path, "pip reads it", error));
+        if (!isMissing(error)) found.warnings.push(unreadable(path, "pip reads it", error));
         return [];
       }
     }));
