@@ -71,7 +71,9 @@ async function* fileInput(
     }
     if (isJson(file)) return yield new TextEncoder().encode(file);
     // Such as 72,3,15: what no file is called.
-    const hint = /^[^/\\]*[\s,][^/\\]*$/.test(file)
+    const hint = /^\s*[[{]/.test(file)
+      ? "That is not JSON either, which may stand in the place of a file."
+      : /^[^/\\]*[\s,][^/\\]*$/.test(file)
       ? `Is it the request itself? echo ${shellWord(file)} | ${command}`
       : undefined;
     throw new UsageError(`Cannot read ${file}: no such file`, { cause, hint });

@@ -4,7 +4,7 @@
  * one cannot write it. Every command reads it: this module loads nothing else that is large.
  */
 
-import { fileErrorReason, isMissing, MlcliError } from "./errors.ts";
+import { fileErrorReason, isMissing, MlcliError, UsageError } from "./errors.ts";
 import { jsonObject } from "./text.ts";
 
 type Environment = (name: string) => string | undefined;
@@ -12,7 +12,6 @@ type Environment = (name: string) => string | undefined;
 /** A setting: what it does, and what it may be. */
 interface Rule {
   readonly meaning: string;
-  readonly choices?: readonly string[];
   /** Of the value, or of each in a list. */
   readonly pattern: RegExp;
   readonly isList?: true;
@@ -22,12 +21,10 @@ interface Rule {
 export const PERSON_SETTINGS = {
   color: {
     meaning: "Whether to print in colour: auto, always or never.",
-    choices: ["auto", "always", "never"],
     pattern: /^(auto|always|never)$/,
   },
   output: {
     meaning: "Output format of commands that have --output: text or json.",
-    choices: ["text", "json"],
     pattern: /^(text|json)$/,
   },
   profile: {
@@ -54,13 +51,17 @@ export type PersonSettings = {
     : string;
 };
 
+/** In bytes: more are no settings. */
+const LARGEST = 100_000;
+
 /** `undefined` where no variable says where the person's files are. */
 export function personFile(env: Environment): string | undefined {
-  const isAbsolute = (path: string): boolean => /^([a-z]:)?[/\\]/i.test(path);
+  const isWindows = Deno.build.os === "windows";
+  const absolute = isWindows ? /^([a-z]:)?[/\\]/i : /^\//;
   // The specification wants an absolute path; a relative one would lead into the repository.
   const [named, data, home] = ["XDG_CONFIG_HOME", "APPDATA", "HOME"].map(env)
-    .map((path) => path && isAbsolute(path) ? path : undefined);
-  const folder = named ?? data ?? (home && `${home}/.config`);
+    .map((path) => path && absolute.test(path) ? path : undefined);
+  const folder = named ?? (isWindows ? data : undefined) ?? (home && `${home}/.config`);
   return folder && `${folder}/mlcli/config.json`;
 }
 
@@ -84,6 +85,8 @@ export function personSettings(env: Environment): PersonSettings {
 function readAll(path: string): Readonly<Record<string, unknown>> {
   let text: string;
   try {
+    const { isFile, size } = Deno.statSync(path);
+    if (!isFile || size > LARGEST) throw new Error("it is no file of settings");
     text = Deno.readTextFileSync(path);
   } catch (error) {
     if (isMissing(error)) return {};
@@ -101,7 +104,7 @@ function isValue({ pattern, isList }: Rule, value: unknown): boolean {
 
 function unusable(path: string, reason: string, cause?: unknown): MlcliError {
   return new MlcliError(`Cannot use your settings in ${path}: ${reason}`, {
-    hint: "Correct the file, or remove it; mlcli config set NAME VALUE writes it.",
+    hint: "Correct the file, or remove it.",
     cause,
   });
 }
@@ -109,7 +112,7 @@ function unusable(path: string, reason: string, cause?: unknown): MlcliError {
 /**
  * The settings with another value for one; without a text, without that one.
  *
- * @throws MlcliError for a value that the setting does not take.
+ * @throws UsageError for a value that the setting does not take.
  */
 export function withSetting(
   settings: PersonSettings,
@@ -121,7 +124,7 @@ export function withSetting(
   const rule: Rule = PERSON_SETTINGS[name];
   const value = rule.isList ? text.split(",").map((one) => one.trim()) : text;
   if (!isValue(rule, value)) {
-    throw new MlcliError(`The setting ${name} does not take "${text}"`, { hint: rule.meaning });
+    throw new UsageError(`The setting ${name} does not take "${text}"`, { hint: rule.meaning });
   }
   return { ...others, [name]: value };
 }

@@ -34,9 +34,10 @@ export async function deleteEndpointAction(
     async planned(plan, region) {
       const isAsked = !dryRun && !yes;
       if (err.isTerminal && (isAsked || !options.quiet)) {
-        shown.always(`${whereabouts(plan, region)}${isAsked ? `\n${planText(plan)}` : ""}`);
+        const text = isAsked ? `\n${planText(plan, ["To delete:", "To keep:"])}` : "";
+        shown.always(whereabouts(plan, region) + text);
       }
-      if (dryRun) out.print(`${printable(planText(plan))}\n`);
+      if (dryRun) out.print(`${printable(planText(plan, ["Would delete", "Would keep"]))}\n`);
       return !isAsked || await isAgreed("Delete that?", context) !== false;
     },
     deleted: (endpoint) => out.print(`${endpoint}\n`),
@@ -50,17 +51,20 @@ function whereabouts({ endpoint, description }: DeletionPlan, region: Setting): 
   return `${endpoint}: ${known.filter((part) => part).join(", ")}`;
 }
 
-/** What would be deleted and what kept, a line each. */
-function planText({ endpoint, description, isGone, parts, kept }: DeletionPlan): string {
+/** What is to be deleted and what kept, a line each. */
+function planText(
+  { endpoint, description, isGone, parts, kept }: DeletionPlan,
+  [goes, stays]: readonly [goes: string, stays: string],
+): string {
   return [
     isGone
       ? `There is no endpoint ${endpoint}`
-      : `Would delete endpoint ${endpoint} (${description?.status ?? "status not known"})`,
+      : `${goes} endpoint ${endpoint} (${description?.status ?? "status not known"})`,
     ...parts.map((part) =>
       part.isThere === false
         ? `There is no ${partWords(part)}`
-        : `Would delete ${partWords(part)}${part.isThere ? "" : ", if there is one"}`
+        : `${goes} ${partWords(part)}${part.isThere ? "" : ", if there is one"}`
     ),
-    ...kept.map((part) => `Would keep ${partWords(part)}`),
+    ...kept.map((part) => `${stays} ${partWords(part)}`),
   ].join("\n");
 }

@@ -4,7 +4,7 @@ import type { Context } from "../../runtime/context.ts";
 import { splitCommandLine } from "../cliffy/command_line.ts";
 import type { Group } from "../command.ts";
 import { inDirectory } from "../directory.ts";
-import type { Argument, NamedOption } from "../options/option.ts";
+import { type Argument, type NamedOption, optionsOf } from "../options/option.ts";
 import { type Topic, topicOf } from "../topic.ts";
 
 export interface Candidate {
@@ -30,12 +30,13 @@ export async function candidates(
   const there = directory === undefined ? context : await inDirectory(context, directory);
   const names: string[] = [];
   let topic = await topicOf(root, names);
+  const early = optionsOf(await root.early?.() ?? {});
   let given = 0;
   let open: Option | undefined;
   for (const word of words) {
     const member = memberIn(topic, word);
     if (open !== undefined) open = undefined;
-    else if (word.startsWith("-")) open = optionWithValue(topic, word);
+    else if (word.startsWith("-")) open = optionWithValue([...topic.options, ...early], word);
     else if (member !== undefined) {
       names.push(member);
       topic = await topicOf(root, names);
@@ -57,7 +58,7 @@ function memberIn({ members = [] }: Topic, word: string): string | undefined {
 }
 
 /** The option that a word names, if its value is the next word. */
-function optionWithValue({ options }: Topic, word: string): Option | undefined {
+function optionWithValue(options: readonly NamedOption[], word: string): Option | undefined {
   const named = options.find(([flag, option]) =>
     option.value !== undefined && [flag, option.short, option.alias].some((form) => form === word)
   );

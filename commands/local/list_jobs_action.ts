@@ -115,7 +115,7 @@ function comparisonText({ runs, differences, code }: Comparison, out: Output): s
     `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
   );
   return names + tableText(["", "A", "B"], rows, out) +
-    (changes?.join("") ?? "The code of one is not kept: what changed in it is not known.\n");
+    (changes?.join("") ?? "The code of one is not kept, or too much: what changed is not known.\n");
 }
 
 function valueText(what: string, value: string): string {

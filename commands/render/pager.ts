@@ -5,8 +5,8 @@ import type { Context } from "../../runtime/context.ts";
 /** Where nobody names a pager: less, if it is there. */
 const DEFAULT_PAGER = "command -v less > /dev/null || exit 127; exec less";
 
-/** What a shell says of a program that is not there. */
-const NOT_FOUND = 127;
+/** What a shell says of a program that is not there, or is none. */
+const NOT_RUN: readonly number[] = [126, 127];
 
 /**
  * Prints text that is longer than the terminal by the pager of MLCLI_PAGER or PAGER (`cat`: by none),
@@ -16,9 +16,9 @@ export async function printPaged(
   text: string,
   { out, env, system }: Pick<Context, "out" | "env" | "system">,
 ): Promise<void> {
-  const pager = env("MLCLI_PAGER") || env("PAGER") || DEFAULT_PAGER;
+  const pager = env("MLCLI_PAGER")?.trim() || env("PAGER")?.trim() || DEFAULT_PAGER;
   if (pager === "cat" || system.os === "windows") return out.print(text);
-  if (await page(text, pager, env("LESS")) === NOT_FOUND) out.print(text);
+  if (NOT_RUN.includes(await page(text, pager, env("LESS")))) out.print(text);
 }
 
 /** @returns the pager's exit status. */
@@ -35,6 +35,6 @@ async function page(text: string, pager: string, less = "FRX"): Promise<number> 
     const [{ code }] = await Promise.all([child.status, written.catch(() => {})]);
     return code;
   } catch {
-    return NOT_FOUND;
+    return 127;
   }
 }

@@ -35,6 +35,18 @@ export const UNPACKED = ".unpacked";
 /** In `jobs/`: the code that runs had. */
 export const KEPT_CODE = "code";
 
+/** The archive of the code that a run had; `undefined` where it is not kept. A record may say anything. */
+export async function keptCode(
+  { jobs }: Jobs,
+  hash: string | undefined,
+): Promise<string | undefined> {
+  if (hash === undefined || !/^[\da-f]{32}$/.test(hash)) return undefined;
+  const folder = join(jobs, KEPT_CODE);
+  if (!(await lstatIfThere(folder))?.isDirectory) return undefined;
+  const path = join(folder, `${hash}.tar.gz`);
+  return (await lstatIfThere(path))?.isFile ? path : undefined;
+}
+
 /** The paths of what is in one of these two. A link that a repository brought is none of mlcli's. */
 export async function pathsInJobs({ jobs }: Jobs, name: string): Promise<readonly string[]> {
   const folder = join(jobs, name);

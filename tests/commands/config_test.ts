@@ -61,7 +61,7 @@ suite("mlcli config", () => {
       ["config set region", 2, "Either a value or --unset has to follow the name."],
       ["config set region x --unset", 2, "Either a value or --unset has to follow the name."],
       ["config set colour x", 2, "must be color, output, profile, region or trusted_registries"],
-      ["config set output xml", 1, 'The setting output does not take "xml"'],
+      ["config set output xml", 2, 'The setting output does not take "xml"'],
     ] as const
   ) {
     it(`refuses: mlcli ${line}`, async () => {

@@ -60,7 +60,7 @@ suite("the help", () => {
     });
     const lines = paged.screen.trimEnd().split("\r\n");
     assertEquals([paged.code, lines.filter((line) => !line.startsWith("| "))], [0, []]);
-    for (const pager of ["cat", "/nonexistent/less"]) {
+    for (const pager of ["cat", "/nonexistent/less", "/etc/passwd"]) {
       const { code, screen } = await runOnTerminal(args, "/", "", 80, { MLCLI_PAGER: pager });
       assertEquals(code, 0);
       assertStringIncludes(screen, "Train on the test data.\r\n");

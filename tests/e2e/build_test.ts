@@ -169,9 +169,9 @@ suite("mlcli build", () => {
 
     const { code: onTerminal, screen } = await runOnTerminal(["build"], app.directory);
     assertEquals(onTerminal, 1);
-    // deno-lint-ignore no-control-regex
     assertMatch(
       screen,
+      // deno-lint-ignore no-control-regex
       /\x1b\[J\[2\/2\] RUN .*\r\ncompiler missing\r\n\x1b\[31merror:\x1b\[39m Build failed: /,
     );
   });

@@ -50,7 +50,7 @@ suite("a person's settings", () => {
       const [env, path] of [
         [{ XDG_CONFIG_HOME: "/c", HOME: "/h" }, "/c/mlcli/config.json"],
         [{ XDG_CONFIG_HOME: "relative", HOME: "/h" }, "/h/.config/mlcli/config.json"],
-        [{ APPDATA: "C:\\Users\\a", HOME: "/h" }, "C:\\Users\\a/mlcli/config.json"],
+        [{ XDG_CONFIG_HOME: "c:/c", APPDATA: "/data", HOME: "/h" }, "/h/.config/mlcli/config.json"],
         [{ HOME: "" }, undefined],
       ] as const
     ) assertEquals(personFile(envOf(env)), path);
@@ -75,6 +75,23 @@ suite("a person's settings", () => {
       assertEquals(message.includes(join(place.path, "mlcli/config.json")), true);
       // Colour has to be decided before anything can be said.
       assertEquals(wantsColour(true, false, env), true);
+    }
+  });
+
+  it("are none of what is no file, or too large", async () => {
+    await using place = await makeDirectory({ "mlcli/.keep": "" });
+    const path = join(place.path, "mlcli/config.json");
+    const env = envOf({ XDG_CONFIG_HOME: place.path });
+    for (
+      const make of [
+        () => new Deno.Command("mkfifo", { args: [path] }).output(),
+        () => Deno.symlink("/dev/zero", path),
+        () => Deno.writeTextFile(path, " ".repeat(100_001)),
+      ]
+    ) {
+      await make();
+      assertThrows(() => personSettings(env), MlcliError, "it is no file of settings");
+      await Deno.remove(path);
     }
   });
 

@@ -2,16 +2,16 @@
 
 import { join } from "@std/path/join";
 import type { Channel } from "../../contract/channels.ts";
-import { statIfThere } from "../../files.ts";
+import { lstatIfThere } from "../../files.ts";
 import type { ChannelData, JobDocument } from "../../model/records.ts";
-import { sha256 } from "../../text.ts";
 import { treeIn } from "../watch/tree.ts";
 
-/** The most of a channel whose contents are read, in bytes: a second's work, beside the run. */
+/** Of what is larger, or more files, no contents are read: a second's work, beside the run. */
 const MOST_READ = 256 * 1024 ** 2;
+const MOST_FILES_READ = 5_000;
 
-/** In bytes: one that is larger is hashed in pieces. */
-const PIECE = 4 * 1024 ** 2;
+/** How much of a file is read at a time, in bytes. */
+const PIECE = 256 * 1024;
 
 /** Nothing is thrown for what cannot be read. @throws the signal's reason. */
 export async function dataOf(
@@ -27,35 +27,37 @@ async function dataIn(directory: string, signal: AbortSignal): Promise<ChannelDa
   const tree = await treeIn(directory, "times");
   if (tree === undefined) return null;
   const files = [...tree.files].sort(([one], [other]) => one < other ? -1 : 1);
-  let bytes = 0;
-  for (const [path] of files) bytes += (await statIfThere(join(directory, path)))?.size ?? 0;
-  const by = bytes <= MOST_READ ? "contents" : "times";
-  const all: (readonly [path: string, what: string])[] = [];
-  for (const [path, state] of files) {
-    signal.throwIfAborted();
-    const isRead = by === "contents" && !state.startsWith("link ");
-    all.push([path, isRead ? await hashOf(join(directory, path), signal) : state]);
+  const sizes: (number | undefined)[] = [];
+  for (const [path] of files) {
+    const info = await lstatIfThere(join(directory, path)).catch(() => undefined);
+    sizes.push(info?.isFile ? info.size : undefined);
   }
-  return { files: files.length, bytes, hash: (await sha256(JSON.stringify(all))).slice(0, 32), by };
+  const bytes = sizes.reduce<number>((sum, size = 0) => sum + size, 0);
+  const by = bytes <= MOST_READ && files.length <= MOST_FILES_READ ? "contents" : "times";
+  const { createHash } = await import("node:crypto");
+  const hash = createHash("sha256");
+  const buffer = new Uint8Array(PIECE);
+  for (const [index, [path, state]] of files.entries()) {
+    signal.throwIfAborted();
+    const isRead = by === "contents" && sizes[index] !== undefined;
+    hash.update(`${JSON.stringify([path, isRead ? sizes[index] : state])}\n`);
+    if (!isRead) continue;
+    for await (const piece of piecesOf(join(directory, path), buffer)) {
+      hash.update(piece);
+      signal.throwIfAborted();
+    }
+  }
+  return { files: files.length, bytes, hash: hash.digest("hex").slice(0, 32), by };
 }
 
-/** Of a file's pieces, since Web Crypto takes only what is in memory. */
-async function hashOf(path: string, signal: AbortSignal): Promise<string> {
-  const hashes: string[] = [];
+/** @param buffer in which each piece lies until the next. */
+async function* piecesOf(path: string, buffer: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   try {
     using file = await Deno.open(path);
-    const buffer = new Uint8Array(PIECE);
-    for (let length = 0;;) {
-      const count = await file.read(buffer.subarray(length));
-      length += count ?? 0;
-      if (count !== null && length < PIECE) continue;
-      hashes.push(await sha256(buffer.slice(0, length)));
-      if (count === null) return hashes.join();
-      signal.throwIfAborted();
-      length = 0;
+    for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
+      yield buffer.subarray(0, count);
     }
   } catch {
-    signal.throwIfAborted();
-    return "unreadable";
+    yield new TextEncoder().encode("unreadable");
   }
 }

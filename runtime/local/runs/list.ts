@@ -8,7 +8,7 @@ import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
 import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
-import { KEPT_CODE, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { keptCode, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { inOneLine } from "../../text.ts";
 import type { CodeChange } from "./code_changes.ts";
@@ -44,10 +44,10 @@ export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
     log: join(runDirectoryOf(layout, run.name), RECORD_FILES.log),
     model: isCurrent ? layout.model : modelOfRun(layout, run.name),
     outputs: outputsOfRun(layout, run.name),
-    source: join(layout.jobs, KEPT_CODE, `${run.code}.tar.gz`),
+    source: await keptCode(layout, run.code),
   };
   const places = Object.entries(paths).map(async ([what, path]) =>
-    [what, await lstatIfThere(path) ? typedPath(layout.directory, path) : null] as const
+    [what, path && await lstatIfThere(path) ? typedPath(layout.directory, path) : null] as const
   );
   return { run, places: Object.fromEntries(await Promise.all(places)) };
 }
@@ -130,7 +130,9 @@ export function runDifferences(
     // What is known of both: one channel more is a difference of the channels.
     ["data", ({ data }) =>
       Object.fromEntries(
-        Object.entries(data).filter(([name]) => one.data[name] && other.data[name]).map(
+        Object.entries(data).filter(([name]) =>
+          Object.hasOwn(one.data, name) && Object.hasOwn(other.data, name)
+        ).map(
           ([name, { files, bytes, hash, by }]) => [
             name,
             `files ${files}, bytes ${bytes}, hash ${hash.slice(0, 12)}, by ${by}`,

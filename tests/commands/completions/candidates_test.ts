@@ -31,6 +31,9 @@ suite("what may follow the words of a command line", () => {
     [["completions"], ["bash", "zsh", "fish", "powershell"]],
     [["local", "list-jobs"], ["run-1"]],
     [["local", "list-jobs", "run-1"], ["run-1"]],
+    [["local", "ls"], ["run-1"]],
+    [["--output"], ["text", "json"]],
+    [["--app-name", "shop", "local", "ls"], ["run-1"]],
     // The shell completes files.
     [["local", "process", "--input"], []],
     [["local", "invoke"], []],

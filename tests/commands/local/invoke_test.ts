@@ -320,6 +320,7 @@ suite("local invoke of what stands in the place of a file", () => {
       const [file, hint] of [
         ["72,3,15", "hint: Is it the request itself? echo 72,3,15 | mlcli local invoke\n"],
         ["a b", "hint: Is it the request itself? echo 'a b' | mlcli local invoke\n"],
+        ["{bad", "hint: That is not JSON either, which may stand in the place of a file.\n"],
         ["rows.csv", ""],
         ["data/a,b.csv", ""],
       ] as const

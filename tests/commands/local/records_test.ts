@@ -108,7 +108,7 @@ suite("the record of a run", () => {
       variables: ["TOKEN"],
       commit,
       data: {
-        training: { files: 1, bytes: 2, hash: "06a0fa8906372598530ed14486056d7c", by: "contents" },
+        training: { files: 1, bytes: 2, hash: "bcb349a72bb4c65bfd4f375b484008fd", by: "contents" },
       },
       outcome: { status: "Completed", exit_status: 0, reason: null },
       python: "3.12.4",
@@ -367,6 +367,7 @@ suite("mlcli local list-jobs", () => {
     await using app = await completeApp();
     await putRecord(app, "churn-1", { metrics: {} });
     const { stdout, stderr } = await list(app, [], { isTerminal: true, colour: true });
+    // deno-lint-ignore no-control-regex
     assertMatch(stdout.split("\n")[1]!, /^1 {2}churn-1 {2}\x1b\[32mCompleted\x1b\[39m {2}30m /);
     assertEquals(
       stderr,
@@ -497,7 +498,7 @@ suite("mlcli local list-jobs", () => {
     const json = JSON.parse((await list(app, ["2", "1", "--output", "json"])).stdout);
     assertEquals(json.code[0], { path: "code/new.py", change: "added", patch: null });
     await Deno.remove(jobs(app, "code"), { recursive: true });
-    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nThe code of one is not kept: ");
+    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nThe code of one is not kept, ");
   });
 
   it("says what is wrong with the names", async () => {

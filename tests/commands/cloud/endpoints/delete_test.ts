@@ -555,9 +555,9 @@ suite("mlcli delete-endpoint --wait, --dry-run, and on a terminal", () => {
       assertEquals([asked, code, stdout], [["Delete that? [y/N]"], 1, ""]);
       assertEquals(
         withoutProgress(stderr),
-        IN_ACCOUNT + "Would delete endpoint shop (InService)\n" +
-          "Would delete endpoint configuration shop-config\n" +
-          "Would keep model shop-mlcli\nerror: Nothing was deleted: shop stays as it is\n",
+        IN_ACCOUNT + "To delete: endpoint shop (InService)\n" +
+          "To delete: endpoint configuration shop-config\n" +
+          "To keep: model shop-mlcli\nerror: Nothing was deleted: shop stays as it is\n",
       );
       assertEquals(deletions(box), []);
     }

@@ -1,4 +1,4 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { archiveOf } from "../../../../runtime/source/source.ts";
 import { type CodeChange, codeChanges } from "../../../../runtime/local/runs/code_changes.ts";
@@ -8,7 +8,11 @@ import { it, suite } from "../../../helpers/suite.ts";
 type Files = Readonly<Record<string, string | Uint8Array<ArrayBuffer>>>;
 const HASHES = ["a".repeat(32), "b".repeat(32)] as const;
 
-async function changes(one: Files, other: Files): Promise<readonly CodeChange[] | undefined> {
+async function changes(
+  one: Files,
+  other: Files,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<readonly CodeChange[] | undefined> {
   await using jobs = await makeDirectory();
   await Deno.mkdir(join(jobs.path, "code"));
   for (const [index, files] of [one, other].entries()) {
@@ -24,7 +28,7 @@ async function changes(one: Files, other: Files): Promise<readonly CodeChange[] 
     await Deno.writeFile(join(jobs.path, "code", `${HASHES[index]}.tar.gz`), archive);
   }
   const layout = { jobs: jobs.path } as Parameters<typeof codeChanges>[0];
-  return await codeChanges(layout, HASHES, new AbortController().signal);
+  return await codeChanges(layout, HASHES, signal);
 }
 
 const rows: Readonly<Record<string, readonly [one: Files, other: Files, CodeChange[]]>> = {
@@ -38,6 +42,11 @@ const rows: Readonly<Record<string, readonly [one: Files, other: Files, CodeChan
     { a: new Uint8Array([0, 2]), b: new Uint8Array([0xfe]) },
     [{ path: "a", change: "changed" }, { path: "b", change: "changed" }],
   ],
+  "a mark at the beginning": [{ a: "\ufeff1\n" }, { a: "1\n" }, [{
+    path: "a",
+    change: "changed",
+    patch: "--- a\n+++ a\n@@ -1,1 +1,1 @@\n-\ufeff1\n+1\n",
+  }]],
   "a long text": [{ a: "1".repeat(300_000) }, { a: "2".repeat(300_000) }, [
     { path: "a", change: "changed" },
   ]],
@@ -59,6 +68,32 @@ suite("what changed in code", () => {
     assertEquals(found?.[0]?.patch?.split("\n").length, 1_002);
     assertMatch(found![0]!.patch!, /\n\.\.\. \(803 more lines\)\n$/);
     assertEquals(found![1], { path: "b", change: "changed" });
+  });
+
+  it("is shown of so many texts alone, and not where there are too many files", async () => {
+    const texts = (letter: string) =>
+      Object.fromEntries(
+        Array.from({ length: 12 }, (_, index) =>
+          [`f${index + 10}`, "0".repeat(200_000) + `\n${letter}\n`] as const),
+      );
+    const found = (await changes(texts("1"), texts("2")))!;
+    assertEquals(found.map(({ patch }) => patch !== undefined), [
+      ...Array.from({ length: 10 }, () => true),
+      ...[false, false],
+    ]);
+    const many = Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`f${at}`, ""]));
+    assertEquals(await changes(many, { a: "" }), undefined);
+  });
+
+  it("can be given up, and is not looked for behind a link", async () => {
+    const jobs = await Deno.makeTempDir();
+    await using elsewhere = await makeDirectory({ [`${HASHES[0]}.tar.gz`]: "" });
+    await Deno.symlink(elsewhere.path, join(jobs, "code"));
+    const layout = { jobs } as Parameters<typeof codeChanges>[0];
+    const { signal } = new AbortController();
+    assertEquals(await codeChanges(layout, [HASHES[0], HASHES[0]], signal), undefined);
+    await Deno.remove(jobs, { recursive: true });
+    await assertRejects(() => changes({ a: "1" }, { a: "2" }, AbortSignal.abort()), DOMException);
   });
 
   it("is not known where the code of one is not there, or its hash is none", async () => {

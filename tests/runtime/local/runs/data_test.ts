@@ -49,6 +49,22 @@ suite("what a channel holds", () => {
     assertEquals((await dataIn(directory.path)).hash === hash, false);
   });
 
+  it("is told by names, sizes and times where there are very many files", async () => {
+    const files = Array.from({ length: 5_001 }, (_, index) => [`f${index}`, ""] as const);
+    await using directory = await makeDirectory(Object.fromEntries(files));
+    const { files: count, by } = await dataIn(directory.path);
+    assertEquals([count, by], [5_001, "times"]);
+  });
+
+  it("is told of links, too, wherever they lead", async () => {
+    await using directory = await makeDirectory({ a: "1" });
+    const before = await dataIn(directory.path);
+    await Deno.symlink("loop", join(directory.path, "loop"));
+    await Deno.symlink("/dev/zero", join(directory.path, "zero"));
+    const { files, bytes, hash } = await dataIn(directory.path);
+    assertEquals([files, bytes, hash === before.hash], [3, 1, false]);
+  });
+
   it("is not looked for any more once the user interrupts", async () => {
     await using directory = await makeDirectory({ a: "1" });
     const reading = dataOf([{ name: "x", source: directory.path }], AbortSignal.abort());
