@@ -221,7 +221,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (outcome.status === 0 || isStopped) {
       if (findings.hasViolations) sayRun(run, err);
       findings.requireNone();
-      if (findings.remedy !== undefined) tell(err, hintText(findings.remedy));
+      const { remedy } = findings;
+      if (remedy !== undefined) run.run.sayLast(() => tell(err, hintText(remedy)));
       return;
     }
   }

@@ -162,7 +162,8 @@ export async function withTraining(
           tell(err, await rehearsalText(layout, job.stopAfter, written, outcome));
         }
         const place = typedPath(layout.directory, layout.model);
-        if (isPlaced) tell(err, noteText(`Model: ${place} (run ${name})`));
+        if (!isPlaced) return;
+        run.sayLast(() => tell(err, noteText(`Model: ${place} (run ${name})`)));
       },
     });
   });

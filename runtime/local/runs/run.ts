@@ -41,6 +41,8 @@ export interface Run {
   readonly record: RunRecord;
   /** Leaves the directory to a container that may still run; the app's next command sees to it. */
   readonly leave: () => void;
+  /** Says something below all else that is said of the run. */
+  readonly sayLast: (say: () => void) => void;
 }
 
 /** What is in a run's directory for its container alone. */
@@ -71,11 +73,13 @@ export async function withRun<T>(
   const record = new RunRecord(name, directory, { layout, ...host });
   let isLeft = false;
   const leave = (): void => void (isLeft = true);
+  const last: (() => void)[] = [];
+  const sayLast = (say: () => void): void => void last.push(say);
   let failure: { readonly error: unknown } | undefined;
   try {
     claim(directory);
     const report = makeReport(directory);
-    return await work({ name, directory, report, record, leave });
+    return await work({ name, directory, report, record, leave, sayLast });
   } catch (error) {
     failure = { error };
     throw error;
@@ -90,6 +94,7 @@ export async function withRun<T>(
     }
     if (!isKept && isFirst) await removeEmptyJobs(layout);
     if (isKept) await prune(layout, host);
+    for (const say of last) say();
   }
 }
 
