@@ -18,6 +18,8 @@ export interface SmallDisk extends AsyncDisposable {
   readonly path: string;
   /** From now on there is this room, whatever has been written so far; for what is not named, plenty. */
   leave(room: Room): Promise<void>;
+  /** Whether it was left with plenty of room last. */
+  readonly isFreed: boolean;
   /** From now on nobody may write to it, root included. */
   protect(): Promise<void>;
 }
@@ -40,9 +42,14 @@ export async function smallDisk(): Promise<SmallDisk> {
   await Deno.mkdir(path);
   // The least that tmpfs takes as a limit is a block; 0 means that there is none.
   await Deno.writeTextFile(`${mount}/block`, "x");
+  let isFreed = false;
   return {
     path,
+    get isFreed() {
+      return isFreed;
+    },
     async leave({ blocks = PLENTY, files = PLENTY }) {
+      isFreed = blocks === PLENTY && files === PLENTY;
       for (let attempt = 1;; attempt++) {
         const now = await statfs(path);
         const size = (now.blocks - now.bfree + blocks) * BLOCK;

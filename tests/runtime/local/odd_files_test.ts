@@ -103,7 +103,7 @@ async function check(kind: keyof typeof KINDS, path: string, args: readonly stri
   try {
     const { code, stderr } = await runInProcess(args.map(named), { cwd: app.directory, engine });
     assert(code <= 2, stderr);
-    assert(!/defect of mlcli|os error|MLCLI_DEBUG/.test(stderr), stderr);
+    assert(!/defect of mlcli|os error|--debug/.test(stderr), stderr);
     // Paths are as the user types them.
     assert(!stderr.includes(`${app.directory}/`), stderr);
     if (code !== 0) assert(/\nhint: |^error: \d+ checks? of/m.test(stderr), stderr);
