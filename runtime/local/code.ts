@@ -1,16 +1,12 @@
 /** Which code a container runs: the app's as it is now, or what is in the image. */
 
-import { join } from "@std/path/join";
 import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
-import { isDirectory, lstatIfThere } from "../files.ts";
+import { isDirectory } from "../files.ts";
 import { holdsHarness, isOfOwnContext, type LabelledImage } from "../contract/images.ts";
 import type { OfImage } from "./plan.ts";
-
-/** What an image of mlcli runs of each directory. */
-const MAIN_FILES = { training: "training.py", prediction: "serve" } as const;
 
 /** What of the app's code is mounted. */
 export type MountedCode = Pick<OfImage, "codeFolder" | "commonFolder">;
@@ -55,17 +51,10 @@ async function codeFolderOf(
   const path = typedPath(layout.directory, folder);
   if (holdsHarness(image)) {
     // Without a script nothing of it runs: what is named with --command need not be in it.
-    if (code === "processing") return folder;
-    const example = `mlcli init ${layout.appName} adds what is missing of the example.`;
-    if (!isThere) {
-      throw new MlcliError(`No ${code} code: ${path}`, {
-        hint: `Put it into ${path}/; ${example}`,
-      });
-    }
-    const main = join(folder, MAIN_FILES[code]);
-    if (await lstatIfThere(main)) return folder;
-    throw new MlcliError(`No ${code} code: ${path}/${MAIN_FILES[code]}`, {
-      hint: `That file of ${path}/ is what runs; ${example}`,
+    if (isThere || code === "processing") return folder;
+    throw new MlcliError(`No ${code} code: ${path}`, {
+      hint:
+        `Put it into ${path}/; mlcli init ${layout.appName} adds what is missing of the example.`,
     });
   }
   if (!isThere || isOfOwnContext(image)) return undefined;

@@ -66,7 +66,8 @@ export async function failureOf(
   const last = headline ?? lastOutput.lastError;
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
     permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
-    channelHint(last, importer.app) ?? await fullDiskHint(last, importer.app.directory) ??
+    codeHint(last, importer.app) ?? channelHint(last, importer.app) ??
+    await fullDiskHint(last, importer.app.directory) ??
     await missingModuleHintOf(last, importer) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
@@ -107,6 +108,13 @@ function toolkitHint(status: string | undefined): string | undefined {
   }; AWS's toolkit, which ` +
     "ran it, ends with 1 whatever its status is, here and on the platform. --launcher script ends " +
     "with the script's own.";
+}
+
+/** What to do where the harness finds no code to run (`train.py`), which names its path in the container. */
+export function codeHint(words: string, app: App): string | undefined {
+  if (!/\bTraining code not found: /.test(words)) return undefined;
+  const folder = typedPath(app.directory, layoutOf(app).training);
+  return `Has the file another name? It is ${folder}/training.py that runs.`;
 }
 
 /** A directory without a file is no channel for code of the user's own. */

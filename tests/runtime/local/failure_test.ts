@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { fullDiskHint, permissionHint } from "../../../runtime/local/failure.ts";
+import { codeHint, fullDiskHint, permissionHint } from "../../../runtime/local/failure.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
@@ -43,6 +43,17 @@ suite("the hint for what an image's own user may not", () => {
 
   it("is none for other words", () => {
     assertEquals(permissionHint("KeyError: 3", "1000", { app: APP, code: "training" }), undefined);
+  });
+});
+
+suite("the hint for code that is not found", () => {
+  it("names the file as the user would type it, and is none for other words", () => {
+    const file = join("demo", "mlcli_base", "training") + "/training.py";
+    assertEquals(
+      codeHint("mlcli: Training code not found: /opt/ml/code/training.py", APP),
+      `Has the file another name? It is ${file} that runs.`,
+    );
+    assertEquals(codeHint("FileNotFoundError: training.py", APP), undefined);
   });
 });
 
