@@ -120,6 +120,14 @@ export interface Group {
   readonly commands: Readonly<Record<string, Member>>;
 }
 
+/** The command that a word names among others, by its own name or another. */
+export function nameIn(
+  members: readonly (readonly [name: string, member: Member])[],
+  word: string,
+): string | undefined {
+  return members.find(([name, { aliases }]) => name === word || aliases?.includes(word))?.[0];
+}
+
 export function isGroup(declared: Command | Group): declared is Group {
   return "commands" in declared;
 }

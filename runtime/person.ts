@@ -151,19 +151,16 @@ export function wantsColour(isTerminal: boolean, isRefused: boolean, env: Enviro
   if (isRefused || env("NO_COLOR")) return false;
   if (isOn("FORCE_COLOR") || isOn("CLICOLOR_FORCE")) return true;
   if (env("FORCE_COLOR") === "0" || env("CLICOLOR") === "0") return false;
-  const chosen = settingOrNone("color", env);
+  const { color: chosen } = settingsOrNone(env);
   return chosen === "always" ||
     chosen !== "never" && isTerminal && env("TERM") !== "dumb";
 }
 
 /** Where a broken file cannot be told: whatever needs one of its settings tells it. */
-export function settingOrNone<Name extends PersonSetting>(
-  name: Name,
-  env: Environment,
-): PersonSettings[Name] {
+export function settingsOrNone(env: Environment): PersonSettings {
   try {
-    return personSettings(env)[name];
+    return personSettings(env);
   } catch {
-    return undefined;
+    return {};
   }
 }

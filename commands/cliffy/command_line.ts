@@ -4,7 +4,7 @@
  */
 
 import { UsageError } from "../../runtime/errors.ts";
-import { type Command, type Group, isGroup } from "../command.ts";
+import { type Command, type Group, isGroup, nameIn } from "../command.ts";
 import {
   argumentsOf,
   type NamedOption,
@@ -158,8 +158,8 @@ export async function parseCommand(
     const declared = chain.at(-1)!;
     if (word.startsWith("-") && word !== "-") {
       const known = knownOptions(chain);
-      const early = isGroup(declared) ? await root.early?.() : {};
-      const option = optionIn(word, [...known, ...optionsOf(early ?? {})]);
+      const early = isGroup(declared) ? optionsOf(await root.early?.() ?? {}) : [];
+      const option = optionIn(word, [...known, ...early]);
       if (option === undefined) throw await unknown(flagOf(word));
       if (option.letters !== undefined) left.unshift(option.letters);
       const value = valueOf(option, known, left[0], names);
@@ -170,7 +170,7 @@ export async function parseCommand(
     } else if (word === "help" && names.length > 0) {
       left.push("--help");
     } else {
-      const name = nameIn(declared, word);
+      const name = nameIn(Object.entries(declared.commands), word);
       if (name === undefined) {
         const { unknownCommandError } = await import("../did_you_mean.ts");
         throw await unknownCommandError(names, word, root, left[0]);
@@ -197,12 +197,6 @@ export async function parseCommand(
     value === undefined ? [flag] : [flag, value]
   );
   return { names, question, words: [...names, ...options, ...given], rest };
-}
-
-/** The command of a group that a word names, by its own name or another. */
-function nameIn({ commands }: Group, word: string): string | undefined {
-  if (Object.hasOwn(commands, word)) return word;
-  return Object.keys(commands).find((name) => commands[name]!.aliases?.includes(word));
 }
 
 interface WrittenOption {

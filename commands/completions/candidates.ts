@@ -2,7 +2,7 @@
 
 import type { Context } from "../../runtime/context.ts";
 import { splitCommandLine } from "../cliffy/command_line.ts";
-import type { Group } from "../command.ts";
+import { type Group, nameIn } from "../command.ts";
 import { inDirectory } from "../directory.ts";
 import { type Argument, type NamedOption, optionsOf } from "../options/option.ts";
 import { type Topic, topicOf } from "../topic.ts";
@@ -34,7 +34,7 @@ export async function candidates(
   let given = 0;
   let open: Option | undefined;
   for (const word of words) {
-    const member = memberIn(topic, word);
+    const member = nameIn(topic.members ?? [], word);
     if (open !== undefined) open = undefined;
     else if (word.startsWith("-")) open = optionWithValue([...topic.options, ...early], word);
     else if (member !== undefined) {
@@ -50,11 +50,6 @@ export async function candidates(
     ...await valuesOf(argument, there),
     ...topic.options.map(([word, { description }]) => ({ word, description })),
   ];
-}
-
-/** The command of a group that a word names. */
-function memberIn({ members = [] }: Topic, word: string): string | undefined {
-  return members.find(([name, { aliases }]) => name === word || aliases?.includes(word))?.[0];
 }
 
 /** The option that a word names, if its value is the next word. */

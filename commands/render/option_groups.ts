@@ -14,8 +14,8 @@ const GROUPS: Readonly<Record<string, readonly string[]>> = {
     ...["--tag", "--subnet", "--security-group", "--kms-key"],
   ],
   "This machine": [
-    ...["--app-name", "--network", "--allow-privileges", "--network-settings"],
-    ...["--no-network-settings", "--output", "--quiet", "--progress"],
+    ...["--app-name", "--network", "--allow-privileges", "--no-network-settings"],
+    ...["--output", "--quiet", "--progress"],
   ],
   "Global": ["--help", "--version", "--directory", "--no-color", "--debug"],
 };

@@ -1,6 +1,6 @@
 import { isRoleArn } from "../contract/addresses.ts";
 import { MlcliError, UsageError } from "../errors.ts";
-import { personSettings, settingOrNone } from "../person.ts";
+import { personSettings, settingsOrNone } from "../person.ts";
 import { AwsError } from "./errors.ts";
 import {
   type Environment,
@@ -146,9 +146,7 @@ export async function localRegion(
   env: Environment,
 ): Promise<string> {
   const named = [cloudRegion, env("AWS_REGION"), env("AWS_DEFAULT_REGION")];
-  const [profile, region] = (["profile", "region"] as const).map((name) =>
-    settingOrNone(name, env)
-  );
+  const { profile, region } = settingsOrNone(env);
   return named.find(isPossible) ??
     await regionOfProfile(cloudProfile || env("AWS_PROFILE") || profile || "default", env) ??
     region ?? DEFAULT_REGION;

@@ -206,6 +206,15 @@ export async function recordsOf(
   );
 }
 
+/** The run that is called so, or has this place in the list, the newest first: 1, 2, ... */
+export function runCalled(
+  runs: readonly RunSummary[],
+  typed: string,
+): RunSummary | undefined {
+  return runs.find(({ name }) => name === typed) ??
+    (/^\d{1,6}$/.test(typed) ? runs[Number(typed) - 1] : undefined);
+}
+
 /** One record; `undefined` where there is none of that name. */
 export async function recordOf(layout: Layout, name: string): Promise<RunSummary | undefined> {
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.document);

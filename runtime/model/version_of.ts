@@ -4,7 +4,7 @@ import { holdsFile, type Layout } from "../app/layout.ts";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
-import { recordsOf } from "./records.ts";
+import { recordsOf, runCalled } from "./records.ts";
 import { modelOfRun, runNames } from "./runs.ts";
 import { currentRun } from "./versions.ts";
 
@@ -44,11 +44,10 @@ export async function versionOf(layout: Layout, typed: string): Promise<Version>
 
 async function runsMeant(layout: Layout, typed: string): Promise<readonly string[]> {
   if (typed === "last") return await goodRuns(layout);
-  const names = runNames(layout);
-  if (names.includes(typed) || !/^\d{1,6}$/.test(typed)) {
-    return names.filter((run) => run === typed);
-  }
-  return (await recordsOf(layout)).slice(Number(typed) - 1, Number(typed)).map(({ name }) => name);
+  // One without a record may have a model, too.
+  if (runNames(layout).includes(typed)) return [typed];
+  const run = runCalled(await recordsOf(layout), typed);
+  return run === undefined ? [] : [run.name];
 }
 
 /** The names of runs that have a model and did not fail, the newest first. */

@@ -2,7 +2,6 @@
 
 import { join } from "@std/path/join";
 import type { Channel } from "../../contract/channels.ts";
-import { lstatIfThere } from "../../files.ts";
 import type { ChannelData, JobDocument } from "../../model/records.ts";
 import { treeIn } from "../watch/tree.ts";
 
@@ -27,20 +26,16 @@ async function dataIn(directory: string, signal: AbortSignal): Promise<ChannelDa
   const tree = await treeIn(directory, "times");
   if (tree === undefined) return null;
   const files = [...tree.files].sort(([one], [other]) => one < other ? -1 : 1);
-  const sizes: (number | undefined)[] = [];
-  for (const [path] of files) {
-    const info = await lstatIfThere(join(directory, path)).catch(() => undefined);
-    sizes.push(info?.isFile ? info.size : undefined);
-  }
-  const bytes = sizes.reduce<number>((sum, size = 0) => sum + size, 0);
+  const bytes = [...tree.sizes.values()].reduce((sum, size) => sum + size, 0);
   const by = bytes <= MOST_READ && files.length <= MOST_FILES_READ ? "contents" : "times";
   const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
   const buffer = new Uint8Array(PIECE);
-  for (const [index, [path, state]] of files.entries()) {
+  for (const [path, state] of files) {
     signal.throwIfAborted();
-    const isRead = by === "contents" && sizes[index] !== undefined;
-    hash.update(`${JSON.stringify([path, isRead ? sizes[index] : state])}\n`);
+    const size = tree.sizes.get(path);
+    const isRead = by === "contents" && size !== undefined;
+    hash.update(`${JSON.stringify([path, isRead ? size : state])}\n`);
     if (!isRead) continue;
     for await (const piece of piecesOf(join(directory, path), buffer)) {
       hash.update(piece);

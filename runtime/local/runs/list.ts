@@ -7,7 +7,7 @@ import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
-import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
+import { RECORD_FILES, recordsOf, runCalled, type RunSummary } from "../../model/records.ts";
 import { keptCode, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import { inOneLine } from "../../text.ts";
@@ -38,7 +38,7 @@ export interface WholeRun {
  */
 export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = runCalled(await runsOf(app), typed);
+  const run = foundRun(await runsOf(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const paths = {
     log: join(runDirectoryOf(layout, run.name), RECORD_FILES.log),
@@ -72,7 +72,7 @@ export async function compareRuns(
   signal: AbortSignal,
 ): Promise<Comparison> {
   const all = await runsOf(app);
-  const runs = [runCalled(all, typed[0]), runCalled(all, typed[1])] as const;
+  const runs = [foundRun(all, typed[0]), foundRun(all, typed[1])] as const;
   const [one, other] = runs;
   const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
     layoutOf(app),
@@ -82,10 +82,8 @@ export async function compareRuns(
   return { runs, differences: runDifferences(one, other), code };
 }
 
-function runCalled(runs: readonly RunSummary[], typed: string): RunSummary {
-  // The newest is the first: of the list, too.
-  const place = typed === "last" ? 1 : /^\d{1,6}$/.test(typed) ? Number(typed) : undefined;
-  const found = runs.find(({ name }) => name === typed) ?? (place && runs[place - 1]);
+function foundRun(runs: readonly RunSummary[], typed: string): RunSummary {
+  const found = runCalled(runs, typed) ?? (typed === "last" ? runs[0] : undefined);
   if (found) return found;
   throw new UsageError(`No run is called "${inOneLine(typed)}"`, {
     hint: `mlcli local list-jobs shows those that there are; the last ${KEPT_RECORDS} are kept.`,

@@ -6,6 +6,8 @@ import { sha256 } from "../../text.ts";
 export interface Tree {
   /** The files and links in it, by their paths in it with slashes, and what tells them from others. */
   readonly files: ReadonlyMap<string, string>;
+  /** Of the files that are no links, in bytes. */
+  readonly sizes: ReadonlyMap<string, number>;
   /** The directories in it that can be listed, by their paths in it: itself is the empty one. */
   readonly folders: readonly string[];
   /** When a file in it was last written, added or removed; undefined where nothing is there. */
@@ -40,6 +42,7 @@ export async function treeIn(
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Tree | undefined> {
   const files = new Map<string, string>();
+  const sizes = new Map<string, number>();
   const listed: string[] = [];
   let changed = 0;
   const folders = [""];
@@ -58,11 +61,12 @@ export async function treeIn(
       const info = await lstatIfThere(join(path, name)).catch(() => undefined);
       if (info === undefined) continue;
       changed = Math.max(changed, info.mtime?.getTime() ?? 0);
+      if (info.isFile) sizes.set(inside, info.size);
       files.set(inside, await stateOf(join(path, name), info, identity));
       if (files.size + folders.length > MOST_FILES) return undefined;
     }
   }
-  return { files, folders: listed, changed: changed === 0 ? undefined : new Date(changed) };
+  return { files, sizes, folders: listed, changed: changed === 0 ? undefined : new Date(changed) };
 }
 
 /** The paths of what was added, written or removed between two moments, sorted. */
