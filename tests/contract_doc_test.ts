@@ -49,10 +49,13 @@ function countsIn(page: string): readonly number[] {
   return counts;
 }
 
-const page = Deno.readTextFileSync(join(ROOT, "docs/contract.md")).replaceAll("\r\n", "\n");
+const page = Deno.readTextFileSync(join(ROOT, "docs/reference/contract.md")).replaceAll(
+  "\r\n",
+  "\n",
+);
 const rows = rowsOf(page);
 
-suite("docs/contract.md", () => {
+suite("docs/reference/contract.md", () => {
   it("has a source and a test, or a reason, in each row", async () => {
     const read = (path: string) => Deno.readTextFile(join(ROOT, path)).catch(() => undefined);
     const found = await Promise.all(
@@ -79,7 +82,7 @@ suite("docs/contract.md", () => {
   });
 });
 
-suite("a row of docs/contract.md", () => {
+suite("a row of docs/reference/contract.md", () => {
   const GOOD = '| 1 | A fact | guide | reproduced | `tests/a_test.ts` "does it"; `tests/b.py` |';
   const files = new Map([["tests/a_test.ts", 'it("does it", ...)'], ["tests/b.py", ""], ["c", ""]]);
   const read = (path: string) => Promise.resolve(files.get(path));

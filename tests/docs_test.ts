@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
 import { statIfThere } from "../runtime/files.ts";
+import { filesBelow } from "../scripts/files.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
@@ -27,14 +28,16 @@ suite("the documents", () => {
     for (const page of ["README.md", "CONTRIBUTING.md"]) {
       for (const [, path = ""] of (await read(page)).matchAll(LINK)) linked.add(path);
     }
-    const lost = (await pages()).filter((page) => page.startsWith("docs/") && !linked.has(page));
+    const lost = (await pages()).filter((page) =>
+      page.endsWith(".md") && page.startsWith("docs/") && !linked.has(page)
+    );
     assertEquals(lost, []);
   });
 });
 
 async function pages(): Promise<readonly string[]> {
-  const docs = await Array.fromAsync(Deno.readDir(join(ROOT, "docs")));
-  return ["README.md", "CONTRIBUTING.md", ...docs.map(({ name }) => `docs/${name}`)];
+  const docs = await Array.fromAsync(filesBelow(join(ROOT, "docs")));
+  return ["README.md", "CONTRIBUTING.md", ...docs.map((path) => `docs/${path}`)];
 }
 
 async function read(page: string): Promise<string> {

@@ -8,10 +8,13 @@ const ROOT = fromFileUrl(new URL("../", import.meta.url));
 /** How many faults there are to be at least. */
 const WANTED = 70;
 
-const page = Deno.readTextFileSync(join(ROOT, "docs/reliability.md")).replaceAll("\r\n", "\n");
+const page = Deno.readTextFileSync(join(ROOT, "docs/explanation/reliability.md")).replaceAll(
+  "\r\n",
+  "\n",
+);
 const rows = tableRows(page);
 
-suite("docs/reliability.md", () => {
+suite("docs/explanation/reliability.md", () => {
   it("says of each fault what happens, and which test shows it", async () => {
     const read = (path: string) => Deno.readTextFile(join(ROOT, path)).catch(() => undefined);
     const found = await Promise.all(rows.map(async (row) => {

@@ -7,7 +7,7 @@ import { typedPath } from "./typed_path.ts";
 
 /**
  * Each is the whole name of a file or a directory; `*` stands for any characters.
- * `docs/security.md` lists them, too. Names that ordinary files can have are not listed: a user who
+ * `docs/explanation/security.md` lists them, too. Names that ordinary files can have are not listed: a user who
  * keeps a secret in `config.json` leaves it out with a line in `.dockerignore`.
  */
 export const PRIVATE_NAMES: readonly string[] = [

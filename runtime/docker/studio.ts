@@ -75,7 +75,7 @@ export function studioHint(reason: string): string | undefined {
   return reason.includes("[ValidateVPCOnlyModeImage]")
     ? "In this domain (VPC only), images come from Amazon ECR, of accounts that the domain trusts: " +
       "--base-image, or base_image in the app's NAME.json, names one."
-    : "This is a rule of SageMaker Studio's Docker; docs/studio.md has those that are known.";
+    : "This is a rule of SageMaker Studio's Docker; docs/how-to/studio.md has those that are known.";
 }
 
 /** An app of SageMaker Studio: JupyterLab, Code Editor, or a classic notebook's kernel. */

@@ -1,4 +1,4 @@
-/** Writes the command reference into docs/cli.md, from the command tree: `deno task reference`. */
+/** Writes the command reference into docs/reference/cli.md, from the command tree: `deno task reference`. */
 
 import { fromFileUrl } from "@std/path";
 import { everywhere, help } from "../../commands/options/standard.ts";
@@ -6,18 +6,18 @@ import { optionRows, usageParts } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 
-const REFERENCE = fromFileUrl(new URL("../../docs/cli.md", import.meta.url));
+const REFERENCE = fromFileUrl(new URL("../../docs/reference/cli.md", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
 const BEGIN = "<!-- deno-fmt-ignore-start -->";
 const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
 
-/** docs/cli.md with the reference as the command tree has it now. */
+/** docs/reference/cli.md with the reference as the command tree has it now. */
 export async function updatedReference(): Promise<string> {
   const text = await Deno.readTextFile(REFERENCE);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/cli.md needs ${BEGIN} and ${END}`);
+  if (begin < 0 || end < begin) throw new Error(`docs/reference/cli.md needs ${BEGIN} and ${END}`);
   const sections = await sectionsBelow([]);
   return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
     text.slice(end);

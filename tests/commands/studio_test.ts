@@ -117,7 +117,7 @@ suite("in SageMaker Studio", () => {
   });
 
   const hint =
-    "This is a rule of SageMaker Studio's Docker; docs/studio.md has those that are known.";
+    "This is a rule of SageMaker Studio's Docker; docs/how-to/studio.md has those that are known.";
   for (
     const [title, message] of [
       [

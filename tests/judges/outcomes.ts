@@ -1,4 +1,4 @@
-/** Kinds of entry points, what docs/own_script.md says becomes of each, and what the task has made. */
+/** Kinds of entry points, what docs/how-to/own_script.md says becomes of each, and what the task has made. */
 
 import { tableRows } from "../helpers/doc_table.ts";
 
@@ -49,7 +49,7 @@ export const ENTRIES: readonly Entry[] = [
   },
 ];
 
-const PAGE = new URL("../../docs/own_script.md", import.meta.url);
+const PAGE = new URL("../../docs/how-to/own_script.md", import.meta.url);
 
 /**
  * What the page says: `trains`, `processes`, `serves`, in backquotes what is printed where it does
@@ -63,7 +63,9 @@ export async function outcomesIn(
   const wanted = [command, judge, entry];
   const found = tableRows(await Deno.readTextFile(PAGE))
     .find((row) => wanted.every((cell, index) => row[index] === cell));
-  if (found === undefined) throw new Error(`docs/own_script.md has no row ${wanted.join(", ")}`);
+  if (found === undefined) {
+    throw new Error(`docs/how-to/own_script.md has no row ${wanted.join(", ")}`);
+  }
   return { here: found[3]!, there: found[4]! };
 }
 

@@ -64,7 +64,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
       return new AwsError("denied", `AccessDeniedException: ${action}`, {
         quote,
         hint:
-          `Add the permission ${action} to the user or role named above; docs/roles.md has all ` +
+          `Add the permission ${action} to the user or role named above; docs/how-to/roles.md has all ` +
           "that push needs.",
       });
     }
@@ -73,7 +73,7 @@ export function pushError(words: string, { uri, tag, reference }: PushTarget): M
         quote,
         hint:
           "It does not let the engine look for layers that are there. The permission for that is " +
-          "ecr:BatchCheckLayerAvailability; docs/roles.md has all that push needs.",
+          "ecr:BatchCheckLayerAvailability; docs/how-to/roles.md has all that push needs.",
       });
     case "expired":
     case "no login":

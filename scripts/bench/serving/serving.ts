@@ -1,6 +1,6 @@
 /**
  * The server in the image against gunicorn's threaded worker, uvicorn and waitress around the same
- * application: the table of docs/server.md.
+ * application: the table of docs/explanation/server.md.
  */
 
 import { type Contest, type Figure, type Goal, THE_BEST } from "../contest.ts";
@@ -11,7 +11,7 @@ import { parseReport, wrk, type WrkReport } from "./wrk.ts";
 /** Where a second server of a container listens: one that is started to be measured. */
 const SECOND_PORT = 8081;
 
-/** The platform gives up a /ping after 2 s (docs/contract.md). */
+/** The platform gives up a /ping after 2 s (docs/reference/contract.md). */
 const PING_LIMIT: Goal = { atMost: 2_000 };
 
 /** Contests, and the containers that they need while they run. */

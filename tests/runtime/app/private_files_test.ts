@@ -47,9 +47,9 @@ suite("private names", () => {
     assertEquals(starts, []);
   });
 
-  it("docs/security.md lists exactly these", async () => {
+  it("docs/explanation/security.md lists exactly these", async () => {
     const document = await Deno.readTextFile(
-      new URL("../../../docs/security.md", import.meta.url),
+      new URL("../../../docs/explanation/security.md", import.meta.url),
     );
     const section = document.split(/^## /m).find((text) =>
       text.startsWith("What stays out of images")

@@ -4,7 +4,9 @@ import { it, suite } from "../../helpers/suite.ts";
 
 suite("the command reference", () => {
   it("is what the command tree says (deno task reference writes it)", async () => {
-    const text = await Deno.readTextFile(new URL("../../../docs/cli.md", import.meta.url));
+    const text = await Deno.readTextFile(
+      new URL("../../../docs/reference/cli.md", import.meta.url),
+    );
     assertEquals(text, await updatedReference());
   });
 });
