@@ -1,63 +1,179 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
-import { makeDirectory, namesIn } from "./helpers/directory.ts";
+import { launcherText, MARK } from "../scripts/launcher.ts";
+import { copyTree, makeDirectory, namesIn } from "./helpers/directory.ts";
 import { Box } from "./helpers/box/box.ts";
 import { HOSTILE, makeHostileDirectory } from "./helpers/hostile_directory.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 
+/** All that mlcli needs to run from a checkout. */
+const PARTS = ["deno.json", "main.ts", "commands", "runtime", "scripts", "vendor"];
+
 /** What the README says to type in a checkout. */
-function setUpLines(readme: string): string {
-  const [, lines] = /^## Install\n.*?^```sh\n(.*?)^```$/ms.exec(readme) ?? [];
-  if (!lines) throw new Error("The README does not say how to run mlcli from source");
-  return lines;
+async function installLine(): Promise<string> {
+  const readme = await Deno.readTextFile(join(ROOT, "README.md"));
+  const [, line] = /^## Install\n.*?^```sh\n(.*?)\n```$/ms.exec(readme) ?? [];
+  if (!line) throw new Error("The README does not say how to run mlcli from source");
+  return line;
 }
 
-// Windows has no aliases of this kind.
+interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+async function output(program: string, options: Deno.CommandOptions): Promise<Result> {
+  const { code, stdout, stderr } = await new Deno.Command(program, {
+    stdin: "null",
+    signal: AbortSignal.timeout(120_000),
+    ...options,
+  }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
+  return { code, stdout: out!, stderr: err! };
+}
+
+/** Runs the script of the tasks. */
+function task(args: readonly string[], cwd = ROOT): Promise<Result> {
+  const script = join(ROOT, "scripts/tasks/install.ts");
+  return output(Deno.execPath(), {
+    args: ["run", "-A", "--no-check", "--config", join(ROOT, "deno.json"), script, ...args],
+    cwd,
+    env: { INIT_CWD: cwd },
+  });
+}
+
+// Windows has another launcher.
 if (Deno.build.os !== "windows") {
-  suite("the alias that the README gives", () => {
-    for (const shell of ["sh", "bash", "zsh"].filter(isInstalled)) {
-      it(`runs mlcli and nothing that a hostile directory has, in ${shell}`, async () => {
-        await using hostile = await makeHostileDirectory();
-        await using work = await makeDirectory();
-        // With a space in its path.
-        const checkout = join(work.path, "a checkout");
-        await Deno.symlink(ROOT, checkout);
-        await using platform = await Box.open();
-        const before = await namesIn(hostile.path);
-        const script = [
-          'if [ -n "${BASH_VERSION:-}" ]; then shopt -s expand_aliases; fi',
-          'cd "$1"',
-          setUpLines(await Deno.readTextFile(join(ROOT, "README.md"))),
-          'cd "$2"',
-          // Read after the alias is there, as the next line that somebody types is.
-          "eval 'mlcli --version; mlcli list-endpoints; echo $?'",
-        ].join("\n");
-        const { stdout, stderr } = await new Deno.Command(shell, {
-          args: ["-c", script, shell, checkout, hostile.path],
+  suite("deno task install", () => {
+    it("makes mlcli a program, which runs nothing that a hostile directory has", async () => {
+      await using hostile = await makeHostileDirectory();
+      // With what a shell would obey.
+      await using work = await makeDirectory({ "it's $HOME/": "", "home/": "" });
+      const checkout = join(work.path, "it's $HOME");
+      for (const part of PARTS) await copyTree(join(ROOT, part), join(checkout, part));
+      await using platform = await Box.open();
+      const before = await namesIn(hostile.path);
+      const home = join(work.path, "home");
+      const cache = Deno.env.get("npm_config_cache") ?? `${Deno.env.get("HOME")}/.npm`;
+      const install = await output("sh", {
+        args: ["-c", await installLine()],
+        cwd: checkout,
+        env: { HOME: home, npm_config_cache: cache },
+      });
+      const program = join(home, ".local/bin/mlcli");
+      assertMatch(install.stdout, /^Installed mlcli \S+ \(from source, Deno 2\.9\.6\) as /);
+      assertStringIncludes(install.stdout, ` as ${program}\nAdd it to your PATH: export PATH="`);
+
+      const lines = "mlcli --version; sh -c 'mlcli list-endpoints'; echo $?";
+      const { stdout, stderr } = await output("sh", {
+        args: ["-c", lines],
+        cwd: hostile.path,
+        env: {
+          ...platform.env(),
           // So that the SDK is downloaded: not from where .npmrc says.
-          env: { ...platform.env(), DENO_DIR: join(work.path, "cache") },
-          stdin: "null",
-          signal: AbortSignal.timeout(120_000),
-        }).output();
-        const [output, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes));
-        assertEquals((output! + errors).includes(HOSTILE), false, errors);
-        assertMatch(output!, /^mlcli \S+ \(from source, Deno 2\.9\.6\)\n0\n$/m);
-        assertEquals(platform.requests.length, 1);
-        assertEquals(await namesIn(hostile.path), before);
+          DENO_DIR: join(work.path, "cache"),
+          PATH: `${join(home, ".local/bin")}:${Deno.env.get("PATH")}`,
+        },
+      });
+      assertEquals((stdout + stderr).includes(HOSTILE), false, stderr);
+      assertMatch(stdout, /^mlcli \S+ \(from source, Deno 2\.9\.6\)\n0\n$/);
+      assertEquals(platform.requests.length, 1);
+      assertEquals(await namesIn(hostile.path), before);
+
+      await Deno.remove(checkout, { recursive: true });
+      const gone = await output(program, {});
+      assertEquals([gone.code, gone.stdout], [1, ""]);
+      assertEquals(
+        gone.stderr,
+        `error: There is no checkout of mlcli any more: ${checkout}\n` +
+          `hint: Install mlcli again, from another checkout, or remove this file: ${program}\n`,
+      );
+    });
+
+    it("replaces its own launcher, which uninstall removes", async () => {
+      await using place = await makeDirectory({ "old/mlcli": `#!/bin/sh\n# ${MARK}\n` });
+      const program = join(place.path, "old/mlcli");
+      for (let time = 0; time < 2; time++) {
+        const { code, stdout, stderr } = await task(["--to", "old"], place.path);
+        assertEquals([code, stderr], [0, ""]);
+        assertStringIncludes(stdout, ` as ${program}\n`);
+        assertEquals(await namesIn(join(place.path, "old")), ["mlcli"]);
+      }
+      assertEquals((await output(program, { args: ["--version"] })).code, 0);
+      for (const said of [`Removed ${program}\n`, `Nothing to remove: ${program} is not there\n`]) {
+        const { code, stdout, stderr } = await task(["--remove", "--to", "old"], place.path);
+        assertEquals([code, stdout, stderr], [0, said, ""]);
+      }
+      assertEquals(await namesIn(place.path), ["old"]);
+    });
+
+    const OTHERS: readonly (readonly [what: string, put: (path: string) => Promise<void>])[] = [
+      ["a program", (path) => Deno.writeTextFile(path, "#!/bin/sh\necho other\n")],
+      ["a large one", (path) => Deno.writeFile(path, new Uint8Array(2 * 1024 ** 2))],
+      ["a directory", (path) => Deno.mkdir(path)],
+      ["a link that leads nowhere", (path) => Deno.symlink("nowhere", path)],
+    ];
+    for (const [what, put] of OTHERS) {
+      it(`leaves ${what} that has its name`, async () => {
+        await using place = await makeDirectory();
+        const path = join(place.path, "mlcli");
+        await put(path);
+        const { ino, size } = await Deno.lstat(path);
+        for (const args of [[], ["--remove"]]) {
+          const { code, stdout, stderr } = await task([...args, "--to", place.path]);
+          assertEquals([code, stdout], [1, ""]);
+          assertMatch(stderr, /^error: \S+\/mlcli is no launcher .*\nhint: .*--to DIR.*\n$/);
+        }
+        const after = await Deno.lstat(path);
+        assertEquals([after.ino, after.size], [ino, size]);
+        assertEquals(await namesIn(place.path), ["mlcli"]);
       });
     }
+
+    for (const args of [["--to"], ["--to", ""], ["to"], ["--too", "x"]]) {
+      it(`takes no ${JSON.stringify(args)}`, async () => {
+        const { code, stdout, stderr } = await task(args);
+        assertEquals([code, stdout, stderr.startsWith("error: ")], [1, "", true], stderr);
+      });
+    }
+
+    it("says how to get Deno again where it has gone", async () => {
+      await using place = await makeDirectory({ "a checkout/main.ts": "" });
+      const program = join(place.path, "mlcli");
+      const root = join(place.path, "a checkout");
+      const launcher = { isWindows: false, directory: "/a 'b", root, version: "2.9.6" };
+      const text = launcherText({ ...launcher, deno: "/nowhere/deno" });
+      await Deno.writeTextFile(program, text, { mode: 0o755 });
+      const { code, stderr } = await output(program, {});
+      assertEquals(code, 1);
+      assertEquals(
+        stderr,
+        "error: There is no Deno any more to run mlcli: /nowhere/deno\n" +
+          `hint: cd '${root}' && npx -y deno@2.9.6 task install --to '/a '\\''b'\n`,
+      );
+    });
   });
 }
 
-function isInstalled(program: string): boolean {
-  const folders = (Deno.env.get("PATH") ?? "").split(":");
-  return folders.some((folder) => {
-    try {
-      return Deno.statSync(join(folder, program)).isFile;
-    } catch {
-      return false;
-    }
+suite("the launcher for Windows", () => {
+  it("names all paths in quotes, and a percent sign twice", () => {
+    const text = launcherText({
+      isWindows: true,
+      directory: "C:\\P\\mlcli",
+      root: "C:\\100% & more",
+      deno: "C:\\d (x86)\\deno.exe",
+      version: "2.9.6",
+    });
+    const lines = text.split("\r\n");
+    assertEquals([lines[0], lines[1], lines.at(-1)], ["@echo off", `rem ${MARK}`, ""]);
+    assertEquals(text.replaceAll("%%", "").match(/%[^%\r]*%/g), ["%SystemRoot%"]);
+    const [run = ""] = lines.slice(-2);
+    assertMatch(
+      run,
+      /^"C:\\d \(x86\)\\deno\.exe" run -A --quiet --config "C:\\100%% & more.deno\.json" "C:\\100%% & more.main\.ts" %\*$/,
+    );
   });
-}
+});
