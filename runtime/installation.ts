@@ -81,7 +81,7 @@ export function installationOf(facts: Facts): Installation {
   if (npm !== undefined) {
     const { name, root, isGlobal } = npm;
     const first =
-      `If npm got files of a release, give it those of the new one, not ${name}@latest.`;
+      `If you gave npm files of a release, give it those of the new one, not ${name}@latest.`;
     const line = `npm install ${isGlobal ? "--global" : `--prefix ${word(root)}`} ${name}@latest`;
     return { how: `by npm, in ${root}`, first, lines: [line] };
   }

@@ -31,6 +31,7 @@ export interface Selected {
  */
 export const ON_BINARY: readonly Selected[] = [
   { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
+  { path: "tests/commands/upgrade_test.ts", reason: "where the program itself lies" },
   { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
   { path: "tests/commands/doctor_test.ts", reason: "its permissions: disk, user, directories" },
   { path: "tests/commands/streams_test.ts", reason: "the standard streams" },
