@@ -15,21 +15,12 @@ export interface Facts {
   readonly isWindows: boolean;
   /** The program, links followed. */
   readonly program: string;
-  /** From source; `launcher` is the directory that `deno task install` put its launcher into. */
-  readonly checkout?: {
-    readonly root: string;
-    readonly isGit: boolean;
-    readonly launcher?: string;
-  };
-  /** The environment whose wheel holds the program; `isFromFile`: that came from no index. */
-  readonly python?: {
-    readonly directory: string;
-    readonly python: string;
-    readonly by: "pip" | "uv" | "pipx" | "uv tool";
-    readonly isFromFile: boolean;
-  };
-  /** The package that holds the program, and where its `node_modules` is. */
-  readonly npm?: { readonly name: string; readonly root: string; readonly isGlobal: boolean };
+  /** From source; `launcher` is the directory of the one that `deno task install` made. */
+  readonly checkout?: Readonly<{ root: string; launcher?: string }>;
+  /** What installed the wheel, and the Python to tell it; `isFromFile`: from no index of packages. */
+  readonly wheel?: Readonly<{ by: keyof typeof WHEELS; python: string; isFromFile: boolean }>;
+  /** The package with the program, and where its `node_modules` is. */
+  readonly npm?: Readonly<{ name: string; root: string; isGlobal: boolean }>;
   readonly isOfDebian: boolean;
 }
 
@@ -40,76 +31,57 @@ export interface Installation {
   readonly lines: readonly string[];
 }
 
+/** What upgrades a wheel by an index, and by a file. */
+const WHEELS = {
+  pip: (what: string, python: string) => `${python} -m pip install --upgrade ${what}`,
+  uv: (what: string, python: string) => `uv pip install --python ${python} --upgrade ${what}`,
+  pipx: (what: string) => `pipx ${what === "FILE" ? "install --force" : "upgrade"} ${what}`,
+  "uv tool": (what: string) => `uv tool ${what === "FILE" ? "install --force" : "upgrade"} ${what}`,
+} as const;
+
 /** Where package managers put a program, and how they upgrade it. */
-const MANAGERS: readonly (readonly [how: string, place: RegExp, line: string])[] = [
-  ["by Homebrew", /[\\/]Cellar[\\/](mlcli)[\\/]/, "brew upgrade"],
-  ["by Scoop", /[\\/]scoop[\\/]apps[\\/](mlcli)[\\/]/i, "scoop update"],
-  ["by winget", /[\\/]WinGet[\\/]Packages[\\/]([\w.-]+?)_[^\\/]*[\\/]/i, "winget upgrade --id"],
+const MANAGERS: readonly (readonly [name: string, place: RegExp, line: string])[] = [
+  ["Homebrew", /[\\/]Cellar[\\/](mlcli)[\\/]/, "brew upgrade"],
+  ["Scoop", /[\\/]scoop[\\/]apps[\\/](mlcli)[\\/]/i, "scoop update"],
+  ["winget", /[\\/]WinGet[\\/]Packages[\\/]([\w.-]+?)_[^\\/]*[\\/]/i, "winget upgrade --id"],
 ];
 
-const downloaded = (what: string): string =>
-  `Download the ${what} of the new release, and give its path in place of FILE.`;
-
 export function installationOf(facts: Facts): Installation {
-  const { isWindows, program, checkout, python, npm, isOfDebian } = facts;
+  const { isWindows, program, checkout, wheel, npm, isOfDebian } = facts;
   const word = isWindows ? (path: string) => `"${path}"` : shellWord;
+  const withFile = (what: string): string =>
+    `Download the ${what} of the new release, and give its path in place of FILE.`;
   if (checkout !== undefined) {
-    const { root, isGit, launcher } = checkout;
+    const { root, launcher } = checkout;
     const task = launcher === undefined ? "setup" : `install --to ${word(launcher)}`;
-    return {
-      how: `from source, in ${root}`,
-      first: isGit ? undefined : "That is no clone of a repository: put the new source there.",
-      lines: [
-        `cd ${word(root)}`,
-        ...isGit ? ["git pull"] : [],
-        `npx -y deno@${Deno.version.deno} task ${task}`,
-      ],
-    };
+    const lines = [`cd ${word(root)}`, "git pull", `npx -y deno@${Deno.version.deno} task ${task}`];
+    return { how: `from source, in ${root}`, lines };
   }
-  if (python !== undefined) {
-    const { directory, by, isFromFile } = python;
-    const what = isFromFile ? "FILE" : "mlcli";
-    const line = {
-      pip: `${word(python.python)} -m pip install --upgrade ${what}`,
-      uv: `uv pip install --python ${word(directory)} --upgrade ${what}`,
-      pipx: `pipx ${isFromFile ? "install --force" : "upgrade"} ${what}`,
-      "uv tool": `uv tool ${isFromFile ? "install --force" : "upgrade"} ${what}`,
-    }[by];
-    const first = isFromFile ? downloaded("wheel") : undefined;
-    return { how: `by ${by}, in ${directory}`, first, lines: [line] };
+  if (wheel !== undefined) {
+    const { by, python, isFromFile } = wheel;
+    const lines = [WHEELS[by](isFromFile ? "FILE" : "mlcli", word(python))];
+    return { how: `by ${by}`, first: isFromFile ? withFile("wheel") : undefined, lines };
   }
   if (npm !== undefined) {
     const { name, root, isGlobal } = npm;
-    const first =
-      `If you gave npm files of a release, give it those of the new one, not ${name}@latest.`;
-    const line = `npm install ${isGlobal ? "--global" : `--prefix ${word(root)}`} ${name}@latest`;
-    return { how: `by npm, in ${root}`, first, lines: [line] };
+    const place = isGlobal ? "--global" : `--prefix ${word(root)}`;
+    const first = `If you gave npm a file of a release, give it the new one, not ${name}@latest.`;
+    return { how: `by npm, in ${root}`, first, lines: [`npm install ${place} ${name}@latest`] };
   }
-  for (const [how, place, line] of MANAGERS) {
+  for (const [manager, place, line] of MANAGERS) {
     const [, name] = place.exec(program) ?? [];
-    if (name !== undefined) return { how, lines: [`${line} ${name}`] };
+    if (name !== undefined) return { how: `by ${manager}`, lines: [`${line} ${name}`] };
   }
   if (isOfDebian) {
-    return {
-      how: "as a Debian package",
-      first: downloaded(".deb file"),
-      lines: ["sudo dpkg --install FILE"],
-    };
+    const lines = ["sudo dpkg --install FILE"];
+    return { how: "as a Debian package", first: withFile(".deb file"), lines };
   }
-  const [, folder = "", name = ""] = /^(.*)[\\/]([^\\/]*)$/.exec(program) ?? [];
-  if (!/^mlcli(\.exe)?$/i.test(name)) {
-    const first = "Put the program of the new release in the place of this file.";
-    return { how: `as the file ${program}`, first, lines: [] };
-  }
-  return {
-    how: `as the file ${program}`,
-    first: `Download install.${
-      isWindows ? "ps1" : "sh"
-    } of the new release: it replaces this file.`,
-    lines: isWindows
-      ? [`$env:MLCLI_INSTALL = ${word(folder)}; Get-Content -Raw install.ps1 | Invoke-Expression`]
-      : [`MLCLI_INSTALL=${word(folder)} sh install.sh`],
-  };
+  const folder = word(program.replace(/[\\/][^\\/]*$/, ""));
+  const [script, line] = isWindows
+    ? ["ps1", `$env:MLCLI_INSTALL = ${folder}; Get-Content -Raw install.ps1 | Invoke-Expression`]
+    : ["sh", `MLCLI_INSTALL=${folder} sh install.sh`];
+  const first = `Download install.${script} of the new release.`;
+  return { how: `as the file ${program}`, first, lines: [line] };
 }
 
 /** Looks at what is there. */
@@ -118,42 +90,39 @@ export async function installation(
   executable: string = Deno.execPath(),
 ): Promise<Installation> {
   const program = await Deno.realPath(executable);
-  const owned = await textOf(join(system.root, "var/lib/dpkg/info/mlcli.list"));
-  const root = dirname(import.meta.dirname!);
-  const isGit = await Deno.lstat(join(root, ".git")).then(() => true, () => false);
   const isFromSource = COMMIT === undefined && executable === Deno.execPath();
+  const checkout = { root: dirname(import.meta.dirname!), launcher: env("MLCLI_LAUNCHER") };
+  const ofDebian = await textOf(join(system.root, "var/lib/dpkg/info/mlcli.list"));
   return installationOf({
     isWindows: system.os === "windows",
     program,
-    checkout: isFromSource ? { root, isGit, launcher: env("MLCLI_LAUNCHER") } : undefined,
-    python: await pythonOf(program),
+    checkout: isFromSource ? checkout : undefined,
+    wheel: await wheelOf(program),
     npm: await npmOf(program),
-    isOfDebian: owned.split("\n").includes(program),
+    isOfDebian: ofDebian.split("\n").includes(program),
   });
 }
 
 /** A wheel's program lies in `bin` or `Scripts` of an environment, and its RECORD names it. */
-async function pythonOf(program: string): Promise<Facts["python"]> {
-  const directory = dirname(dirname(program));
-  const folders = ["site-packages", "Lib/site-packages"];
-  for (const version of await namesIn(join(directory, "lib"))) {
-    folders.push(`lib/${version}/site-packages`, `lib/${version}/dist-packages`);
-  }
-  for (const folder of folders.map((folder) => join(directory, folder))) {
-    const name = (await namesIn(folder)).find((name) => /^mlcli-.*\.dist-info$/.test(name));
-    const of = (file: string): string => join(folder, name ?? "", file);
-    if (!/\bmlcli(\.exe)?,/.test(await textOf(of("RECORD")))) continue;
-    const own = join(dirname(program), "python");
-    const isThere = await isFile(own) || await isFile(`${own}.exe`);
-    const by = await isFile(join(directory, "pipx_metadata.json"))
-      ? "pipx"
-      : await isFile(join(directory, "uv-receipt.toml"))
-      ? "uv tool"
-      : (await textOf(of("INSTALLER"))).trim() === "uv"
-      ? "uv"
-      : "pip";
-    const isFromFile = await isFile(of("direct_url.json"));
-    return { directory, python: isThere ? own : basename(dirname(folder)), by, isFromFile };
+async function wheelOf(program: string): Promise<Facts["wheel"]> {
+  const [directory, own] = [dirname(dirname(program)), join(dirname(program), "python")];
+  const versions = (await namesIn(join(directory, "lib"))).map((name) => join("lib", name));
+  for (const parent of ["", "Lib", ...versions]) {
+    for (const kind of ["site-packages", "dist-packages"]) {
+      const folder = join(directory, parent, kind);
+      const name = (await namesIn(folder)).find((name) => /^mlcli-.*\.dist-info$/.test(name));
+      const of = (file: string): string => join(folder, name ?? "", file);
+      if (!/\bmlcli(\.exe)?,/.test(await textOf(of("RECORD")))) continue;
+      const isOfUv = (await textOf(of("INSTALLER"))).trim() === "uv";
+      const isTool = await isFile(join(directory, "uv-receipt.toml"));
+      const isOfPipx = await isFile(join(directory, "pipx_metadata.json"));
+      const hasPython = await isFile(own) || await isFile(`${own}.exe`);
+      return {
+        by: isOfPipx ? "pipx" : isTool ? "uv tool" : isOfUv ? "uv" : "pip",
+        python: hasPython ? own : basename(parent),
+        isFromFile: await isFile(of("direct_url.json")),
+      };
+    }
   }
   return undefined;
 }

@@ -1,10 +1,11 @@
 /**
- * Puts mlcli on the PATH of who has a checkout: `deno task install [--to DIR]`. The launcher that it
- * writes there runs this checkout. `deno task uninstall [--to DIR]` removes it.
+ * Puts mlcli on the PATH of who has a checkout: `deno task install [--to DIR]` writes a launcher that
+ * runs this checkout. `deno task uninstall [--to DIR]` removes it.
  */
 
 import { parseArgs } from "node:util";
 import { DELIMITER, fromFileUrl, join, resolve } from "@std/path";
+import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import {
   cannotCreate,
   LARGEST_TEXT,
@@ -12,17 +13,67 @@ import {
   readTextFile,
   removeIfThere,
 } from "../../runtime/files.ts";
-import { MlcliError, UsageError } from "../../runtime/errors.ts";
-import { launcherText, MARK } from "../launcher.ts";
+import { shellWord } from "../../runtime/text.ts";
 import { run } from "../process.ts";
 import { runScript } from "../script.ts";
 
-const isWindows = Deno.build.os === "windows";
+/** What no other program has in its second line. */
+export const MARK = "Made by mlcli's `deno task install`; `deno task uninstall` removes it.";
 
 /** The first run fetches packages. In ms. */
 const TIMEOUT = 300_000;
 
-const ELSEWHERE = "--to DIR names another directory.";
+const isWindows = Deno.build.os === "windows";
+
+export interface Launcher {
+  /** The directory that it lies in, which `mlcli upgrade` finds in MLCLI_LAUNCHER. */
+  readonly directory: string;
+  /** The checkout. */
+  readonly root: string;
+  /** The path of Deno: `npx` would run what the current directory has in its `node_modules`. */
+  readonly deno: string;
+}
+
+/** With `--config`, Deno looks for no configuration and no `.npmrc` in the current directory. */
+export function launcherText({ directory, root, deno }: Launcher): string {
+  const [main, configuration] = [join(root, "main.ts"), join(root, "deno.json")].map(shellWord);
+  const again = `npx -y deno@${Deno.version.deno} task install --to ${shellWord(directory)}`;
+  return `#!/bin/sh
+# ${MARK}
+export DENO_NO_UPDATE_CHECK=1 MLCLI_LAUNCHER=${shellWord(directory)}
+for file in ${main} ${shellWord(deno)}; do
+  [ -f "$file" ] && continue
+  printf 'error: mlcli does not find %s\\nhint: In the checkout, run: %s\\n' "$file" \\
+    ${shellWord(again)} >&2
+  exit 1
+done
+exec ${shellWord(deno)} run -A --quiet --config ${configuration} ${main} "$@"
+`;
+}
+
+/** The same for cmd.exe, which obeys `%` in quotes, too, and reads text in the console's code page. */
+export function batchText(launcher: Launcher): string {
+  const { directory, root, deno } = launcher;
+  const path = (...parts: readonly string[]): string => parts.join("\\").replaceAll("%", "%%");
+  const main = path(root, "main.ts");
+  const again = `npx -y deno@${Deno.version.deno} task install --to "${path(directory)}"`;
+  return `@echo off
+rem ${MARK}
+setlocal
+"%SystemRoot%\\System32\\chcp.com" 65001 >nul
+set "DENO_NO_UPDATE_CHECK=1"
+set "MLCLI_LAUNCHER=${path(directory)}"
+set "missing="
+if not exist "${path(deno)}" set "missing=${path(deno)}"
+if not exist "${main}" set "missing=${main}"
+if not defined missing goto run
+>&2 echo error: mlcli does not find "%missing%"
+>&2 echo hint: In the checkout, run: ${again}
+exit /b 1
+:run
+"${path(deno)}" run -A --quiet --config "${path(root, "deno.json")}" "${main}" %*
+`.replaceAll("\n", "\r\n");
+}
 
 async function main(signal: AbortSignal): Promise<number> {
   const options = { to: { type: "string" }, remove: { type: "boolean" } } as const;
@@ -30,58 +81,51 @@ async function main(signal: AbortSignal): Promise<number> {
   const directory = directoryOf(to, Deno.env.toObject());
   const path = join(directory, isWindows ? "mlcli.cmd" : "mlcli");
   const said = remove ? await uninstall(path) : await install(directory, path, signal);
-  Deno.stdout.writeSync(new TextEncoder().encode(said.map((line) => `${line}\n`).join("")));
+  Deno.stdout.writeSync(new TextEncoder().encode(`${said}\n`));
   return 0;
 }
 
 /** `deno task` starts a script in the checkout; INIT_CWD is where the person typed the command. */
 function directoryOf(to: string | undefined, env: Readonly<Record<string, string>>): string {
   const { INIT_CWD = Deno.cwd(), LOCALAPPDATA, HOME } = env;
-  if (to === "") throw new UsageError("--to names no directory");
-  if (to !== undefined) return resolve(INIT_CWD, to);
+  if (to) return resolve(INIT_CWD, to);
   // Where install.ps1 and install.sh put the program of a release.
-  if (isWindows && LOCALAPPDATA) return join(LOCALAPPDATA, "Programs", "mlcli");
-  if (!isWindows && HOME) return join(HOME, ".local", "bin");
-  throw new UsageError("No variable says where your home directory is", { hint: ELSEWHERE });
+  const usual = isWindows
+    ? LOCALAPPDATA && join(LOCALAPPDATA, "Programs", "mlcli")
+    : HOME && join(HOME, ".local", "bin");
+  if (to === undefined && usual) return usual;
+  throw new UsageError("No directory to install into", { hint: "--to DIR names it." });
 }
 
-async function install(
-  directory: string,
-  path: string,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
+async function install(directory: string, path: string, signal: AbortSignal): Promise<string> {
   await isOwn(path);
   // Of two, Windows would start this one.
   if (isWindows) await isOwn(join(directory, "mlcli.exe"));
-  const text = launcherText({
-    isWindows,
-    directory,
-    root: resolve(fromFileUrl(new URL("../../", import.meta.url))),
-    deno: Deno.execPath(),
-    version: Deno.version.deno,
-  });
+  const root = resolve(fromFileUrl(new URL("../../", import.meta.url)));
+  const launcher = { directory, root, deno: Deno.execPath() };
   const part = join(directory, `.mlcli-${crypto.randomUUID()}${isWindows ? ".cmd" : ""}`);
   try {
     await Deno.mkdir(directory, { recursive: true });
+    const text = isWindows ? batchText(launcher) : launcherText(launcher);
     await Deno.writeTextFile(part, text, { mode: 0o755, createNew: true });
   } catch (cause) {
     throw cannotCreate(path, cause);
   }
   try {
     // Tried before it takes the place of one that works.
-    const hint = "Nothing was installed.";
-    const version = await run([part, "--version"], { timeout: TIMEOUT, hint, signal });
+    const options = { timeout: TIMEOUT, hint: "Nothing was installed.", signal };
+    const version = await run([part, "--version"], options);
     await Deno.rename(part, path);
-    return [`Installed ${version.trim()} as ${path}`, ...pathLines(directory)];
+    return `Installed ${version.trim()} as ${path}${pathHint(directory)}`;
   } finally {
     await removeIfThere(part);
   }
 }
 
-async function uninstall(path: string): Promise<readonly string[]> {
-  if (!await isOwn(path)) return [`Nothing to remove: ${path} is not there`];
+async function uninstall(path: string): Promise<string> {
+  if (!await isOwn(path)) return `Nothing to remove: ${path} is not there`;
   await removeIfThere(path);
-  return [`Removed ${path}`];
+  return `Removed ${path}`;
 }
 
 /**
@@ -94,22 +138,17 @@ async function isOwn(path: string): Promise<boolean> {
   const text = info.isFile ? await readTextFile(path, LARGEST_TEXT).catch(() => "") : "";
   if (text.split("\n")[1]?.includes(MARK)) return true;
   throw new MlcliError(`${path} is no launcher that this task made, so it stays as it is`, {
-    hint: `Move it away yourself, or use another directory: ${ELSEWHERE}`,
+    hint: "Move it away yourself, or name another directory: --to DIR",
   });
 }
 
 /** What to do where a shell does not find what is in a directory. */
-function pathLines(directory: string): readonly string[] {
+function pathHint(directory: string): string {
   const folders = (Deno.env.get("PATH") ?? "").split(DELIMITER);
-  if (folders.some((folder) => folder !== "" && resolve(folder) === directory)) return [];
+  if (folders.some((folder) => folder !== "" && resolve(folder) === directory)) return "";
   return isWindows
-    ? [
-      "Add its directory to your PATH, in PowerShell, and open a new terminal:",
-      `[Environment]::SetEnvironmentVariable('Path', [Environment]::GetEnvironmentVariable('Path', 'User') + ';${
-        directory.replaceAll("'", "''")
-      }', 'User')`,
-    ]
-    : [`Add it to your PATH: export PATH="${directory.replace(/["$`\\]/g, "\\$&")}:$PATH"`];
+    ? "\nAdd its directory to your Path (Windows' settings, Environment variables)."
+    : `\nAdd it to your PATH: export PATH="${directory.replace(/["$`\\]/g, "\\$&")}:$PATH"`;
 }
 
 if (import.meta.main) runScript(main);
