@@ -10,7 +10,9 @@ const BINARY = Deno.env.get("MLCLI_UNDER_TEST");
 suite("mlcli upgrade", () => {
   it("says how it was installed, and prints the lines to run", async () => {
     const { code, stdout, stderr } = await runProgram(["upgrade"], { cwd: "/" });
-    const how = BINARY === undefined ? `from source, in ${ROOT}` : `as the file ${BINARY}`;
+    const how = BINARY === undefined
+      ? `from source, in ${ROOT}`
+      : `as the file ${Deno.realPathSync(BINARY)}`;
     assertEquals([code, stderr.split("\n")[0]], [0, `note: mlcli was installed ${how}`]);
     if (BINARY === undefined) assertMatch(stdout, /^cd .*\ngit pull\nnpx .* task setup\n$/);
     const json = await runProgram(["upgrade", "--json"], { cwd: "/" });

@@ -68,7 +68,8 @@ suite("how mlcli was installed", () => {
     });
   }
 
-  for (const [files, line] of PLACES) {
+  // With this system's paths.
+  for (const [files, line] of Deno.build.os === "windows" ? [] : PLACES) {
     it(`is found by ${Object.keys(files).join(", ")}`, async () => {
       await using place = await makeDirectory({ ...files, "links/": "" });
       const owned = `/.\n${join(place.path, "usr/bin/mlcli")}\n`;
