@@ -87,9 +87,9 @@ suite("the documents", () => {
   });
 
   it("show commands and options that mlcli has", async () => {
-    await assertNone(/\.md$/, async (text) => {
+    await assertNone(/\.(md|yml)$/, async (text, page) => {
       const wrong: string[] = [];
-      for (const line of commandLines(text)) {
+      for (const line of commandLines(page.endsWith(".md") ? text : `\`\`\`yaml\n${text}\`\`\``)) {
         const words = line.split(/\s+/);
         const group = await topicOf(root, words.slice(0, 1)).catch(() => undefined);
         const topic = group?.members === undefined
@@ -108,20 +108,20 @@ suite("the documents", () => {
 /** Asserts that nothing is found on these pages. */
 async function assertNone(
   which: RegExp,
-  find: (text: string) => readonly string[] | Promise<readonly string[]>,
+  find: (text: string, page: string) => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
   const found: string[] = [];
   for (const page of (await pages()).filter((page) => which.test(page) && !EXEMPT.includes(page))) {
-    for (const what of await find(await read(page))) found.push(`${page}: ${what}`);
+    for (const what of await find(await read(page), page)) found.push(`${page}: ${what}`);
   }
   assertEquals(found, []);
 }
 
 /** What follows `mlcli` in blocks of commands, up to the code's own arguments or another program. */
 function commandLines(text: string): readonly string[] {
-  return [...text.matchAll(/^( *)```(?:sh|console)\n(.*?)^\1```/gms)]
+  return [...text.matchAll(/^( *)```(?:sh|console|yaml)\n(.*?)^\1```/gms)]
     .flatMap(([, , block = ""]) => block.replaceAll("\\\n", " ").split("\n"))
-    .flatMap((line) => line.split(/(?<=^ *|[$|(&;] *|\$\()mlcli /).slice(1))
+    .flatMap((line) => line.split(/(?<=^ *|[$|(&;:-] *|\$\()mlcli /).slice(1))
     .map((rest) => rest.split(/ -- | [|>#] | && |[;)]/)[0]!.trim())
     .filter((line) => /^[a-z]/.test(line));
 }
