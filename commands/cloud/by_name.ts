@@ -10,7 +10,7 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "Of environment variables, only the names are shown.",
+  details: "It shows environment variables by name only.",
   options: DESCRIBE,
   examples: [
     ["See the status of a job", "mlcli describe churn-2026-03-01"],

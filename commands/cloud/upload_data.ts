@@ -16,7 +16,7 @@ const OPTIONS = options({
     description: "Destination, s3://BUCKET/PREFIX. Default: {s3_prefix}/data/ of the app.",
   },
   "--delete": {
-    description: "Afterwards, delete whatever else is below the destination.",
+    description: "Afterwards, delete all other objects below the destination.",
   },
   ...cloudOptions,
   "--dry-run": {

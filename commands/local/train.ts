@@ -16,13 +16,12 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "channel",
-    description:
-      "CHANNEL=DIR, a directory to read instead of the one in input/data. May be repeated.",
+    description: "CHANNEL=DIR: directory to use instead of the one in input/data. May be repeated.",
     repeatable: true,
     parse: parseInput,
   },
   "--copy-inputs": {
-    description: "Copy the data for the run, which may write to it then, as on SageMaker.",
+    description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
   },
   "--stop-after": {
     value: "seconds",
