@@ -51,8 +51,8 @@ export const initCommand: Command = command({
   details: "Existing files are kept. On a terminal, it asks for values that no option gives.",
   options: OPTIONS,
   examples: [
-    ["Make the app demo", "mlcli init demo"],
-    ["Choose another Python version", "mlcli init demo --python-version 3.11"],
+    ["Make the app flats", "mlcli init flats"],
+    ["Choose another Python version", "mlcli init flats --python-version 3.11"],
     [
       "Run your own script on an image that exists",
       "mlcli init shop --image team/torch:2 --source-dir src --entry-point train.py",

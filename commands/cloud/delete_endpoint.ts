@@ -44,7 +44,7 @@ export const deleteEndpointCommand: Command = command({
   options: OPTIONS,
   examples: [[
     "Delete an endpoint with all that mlcli made for it",
-    "mlcli delete-endpoint -n churn --delete-config --delete-model",
+    "mlcli delete-endpoint -n flats --delete-config --delete-model",
   ]],
   action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,
 });

@@ -34,10 +34,10 @@ export const uploadDataCommand: Command = command({
     "same size and no older, is skipped, so the same command resumes after an interruption.",
   options: OPTIONS,
   examples: [
-    ["Upload a directory", "mlcli upload-data -i data --target-dir s3://my-bucket/churn/data"],
+    ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],
     [
       "Make S3 match the directory",
-      "mlcli upload-data -i data --target-dir s3://my-bucket/churn/data --delete",
+      "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data --delete",
     ],
   ],
   action: async () => (await import("./upload_data_action.ts")).uploadDataAction,

@@ -67,7 +67,7 @@ export const deployCommand: Command = command({
       "Serve your own inference.py on one of AWS's images",
       "mlcli local deploy --image team/inference:2 --entry-point inference.py",
     ],
-    ["Serve the model of an earlier run", "mlcli local deploy --run churn-2026-03-01-09-30-00-123"],
+    ["Serve the model of an earlier run", "mlcli local deploy --run flats-2026-03-01-09-30-00-123"],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,
 });

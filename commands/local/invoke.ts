@@ -31,7 +31,7 @@ export const invokeCommand: Command = command({
   details: "FILE may also be JSON itself: '{\"features\": [72, 3, 15]}'.",
   options: OPTIONS,
   examples: [
-    ["Ask for predictions for the rows of a file", "mlcli local invoke rows.csv"],
+    ["Ask for predictions for the rows of a file", "mlcli local invoke my_rows.csv"],
     ["Ask for one prediction", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
   ],

@@ -55,7 +55,7 @@ export const trainCommand: Command = command({
       "Train your own script on an image that exists",
       "mlcli local train --image team/torch:2 --entry-point train.py",
     ],
-    ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
+    ["Train on data elsewhere", "mlcli local train --input training=/data/my_flats"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,
 });
