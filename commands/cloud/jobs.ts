@@ -41,7 +41,7 @@ export const processCommand: Command = command({
       "Run processing/clean.py on data in S3",
       "mlcli process -f processing.py -i s3://my-bucket/flats/raw -e ml.m5.large",
     ],
-    ["Pass it arguments", "mlcli process -f my_script.py -- --rows 1000"],
+    ["Pass it arguments", "mlcli process -f my_code.py -- --rows 1000"],
   ],
   action: async () => (await import("./job_actions.ts")).processAction,
 });

@@ -52,11 +52,11 @@ export const processCommand: Command = command({
     ["Pass it arguments", "mlcli local process --file processing.py -- --rows 1000"],
     [
       "Run your own script on an image that exists",
-      "mlcli local process --image team/torch:2 --entry-point my_script.py -i raw=my_data",
+      "mlcli local process --image team/torch:2 --entry-point my_code.py -i my_data",
     ],
     [
       "Run what any image holds",
-      "mlcli local process --command python3 -- /opt/program/my_script.py --rows 1000",
+      "mlcli local process --command python3 -- /opt/program/my_code.py --rows 10",
     ],
   ],
   action: async () => (await import("./process_action.ts")).processAction,
