@@ -7,7 +7,7 @@ export const appName = options({
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "Name of the app whose file counts, if this directory has several.",
+    description: "Name of the app, if this directory has several.",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
