@@ -21,7 +21,11 @@ export async function updatedReference(): Promise<string> {
   if (begin < 0 || end < begin) throw new Error(`docs/reference/cli.md needs ${BEGIN} and ${END}`);
   const topics = await topicsBelow([]);
   const shared = sharedRows(topics);
-  const sections = [sharedSection(shared), ...topics.map((topic) => section(topic, shared))];
+  const sections = [
+    listSection(topics),
+    sharedSection(shared),
+    ...topics.map((topic) => section(topic, shared)),
+  ];
   return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
     text.slice(end);
 }
@@ -42,6 +46,13 @@ const MANY = 4;
 function sharedRows(topics: readonly Topic[]): ReadonlySet<string> {
   const items = topics.flatMap((topic) => ownRows(topic).map(itemOf)).sort();
   return new Set(items.filter((item, index) => items[index + MANY - 1] === item));
+}
+
+function listSection(topics: readonly Topic[]): string {
+  const links = topics.map(({ path }) =>
+    `[${path.replace("mlcli ", "")}](#${path.replaceAll(" ", "-")})`
+  );
+  return `## All commands\n\n${wrapWords(`${links.join(",\n")}.`.split("\n"), 100, 0)}\n`;
 }
 
 function sharedSection(shared: ReadonlySet<string>): string {
