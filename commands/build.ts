@@ -18,8 +18,9 @@ const OPTIONS = options({
   },
   "--build-arg": {
     value: "argument",
-    description: "NAME=VALUE for an ARG of the Dockerfile, or NAME for its value here. " +
-      "No place for secrets: the image keeps it. May be repeated.",
+    description:
+      "NAME=VALUE for an ARG of the Dockerfile, or NAME to take its value from your shell. " +
+      "Do not pass secrets: the image keeps them. May be repeated.",
     repeatable: true,
     parse: buildArgument,
   },
@@ -30,8 +31,8 @@ const OPTIONS = options({
   "--context": {
     value: "dir",
     description:
-      "Directory of a Dockerfile of your own, that is not mlcli's template: all that is " +
-      "sent. Default: context in the app's file.",
+      "Directory with a Dockerfile of your own; only this directory is sent. Default: context " +
+      "in the app's file.",
     completion: "file",
   },
   "--dockerfile": {
@@ -44,7 +45,8 @@ const OPTIONS = options({
     description: "Keep this machine's package index, proxies and certificates from pip.",
   },
   "--replace": {
-    description: "Replace an image of that name that mlcli did not build, or of another app.",
+    description:
+      "Replace an image of that name that mlcli did not build, or built for another app.",
   },
   "--dry-run": {
     description: "Print as JSON what would be sent and built, but build nothing; needs no engine.",

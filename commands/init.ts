@@ -4,7 +4,7 @@ import { programOptions } from "./options/program.ts";
 import { cloudOptions } from "./options/shared.ts";
 
 const OPTIONS = options({
-  "[app]": {},
+  "[name]": {},
   "--python-version": {
     value: "version",
     description: "Python version of the image, such as 3.12.",
@@ -19,12 +19,12 @@ const OPTIONS = options({
   },
   "--image": {
     ...programOptions["--image"],
-    description: "Image that exists, such as one of AWS's: then mlcli builds none.",
+    description: "Existing image, such as one of AWS's; mlcli then builds none.",
   },
   "--entry-point": programOptions["--entry-point"],
   "--source-dir": {
     ...programOptions["--source-dir"],
-    description: "Directory of that code. Default: this one.",
+    description: "Directory of your code. Default: this one.",
   },
   "--launcher": programOptions["--launcher"],
   "--image-name": { value: "name", description: "Name of the image. Default: the app's name." },
@@ -48,11 +48,11 @@ export type InitOptions = Values<typeof OPTIONS>;
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({
-  details: "Existing files are kept. On a terminal, it asks for what no option gives.",
+  details: "Existing files are kept. On a terminal, it asks for values that no option gives.",
   options: OPTIONS,
   examples: [
-    ["Make the app demo", "mlcli init demo"],
-    ["Choose another Python version", "mlcli init demo --python-version 3.11"],
+    ["Make the app flats", "mlcli init flats"],
+    ["Choose another Python version", "mlcli init flats --python-version 3.11"],
     [
       "Run your own script on an image that exists",
       "mlcli init shop --image team/torch:2 --source-dir src --entry-point train.py",

@@ -174,7 +174,7 @@ const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
  */
 async function chooseName(
   context: Context,
-  { app }: InitOptions,
+  { name: app }: InitOptions,
   { path }: Call,
 ): Promise<string> {
   if (app !== undefined) return checkName(app, path);
@@ -194,8 +194,8 @@ function checkName(name: string, path: string): string {
   throw usageError(
     path,
     name === ""
-      ? "Missing argument: APP, a name for the app."
-      : `Argument "APP" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
+      ? "Missing argument: NAME, the name of the app."
+      : `Argument "NAME" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
   );
 }
 

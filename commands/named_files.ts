@@ -72,7 +72,7 @@ async function* fileInput(
     if (isJson(file)) return yield new TextEncoder().encode(file);
     // Such as 72,3,15: what no file is called.
     const hint = /^\s*[[{]/.test(file)
-      ? "That is not JSON either, which may stand in the place of a file."
+      ? "It is not valid JSON either, which you may give in place of a file."
       : /^[^/\\]*[\s,][^/\\]*$/.test(file)
       ? `Is it the request itself? echo ${shellWord(file)} | ${command}`
       : undefined;

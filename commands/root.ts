@@ -5,7 +5,7 @@ import { everywhere } from "./options/standard.ts";
 const HERE = "On this machine";
 const THERE = "On SageMaker (costs money)";
 
-const START = "mlcli init demo && mlcli build && mlcli local train && mlcli local deploy";
+const START = "mlcli init flats && mlcli build && mlcli local train && mlcli local deploy";
 
 /** `mlcli` with all its commands. */
 export const root: Group = {

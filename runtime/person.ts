@@ -28,11 +28,11 @@ export const PERSON_SETTINGS = {
     pattern: /^(text|json)$/,
   },
   profile: {
-    meaning: "AWS profile where nothing else names one.",
+    meaning: "AWS profile, if nothing else names one.",
     pattern: /^[^\p{Cc}]+$/u,
   },
   region: {
-    meaning: "AWS region where nothing else names one, the profile included.",
+    meaning: "AWS region, if nothing else names one, not even the profile.",
     pattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
   },
   trusted_registries: {

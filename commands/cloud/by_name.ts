@@ -10,15 +10,15 @@ const DESCRIBE = options({ ...jobOrEndpoint, ...outputFormat });
 export type DescribeOptions = Values<typeof DESCRIBE>;
 
 export const describeCommand: Command = command({
-  details: "Of environment variables, only the names are shown.",
+  details: "It shows environment variables by name only.",
   options: DESCRIBE,
   examples: [
-    ["See the status of a job", "mlcli describe churn-2026-03-01"],
+    ["See the status of a job", "mlcli describe flats-2026-03-01"],
     [
       "Get its artifact, for another program",
-      "mlcli describe churn-2026-03-01 --output json | jq -r .artifact",
+      "mlcli describe flats-2026-03-01 --output json | jq -r .artifact",
     ],
-    ["See what an endpoint serves, and on which instances", "mlcli describe churn --kind endpoint"],
+    ["See what an endpoint serves, and on which instances", "mlcli describe flats --kind endpoint"],
   ],
   action: async () => (await import("./by_name_actions.ts")).describeAction,
 });
@@ -54,9 +54,9 @@ export const logsCommand: Command = command({
   examples: [
     [
       "Show the last 20 lines, and follow the log",
-      "mlcli logs churn-2026-03-01 --tail 20 --follow",
+      "mlcli logs flats-2026-03-01 --tail 20 --follow",
     ],
-    ["Show what an endpoint wrote in the last hour", "mlcli logs churn --since 1h"],
+    ["Show what an endpoint wrote in the last hour", "mlcli logs flats --since 1h"],
   ],
   action: async () => (await import("./by_name_actions.ts")).logsAction,
 });
@@ -72,8 +72,8 @@ export const waitCommand: Command = command({
     "Ctrl-C, the job or the update goes on.",
   options: WAIT,
   examples: [
-    ["Wait for a training", "mlcli wait churn-2026-03-01-09-30-00-123"],
-    ["Wait until an endpoint serves", "mlcli wait churn"],
+    ["Wait for a training", "mlcli wait flats-2026-03-01-09-30-00-123"],
+    ["Wait until an endpoint serves", "mlcli wait flats"],
   ],
   action: async () => (await import("./by_name_actions.ts")).waitAction,
 });
@@ -92,6 +92,6 @@ export const stopJobCommand: Command = command({
     "The code gets SIGTERM. A training then has 120 seconds to end, and what it has written " +
     "to /opt/ml/model is kept.",
   options: STOP_JOB,
-  examples: [["Stop a job, and see how it ends", "mlcli stop-job churn-2026-03-01 --wait"]],
+  examples: [["Stop a job, and see how it ends", "mlcli stop-job flats-2026-03-01 --wait"]],
   action: async () => (await import("./by_name_actions.ts")).stopJobAction,
 });

@@ -29,7 +29,7 @@ const OPTIONS = options({
     parse: parseSeconds,
   },
   ...progressOptions,
-  "--yes": { short: "-y", description: "Do not ask. In a pipe nothing is asked anyway." },
+  "--yes": { short: "-y", description: "Do not ask. In a pipe, mlcli never asks." },
   "--dry-run": {
     description: "Check everything and print what would be deleted, but delete nothing.",
   },
@@ -38,12 +38,13 @@ const OPTIONS = options({
 export type DeleteEndpointOptions = Values<typeof OPTIONS>;
 
 export const deleteEndpointCommand: Command = command({
-  details: "It stops serving at once, for good. Its configuration and models are kept unless you " +
-    "ask for more; what is left is listed. Artifacts in S3 and images are never deleted.",
+  details:
+    "It stops serving at once, for good. Options also delete its configuration and models; " +
+    "what is left is listed. Artifacts in S3 and images are never deleted.",
   options: OPTIONS,
   examples: [[
     "Delete an endpoint with all that mlcli made for it",
-    "mlcli delete-endpoint -n churn --delete-config --delete-model",
+    "mlcli delete-endpoint -n flats --delete-config --delete-model",
   ]],
   action: async () => (await import("./delete_endpoint_action.ts")).deleteEndpointAction,
 });

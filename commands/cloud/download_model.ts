@@ -23,7 +23,7 @@ export const downloadModelCommand: Command = command({
   examples: [
     [
       "Serve here what was trained on SageMaker",
-      "mlcli download-model churn-2026-03-01-09-30-00-123 && mlcli local deploy",
+      "mlcli download-model flats-2026-03-01-09-30-00-123 && mlcli local deploy",
     ],
     [
       "Unpack a model elsewhere",

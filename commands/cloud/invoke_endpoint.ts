@@ -41,10 +41,10 @@ export const invokeEndpointCommand: Command = command({
     "an answer may take 60 seconds, a stream 8 minutes.",
   options: OPTIONS,
   examples: [
-    ["Ask for predictions for the rows of a file", "mlcli invoke-endpoint -n churn rows.csv"],
+    ["Ask for predictions for the rows of a file", "mlcli invoke-endpoint -n flats my_rows.csv"],
     [
       "Ask for one prediction",
-      "echo 72,3,15 | mlcli invoke-endpoint -n churn --accept application/json",
+      "echo 72,3,15 | mlcli invoke-endpoint -n flats --accept application/json",
     ],
     [
       "Ask a model that answers word by word",

@@ -21,7 +21,7 @@ export const trainCommand: Command = command({
     ["See what would be sent to AWS", "mlcli train --dry-run"],
     [
       "Train on spare instances",
-      "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/churn/ckpt",
+      "mlcli train --spot --checkpoint-s3-dir s3://my-bucket/flats/ckpt",
     ],
   ],
   action: async () => (await import("./job_actions.ts")).trainAction,
@@ -39,9 +39,9 @@ export const processCommand: Command = command({
   examples: [
     [
       "Run processing/clean.py on data in S3",
-      "mlcli process -f clean.py -i s3://my-bucket/churn/raw -e ml.m5.large",
+      "mlcli process -f processing.py -i s3://my-bucket/flats/raw -e ml.m5.large",
     ],
-    ["Pass it arguments", "mlcli process -f clean.py -- --rows 1000"],
+    ["Pass it arguments", "mlcli process -f my_code.py -- --rows 1000"],
   ],
   action: async () => (await import("./job_actions.ts")).processAction,
 });

@@ -29,7 +29,7 @@ export type ListJobsOptions = Values<typeof OPTIONS>;
 export const listJobsCommand: Command = command({
   options: OPTIONS,
   examples: [
-    ["List the last jobs of an app", "mlcli list-jobs --name-contains churn"],
+    ["List the last jobs of an app", "mlcli list-jobs --name-contains flats"],
     [
       "List the failed trainings for another program",
       "mlcli list-jobs --kind train --status Failed --output json",

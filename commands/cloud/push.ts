@@ -35,7 +35,7 @@ export const pushCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Push app:latest", "mlcli push"],
-    ["Push another tag to another repository", "mlcli push -t v2 --repository team/churn"],
+    ["Push another tag to another repository", "mlcli push -t v2 --repository team/flats"],
   ],
   action: async () => (await import("./push_action.ts")).pushAction,
 });

@@ -16,7 +16,7 @@ const OPTIONS = options({
     description: "Destination, s3://BUCKET/PREFIX. Default: {s3_prefix}/data/ of the app.",
   },
   "--delete": {
-    description: "Afterwards, delete whatever else is below the destination.",
+    description: "Afterwards, delete all other objects below the destination.",
   },
   ...cloudOptions,
   "--dry-run": {
@@ -34,10 +34,10 @@ export const uploadDataCommand: Command = command({
     "same size and no older, is skipped, so the same command resumes after an interruption.",
   options: OPTIONS,
   examples: [
-    ["Upload a directory", "mlcli upload-data -i data --target-dir s3://my-bucket/churn/data"],
+    ["Upload a directory", "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data"],
     [
       "Make S3 match the directory",
-      "mlcli upload-data -i data --target-dir s3://my-bucket/churn/data --delete",
+      "mlcli upload-data -i my_data --target-dir s3://my-bucket/flats/data --delete",
     ],
   ],
   action: async () => (await import("./upload_data_action.ts")).uploadDataAction,

@@ -44,8 +44,9 @@ const setCommand: Command = command({
 });
 
 export const configGroup: Group = {
-  details: "They lie in mlcli/config.json below XDG_CONFIG_HOME, ~/.config or APPDATA, and count " +
-    "where no option, no app's file and no variable says anything.\n" +
+  details:
+    "They are in mlcli/config.json below XDG_CONFIG_HOME, ~/.config or APPDATA. Options, the " +
+    "app's file and variables win over them.\n" +
     NAMES.map((name) => `${name}: ${PERSON_SETTINGS[name].meaning}`).join("\n"),
   options: {},
   commands: {

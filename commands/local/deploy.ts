@@ -25,13 +25,14 @@ const OPTIONS = options({
   ...serverProgramOptions,
   "--entry-point": {
     ...serverProgramOptions["--entry-point"],
-    description: "Program of your code, such as inference.py, that the image runs in the model's " +
-      "code/: for AWS's inference images.",
+    description:
+      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
+      "inference images.",
   },
   ...pipOptions,
   "--run": {
     value: "name",
-    description: "Serve the model of this run, or of the last one that has a model: last.",
+    description: "Run whose model to serve; last is the newest that has one.",
     completion: "model-run",
   },
   "--foreground": {
@@ -41,12 +42,12 @@ const OPTIONS = options({
     description: "Stay, and serve each edit of the code and each new model without a pause.",
   },
   "--replace": {
-    description: "Take the place of this app's server on the port, once the new one has answered.",
+    description: "Replace this app's server on the port when the new server answers.",
   },
   "--allow-host": {
     value: "name",
     description:
-      "Another name of this host, or one whose web pages may call the server. May be repeated.",
+      "Another host name of the server, or of web pages that may call it. May be repeated.",
     repeatable: true,
     parse: parseHost,
   },
@@ -66,7 +67,7 @@ export const deployCommand: Command = command({
       "Serve your own inference.py on one of AWS's images",
       "mlcli local deploy --image team/inference:2 --entry-point inference.py",
     ],
-    ["Serve the model of an earlier run", "mlcli local deploy --run churn-2026-03-01-09-30-00-123"],
+    ["Serve the model of an earlier run", "mlcli local deploy --run flats-2026-03-01-09-30-00-123"],
   ],
   action: async () => (await import("./deploy_action.ts")).deployAction,
 });

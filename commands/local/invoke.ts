@@ -19,7 +19,7 @@ const OPTIONS = options({
   "--stream": { description: "Ask for a stream, as invoke-endpoint --stream does." },
   "--timeout": {
     value: "seconds",
-    description: "How long the answer may take. Without it, as on the platform: " +
+    description: "How long the answer may take. Default, as on SageMaker: " +
       `${INVOCATION_SECONDS}, with --stream ${STREAM_SECONDS}.`,
     parse: parseSeconds,
   },
@@ -28,10 +28,10 @@ const OPTIONS = options({
 export type InvokeOptions = Values<typeof OPTIONS>;
 
 export const invokeCommand: Command = command({
-  details: "In the place of FILE, JSON may stand: '{\"features\": [72, 3, 15]}'.",
+  details: "FILE may also be JSON itself: '{\"features\": [72, 3, 15]}'.",
   options: OPTIONS,
   examples: [
-    ["Ask for predictions for the rows of a file", "mlcli local invoke rows.csv"],
+    ["Ask for predictions for the rows of a file", "mlcli local invoke my_rows.csv"],
     ["Ask for one prediction", "echo 72,3,15 | mlcli local invoke --accept application/json"],
     ["Ask a model that answers word by word", "mlcli local invoke --stream question.json"],
   ],

@@ -8,7 +8,7 @@ const OPTIONS = options({
   ...appName,
   "--limit": {
     value: "number",
-    description: "So many at most.",
+    description: "How many to list at most.",
     default: "20",
     parse: parseLimit,
   },
@@ -18,11 +18,11 @@ const OPTIONS = options({
 export type ListRunsOptions = Values<typeof OPTIONS>;
 
 export const listRunsCommand: Command = command({
-  details: "Metrics are what metric_definitions in the app's file finds in the output. " +
-    "Each run of local train and local process leaves a record in local_test/jobs/NAME/: " +
-    "job.json, and of a training with metrics metrics.csv and a picture of them, metrics.svg. " +
-    "The last 100 are kept. A name shows all of a run, two what differs between them, their code " +
-    "included; the number of the list (1 is the newest) and last are names, too.",
+  details: "With a name, it shows the whole record of that run; with two, the difference between " +
+    "them, their code included. In place of a name, take last, or the number in the list (1 is " +
+    "the newest). The records of the last 100 runs are in local_test/jobs/RUN/: job.json, and for " +
+    "a training with metrics metrics.csv and their picture, metrics.svg. metric_definitions in " +
+    "the app's file says how to find metrics in the output.",
   options: OPTIONS,
   examples: [
     ["List the last runs, with their metrics", "mlcli local list-jobs"],

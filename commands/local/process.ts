@@ -16,7 +16,7 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "dir",
-    description: "[NAME[:PATH]=]DIR, a directory to read at /opt/ml/processing/input/NAME, or at " +
+    description: "[NAME[:PATH]=]DIR: the code finds DIR at /opt/ml/processing/input/NAME, or at " +
       "PATH below /opt/ml/processing. Default: input/data/processing. May be repeated.",
     repeatable: true,
     completion: "file",
@@ -25,15 +25,16 @@ const OPTIONS = options({
   "--output-dir": {
     short: "-o",
     value: "dir",
-    description: "NAME[:PATH][=DIR], what is written to /opt/ml/processing/output/NAME, or to " +
-      "PATH; DIR is empty or new. Default: output/NAME. With a slash in it (./DIR), all that is " +
-      "written to /opt/ml/processing/output. May be repeated.",
+    description:
+      "NAME[:PATH][=DIR]: keep /opt/ml/processing/output/NAME, or PATH, in DIR, which has " +
+      "to be empty or new. Default: output/NAME. A DIR with a slash (./DIR) and no NAME keeps all " +
+      "of /opt/ml/processing/output. May be repeated.",
     repeatable: true,
     completion: "file",
     parse: parseDirectory("output"),
   },
   "--copy-inputs": {
-    description: "Copy the data for the run, which may write to it then, as on SageMaker.",
+    description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
   },
   ...pipOptions,
 });
@@ -51,11 +52,11 @@ export const processCommand: Command = command({
     ["Pass it arguments", "mlcli local process --file processing.py -- --rows 1000"],
     [
       "Run your own script on an image that exists",
-      "mlcli local process --image team/torch:2 --entry-point clean.py -i raw=data",
+      "mlcli local process --image team/torch:2 --entry-point my_code.py -i my_data",
     ],
     [
       "Run what any image holds",
-      "mlcli local process --command python3 -- /opt/program/clean.py --rows 1000",
+      "mlcli local process --command python3 -- /opt/program/my_code.py --rows 10",
     ],
   ],
   action: async () => (await import("./process_action.ts")).processAction,

@@ -10,7 +10,7 @@ const STOP = options({
   ...serverPort,
   // No variable: what is removed has to be typed.
   "--port": { ...serverPort["--port"], variable: undefined },
-  "--yes": { short: "-y", description: "Also the server of an app in another directory." },
+  "--yes": { short: "-y", description: "Also stop the server of an app in another directory." },
   ...progressOptions,
 });
 

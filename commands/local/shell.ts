@@ -20,7 +20,7 @@ const OPTIONS = options({
   "[role]": { choices: ROLES, parse: parseRole },
   "[-- command...]": {},
   ...containerOptions,
-  "--strict": { description: "Give it what the platform gives and no more." },
+  "--strict": { description: "Give the container only what SageMaker gives." },
 });
 
 export type ShellDeclaration = typeof OPTIONS;
@@ -29,8 +29,8 @@ export type ShellOptions = Values<ShellDeclaration>;
 
 export const shellCommand: Command = command({
   details:
-    "The container is that of local train, or of the role that is named: train, process or " +
-    "serve. It is gone at the end, and what was written to /opt/ml/model with it.",
+    "ROLE is train, process or serve. Without it, the container is that of local train. It is " +
+    "removed at the end, with what was written to /opt/ml/model.",
   options: OPTIONS,
   examples: [
     ["Look around where a training runs", "mlcli local shell"],

@@ -16,13 +16,12 @@ const OPTIONS = options({
   "--input": {
     short: "-i",
     value: "channel",
-    description:
-      "CHANNEL=DIR, a directory to read instead of the one in input/data. May be repeated.",
+    description: "CHANNEL=DIR: directory to use instead of the one in input/data. May be repeated.",
     repeatable: true,
     parse: parseInput,
   },
   "--copy-inputs": {
-    description: "Copy the data for the run, which may write to it then, as on SageMaker.",
+    description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
   },
   "--stop-after": {
     value: "seconds",
@@ -56,7 +55,7 @@ export const trainCommand: Command = command({
       "Train your own script on an image that exists",
       "mlcli local train --image team/torch:2 --entry-point train.py",
     ],
-    ["Train on data elsewhere", "mlcli local train --input training=/data/churn"],
+    ["Train on data elsewhere", "mlcli local train --input training=/data/my_flats"],
   ],
   action: async () => (await import("./train_action.ts")).trainAction,
 });

@@ -100,8 +100,8 @@ export const DEPLOY_OPTIONS = options({
     alias: "--s3-model-location",
     value: "uri",
     description:
-      "The model: an archive s3://BUCKET/.../model.tar.gz, an uncompressed one s3://BUCKET/.../, " +
-      "or a local directory, which is packed, tried and uploaded. An image that exists may need none.",
+      "Model: an archive s3://BUCKET/.../model.tar.gz, uncompressed files s3://BUCKET/.../, or a " +
+      "local directory, which is packed, tried and uploaded. An existing image may need none.",
     key: true,
     needed: true,
     completion: "file",
@@ -109,17 +109,18 @@ export const DEPLOY_OPTIONS = options({
   },
   "--run": {
     value: "name",
-    description: "In the place of --model, the model of this run here, or of the last: last.",
+    description: "Run on this machine whose model to deploy; last is the newest that has one.",
     completion: "model-run",
   },
   ...serverProgramOptions,
   "--entry-point": {
     ...serverProgramOptions["--entry-point"],
-    description: "Program of your code, such as inference.py, that the image runs in the model's " +
-      "code/, where it is put: for AWS's inference images.",
+    description:
+      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
+      "inference images.",
   },
   "--repack": {
-    description: "Put the code into an archive in S3 of more than 1 GB without asking.",
+    description: "Put the code into an archive of more than 1 GB without asking.",
   },
   "--ec2-type": {
     short: "-e",
@@ -140,7 +141,7 @@ export const DEPLOY_OPTIONS = options({
   },
   "--memory-size-in-mb": {
     value: "mb",
-    description: "Make it serverless, with this memory: 1024, 2048, ... 6144.",
+    description: "Make the endpoint serverless, with this memory: 1024, 2048, ... 6144.",
     key: true,
     parse: parseMemorySize,
   },
@@ -152,8 +153,8 @@ export const DEPLOY_OPTIONS = options({
   },
   "--inference-ami-version": {
     value: "version",
-    description: "Machine image of the instances, such as al2-ami-sagemaker-inference-gpu-3-1: " +
-      "which GPU drivers they have.",
+    description: "Machine image of the instances, with their GPU drivers, such as " +
+      "al2-ami-sagemaker-inference-gpu-3-1.",
     key: true,
     parse: parseAmiVersion,
   },

@@ -101,15 +101,11 @@ export const imageAndAccount = options({
   "--docker-tag": { ...dockerTag["--docker-tag"], key: true },
   "--repository": {
     value: "name",
-    description: "ECR repository of the image. Default: that of image_name.",
+    description: "ECR repository of the image. Default: image_name.",
     key: true,
     parse: parseRepositoryName,
   },
   ...cloudOptions,
-  "--app-name": {
-    ...cloudOptions["--app-name"],
-    description: "App to work on; needed only if this directory has several.",
-  },
 });
 
 export const executionRole = options({
@@ -154,8 +150,8 @@ export const TRAIN_OPTIONS = options({
   "--input-s3-dir": {
     short: "-i",
     value: "uri",
-    description: "[CHANNEL=]s3://BUCKET/PREFIX, the data; the channel is training if none is " +
-      "named. May be repeated.",
+    description: "[CHANNEL=]s3://BUCKET/PREFIX of the data. Without CHANNEL, the channel is " +
+      "training. May be repeated.",
     repeatable: true,
     key: true,
     needed: true,
@@ -184,7 +180,7 @@ export const TRAIN_OPTIONS = options({
   },
   ...programOptions,
   "--send-code": {
-    description: "Run training/ and common/ as they are here, without build and push.",
+    description: "Send training/ and common/ of this machine, without build and push.",
   },
   "--checkpoint-s3-dir": {
     value: "uri",
@@ -200,15 +196,16 @@ export const PROCESS_OPTIONS = options({
   "--file": {
     short: "-f",
     value: "file",
-    description: "Script in processing/, as an image of mlcli build has it.",
+    description: "Script in processing/, for an image of mlcli build.",
     key: true,
     completion: "script",
   },
   "--input-s3-location": {
     short: "-i",
     value: "uri",
-    description: "[NAME[:PATH]=]s3://..., the data at /opt/ml/processing/input/NAME, or at PATH; " +
-      "without a name at /opt/ml/processing/input itself. Default: none. May be repeated.",
+    description:
+      "[NAME[:PATH]=]s3://...: the code finds it at /opt/ml/processing/input/NAME, or at " +
+      "PATH; without NAME, at /opt/ml/processing/input. Default: none. May be repeated.",
     repeatable: true,
     key: true,
     parse: parseDataAddress("input"),
@@ -216,9 +213,10 @@ export const PROCESS_OPTIONS = options({
   "--output-s3-location": {
     short: "-o",
     value: "uri",
-    description: "[NAME[:PATH]=]s3://..., where /opt/ml/processing/output/NAME goes, or PATH; " +
-      "without a name all of /opt/ml/processing/output. Default: {s3_prefix}/output/JOB, for " +
-      "NAME alone {s3_prefix}/output/JOB/NAME. May be repeated.",
+    description:
+      "[NAME[:PATH]=]s3://...: send /opt/ml/processing/output/NAME, or PATH, there; without " +
+      "NAME, all of /opt/ml/processing/output. Default: {s3_prefix}/output/JOB, for NAME alone " +
+      "{s3_prefix}/output/JOB/NAME. May be repeated.",
     repeatable: true,
     key: true,
     parse: parseDataAddress("output"),
@@ -226,7 +224,7 @@ export const PROCESS_OPTIONS = options({
   ...processProgramOptions,
   ...instanceOptions("process"),
   "--input-sharded": {
-    description: "Give each instance a share of the objects of each input, instead of all.",
+    description: "Split the objects of each input between the instances.",
     key: true,
   },
   ...cloudJobOptions,

@@ -122,7 +122,7 @@ export const variableOptions = options({
   "--env": {
     value: "variable",
     description:
-      "Environment variable for your code: NAME=VALUE, or NAME for the value that it has here. May be repeated.",
+      "Environment variable for your code: NAME=VALUE, or NAME to take its value from your shell. May be repeated.",
     repeatable: true,
     parse: givenVariable,
   },
@@ -178,7 +178,7 @@ export const containerOptions = options({
     description: "Let programs in the container gain privileges, as sudo does.",
   },
   "--strict": {
-    description: "Give it only what SageMaker gives, and fail if something would differ there.",
+    description: "Give the code only what SageMaker gives; fail if anything would differ there.",
   },
 });
 
@@ -186,8 +186,7 @@ export const containerOptions = options({
 export const jobOptions = options({
   ...containerOptions,
   "--interactive": {
-    description:
-      "Let the code read what is typed, as breakpoint() does. Ctrl-C then goes to the code.",
+    description: "Let the code read what you type, for breakpoint(). Ctrl-C then goes to the code.",
   },
   "--grace": {
     value: "seconds",
@@ -196,6 +195,6 @@ export const jobOptions = options({
     parse: parseSeconds,
   },
   "--network-isolation": {
-    description: "Run without a network, as SageMaker does if asked to.",
+    description: "Run without a network, as SageMaker can do, too.",
   },
 });

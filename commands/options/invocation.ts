@@ -21,7 +21,7 @@ export const mediaTypes = options({
   "--content-type": {
     value: "type",
     description:
-      "Media type of the request. Default: told from the file's name, or how the input begins.",
+      "Media type of the request. Default: that of the file's name, or guessed from the input.",
     parse: parseMediaType,
   },
   "--accept": {

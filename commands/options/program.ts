@@ -18,19 +18,19 @@ export function parseImage(text: string, source: string): string {
 export const serverProgramOptions = options({
   "--image": {
     value: "image",
-    description: "Image that exists, instead of the app's own.",
+    description: "Existing image to use instead of the app's.",
     key: true,
     parse: parseImage,
   },
   "--entry-point": {
     value: "file",
-    description: "Program of your code to run in it, such as train.py.",
+    description: "File of your code to run in the image, such as train.py.",
     key: true,
     parse: entryPointOf,
   },
   "--source-dir": {
     value: "dir",
-    description: "Directory of that code. Default: source_dir, or this directory.",
+    description: "Directory of your code. Default: source_dir, or this directory.",
     key: true,
   },
 });
@@ -38,7 +38,7 @@ export const serverProgramOptions = options({
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {
-    description: "Do not give pip, for packages of the code, this machine's network settings.",
+    description: "Keep this machine's package index, proxies and certificates from pip.",
   },
 });
 
@@ -48,8 +48,8 @@ export const processProgramOptions = options({
   "--command": {
     value: "word",
     description:
-      "Run this program of the image instead of its ENTRYPOINT, without your code; its " +
-      "arguments follow --. Repeated for more words.",
+      "Program of the image to run instead of its ENTRYPOINT, without your code. Put its " +
+      "arguments after --. May be repeated, for more words.",
     repeatable: true,
     key: true,
   },
@@ -61,8 +61,9 @@ export const programOptions = options({
   "--launcher": {
     value: "launcher",
     choices: LAUNCHERS,
-    description: "What runs it: toolkit (AWS's, in the image), script (mlcli's), or image. " +
-      "Default: what the image holds.",
+    description:
+      "What starts your code: toolkit (AWS's, in the image), script (mlcli's), or image " +
+      "(its own program). Default: depends on the image.",
     key: true,
   },
   "--command": processProgramOptions["--command"],

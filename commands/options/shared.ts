@@ -7,7 +7,7 @@ export const appName = options({
   "--app-name": {
     short: "-a",
     value: "name",
-    description: "App to work on; needed only if this directory has several.",
+    description: "Name of the app, if this directory has several.",
     completion: "app",
     variable: "MLCLI_APP_NAME",
   },
@@ -17,7 +17,7 @@ export const appName = options({
 export const serverOf = options({
   "--app-name": {
     ...appName["--app-name"],
-    description: "Only if the server is this app's.",
+    description: "Do it only if the server is of this app.",
     variable: undefined,
   },
 });
@@ -83,13 +83,7 @@ export const cloudOptions = options({
     value: "arn",
     description: "Role to act as. Default: PLATFORM_ROLE.",
   },
-  "--app-name": {
-    short: "-a",
-    value: "name",
-    description: "App whose file names region and profile, if this directory has several.",
-    completion: "app",
-    variable: "MLCLI_APP_NAME",
-  },
+  ...appName,
   "--region": {
     value: "region",
     description: "AWS region. Default: cloud_region, AWS_REGION, ...",
@@ -115,7 +109,7 @@ export const jobOrEndpoint = options({
   "--kind": {
     value: "kind",
     choices: ["train", "process", "endpoint"],
-    description: "What it is, if several have that name: train, process or endpoint.",
+    description: "Kind, if several have that name: train, process or endpoint.",
   },
   ...cloudOptions,
 });

@@ -47,7 +47,7 @@ function optionRow(named: NamedOption): Row {
   const [, option] = named;
   const notes = [
     isRequired(option) ? "required" : "",
-    isNeeded(option) ? `required, or ${keyOf(named[0])} in APP.json` : "",
+    isNeeded(option) ? `required, or ${keyOf(named[0])} in NAME.json` : "",
     defaultOf(option) === undefined ? "" : `default: ${defaultOf(option)}`,
     option.value === undefined || option.variable === undefined ? "" : `env: ${option.variable}`,
   ].filter((note) => note !== "").join("; ");

@@ -69,9 +69,8 @@ export function elsewhereFinding(
   if (!app || !isElsewhere(directory, mark)) return undefined;
   return {
     message: `${reference} was built in another directory, or on another machine`,
-    hint:
-      "mlcli build makes it of the code that is here; another image_name, or --docker-tag, leaves " +
-      "that image alone.",
+    hint: "mlcli build replaces it by an image of the code in this directory. To keep it, choose " +
+      "another image_name or --docker-tag.",
   };
 }
 

@@ -130,7 +130,7 @@ export class TooLarge extends Refusal {}
 export function tooLargeError(most: number): TooLarge {
   const size = most >= 1024 ** 3 ? `${Math.round(most / 1024 ** 3)} GiB` : `${most} bytes`;
   return new TooLarge(`unpacked it would be more than ${size}`, {
-    hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
+    hint: "If it is right, unpack it into model/ yourself, and remove the archive.",
   });
 }
 

@@ -183,7 +183,7 @@ class Directory {
   #count(): void {
     if (++this.#entries <= this.limits.entries) return;
     throw new Refusal(`it holds more than ${this.limits.entries} files and directories`, {
-      hint: "If it is right, unpack it yourself into model/, and take the archive out of there.",
+      hint: "If it is right, unpack it into model/ yourself, and remove the archive.",
     });
   }
 }

@@ -268,8 +268,8 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
 }
 
 function proxyWantsPassword(quote: string): AwsError {
-  return new AwsError("unreachable", "The proxy wants a name and a password, or different ones", {
-    hint: "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
+  return new AwsError("unreachable", "The proxy needs a name and a password, or other ones", {
+    hint: "Put both into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
       "characters as %40 and the like.",
     quote,
   });

@@ -64,7 +64,7 @@ export function channelDifferences(
   empty: readonly string[] = [],
 ): readonly Difference[] {
   return [
-    ...tooMany(names.length, MOST_CHANNELS, "channels", "Put several into directories of one."),
+    ...tooMany(names.length, MOST_CHANNELS, "channels", "Put several of them into one."),
     ...refusal(
       names.filter((name) => !CHANNEL_NAME.test(name)).map(shown),
       "channels of such names",

@@ -116,7 +116,7 @@ export function checkData(
 function requireFew(all: readonly ProcessingData[], most: number, what: string): void {
   if (all.length > most) {
     throw new UsageError(`A processing job has ${most} ${what}: these are ${all.length}`, {
-      hint: "Put several into directories of one.",
+      hint: "Put several of them into one.",
     });
   }
   const twice = all.find(({ name }, index) => all.findIndex((one) => one.name === name) < index);

@@ -71,6 +71,6 @@ function roleCheck(
       "--execution-role." +
       (studioAt(system.root) === undefined
         ? ""
-        : " That of this space is what sagemaker.get_execution_role() of AWS's SDK returns."),
+        : " sagemaker.get_execution_role() of AWS's SDK returns the role of this space."),
   };
 }

@@ -82,7 +82,7 @@ async function usersCheck(engine: Engine, info: EngineInfo): Promise<Check> {
     name,
     status: "warning",
     message: `The engine is rootless, and another user's: root in a container is user ${uid}, ` +
-      "who may read and write only what you let others",
+      "who may read and write only what you allow to others",
     hint: "Use an engine of your own (DOCKER_HOST names one), or run mlcli as that user.",
   };
 }

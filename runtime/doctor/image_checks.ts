@@ -164,7 +164,7 @@ export async function initCheck(engine: Engine, image: string, err: MessageStrea
       name: "init",
       status: "warning",
       message: "The engine has no init for containers, so they run without one",
-      hint: "Processes that nobody waits for stay until the run ends. Docker's is called " +
+      hint: "Ended child processes stay as zombies until the run ends. Docker's init is " +
         "docker-init (package tini), Podman's catatonit; snap's Docker has none.",
     };
   } finally {

@@ -26,7 +26,7 @@ export function chosenBuilder(
   if (YES.includes(value)) return "buildkit";
   if (NO.includes(value)) return "classic";
   throw new MlcliError(`DOCKER_BUILDKIT must be 1 or 0, but is "${value}"`, {
-    hint: "Without it the engine's own builder is used: BuildKit, wherever there is one.",
+    hint: "Without it, mlcli builds with BuildKit, if the engine has it.",
   });
 }
 

@@ -41,14 +41,14 @@ export function requireBuildable({ app, context, baseImage, buildArguments }: Bu
       hint: its === undefined && context === undefined
         ? 'mlcli local train pulls and runs it. Without "image", mlcli build makes one of the ' +
           "app's Dockerfile."
-        : `Which one is meant? Take "image" out of ${file} to build of the context` +
+        : `Remove "image" from ${file} to build from the context` +
           (its === undefined ? "." : ', or "context" to run the image.'),
     });
   }
   if (its === undefined && context === undefined) return requireNotOwn(buildArguments);
   if (baseImage === undefined) return;
   throw new UsageError('Option "--base-image" has no effect on a Dockerfile of your own.', {
-    hint: "Where it has an ARG for its base image, --build-arg NAME=IMAGE sets that.",
+    hint: "If the Dockerfile has an ARG for its base image, set it with --build-arg NAME=IMAGE.",
   });
 }
 

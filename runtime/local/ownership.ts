@@ -196,8 +196,8 @@ class OwnerChange implements Disposable {
     for (const [path, id] of directories) {
       const isSame = trees.some((tree) => tree.path === path && tree.id === id);
       if (isSame && await realPathOf(path) === path) continue;
-      throw new MlcliError(`${path} is another directory than when the run began`, {
-        hint: "What the run wrote keeps the owner that it has.",
+      throw new MlcliError(`${path} was replaced by another directory during the run`, {
+        hint: "The files of the run keep their owner.",
       });
     }
     return trees;
@@ -242,7 +242,7 @@ class OwnerChange implements Disposable {
     if (dangerous.length === 0) {
       return this.warn(
         `The run made files that give rights away (setuid), ${shownPaths(pathsOf(files))}`,
-        "They are ordinary files now.",
+        "mlcli removed setuid from them.",
       );
     }
     this.warn(

@@ -171,7 +171,7 @@ function cannotPack(shown: string, words: string, hint: string): MlcliError {
 /** The error for what cannot be read. */
 export function cannotRead(shown: string, cause: unknown): MlcliError {
   return new MlcliError(inOneLine(`Cannot read ${shown}: ${fileErrorReason(cause)}`), {
-    hint: fileErrorHint(cause) ?? "Check that it is there, and yours to read.",
+    hint: fileErrorHint(cause) ?? "Check that it exists, and that you may read it.",
     cause,
   });
 }

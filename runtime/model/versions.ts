@@ -278,7 +278,7 @@ async function putAwayEarlier(
       `The earlier model cannot be moved out of ${typedPath(layout.directory, model)}: ` +
         fileErrorReason(cause),
       {
-        hint: "It stays in there; when there is room, the next local command moves it.",
+        hint: "It stays there. When there is room, the next local command moves it.",
         cause,
       },
     );

@@ -232,7 +232,7 @@ export function requireEntryPoint(
 ): void {
   if (entryPoint.endsWith(".ipynb")) {
     throw new MlcliError(`A notebook is no program: ${entryPoint}`, {
-      hint: "Make one of it: jupyter nbconvert --to script",
+      hint: "Convert it: jupyter nbconvert --to script",
     });
   }
   const paths = files.map(({ path }) => path);

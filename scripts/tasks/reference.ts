@@ -2,7 +2,7 @@
 
 import { fromFileUrl } from "@std/path";
 import { everywhere, help } from "../../commands/options/standard.ts";
-import { optionRows, usageParts } from "../../commands/render/help.ts";
+import { optionRows, type Row, usageParts } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
 import { wrap, wrapWords } from "../../runtime/messages.ts";
@@ -12,8 +12,6 @@ const REFERENCE = fromFileUrl(new URL("../../docs/reference/cli.md", import.meta
 const BEGIN = "<!-- deno-fmt-ignore-start -->";
 const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
-/** As deno fmt breaks prose. */
-const COLUMNS = 100;
 
 /** docs/reference/cli.md with the reference as the command tree has it now. */
 export async function updatedReference(): Promise<string> {
@@ -21,44 +19,69 @@ export async function updatedReference(): Promise<string> {
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
   if (begin < 0 || end < begin) throw new Error(`docs/reference/cli.md needs ${BEGIN} and ${END}`);
-  const sections = await sectionsBelow([]);
-  return text.slice(0, begin + BEGIN.length) + NOTE +
-    [contents(sections), ...sections].join("\n") + "\n" + text.slice(end);
+  const topics = await topicsBelow([]);
+  const shared = sharedRows(topics);
+  const sections = [
+    sharedSection(shared),
+    listSection(topics),
+    ...topics.map((topic) => section(topic, shared)),
+  ];
+  return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
+    text.slice(end);
 }
 
-/** Links to the commands, which the sections begin with. */
-function contents(sections: readonly string[]): string {
-  const titles = sections.map((text) => text.slice("## ".length, text.indexOf("\n")));
-  const links = titles.map((title, index) =>
-    `[${title.replace("mlcli ", "")}](#${title.replaceAll(" ", "-")})` +
-    (index === titles.length - 1 ? "" : ",")
-  );
-  return `- ${wrapWords(links, COLUMNS, 2)}\n`;
-}
-
-/** @param names those that lead to a group or a command. */
-async function sectionsBelow(names: readonly string[]): Promise<string[]> {
+/** The commands. @param names those that lead to a group or a command. */
+async function topicsBelow(names: readonly string[]): Promise<readonly Topic[]> {
   const topic = await topicOf(root, names);
-  if (topic.members === undefined) return [section(topic)];
-  const sections: string[] = [];
-  for (const [name] of topic.members) sections.push(...await sectionsBelow([...names, name]));
-  return sections;
+  if (topic.members === undefined) return [topic];
+  const topics: Topic[] = [];
+  for (const [name] of topic.members) topics.push(...await topicsBelow([...names, name]));
+  return topics;
 }
 
-function section(topic: Topic): string {
+/** Options that this many commands have in the same words are described once. */
+const MANY = 4;
+
+/** The options of many commands, as `itemOf` writes them. */
+function sharedRows(topics: readonly Topic[]): ReadonlySet<string> {
+  const items = topics.flatMap((topic) => ownRows(topic).map(itemOf)).sort();
+  return new Set(items.filter((item, index) => items[index + MANY - 1] === item));
+}
+
+function listSection(topics: readonly Topic[]): string {
+  const links = topics.map(({ path }) =>
+    `[${path.replace("mlcli ", "")}](#${path.replaceAll(" ", "-")})`
+  );
+  return `## All commands\n\n${wrapWords(`${links.join(",\n")}.`.split("\n"), 100, 0)}\n`;
+}
+
+function sharedSection(shared: ReadonlySet<string>): string {
+  const meaning = "The commands below name those that they have, and describe their own.";
+  return `## Options of many commands\n\n${meaning}\n\n${[...shared].join("")}`;
+}
+
+/** Every command has the others: the text above the reference says so. */
+function ownRows(topic: Topic): readonly Row[] {
   const ofEvery = Object.keys({ ...everywhere, ...help });
-  const rows = optionRows(topic)
-    // Every command has these: the text above the reference says so.
-    .filter(({ form }) => !ofEvery.some((flag) => form.includes(flag)))
-    .map(({ form, description }) =>
-      `- ${wrap(`\`${form.trim()}\`: ${description}`, COLUMNS, 2)}\n`
-    );
+  return optionRows(topic).filter(({ form }) => !ofEvery.some((flag) => form.includes(flag)));
+}
+
+function itemOf({ form, description }: Row): string {
+  return `- ${wrapWords([`\`${form.trim()}\`:`, ...description.split(" ")], 100, 2)}\n`;
+}
+
+function section(topic: Topic, shared: ReadonlySet<string>): string {
+  const rows = ownRows(topic);
+  const items = rows.map(itemOf).filter((item) => !shared.has(item));
+  const others = rows.filter((row) => shared.has(itemOf(row)))
+    .map(({ form }) => `\`${form.trim()}\``).join(",\n");
   const examples = topic.examples.map(([, line]) => line);
   return [
-    `## ${topic.path}\n`,
-    `${wrap(topic.description, COLUMNS, 0)}\n`,
+    `### ${topic.path}\n`,
+    `${wrap(topic.description, 100, 0)}\n`,
     `\`${usageParts(topic).join(" ")}\`\n`,
-    rows.join(""),
+    items.length === 0 ? "" : items.join(""),
+    others === "" ? "" : `${wrapWords(["Also", ...`${others}.`.split("\n")], 100, 0)}\n`,
     examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
   ].filter((part) => part !== "").join("\n");
 }

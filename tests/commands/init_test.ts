@@ -357,14 +357,14 @@ suite("mlcli init without a terminal", () => {
     await using parent = await makeDirectory({ "a b/": "" });
     const { code, stdout, stderr } = await runProgram(["init"], { cwd: join(parent.path, "a b") });
     assertEquals([code, stdout], [2, ""]);
-    assertStringIncludes(stderr, "error: Missing argument: APP");
+    assertStringIncludes(stderr, "error: Missing argument: NAME");
     assertEquals(await filesBelow(parent.path), {});
   });
 
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
-    [["../demo"], 'Argument "APP"'],
-    [["a b"], 'Argument "APP"'],
-    [[".demo"], 'Argument "APP"'],
+    [["../demo"], 'Argument "NAME"'],
+    [["a b"], 'Argument "NAME"'],
+    [[".demo"], 'Argument "NAME"'],
     [["demo", "--python-version", "new"], 'Option "--python-version" must be a Python version'],
     [["demo", "--python-version", "3.7"], "from 3.8 on"],
     [["demo", "--python-version", "3.9", "--base-image", "a"], "do not go together"],

@@ -216,13 +216,13 @@ suite("mlcli build of a Dockerfile of the user's own", () => {
           { image: "r.io/x:1", context: "docker" },
           [],
           1,
-          /names an image, r\.io\/x:1, and a context to build one of\nhint: Which one is meant\?/,
+          /names an image, r\.io\/x:1, and a context to build one of\nhint: Remove "image" from/,
         ],
         [
           { image: "r.io/x:1" },
           ["--context", "docker"],
           1,
-          /hint: Which one is meant\? Take "image"/,
+          /hint: Remove "image"/,
         ],
         [
           { context: "docker" },

@@ -113,7 +113,7 @@ suite("in SageMaker Studio", () => {
       cloud: aws.env(),
     });
     assertStringIncludes(stdout, "warning  No role is named for SageMaker to assume");
-    assertStringIncludes(stdout, "That of this space is what sagemaker.get_execution_role() of");
+    assertStringIncludes(stdout, "sagemaker.get_execution_role() of AWS's SDK returns the role");
   });
 
   const hint =

@@ -36,7 +36,7 @@ async function trainedApp(): Promise<TestApp> {
   assertEquals([code, stderr], [
     0,
     "warning: Training left links in /opt/ml/model: current; on the platform, no model can be " +
-    "created of an archive with links\nhint: Copy what they lead to into their places.\n",
+    "created of an archive with links\nhint: Replace each link by a copy of its target.\n",
   ]);
   return app;
 }

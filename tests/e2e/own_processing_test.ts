@@ -80,7 +80,7 @@ suite("local process with a script of the user's own", () => {
     assertStringIncludes(stderr, "the input is read-only\n");
     assertStringIncludes(
       stderr,
-      "Of the output clean, links that lead out, pipes and their like are left out: passwd\n",
+      "Links that lead out, pipes and the like are left out of the output clean: passwd\n",
     );
     const results = join(app.directory, "results");
     assertEquals(await namesIn(results), ["a.csv", "tool"]);

@@ -13,36 +13,30 @@ export interface Permissions {
   readonly isBetterWith: readonly string[];
 }
 
-/** The rows of the table by their commands, with those that they refer to. */
+/** The entries of the list by their commands, with those that they refer to. */
 export async function permissionTable(): Promise<ReadonlyMap<string, Permissions>> {
   const [, text = ""] = (await Deno.readTextFile(ROLES_PAGE)).split(
     "## What each command asks for",
   );
-  const rows = text.split("\n").filter((line) => /^\| (`|any)/.test(line));
   const table = new Map<string, Permissions>();
-  let previous: Permissions = { needs: [], isBetterWith: [] };
-  for (const row of rows) {
-    const [command = "", needs = "", better = ""] = row.split("|").slice(1).map((cell) =>
-      cell.trim()
-    );
+  for (const entry of text.split(/^- \*\*/m).slice(1)) {
+    const [command = ""] = entry.split("**");
+    const [needs = "", ...better] = entry.split(/^ {2}- /m);
     const name = command.replaceAll("`", "");
-    const base = table.get(name.split(" ")[0]!) ??
-      table.get(/^as `([\w-]+)`/.exec(needs)?.[1] ?? "");
-    const isSame = (cell: string): boolean => /^the same/.test(cell);
-    const own = {
-      needs: [...base?.needs ?? [], ...isSame(needs) ? previous.needs : [], ...found(needs)],
+    const base = table.get(name.split(" ")[0]!);
+    const referred = table.get(/\bas for `(\w+)`/.exec(entry)?.[1] ?? "");
+    table.set(name, {
+      needs: [...base?.needs ?? [], ...found(needs)],
       isBetterWith: [
         ...base?.isBetterWith ?? [],
-        ...isSame(better) ? previous.isBetterWith : [],
-        ...found(better),
+        ...referred?.isBetterWith ?? [],
+        ...found(better.join("")),
       ],
-    };
-    table.set(name, own);
-    previous = own;
+    });
   }
   return table;
 }
 
-function found(cell: string): readonly string[] {
-  return cell.match(ACTION) ?? [];
+function found(text: string): readonly string[] {
+  return text.match(ACTION) ?? [];
 }

@@ -94,8 +94,8 @@ function noteLosses({ request, state, report }: DeployContext): void {
   }
   if (base && !base.configuration) {
     report.note(
-      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): what it has is not ` +
-        "known, its variables neither, and only what is given here is set.",
+      `The configuration of ${endpoint} is deleted (${inOneLine(base.name)}): mlcli does not ` +
+        "know its settings and variables, and sets only those that you give now.",
     );
   }
   if (isServerless(state) && variant.ServerlessConfig === undefined) {

@@ -102,7 +102,7 @@ export function requireKnownModel(
   if (model !== undefined || description === undefined || isKnown) return;
   throw new MlcliError(`Which model ${endpoint} serves is not known`, {
     hint: `${UNCHANGED} ${
-      base?.model ? "It comes from a model package" : "What describes it is deleted"
+      base?.model ? "It comes from a model package" : "Its model or configuration is gone"
     }: name the model with --model.`,
   });
 }

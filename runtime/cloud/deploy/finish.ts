@@ -50,7 +50,7 @@ export async function finish(
   const { endpoint } = state;
   if (!request.wait) {
     if (state.base) {
-      report.note("What it serves now is deleted by the next deploy, once nothing uses it.");
+      report.note("The next deploy deletes what it serves now, once nothing uses that.");
     }
     tellCosts(context);
     const begun = { kind: "endpoint", name: endpoint, arn: target.arn } as const;
@@ -166,7 +166,7 @@ async function endpointFailure(
   const more = isAllGone ? "What was made for it is deleted." : "";
   if (outcome === "gone") {
     return new AwsError("not found", `Endpoint ${endpoint} was deleted meanwhile`, {
-      hint: `Somebody else did that. The same command makes it anew. ${more}`.trimEnd(),
+      hint: `Somebody else deleted it. The same command creates it again. ${more}`.trimEnd(),
     });
   }
   const facts = await failureFacts(endpoint, { description, began: created }, aws, choice);

@@ -165,7 +165,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
       info.isDirectory ? `The directory is not empty: ${shown}` : `Not a directory: ${shown}`,
       {
         hint: isFinished
-          ? "A download was killed here when it had its whole model, which has been put in place now."
+          ? "A download was killed after the whole model had arrived. mlcli has put the model in place now."
           : "Name one that is empty or not there yet: mlcli overwrites nothing in it.",
       },
     );

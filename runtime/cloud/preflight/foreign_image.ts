@@ -66,7 +66,7 @@ function missing(image: string): MlcliError {
   const right = awsImageIn(image);
   return new MlcliError(`There is no image ${inOneLine(image)}`, {
     hint: right === undefined
-      ? "Is its tag right, and its account?"
+      ? "Check the tag and the account in its name."
       : `AWS's account for it in this region is ${right.slice(0, 12)}: ${right}`,
   });
 }

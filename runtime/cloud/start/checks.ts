@@ -104,7 +104,7 @@ export function checkNetworkAndTags(
       ? ["--subnet", "--security-group"]
       : ["--security-group", "--subnet"];
     throw new UsageError(`Option "${there}" has no effect without "${missing}".`, {
-      hint: "What runs in a VPC has subnets and security groups: give both, or neither.",
+      hint: "A VPC needs both: give --subnet and --security-group, or neither.",
     });
   }
   requireAtMost(subnets.length, NETWORK.subnets, "--subnet");

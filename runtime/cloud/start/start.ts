@@ -103,7 +103,7 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
         throw withoutValues(error, request.variables);
       }
       const what = KIND_NAMES[kind];
-      report.note(`Without mlcli's tags, which the ${what} may not have: ${error.message}`);
+      report.note(`You may not set tags, so the ${what} has none of mlcli's: ${error.message}`);
       return await send(false);
     }
   };

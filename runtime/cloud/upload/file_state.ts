@@ -24,7 +24,7 @@ export function stateOf({ path, shown }: LocalFile): Identified {
     if (!info.isFile) throw new Changed();
     if (isTooLarge(info.size)) {
       throw new MlcliError("it is larger than an object can be", {
-        hint: "A file of holes may seem to be. Remove it, or send it in pieces.",
+        hint: "A sparse file may look this large. Remove it, or send it in parts.",
       });
     }
     return infoOf(info);

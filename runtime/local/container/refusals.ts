@@ -131,7 +131,7 @@ export function requireNetwork(
 
 /** Podman (4.3.1) takes a request for GPUs and forgets it: the code would run without, and not know. */
 export function noGpusOnPodman(): MlcliError {
-  return new MlcliError("Podman gives no GPUs to containers that are asked for as Docker's are", {
+  return new MlcliError("Podman gives no GPUs to containers through Docker's API", {
     hint: "Use a Docker Engine (DOCKER_HOST names one), or leave --gpus out.",
   });
 }

@@ -123,7 +123,7 @@ export async function linkDifferences(
     message: kind === "train"
       ? `${found}; on the platform, no model can be created of an archive with links`
       : `${found}; the platform does not upload what they lead to`,
-    hint: "Copy what they lead to into their places.",
+    hint: "Replace each link by a copy of its target.",
   }];
 }
 

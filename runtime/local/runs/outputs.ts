@@ -145,7 +145,7 @@ function say(
     tell(err, warningText(`Nothing was written to ${path}, the output ${name}`, hint));
   } else tell(err, noteText(`The output ${name} is in ${shown}`));
   if (left.length === 0) return;
-  const message = `Of the output ${name}, links that lead out, pipes and their like are left out`;
+  const message = `Links that lead out, pipes and the like are left out of the output ${name}`;
   const hint = "The platform does not upload what they lead to either.";
   tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }

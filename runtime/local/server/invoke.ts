@@ -190,7 +190,7 @@ async function refusal(
   const otherwise = `The server answered HTTP ${status} ${reason}`.trimEnd();
   const { message, quote } = refusalWords(await readStart(body), `HTTP ${status}`, otherwise);
   const hint = status === 413
-    ? await isOurs() ? LARGER : "What it takes at most, the image's own server says."
+    ? await isOurs() ? LARGER : "The image's own server sets this limit."
     : refusalHint(port, status, contentType);
   return new MlcliError(message, { quote, hint });
 }

@@ -359,7 +359,7 @@ suite("an image that mlcli did not push", () => {
         "There is no image 763104351884.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0",
         "AWS's account for it in this region is 141502667606",
       ],
-      ["that is not there", `${TEAM}:9`, `There is no image ${TEAM}:9`, "Is its tag right"],
+      ["that is not there", `${TEAM}:9`, `There is no image ${TEAM}:9`, "Check the tag"],
     ] as const
   ) {
     it(`${what} is refused, with what to do`, async () => {

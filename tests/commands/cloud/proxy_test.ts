@@ -111,7 +111,7 @@ suite("the cloud commands and a proxy", () => {
         "that wants a password for a tunnel",
         undefined,
         undefined,
-        /^error: The proxy wants a name and a password, or different ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
+        /^error: The proxy needs a name and a password, or other ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
       ],
       [
         "that makes no tunnel",
@@ -123,7 +123,7 @@ suite("the cloud commands and a proxy", () => {
         "that wants a password",
         "http://platform.test",
         undefined,
-        /^error: The proxy wants a name and a password, or different ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
+        /^error: The proxy needs a name and a password, or other ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
       ],
     ] as const
   ) {

@@ -438,8 +438,8 @@ suite("mlcli push: what is refused", () => {
       pushed.stderr.split("\n").slice(0, 2),
       [
         `warning: ${same.app.name}:latest was built in another directory, or on another machine`,
-        "hint: mlcli build makes it of the code that is here; another image_name, or " +
-        "--docker-tag, leaves that image alone.",
+        "hint: mlcli build replaces it by an image of the code in this directory. To keep it, " +
+        "choose another image_name or --docker-tag.",
       ],
     );
   });

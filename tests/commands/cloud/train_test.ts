@@ -253,7 +253,7 @@ suite("train", () => {
     job.box.faults.deny("sagemaker:AddTags");
     const { code, stderr } = await job.run([...LEAST, "--no-wait"]);
     assertEquals(code, 0, stderr);
-    assertMatch(stderr, /Without mlcli's tags, .*AccessDeniedException: sagemaker:AddTags/);
+    assertMatch(stderr, /You may not set tags, so the .*AccessDeniedException: sagemaker:AddTags/);
     assertEquals(job.box.jobs.only("training").tags.size, 0);
   });
 
@@ -263,7 +263,7 @@ suite("train", () => {
     const { code, stdout, stderr } = await job.run([...LEAST, "--no-wait", "--tag", "cost=a"]);
     assertEquals([code, stdout], [1, ""]);
     assertMatch(stderr, /error: AccessDeniedException: sagemaker:AddTags\n/);
-    assertEquals([stderr.includes("Without mlcli's tags"), changesOf(job).length], [false, 1]);
+    assertEquals([stderr.includes("You may not set tags"), changesOf(job).length], [false, 1]);
     assertEquals(job.box.jobs.all, []);
   });
 

@@ -320,7 +320,7 @@ suite("local invoke of what stands in the place of a file", () => {
       const [file, hint] of [
         ["72,3,15", "hint: Is it the request itself? echo 72,3,15 | mlcli local invoke\n"],
         ["a b", "hint: Is it the request itself? echo 'a b' | mlcli local invoke\n"],
-        ["{bad", "hint: That is not JSON either, which may stand in the place of a file.\n"],
+        ["{bad", "hint: It is not valid JSON either, which you may give in place of a file.\n"],
         ["rows.csv", ""],
         ["data/a,b.csv", ""],
       ] as const
@@ -520,7 +520,7 @@ suite("local invoke fails, and says how,", () => {
       code: 1,
       stdout: "",
       stderr: "error: too large (HTTP 413)\n" +
-        "hint: What it takes at most, the image's own server says.\n",
+        "hint: The image's own server sets this limit.\n",
     });
   });
 

@@ -378,7 +378,7 @@ suite("outputs of local process", () => {
     assertEquals(await namesIn(await lastRun(app)), ["job.json"]);
     assertStringIncludes(
       stderr,
-      "warning: Of the output clean, links that lead out, pipes and their like are left out: " +
+      "warning: Links that lead out, pipes and the like are left out of the output clean: " +
         "sub/out, up\n",
     );
     assertStringIncludes(

@@ -158,9 +158,9 @@ const REACH = "The platform cannot be reached: h.test:1";
 const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
 const RENEW_HOST =
   "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
-const LOGIN = "Put them into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
+const LOGIN = "Put both into its address: HTTPS_PROXY=http://NAME:PASSWORD@HOST:PORT, special " +
   "characters as %40 and the like.";
-const WANTS_LOGIN = "The proxy wants a name and a password, or different ones";
+const WANTS_LOGIN = "The proxy needs a name and a password, or other ones";
 
 const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string, hint: string]>> = {
   "no such host": [

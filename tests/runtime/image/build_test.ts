@@ -186,8 +186,8 @@ suite("an image that has the name already", () => {
     assertEquals(
       stderr,
       `warning: ${app}:latest was built in another directory, or on another machine\n` +
-        "hint: mlcli build makes it of the code that is here; another image_name, or " +
-        "--docker-tag, leaves that image alone.\n",
+        "hint: mlcli build replaces it by an image of the code in this directory. To keep it, " +
+        "choose another image_name or --docker-tag.\n",
     );
   });
 

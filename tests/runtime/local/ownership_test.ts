@@ -171,7 +171,7 @@ if (Deno.uid() === 0) {
           assertEquals([code, chowns], [0, []]);
           assertMatch(
             stderr,
-            /^warning: \S+\/(output|jobs\/\S+\/model) is another directory than when the run began\nhint: /,
+            /^warning: \S+\/(output|jobs\/\S+\/model) was replaced by another directory during the run\nhint: /,
           );
         }));
     }

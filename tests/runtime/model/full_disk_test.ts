@@ -90,7 +90,7 @@ if (MAY_MOUNT) {
         message,
         /^The earlier model cannot be moved out of .*model: No space left/,
       );
-      assertMatch(hint!, /^It stays in there; when there is room, the next local command/);
+      assertMatch(hint!, /^It stays there. When there is room, the next local command/);
       const { ".gitkeep": _, ...earlier } = OLD;
       const inside = Object.fromEntries(
         Object.entries(earlier).map(([name, text]) => [`.mlcli-replaced/${name}`, text]),

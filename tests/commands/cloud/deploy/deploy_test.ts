@@ -203,7 +203,7 @@ suite("deploy", () => {
     await job.run(LEAST);
     const begun = await job.run([...UPDATE, "--no-wait"]);
     assertEquals([begun.code, begun.stdout], [0, "shop\n"]);
-    assertStringIncludes(begun.stderr, "What it serves now is deleted by the next deploy");
+    assertStringIncludes(begun.stderr, "The next deploy deletes what it serves now");
     assertEquals(job.box.endpoints.endpoint("shop").status, "Updating");
     assertEquals(thingsOf(job).all.length, 4);
     job.box.requests.length = 0;

@@ -135,7 +135,10 @@ suite("deploy with code of the user's own", () => {
     const { code, stderr } = await job.run([...OWN, "--env", "A=b"]);
     assertEquals([code, changesOf(job)], [1, []]);
     assertStringIncludes(stderr, "error: Which model shop serves is not known\n");
-    assertStringIncludes(stderr, "What describes it is deleted: name the model with --model.\n");
+    assertStringIncludes(
+      stderr,
+      "Its model or configuration is gone: name the model with --model.\n",
+    );
     assertEquals((await job.run([...LEAST, "--env", "A=b"])).code, 0);
   });
 

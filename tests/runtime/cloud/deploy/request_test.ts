@@ -78,12 +78,12 @@ const WRONG: readonly (readonly [asked: Partial<DeployRequest>, words: RegExp, h
   [
     { subnets: ["subnet-1"] },
     /^Option "--subnet" has no effect without "--security-group"\.$/,
-    /both, or neither/,
+    /or neither/,
   ],
   [
     { securityGroups: ["sg-1"] },
     /^Option "--security-group" has no effect without "--subnet"\.$/,
-    /both, or neither/,
+    /or neither/,
   ],
   [
     { subnets: Array(17).fill("subnet-1"), securityGroups: ["sg-1"] },
