@@ -40,7 +40,7 @@ suite("the pictures of the documents", () => {
   it("name commands on the road that there are", async () => {
     const commands = (await commandPaths()).map((names) => names.join(" "));
     const named = ROAD.flatMap(({ stops }) =>
-      stops.map(({ command }) => command.replace(/ --.*/, ""))
+      stops.map(([command]) => command.replace(/ --.*/, ""))
     );
     assertEquals(named.filter((command) => !commands.includes(command)), []);
   });

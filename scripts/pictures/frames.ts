@@ -23,7 +23,7 @@ export interface Line {
 /** How long things take as they are played, in ms: a letter, Enter, the time to read an answer. */
 const LETTER = 50;
 const ENTER = 350;
-const READING = 1_600;
+const READING = 1_400;
 /** Longer waits are cut to this. */
 const LONGEST_WAIT = 350;
 /** What comes sooner after another piece is shown with it. */

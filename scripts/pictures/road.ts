@@ -2,14 +2,8 @@
 
 import { xmlText } from "../../tests/helpers/xml.ts";
 
-interface Stop {
-  /** Without `mlcli`. */
-  readonly command: string;
-  /** What it does, in two lines. */
-  readonly does: readonly [string, string];
-  /** What is there afterwards. */
-  readonly leaves: string;
-}
+/** A command without `mlcli`, what it does, in two lines, and what is there afterwards. */
+type Stop = readonly [command: string, does: string, more: string, leaves: string];
 
 interface Lane {
   readonly title: string;
@@ -22,33 +16,21 @@ export const ROAD: readonly Lane[] = [
     title: "Your machine",
     note: "in containers, without an AWS account",
     stops: [
-      { command: "init", does: ["writes an app", "that works"], leaves: "your code" },
-      { command: "build", does: ["makes a container", "image of it"], leaves: "image" },
-      {
-        command: "local train",
-        does: ["runs your training", "code on local data"],
-        leaves: "model",
-      },
-      {
-        command: "local deploy",
-        does: ["serves the model", "as an endpoint does"],
-        leaves: "localhost:8080",
-      },
-      {
-        command: "local train --strict",
-        does: ["fails for what would", "fail on SageMaker"],
-        leaves: "a checked model",
-      },
+      ["init", "writes an app", "that works", "your code"],
+      ["build", "makes a container", "image of it", "image"],
+      ["local train", "runs your training", "code on local data", "model"],
+      ["local deploy", "serves the model", "as an endpoint does", "localhost:8080"],
+      ["local train --strict", "fails for what would", "fail on SageMaker", "a checked model"],
     ],
   },
   {
     title: "Amazon SageMaker",
     note: "the same app, the same code, the same options",
     stops: [
-      { command: "push", does: ["sends the image", "to the registry"], leaves: "image in ECR" },
-      { command: "upload-data", does: ["sends your data", "to the bucket"], leaves: "data in S3" },
-      { command: "train", does: ["runs your training", "code as a job"], leaves: "model.tar.gz" },
-      { command: "deploy", does: ["serves the model,", "or updates it"], leaves: "endpoint" },
+      ["push", "sends the image", "to the registry", "image in ECR"],
+      ["upload-data", "sends your data", "to the bucket", "data in S3"],
+      ["train", "runs your training", "code as a job", "model.tar.gz"],
+      ["deploy", "serves the model,", "or updates it", "endpoint"],
     ],
   },
 ];
@@ -76,7 +58,7 @@ text{font-family:system-ui,sans-serif;font-size:12px;fill:#59636e}.paper{fill:#f
 export function roadPicture(lanes: readonly Lane[]): string {
   const words = lanes.map(({ title, stops }) =>
     `${title}: ${
-      stops.map(({ command, leaves }) => `mlcli ${command} leaves ${leaves}`).join(", ")
+      stops.map(([command, , , leaves]) => `mlcli ${command} leaves ${leaves}`).join(", ")
     }.`
   );
   return [
@@ -104,17 +86,22 @@ export function roadPicture(lanes: readonly Lane[]): string {
   ].join("\n");
 }
 
-function stopAt(stop: Stop, x: number, lane: number, goesOn: boolean): readonly string[] {
+function stopAt(
+  [command, does, more, leaves]: Stop,
+  x: number,
+  lane: number,
+  goesOn: boolean,
+): readonly string[] {
   const middle = x + WIDTH / 2;
   const text = (y: number, words: string, name = ""): string =>
     `<text x="${middle}" y="${y}" text-anchor="middle"${name}>${xmlText(words)}</text>`;
   return [
     `<rect class="lane${lane}" x="${x}" y="46" width="${WIDTH}" height="${HEIGHT}" rx="8"/>`,
-    text(70, stop.command, ' class="command"'),
-    text(93, stop.does[0]),
-    text(110, stop.does[1]),
+    text(70, command, ' class="command"'),
+    text(93, does),
+    text(110, more),
     `<path class="way down" d="M${middle} 131v18"/>`,
-    text(165, stop.leaves, ' class="leaves"'),
+    text(165, leaves, ' class="leaves"'),
     ...goesOn
       ? [`<path class="way" marker-end="url(#tip)" d="M${x + WIDTH + 2} 88H${x + STEP - 2}"/>`]
       : [],

@@ -1,7 +1,7 @@
 /** Records what a shell on a terminal shows while somebody types commands: what it writes, and when. */
 
-import { join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
+import { terminalText } from "../../runtime/text.ts";
 import { programCommand } from "../../tests/helpers/program.ts";
 import { onTerminal } from "../../tests/helpers/terminal.ts";
 import { lastLines } from "../process.ts";
@@ -36,7 +36,7 @@ export async function recordSession(
   lines: readonly string[],
   cwd: string,
 ): Promise<readonly Piece[]> {
-  await using bin = await directoryWithProgram();
+  const program = programCommand([]).map((word) => `'${word}'`).join(" ");
   const pieces: Piece[] = [];
   const left = [...lines];
   let typing: string[] = [];
@@ -51,10 +51,10 @@ export async function recordSession(
     env: {
       TERM: "xterm-256color",
       NO_COLOR: "",
-      PATH: `${bin.path}:${Deno.env.get("PATH")}`,
       HISTFILE: "",
       PS0: "\x1b[0m",
       PROMPT,
+      PROMPT_COMMAND: `mlcli() { ${program} "$@"; }`,
     },
     keys: (screen) => {
       const now = performance.now();
@@ -71,15 +71,7 @@ export async function recordSession(
     },
   });
   if (isDone) return pieces.slice(0, recorded);
-  throw new MlcliError("A command of the session failed", { quote: lastLines(screen) });
-}
-
-/** The directory for PATH in which `mlcli` is the program as its source is now. */
-async function directoryWithProgram(): Promise<AsyncDisposable & { readonly path: string }> {
-  const path = await Deno.makeTempDir({ prefix: "mlcli-pictures-" });
-  const command = programCommand([]).map((word) => `'${word}'`).join(" ");
-  await Deno.writeTextFile(join(path, "mlcli"), `#!/bin/sh\nexec ${command} "$@"\n`, {
-    mode: 0o755,
+  throw new MlcliError("A command of the session failed", {
+    quote: lastLines(terminalText(screen)),
   });
-  return { path, [Symbol.asyncDispose]: () => Deno.remove(path, { recursive: true }) };
 }

@@ -41,7 +41,7 @@ async function main(signal: AbortSignal): Promise<number> {
 }
 
 /** Where an app of a picture is made, and the image that it is built upon. */
-interface Studio extends Place {
+interface AppPlace extends Place {
   readonly baseImage: string;
 }
 
@@ -50,7 +50,7 @@ async function withApp<T>(
   app: string,
   kind: BaseImageKind,
   signal: AbortSignal,
-  work: (studio: Studio) => Promise<T>,
+  work: (place: AppPlace) => Promise<T>,
 ): Promise<T> {
   const baseImage = await prepare(signal, kind);
   const image = `${app}:latest`;
@@ -74,8 +74,8 @@ async function configure(file: string, change: Readonly<Record<string, unknown>>
   await Deno.writeTextFile(file, JSON.stringify({ ...before, ...change }, null, 2));
 }
 
-async function firstMinutes(studio: Studio): Promise<string> {
-  const { directory, baseImage } = studio;
+async function firstMinutes(place: AppPlace): Promise<string> {
+  const { directory, baseImage } = place;
   const begin = await recordSession(["mlcli init flats"], directory);
   // Which image an engine has differs from machine to machine.
   await configure(join(directory, "flats.json"), { base_image: baseImage });
@@ -97,12 +97,12 @@ async function firstMinutes(studio: Studio): Promise<string> {
       await framesOf([...begin, ...rest.slice(rest.findIndex(({ isTyped }) => isTyped))]),
     );
   } catch (error) {
-    await mlcli("Stop the server", studio, ["local", "stop"]).catch(() => {});
+    await mlcli("Stop the server", place, ["local", "stop"]).catch(() => {});
     throw error;
   }
 }
 
-async function halfBuilt({ directory, baseImage }: Studio): Promise<string> {
+async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {
   await copy(`${ROOT}fixtures/apps/rentals`, directory);
   await configure(join(directory, "rentals.json"), { base_image: baseImage });
   // Another file than that of a build before: so pip runs.
@@ -122,9 +122,9 @@ async function halfBuilt({ directory, baseImage }: Studio): Promise<string> {
   return terminalPicture({ title, desc }, [{ at: 0, lines, rolled: 0 }]);
 }
 
-async function metricsOfTraining(studio: Studio): Promise<string> {
-  const { directory, baseImage } = studio;
-  await mlcli("Make an app", studio, ["init", "digits"]);
+async function metricsOfTraining(place: AppPlace): Promise<string> {
+  const { directory, baseImage } = place;
+  await mlcli("Make an app", place, ["init", "digits"]);
   const names = ["train_loss", "val_loss", "train_accuracy", "val_accuracy"];
   await configure(join(directory, "digits.json"), {
     base_image: baseImage,
@@ -132,8 +132,8 @@ async function metricsOfTraining(studio: Studio): Promise<string> {
   });
   const base = join(directory, "digits/mlcli_base");
   await copy(`${ROOT}scripts/pictures/training.py`, join(base, "training/training.py"));
-  await mlcli("Build its image", studio, ["build"]);
-  await mlcli("Train a model", studio, ["local", "train"]);
+  await mlcli("Build its image", place, ["build"]);
+  await mlcli("Train a model", place, ["local", "train"]);
   const jobs = join(base, "local_test/jobs");
   for await (const { name } of Deno.readDir(jobs)) {
     if (name.startsWith("digits-")) return await Deno.readTextFile(join(jobs, name, "metrics.svg"));
