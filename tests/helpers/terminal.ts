@@ -19,13 +19,17 @@ interface Session {
   readonly env?: Readonly<Record<string, string>>;
   /** Keys to type now that this is on the screen; undefined: none. */
   readonly keys: (screen: string) => string | undefined;
+  /** In ms. */
+  readonly timeout?: number;
 }
 
 /** Runs a command of the shell on a terminal. */
-async function onTerminal({ command, cwd, env, keys }: Session): Promise<TerminalResult> {
+export async function onTerminal(
+  { command, cwd, env, keys, timeout = TIMEOUT }: Session,
+): Promise<TerminalResult> {
   await using cache = await ownCache();
   // On the terminal itself: to kill `script` would only hang the terminal up.
-  const limited = `timeout --foreground --signal=KILL ${TIMEOUT / 1000} sh -c ${quoted(command)}`;
+  const limited = `timeout --foreground --signal=KILL ${timeout / 1000} sh -c ${quoted(command)}`;
   const child = new Deno.Command("script", {
     args: ["--quiet", "--return", "--command", limited, "/dev/null"],
     cwd,

@@ -1,3 +1,5 @@
+import { assert, assertEquals } from "@std/assert";
+
 /** Text that may stand between two tags; control characters as S3 writes them. */
 export function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
@@ -12,4 +14,20 @@ export function xmlDecoded(text: string): string {
     .replace(/&#(\d+);/g, (_, digits) => String.fromCodePoint(Number(digits)))
     .replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&quot;", '"')
     .replaceAll("&apos;", "'").replaceAll("&amp;", "&");
+}
+
+/** Tags that are closed in their order, attributes in quotes, and no other `<` or `&`. */
+export function assertWellFormed(document: string): void {
+  const open: string[] = [];
+  const rest = document.replace(
+    /<(\/?)([a-zA-Z]+)((?: [a-zA-Z0-9:-]+="[^"<]*")*) ?(\/?)>/g,
+    (_, end, name, _attributes, empty) => {
+      if (end) assertEquals(open.pop(), name);
+      else if (!empty) open.push(name);
+      return "";
+    },
+  );
+  assertEquals(open, []);
+  assert(!rest.includes("<"), rest);
+  assert(!/&(?!(amp|lt|gt|quot);)/.test(rest), rest);
 }

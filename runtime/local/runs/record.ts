@@ -139,7 +139,10 @@ export class RunRecord {
     this.log.end();
     if (this.#document === undefined) return;
     const metrics = this.#metrics?.all ?? [];
-    if (metrics.length > 0) this.#write(RECORD_FILES.picture, chartOf(this.name, metrics));
+    if (metrics.length > 0) {
+      const started = Date.parse(this.#document.started);
+      this.#write(RECORD_FILES.picture, chartOf(this.name, metrics, started));
+    }
     this.#write(
       RECORD_FILES.document,
       jsonOf({

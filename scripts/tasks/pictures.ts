@@ -1,0 +1,144 @@
+/**
+ * Draws the pictures of the documents anew, from real runs: `deno task pictures`, or those that are
+ * named, such as `deno task pictures road metrics`. Fails where a run does.
+ *
+ * Needs PyPI, and port 8080. Replaces no image: where one has the name of an app below, it fails.
+ */
+
+import { fromFileUrl, join } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
+import { removeTreeIfThere } from "../../runtime/files.ts";
+import { removeImage, withEngine } from "../../tests/helpers/engine.ts";
+import { mlcli, type Place, prepare } from "../demonstration.ts";
+import type { BaseImageKind } from "../engine/base_image.ts";
+import { copy } from "../files.ts";
+import { framesOf } from "../pictures/frames.ts";
+import { ROAD, roadPicture } from "../pictures/road.ts";
+import { recordSession } from "../pictures/session.ts";
+import { terminalPicture } from "../pictures/terminal.ts";
+import { runScript, step } from "../script.ts";
+
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+/** By the names of their files in docs/pictures/. */
+const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<string>>> = {
+  road: () => Promise.resolve(roadPicture(ROAD)),
+  first_minutes: (signal) => withApp("flats", "plain", signal, firstMinutes),
+  build: (signal) => withApp("rentals", "pip", signal, halfBuilt),
+  metrics: (signal) => withApp("digits", "sklearn", signal, metricsOfTraining),
+};
+
+async function main(signal: AbortSignal): Promise<number> {
+  for (const name of Deno.args.length > 0 ? Deno.args : Object.keys(PICTURES)) {
+    const draw = PICTURES[name];
+    if (draw === undefined) throw new MlcliError(`No picture has the name ${name}`);
+    await step(
+      name,
+      async () => await Deno.writeTextFile(`${ROOT}docs/pictures/${name}.svg`, await draw(signal)),
+    );
+  }
+  return 0;
+}
+
+/** Where an app of a picture is made, and the image that it is built upon. */
+interface AppPlace extends Place {
+  readonly baseImage: string;
+}
+
+/** Does something with an app in an empty directory. Nothing remains of it. */
+async function withApp<T>(
+  app: string,
+  kind: BaseImageKind,
+  signal: AbortSignal,
+  work: (place: AppPlace) => Promise<T>,
+): Promise<T> {
+  const baseImage = await prepare(signal, kind);
+  const image = `${app}:latest`;
+  if (await withEngine((engine) => engine.image(image))) {
+    throw new MlcliError(`The image ${image} is there already`, {
+      hint: `Remove it (docker rmi ${image}), or give it another name.`,
+    });
+  }
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-pictures-" });
+  try {
+    return await work({ directory, signal, baseImage });
+  } finally {
+    await removeTreeIfThere(directory);
+    await removeImage(image);
+  }
+}
+
+/** Changes an app's configuration file. */
+async function configure(file: string, change: Readonly<Record<string, unknown>>): Promise<void> {
+  const { python_version: _, ...before } = JSON.parse(await Deno.readTextFile(file));
+  await Deno.writeTextFile(file, JSON.stringify({ ...before, ...change }, null, 2));
+}
+
+async function firstMinutes(place: AppPlace): Promise<string> {
+  const { directory, baseImage } = place;
+  const begin = await recordSession(["mlcli init flats"], directory);
+  // Which image an engine has differs from machine to machine.
+  await configure(join(directory, "flats.json"), { base_image: baseImage });
+  try {
+    const rest = await recordSession([
+      "mlcli build",
+      "mlcli local train",
+      "mlcli local deploy",
+      "echo 72,3,15 | mlcli local invoke --accept text/csv",
+      "mlcli local stop",
+    ], directory);
+    const title = "From an empty directory to a prediction";
+    const desc =
+      "A terminal: mlcli init writes an app, mlcli build makes its image, mlcli local train " +
+      "trains a model, mlcli local deploy serves it, mlcli local invoke prints a prediction, " +
+      "mlcli local stop ends the server.";
+    return terminalPicture(
+      { title, desc },
+      await framesOf([...begin, ...rest.slice(rest.findIndex(({ isTyped }) => isTyped))]),
+    );
+  } catch (error) {
+    await mlcli("Stop the server", place, ["local", "stop"]).catch(() => {});
+    throw error;
+  }
+}
+
+async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {
+  await copy(`${ROOT}fixtures/apps/rentals`, directory);
+  await configure(join(directory, "rentals.json"), { base_image: baseImage });
+  // Another file than that of a build before: so pip runs.
+  const requirements = join(directory, "requirements.txt");
+  await Deno.writeTextFile(requirements, `# ${crypto.randomUUID()}\n`, { append: true });
+  const frames = await framesOf(await recordSession(["mlcli build"], directory));
+  const installing = frames.filter(({ lines }) =>
+    lines.some(({ text }) => /Collecting|Downloading|Installing/.test(text))
+  );
+  const frame = installing[Math.floor(installing.length / 2)];
+  if (frame === undefined) throw new MlcliError("The build showed nothing of what pip does");
+  const title = "A build in progress";
+  const desc =
+    "A terminal shows each step of mlcli build with its clock. Steps that are done have a " +
+    "check mark; below the running one stands what pip said last.";
+  const lines = frame.lines.filter(({ text }) => text !== "");
+  return terminalPicture({ title, desc }, [{ at: 0, lines, rolled: 0 }]);
+}
+
+async function metricsOfTraining(place: AppPlace): Promise<string> {
+  const { directory, baseImage } = place;
+  await mlcli("Make an app", place, ["init", "digits"]);
+  const names = ["train_loss", "val_loss", "train_accuracy", "val_accuracy"];
+  await configure(join(directory, "digits.json"), {
+    base_image: baseImage,
+    metric_definitions: names.map((name) => ({ Name: name, Regex: `${name}=([0-9.]+)` })),
+  });
+  const base = join(directory, "digits/mlcli_base");
+  await copy(`${ROOT}scripts/pictures/training.py`, join(base, "training/training.py"));
+  await mlcli("Build its image", place, ["build"]);
+  await mlcli("Train a model", place, ["local", "train"]);
+  const jobs = join(base, "local_test/jobs");
+  for await (const { name } of Deno.readDir(jobs)) {
+    if (name.startsWith("digits-")) return await Deno.readTextFile(join(jobs, name, "metrics.svg"));
+  }
+  throw new MlcliError("The training left no record");
+}
+
+if (import.meta.main) runScript(main);
