@@ -1,26 +1,34 @@
-/** Writes the command reference into docs/reference/cli.md, from the command tree: `deno task reference`. */
+/**
+ * Writes what is made of the source into pages of docs/reference: the commands of the command tree
+ * into cli.md, all messages into errors.md. `deno task reference`.
+ */
 
 import { fromFileUrl } from "@std/path";
 import { everywhere, help } from "../../commands/options/standard.ts";
 import { optionRows, usageParts } from "../../commands/render/help.ts";
 import { root } from "../../commands/root.ts";
 import { type Topic, topicOf } from "../../commands/topic.ts";
+import { errorList } from "../reference/errors.ts";
 
-const REFERENCE = fromFileUrl(new URL("../../docs/reference/cli.md", import.meta.url));
+const FOLDER = fromFileUrl(new URL("../../docs/reference/", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
 const BEGIN = "<!-- deno-fmt-ignore-start -->";
 const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
 
-/** docs/reference/cli.md with the reference as the command tree has it now. */
-export async function updatedReference(): Promise<string> {
-  const text = await Deno.readTextFile(REFERENCE);
+/** The pages with what is made, and what makes it. */
+export const MADE: Readonly<Record<string, () => Promise<string>>> = {
+  "cli.md": async () => (await sectionsBelow([])).join("\n"),
+  "errors.md": errorList,
+};
+
+/** A page of docs/reference with what is made of the source as it is now. */
+export async function updatedReference(page: string): Promise<string> {
+  const text = await Deno.readTextFile(`${FOLDER}${page}`);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/reference/cli.md needs ${BEGIN} and ${END}`);
-  const sections = await sectionsBelow([]);
-  return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
-    text.slice(end);
+  if (begin < 0 || end < begin) throw new Error(`docs/reference/${page} needs ${BEGIN} and ${END}`);
+  return text.slice(0, begin + BEGIN.length) + NOTE + await MADE[page]!() + "\n" + text.slice(end);
 }
 
 /** @param names those that lead to a group or a command. */
@@ -49,7 +57,9 @@ function section(topic: Topic): string {
 }
 
 async function main(): Promise<void> {
-  await Deno.writeTextFile(REFERENCE, await updatedReference());
+  for (const page of Object.keys(MADE)) {
+    await Deno.writeTextFile(`${FOLDER}${page}`, await updatedReference(page));
+  }
 }
 
 if (import.meta.main) main();
