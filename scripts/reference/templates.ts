@@ -215,11 +215,16 @@ function byWord(word: string, names: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.split(" ").map((name) => [name, word]));
 }
 
-/** Each of some texts before each of others. Two holes without a word between them are one. */
+/**
+ * Each of some texts before each of others. Two holes without a word between them are one; before a
+ * word, `...` is its first letter.
+ */
 function joined(left: readonly string[], right: readonly string[]): readonly string[] {
-  const isHole = (text: string): boolean => /^[A-Z]+$/.test(text);
   return left.flatMap((one) =>
-    right.map((other) => /[A-Z]$/.test(one) && isHole(other) ? one : one + other)
+    right.map((other) => {
+      if (/[A-Z]$/.test(one) && /^[A-Z]+$/.test(other)) return one;
+      return (/^[a-z]/.test(other) ? one.replace(/\.\.\.$/, "") : one) + other;
+    })
   );
 }
 

@@ -10,7 +10,7 @@ suite("the reference", () => {
   for (const page of Object.keys(MADE)) {
     it(`has in ${page} what the source says (deno task reference writes it)`, async () => {
       const text = await Deno.readTextFile(new URL(`docs/reference/${page}`, ROOT));
-      assertEquals(text, await updatedReference(page));
+      assertEquals(text.split("\n"), (await updatedReference(page)).split("\n"));
     });
   }
 
