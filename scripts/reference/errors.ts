@@ -18,7 +18,7 @@ const PARTS: readonly (readonly [string, RegExp])[] = [
   ["mlcli doctor", /^runtime\/doctor\//],
   ["AWS: region, credentials, network", /^runtime\/aws\//],
   ["Endpoints on SageMaker", /^runtime\/cloud\/(deploy|endpoints|preflight\/(archive|serving))/],
-  ["Jobs on SageMaker, images in Amazon ECR, data in S3", /^runtime\/cloud\//],
+  ["Jobs, images and data on SageMaker", /^runtime\/cloud\//],
 ];
 
 /** With more hints than these, a message has its remedy from what mlcli finds out about it. */
@@ -66,12 +66,12 @@ function shortest(hints: readonly string[]): readonly string[] {
   );
   return worth.length <= MOST_HINTS ? worth : [
     ...worth.slice(0, MOST_HINTS - 1),
-    "Or something else: the hint below the message says what.",
+    "Or something else: the hint that mlcli prints says what.",
   ];
 }
 
 function asMarkdown(text: string): string {
-  return text.replaceAll(/[*<[\]]/g, "\\$&").replaceAll("\n", " ");
+  return text.trim().replaceAll(/[*<[\]]/g, "\\$&").replaceAll("\n", " ");
 }
 
 /** A list item in lines of 100 characters, where a blank lets it break. */

@@ -12,7 +12,7 @@ interface Value {
 }
 
 /** More ways than these to say a part of a text are a hole in it, and calls deeper than this. */
-const MOST_WAYS = 4;
+const MOST_WAYS = 5;
 const DEEPEST = 12;
 
 /** These only write what they are given in another way. */
@@ -85,14 +85,21 @@ export class Templates {
         [node.head.text],
       );
     }
-    const type = this.checker.getTypeAtLocation(node);
     if (ts.isBinaryExpression(node)) {
-      const isNumber = (type.flags & ts.TypeFlags.NumberLike) !== 0;
+      const { flags } = this.checker.getTypeAtLocation(node);
+      const isNumber = (flags & ts.TypeFlags.NumberLike) !== 0;
       return isNumber ? ["N"] : joined(of(node.left), of(node.right));
     }
+    const words = this.#literals(node);
+    return words.length > 0 && words.length <= MOST_WAYS ? words : [hole(node)];
+  }
+
+  /** The words that an expression may be, by its type; none where it may be any. */
+  #literals(node: ts.Expression): readonly string[] {
+    const type = this.checker.getTypeAtLocation(node);
     const types = type.isUnion() ? type.types : [type];
     const words = types.flatMap((one) => one.isStringLiteral() ? [one.value] : []);
-    return words.length === types.length && words.length <= MOST_WAYS ? words : [hole(node)];
+    return words.length === types.length ? words : [];
   }
 
   /** What an expression stands for: an argument, a constant, what a function returns, a choice. */
@@ -113,7 +120,10 @@ export class Templates {
     }
     if (ts.isCallExpression(node)) return this.#returned(node, known, depth) ?? [value];
     if (ts.isElementAccessExpression(node)) {
-      const members = of(node.expression).flatMap((one) => membersOf(one));
+      const keys = this.#literals(node.argumentExpression);
+      const members = of(node.expression).flatMap((one) =>
+        keys.length === 0 ? membersOf(one) : keys.flatMap((key) => membersOf(one, key))
+      );
       return members.length === 0
         ? [value]
         : members.flatMap((one) => this.#values(one, depth + 1));
@@ -216,14 +226,14 @@ function byWord(word: string, names: string): Readonly<Record<string, string>> {
 }
 
 /**
- * Each of some texts before each of others. Two holes without a word between them are one; before a
- * word, `...` is its first letter.
+ * Each of some texts before each of others. Two holes without a word between them are one; one before
+ * a word is its first letter, or may be nothing.
  */
 function joined(left: readonly string[], right: readonly string[]): readonly string[] {
   return left.flatMap((one) =>
     right.map((other) => {
       if (/[A-Z]$/.test(one) && /^[A-Z]+$/.test(other)) return one;
-      return (/^[a-z]/.test(other) ? one.replace(/\.\.\.$/, "") : one) + other;
+      return (/^[a-z]/.test(other) ? one.replace(/(\.\.\.|[A-Z]{2,})$/, "") : one) + other;
     })
   );
 }
