@@ -39,16 +39,22 @@ export async function errorList(): Promise<string> {
   const texts = new Set(messages.map(({ text }) => text));
   const unknown = Object.keys(written).filter((text) => !texts.has(text));
   if (unknown.length > 0) throw new Error(`remedies.json: no such message: ${unknown.join(", ")}`);
-  const partOf = ({ path }: Message) => PARTS.find(([, files]) => files.test(path))?.[0];
-  return PARTS.map(([title]) =>
-    `### ${title}\n\n${itemsOf(messages.filter((one) => partOf(one) === title)).join("")}`
-  ).join("\n");
+  const byPart = Map.groupBy(messages, partOf);
+  return PARTS.map(([title]) => `### ${title}\n\n${itemsOf(byPart.get(title) ?? []).join("")}`)
+    .join("\n");
+}
+
+function partOf({ path }: Message): string {
+  const part = PARTS.find(([, files]) => files.test(path));
+  if (part === undefined) throw new Error(`No part of docs/reference/errors.md is for ${path}`);
+  return part[0];
 }
 
 /** An item for each message, sorted as a reader looks for it. */
 function itemsOf(messages: readonly Message[]): readonly string[] {
   const byText = Map.groupBy(messages, ({ text }) => text.replace(/^NAME\.json: /, "FILE: "));
-  const order = (text: string): string => text.replaceAll(/[^a-z]+/gi, " ").trim().toLowerCase();
+  const order = (text: string): string =>
+    `${text.replaceAll(/[^a-z]+/gi, " ").trim().toLowerCase()} ${text}`;
   return [...byText].sort(([one], [other]) => order(one) < order(other) ? -1 : 1)
     .map(([text, same]) => {
       const remedy = (written as Readonly<Record<string, string>>)[text];
@@ -77,6 +83,6 @@ function asMarkdown(text: string): string {
 /** A list item in lines of 100 characters, where a blank lets it break. */
 function wrapped(item: string): string {
   const indent = " ".repeat(item.indexOf("-") + 2);
-  const lines = item.match(/\S.{0,96}(?=\s|$)|\S+/g) ?? [];
+  const lines = item.match(/\S.{0,95}(?=\s|$)|\S+/g) ?? [];
   return lines.map((line, index) => `${index === 0 ? indent.slice(2) : indent}${line}\n`).join("");
 }

@@ -87,7 +87,7 @@ export class Templates {
     }
     if (ts.isBinaryExpression(node)) {
       const { flags } = this.checker.getTypeAtLocation(node);
-      const isNumber = (flags & ts.TypeFlags.NumberLike) !== 0;
+      const isNumber = (flags & ts.TypeFlags.NumberLike) !== 0 || ts.isNumericLiteral(node.right);
       return isNumber ? ["N"] : joined(of(node.left), of(node.right));
     }
     const words = this.#literals(node);
@@ -233,7 +233,7 @@ function joined(left: readonly string[], right: readonly string[]): readonly str
   return left.flatMap((one) =>
     right.map((other) => {
       if (/[A-Z]$/.test(one) && /^[A-Z]+$/.test(other)) return one;
-      return (/^[a-z]/.test(other) ? one.replace(/(\.\.\.|[A-Z]{2,})$/, "") : one) + other;
+      return (/^([a-z]|N )/.test(other) ? one.replace(/(\.\.\.|[A-Z]{2,})$/, "") : one) + other;
     })
   );
 }
