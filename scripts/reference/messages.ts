@@ -78,7 +78,7 @@ function placesAt(node: ts.Node, checker: ts.TypeChecker): readonly Place[] {
   if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return [];
   const isSuper = node.expression.kind === ts.SyntaxKind.SuperKeyword;
   const made = isSuper ? ts.findAncestor(node, ts.isClassLike)! : node;
-  const isMessage = /^(.+\.#?)?(warn|warningText)$/.test(node.expression.getText()) ||
+  const isMessage = /^(.+\.#?)?(warn|warning|warningText)$/.test(node.expression.getText()) ||
     (isSuper || ts.isNewExpression(node)) && isError(checker.getTypeAtLocation(made));
   const at = checker.getResolvedSignature(node)?.parameters
     .findIndex(({ name }) => name === "message") ?? -1;
