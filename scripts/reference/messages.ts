@@ -1,5 +1,6 @@
 /** The messages that mlcli prints, as its source has them. */
 
+import { dirname, join } from "@std/path";
 import ts from "typescript";
 import { type Known, saysSomething, Templates } from "./templates.ts";
 
@@ -21,16 +22,7 @@ interface Place {
 
 /** All messages in files, which are named relative to a directory that ends with `/`. */
 export function messagesIn(paths: readonly string[], root: string): readonly Message[] {
-  const program = ts.createProgram(paths.map((path) => root + path), {
-    allowImportingTsExtensions: true,
-    module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler,
-    noEmit: true,
-    noLib: true,
-    strict: true,
-    target: ts.ScriptTarget.ESNext,
-    types: [],
-  });
+  const program = programOf(paths.map((path) => root + path));
   const checker = program.getTypeChecker();
   const templates = new Templates(checker);
   const nodes = paths.flatMap((path) => descendants(program.getSourceFile(root + path)!));
@@ -44,6 +36,19 @@ export function messagesIn(paths: readonly string[], root: string): readonly Mes
         .map((text) => ({ text, hints: hints.filter(saysSomething), path }));
     });
   });
+}
+
+/** Of these files alone: what is installed on a machine, and where, changes nothing. */
+function programOf(files: readonly string[]): ts.Program {
+  const options = { noLib: true, strict: true, target: ts.ScriptTarget.ESNext, types: [] };
+  const host = ts.createCompilerHost(options);
+  host.resolveModuleNameLiterals = (names, from) =>
+    names.map(({ text }) => {
+      const resolvedFileName = join(dirname(from), text).replaceAll("\\", "/");
+      const resolvedModule = { resolvedFileName, extension: ts.Extension.Ts };
+      return { resolvedModule: files.includes(resolvedFileName) ? resolvedModule : undefined };
+    });
+  return ts.createProgram(files, options, host);
 }
 
 function descendants(node: ts.Node): readonly ts.Node[] {

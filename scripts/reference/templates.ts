@@ -105,10 +105,8 @@ export class Templates {
   /** What an expression stands for: an argument, a constant, what a function returns, a choice. */
   #values(value: Value, depth: number): readonly Value[] {
     const { node, known } = value;
-    const of = (...parts: readonly (ts.Expression | undefined)[]): readonly Value[] =>
-      parts.flatMap((part) =>
-        part === undefined ? [] : this.#values({ node: part, known }, depth + 1)
-      );
+    const of = (...parts: readonly ts.Expression[]): readonly Value[] =>
+      parts.flatMap((part) => this.#values({ node: part, known }, depth + 1));
     if (depth > DEEPEST) return [value];
     if (node.getText() === "undefined") return [];
     if (ts.isConditionalExpression(node)) return of(node.whenTrue, node.whenFalse);
