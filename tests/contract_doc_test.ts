@@ -1,46 +1,38 @@
-import { assert, assertEquals } from "@std/assert";
-import { fromFileUrl, join } from "@std/path";
-import { problemsOfTests, type ReadText, tableRows } from "./helpers/doc_table.ts";
+import { assert, assertEquals, assertThrows } from "@std/assert";
+import evidence from "./evidence/contract.json" with { type: "json" };
+import { itemsOf, problemsOfEvidence, readText } from "./helpers/evidence.ts";
 import { it, suite } from "./helpers/suite.ts";
 
-const ROOT = fromFileUrl(new URL("../", import.meta.url));
-
-/** What mlcli may do about a fact, and what may follow it in its cell. */
-const STATUS = /^(reproduced|enforced|warned of|not)(?:[:;] (.+))?$/;
-
-/** How many of 90 facts are to be more than `not`, whatever their number. */
+/** How many of 90 facts are to be more than `not here`, whatever their number. */
 const WANTED = 70 / 90;
 
-/** A row of the page's tables. */
-interface Row {
+/** An item: the fact, what mlcli does about it, and who says so. */
+const FACT = new RegExp(
+  [
+    /^(?<number>\d+)\. (?<words>.+)\n/,
+    /- \*\*(?<status>reproduced|enforced|warned of|not here)\*\*(?:: (?<rest>.+))?\n/,
+    /- Source: (?<source>.+)$/,
+  ].map(({ source }) => source).join(""),
+);
+
+interface Fact {
+  readonly section: string;
   readonly number: string;
-  readonly fact: string;
-  readonly source: string;
-  readonly does: string;
-  readonly test: string;
+  readonly words: string;
+  readonly status: string;
 }
 
-/** The rows of all tables on the page, without their headings. */
-function rowsOf(page: string): readonly Row[] {
-  return tableRows(page).map((row) => {
-    const [number = "", fact = "", source = "", does = "", test = ""] = row;
-    assertEquals(row.length, 5, `row ${number} has five cells`);
-    return { number, fact, source, does, test };
+/** The facts of a page, each of which has a source, and a reason where mlcli leaves it out. */
+function factsOf(page: string): readonly Fact[] {
+  return itemsOf(page).map(({ section, lines }) => {
+    const { number, words, status, rest } = FACT.exec(lines.join("\n"))?.groups ?? {};
+    assert(number && words && status, `no fact, status and source: ${lines.join("\n")}`);
+    assert(status !== "not here" || rest, `no reason: ${lines[0]}`);
+    return { section, number, words, status };
   });
 }
 
-/** What is wrong with a row; `read` gives the text of a file, if there is one. */
-async function problemsOf(row: Row, read: ReadText): Promise<readonly string[]> {
-  const problems: string[] = [];
-  if (row.fact === "") problems.push("no fact");
-  if (row.source === "") problems.push("no source");
-  const [, status, rest = ""] = STATUS.exec(row.does) ?? [];
-  if (status === undefined) problems.push(`unknown: ${row.does}`);
-  if (status === "not") return rest === "" ? [...problems, "no reason"] : problems;
-  return [...problems, ...await problemsOfTests(row.test, read)];
-}
-
-/** What the page says of its rows, in its own order. */
+/** What the page says of its facts, in its own order. */
 function countsIn(page: string): readonly number[] {
   const words =
     /^Of (\d+) facts, mlcli reproduces (\d+), enforces (\d+), warns of (\d+): (\d+) in all, and (\d+) it does not\.$/m;
@@ -49,63 +41,72 @@ function countsIn(page: string): readonly number[] {
   return counts;
 }
 
-const page = Deno.readTextFileSync(join(ROOT, "docs/reference/contract.md")).replaceAll(
-  "\r\n",
-  "\n",
-);
-const rows = rowsOf(page);
+const page = Deno.readTextFileSync(
+  new URL("../docs/reference/contract.md", import.meta.url),
+).replaceAll("\r\n", "\n");
 
 suite("docs/reference/contract.md", () => {
-  it("has a source and a test, or a reason, in each row", async () => {
-    const read = (path: string) => Deno.readTextFile(join(ROOT, path)).catch(() => undefined);
-    const found = await Promise.all(
-      rows.map(async (row) =>
-        (await problemsOf(row, read)).map((problem) => `row ${row.number}: ${problem}`)
-      ),
-    );
-    assertEquals(found.flat(), []);
+  it("has a source and a test, or a reason, for each fact", async () => {
+    const kept = factsOf(page).filter(({ status }) => status !== "not here");
+    assertEquals(await problemsOfEvidence(kept, evidence, readText), []);
   });
 
-  it("numbers its rows, and has no fact twice in a part", () => {
-    assertEquals(rows.map(({ number }) => number), rows.map((_, index) => `${index + 1}`));
-    const facts = rows.map(({ fact, source }) => `${fact} (${source})`);
-    assertEquals(facts.filter((fact, index) => facts.indexOf(fact) !== index), []);
+  it("numbers its facts, and has none twice in a part", () => {
+    const facts = factsOf(page);
+    assertEquals(facts.map(({ number }) => number), facts.map((_, index) => `${index + 1}`));
+    const words = facts.map(({ section, words }) => `${section}: ${words}`);
+    assertEquals(words.filter((fact, index) => words.indexOf(fact) !== index), []);
   });
 
   it("counts as it says in its first lines: 70 of 90, or more", () => {
-    const count = (status: string) => rows.filter(({ does }) => does.startsWith(status)).length;
-    const [reproduced, enforced, warned, not] = ["reproduced", "enforced", "warned of", "not"]
+    const facts = factsOf(page);
+    const count = (wanted: string) => facts.filter(({ status }) => status === wanted).length;
+    const [reproduced, enforced, warned, not] = ["reproduced", "enforced", "warned of", "not here"]
       .map(count) as [number, number, number, number];
     const kept = reproduced + enforced + warned;
-    assertEquals(countsIn(page), [rows.length, reproduced, enforced, warned, kept, not]);
-    assert(rows.length >= 90 && kept / rows.length >= WANTED, `${kept} of ${rows.length}`);
+    assertEquals(countsIn(page), [facts.length, reproduced, enforced, warned, kept, not]);
+    assert(facts.length >= 90 && kept / facts.length >= WANTED, `${kept} of ${facts.length}`);
   });
 });
 
-suite("a row of docs/reference/contract.md", () => {
-  const GOOD = '| 1 | A fact | guide | reproduced | `tests/a_test.ts` "does it"; `tests/b.py` |';
+suite("a fact of docs/reference/contract.md", () => {
+  const GOOD = "## Part\n\n1. A fact\n   - **reproduced**: here,\n     too\n   - Source: guide\n";
+  const TESTS = ["tests/a_test.ts: does it", "tests/b.py"];
   const files = new Map([["tests/a_test.ts", 'it("does it", ...)'], ["tests/b.py", ""], ["c", ""]]);
   const read = (path: string) => Promise.resolve(files.get(path));
+
   for (
     const [from, to, problem] of [
-      ["", "", undefined],
-      ["reproduced", "warned of; `--strict` refuses it", undefined],
-      ["reproduced", "not: no time", undefined],
-      ["reproduced", "not", "no reason"],
-      ["guide", "", "no source"],
-      ["A fact", "", "no fact"],
-      ["reproduced", "done", "unknown: done"],
-      ["reproduced", "", "unknown: "],
-      ["a_test", "z_test", "no file tests/z_test.ts"],
-      ["`tests/b.py`", "`c`", "no file c"],
-      ["does it", "does that", '"does that" is not in tests/a_test.ts'],
-      ['`tests/a_test.ts` "does it"; `tests/b.py`', "-", "no test: -"],
-      ["`tests/b.py`", "and by hand", 'no test: `tests/a_test.ts` "does it"; and by hand'],
+      ["reproduced", "done", "no fact, status and source"],
+      ["reproduced", "", "no fact, status and source"],
+      ["reproduced**: here,\n     too", "not here**", "no reason"],
+      [" guide", "", "no fact, status and source"],
+      ["A fact", "", "no fact, status and source"],
     ] as const
   ) {
-    it(`${to || "without " + (from || "a fault")}: ${problem ?? "nothing is wrong"}`, async () => {
-      const [row] = rowsOf(GOOD.replace(from, () => to));
-      assertEquals(await problemsOf(row!, read), problem === undefined ? [] : [problem]);
+    it(`with ${JSON.stringify(to)} for ${JSON.stringify(from)}: ${problem}`, () => {
+      assertThrows(() => factsOf(GOOD.replace(from, to)), Error, problem);
+    });
+  }
+
+  for (
+    const [title, tests, problems] of [
+      ["as it should be", { "A fact": TESTS }, []],
+      ["without a test", {}, ["Part: A fact: no evidence"]],
+      ["with an empty list of tests", { "A fact": [] }, ["Part: A fact: no test"]],
+      ["that is gone", { "A fact": TESTS, Other: TESTS }, ["Part: Other: not on the page"]],
+      ["whose test's file is gone", { "A fact": ["tests/z.ts: does it"] }, [
+        "Part: A fact: no file: tests/z.ts: does it",
+      ]],
+      ["whose file holds no tests", { "A fact": ["c"] }, ["Part: A fact: no file: c"]],
+      ["whose test is gone", { "A fact": ["tests/a_test.ts: does that"] }, [
+        'Part: A fact: "does that" is not in tests/a_test.ts',
+      ]],
+      ["tried by hand alone", { "A fact": ["by hand"] }, ["Part: A fact: no file: by hand"]],
+    ] as const
+  ) {
+    it(`${title}: ${problems[0] ?? "nothing is wrong"}`, async () => {
+      assertEquals(await problemsOfEvidence(factsOf(GOOD), { Part: tests }, read), problems);
     });
   }
 });

@@ -12,14 +12,6 @@ const LONG = 150;
 
 const ROOT = fromFileUrl(new URL("../", import.meta.url));
 
-/** Pages that do not keep all rules yet. */
-const EXEMPT: readonly string[] = [
-  "docs/explanation/reliability.md",
-  "docs/explanation/server.md",
-  "docs/reference/contract.md",
-  "docs/reference/errors.md",
-];
-
 /** A link to a page or a heading of ours. */
 const LINK = /\]\((?![a-z]+:)([^)#]*)(?:#([^)]*))?\)/g;
 
@@ -103,7 +95,7 @@ async function assertNone(
   find: (text: string, page: string) => readonly string[] | Promise<readonly string[]>,
 ): Promise<void> {
   const found: string[] = [];
-  for (const page of (await pages()).filter((page) => which.test(page) && !EXEMPT.includes(page))) {
+  for (const page of (await pages()).filter((page) => which.test(page))) {
     for (const what of await find(await read(page), page)) found.push(`${page}: ${what}`);
   }
   assertEquals(found, []);

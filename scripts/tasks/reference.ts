@@ -1,93 +1,37 @@
-/** Writes the command reference into docs/reference/cli.md, from the command tree: `deno task reference`. */
+/**
+ * Writes what is made of the source into pages of docs/reference: the commands of the command tree
+ * into cli.md, all messages into errors.md. `deno task reference`.
+ */
 
 import { fromFileUrl } from "@std/path";
-import { everywhere, help } from "../../commands/options/standard.ts";
-import { optionRows, type Row, usageParts } from "../../commands/render/help.ts";
-import { root } from "../../commands/root.ts";
-import { type Topic, topicOf } from "../../commands/topic.ts";
-import { wrap, wrapWords } from "../../runtime/messages.ts";
+import { commandList } from "../reference/commands.ts";
+import { errorList } from "../reference/errors.ts";
 
-const REFERENCE = fromFileUrl(new URL("../../docs/reference/cli.md", import.meta.url));
+const FOLDER = fromFileUrl(new URL("../../docs/reference/", import.meta.url));
 // Between them, deno fmt leaves the text as it was made.
 const BEGIN = "<!-- deno-fmt-ignore-start -->";
 const NOTE = "\n<!-- Made by deno task reference -->\n\n";
 const END = "<!-- deno-fmt-ignore-end -->";
 
-/** docs/reference/cli.md with the reference as the command tree has it now. */
-export async function updatedReference(): Promise<string> {
-  const text = await Deno.readTextFile(REFERENCE);
+/** The pages with what is made, and what makes it. */
+export const MADE: Readonly<Record<string, () => Promise<string>>> = {
+  "cli.md": commandList,
+  "errors.md": errorList,
+};
+
+/** A page of docs/reference with what is made of the source as it is now. */
+export async function updatedReference(page: string): Promise<string> {
+  const text = await Deno.readTextFile(`${FOLDER}${page}`);
   const begin = text.indexOf(BEGIN);
   const end = text.indexOf(END);
-  if (begin < 0 || end < begin) throw new Error(`docs/reference/cli.md needs ${BEGIN} and ${END}`);
-  const topics = await topicsBelow([]);
-  const shared = sharedRows(topics);
-  const sections = [
-    sharedSection(shared),
-    listSection(topics),
-    ...topics.map((topic) => section(topic, shared)),
-  ];
-  return text.slice(0, begin + BEGIN.length) + NOTE + sections.join("\n") + "\n" +
-    text.slice(end);
-}
-
-/** The commands. @param names those that lead to a group or a command. */
-async function topicsBelow(names: readonly string[]): Promise<readonly Topic[]> {
-  const topic = await topicOf(root, names);
-  if (topic.members === undefined) return [topic];
-  const topics: Topic[] = [];
-  for (const [name] of topic.members) topics.push(...await topicsBelow([...names, name]));
-  return topics;
-}
-
-/** Options that this many commands have in the same words are described once. */
-const MANY = 4;
-
-/** The options of many commands, as `itemOf` writes them. */
-function sharedRows(topics: readonly Topic[]): ReadonlySet<string> {
-  const items = topics.flatMap((topic) => ownRows(topic).map(itemOf)).sort();
-  return new Set(items.filter((item, index) => items[index + MANY - 1] === item));
-}
-
-function listSection(topics: readonly Topic[]): string {
-  const links = topics.map(({ path }) =>
-    `[${path.replace("mlcli ", "")}](#${path.replaceAll(" ", "-")})`
-  );
-  return `## All commands\n\n${wrapWords(`${links.join(",\n")}.`.split("\n"), 100, 0)}\n`;
-}
-
-function sharedSection(shared: ReadonlySet<string>): string {
-  const meaning = "The commands below name those that they have, and describe their own.";
-  return `## Options of many commands\n\n${meaning}\n\n${[...shared].join("")}`;
-}
-
-/** Every command has the others: the text above the reference says so. */
-function ownRows(topic: Topic): readonly Row[] {
-  const ofEvery = Object.keys({ ...everywhere, ...help });
-  return optionRows(topic).filter(({ form }) => !ofEvery.some((flag) => form.includes(flag)));
-}
-
-function itemOf({ form, description }: Row): string {
-  return `- ${wrapWords([`\`${form.trim()}\`:`, ...description.split(" ")], 100, 2)}\n`;
-}
-
-function section(topic: Topic, shared: ReadonlySet<string>): string {
-  const rows = ownRows(topic);
-  const items = rows.map(itemOf).filter((item) => !shared.has(item));
-  const others = rows.filter((row) => shared.has(itemOf(row)))
-    .map(({ form }) => `\`${form.trim()}\``).join(",\n");
-  const examples = topic.examples.map(([, line]) => line);
-  return [
-    `### ${topic.path}\n`,
-    `${wrap(topic.description, 100, 0)}\n`,
-    `\`${usageParts(topic).join(" ")}\`\n`,
-    items.length === 0 ? "" : items.join(""),
-    others === "" ? "" : `${wrapWords(["Also", ...`${others}.`.split("\n")], 100, 0)}\n`,
-    examples.length === 0 ? "" : `\`\`\`sh\n${examples.join("\n")}\n\`\`\`\n`,
-  ].filter((part) => part !== "").join("\n");
+  if (begin < 0 || end < begin) throw new Error(`docs/reference/${page} needs ${BEGIN} and ${END}`);
+  return text.slice(0, begin + BEGIN.length) + NOTE + await MADE[page]!() + "\n" + text.slice(end);
 }
 
 async function main(): Promise<void> {
-  await Deno.writeTextFile(REFERENCE, await updatedReference());
+  for (const page of Object.keys(MADE)) {
+    await Deno.writeTextFile(`${FOLDER}${page}`, await updatedReference(page));
+  }
 }
 
 if (import.meta.main) main();

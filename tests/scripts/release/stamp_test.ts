@@ -127,7 +127,8 @@ function addresses(text: string): readonly string[] {
   // With a variable part at the end, so that this file does not find itself.
   const name = `ml${"cli"}`;
   const patterns = [
-    new RegExp(String.raw`\b${host}/[\w.-]+/${name}\b`, "g"),
+    // Not the image that the engine's tests and the pictures build on.
+    new RegExp(String.raw`\b${host}/[\w.-]+/${name}\b(?!-python)`, "g"),
     new RegExp(String.raw`\b${name}/${name}\b`, "g"),
     new RegExp(String.raw`@${name}/`, "g"),
     new RegExp(String.raw`\b(?:jsr|npm):@?[\w.-]*/?${name}\b`, "g"),
