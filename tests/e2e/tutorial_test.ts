@@ -1,10 +1,10 @@
-import { assert } from "@std/assert";
 import { dirname, join } from "@std/path";
+import { freePort } from "../../runtime/serving/ports.ts";
 import { Box } from "../helpers/box/box.ts";
 import { runCloud, runShellLine } from "../helpers/cloud.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { removeImage, sklearnImage } from "../helpers/engine.ts";
-import { type Command, firstDifference, patched, stepsOf, TIMES } from "../helpers/page.ts";
+import { firstDifference, patched, type Step, stepsOf, TIMES } from "../helpers/page.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const PAGE = "docs/tutorial.md";
@@ -13,8 +13,6 @@ const PAGE = "docs/tutorial.md";
 const BUCKET = "my-bucket";
 const ROLE = "arn:aws:iam::123456789012:role/mlcli-execution";
 const REGISTRY = "123456789012.dkr.ecr.eu-west-1.amazonaws.com";
-/** Times that a test can wait for. */
-const QUICK = { pingInterval: 20, healthyPings: 2, restart: 100 };
 
 /**
  * The page is followed in an empty directory, from its first line to its last, on a platform on this
@@ -29,9 +27,9 @@ suite(PAGE, () => {
     await using box = await Box.open({ registry: true, jobs: true, endpoints: true });
     box.s3.createBucket(BUCKET);
     box.jobs.roles.add(ROLE);
-    Object.assign(box.hosting.settings, QUICK);
+    Object.assign(box.hosting.settings, { pingInterval: 20, healthyPings: 2, restart: 100 });
     const tag = `test-${crypto.randomUUID().slice(0, 8)}`;
-    const port = freePort();
+    const port = String(freePort());
     const options = {
       cwd: directory.path,
       env: {
@@ -43,48 +41,39 @@ suite(PAGE, () => {
       },
       timeout: 180_000, // of a push of all the packages, on a slow machine
     };
-    /** The time in the name of a job, by that on the page. */
+    /** The times in the names of jobs, by those on the page. */
     const times = new Map<string, string>();
 
-    const typed = (text: string): string =>
-      text.replaceAll("8080", port).replaceAll(TIMES, (time) => times.get(time) ?? time)
+    const follow = async ({ line, what, lines }: Step): Promise<void> => {
+      const command = what.replaceAll("8080", port).replace(TIMES, (time) => times.get(time) ?? "")
         .replace("local stop", `$& --port ${port}`); // which no variable says
-
-    const linesOf = (text: string): readonly string[] =>
-      text.replaceAll(` --docker-tag ${tag}`, "").replaceAll(tag, "latest")
+      const { code, stdout } = await runShellLine(box, `{ ${command}; } 2>&1`, options);
+      const came = stdout.replaceAll(` --docker-tag ${tag}`, "").replaceAll(tag, "latest")
         .replaceAll(port, "8080").replaceAll(box.ecr.front.host, REGISTRY)
-        .replace(/\n$/, "").split("\n").filter((line, index) => index > 0 || line !== "");
-
-    const follow = async ({ line, text, output }: Command): Promise<void> => {
-      const { code, stdout } = await runShellLine(box, `{ ${typed(text)}; } 2>&1`, options);
-      const came = linesOf(stdout);
-      const index = firstDifference(output, came);
-      if (index !== undefined) {
-        const shown = output[index] ?? "(no more)";
-        throw new Error(
-          `${PAGE}:${line + 1 + index} shows after \`${text}\`\n  ${shown}\nThere came\n${
-            came.map((one) => `  ${one}\n`).join("")
-          }`,
-        );
+        .split(/\n(?!$)/).map((one) => one.trimEnd());
+      const index = firstDifference(lines, stdout === "" ? [] : came);
+      const problem = index !== undefined
+        ? `shows in line ${line + 1 + index}:\n${lines[index] ?? "(no more)"}`
+        : (code !== 0) !== lines.some((one) => one.startsWith("error: "))
+        ? `does not say so, but it ended with ${code}`
+        : undefined;
+      if (problem !== undefined) {
+        throw new Error(`${PAGE}:${line}: $ ${what}\n${came.join("\n")}\nThe page ${problem}`);
       }
-      const fails = output.some((one) => one.startsWith("error: "));
-      assert((code !== 0) === fails, `${PAGE}:${line}: \`${text}\` ended with ${code}`);
-      const last = (lines: readonly string[]) => lines.join("\n").match(TIMES)?.at(-1);
-      times.set(last(output) ?? "", last(came) ?? "");
+      const last = (all: readonly string[]) => all.join("\n").match(TIMES)?.at(-1) ?? "";
+      times.set(last(lines), last(came));
     };
 
     try {
-      for (const step of stepsOf(page)) {
-        if (step.kind === "command") {
-          await follow(step);
-          continue;
+      for (const step of stepsOf(page.replaceAll("\r", ""))) {
+        const path = join(directory.path, step.what);
+        if (step.kind === "command") await follow(step);
+        else if (step.kind === "patch") {
+          await Deno.writeTextFile(path, patched(await Deno.readTextFile(path), step.lines));
+        } else {
+          await Deno.mkdir(dirname(path), { recursive: true });
+          await Deno.writeTextFile(path, `${step.lines.join("\n")}\n`);
         }
-        const path = join(directory.path, step.path);
-        const text = step.kind === "file"
-          ? step.lines.map((line) => `${line}\n`).join("")
-          : patched(await Deno.readTextFile(path), step.lines);
-        await Deno.mkdir(dirname(path), { recursive: true });
-        await Deno.writeTextFile(path, text);
       }
     } finally {
       await runCloud(box, ["local", "stop", "--port", port], options);
@@ -92,9 +81,3 @@ suite(PAGE, () => {
     }
   });
 });
-
-/** A port that nobody uses now. */
-function freePort(): string {
-  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
-  return String(listener.addr.port);
-}
