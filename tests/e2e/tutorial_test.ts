@@ -23,7 +23,6 @@ suite(PAGE, () => {
   it("shows what its commands print", async () => {
     const page = await Deno.readTextFile(new URL(`../../${PAGE}`, import.meta.url));
     await using directory = await makeDirectory();
-    await using state = await makeDirectory();
     await using box = await Box.open({ registry: true, jobs: true, endpoints: true });
     box.s3.createBucket(BUCKET);
     box.jobs.roles.add(ROLE);
@@ -34,7 +33,7 @@ suite(PAGE, () => {
       cwd: directory.path,
       env: {
         DOCKER_HOST: Deno.env.get("DOCKER_HOST"), // of the engine that the tests run on
-        XDG_STATE_HOME: state.path,
+        XDG_STATE_HOME: join(directory.path, "state"),
         MLCLI_BASE_IMAGE: sklearnImage(),
         MLCLI_DOCKER_TAG: tag,
         MLCLI_PORT: port,
