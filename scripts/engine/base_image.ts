@@ -255,10 +255,11 @@ function contextOf(dockerfile: string): ReadableStream<Uint8Array> {
   return ReadableStream.from(archive as AsyncIterable<Uint8Array>);
 }
 
-/** The Dockerfile of such an image; documentation and package lists stay out of it. */
+/** The Dockerfile of such an image, without documentation, package lists, and what compilers need. */
 function packagesDockerfile(base: string, packages: readonly string[]): string {
   return `FROM ${base}
-RUN printf 'path-exclude=/usr/share/%s/*\\n' doc info locale man > /etc/dpkg/dpkg.cfg.d/slim \\
+RUN printf 'path-exclude=/usr/%s\\n' 'share/doc/*' 'share/info/*' 'share/locale/*' 'share/man/*' \\
+      'include/*' 'lib/gcc/*' 'lib/*.a' > /etc/dpkg/dpkg.cfg.d/slim \\
  && apt-get update \\
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
       ${packages.join(" ")} \\

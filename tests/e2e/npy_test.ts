@@ -1,11 +1,14 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../helpers/app.ts";
+import { tableRows } from "../helpers/doc_table.ts";
 import { asNobodys, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { deployed } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const IMAGE = `mlcli-test-npy-${crypto.randomUUID().slice(0, 8)}`;
 
+const JSON_TYPE = "application/json";
+const CSV = "text/csv";
 const NPY = "application/x-npy";
 const NPZ = "application/x-npz";
 
@@ -15,6 +18,24 @@ def model_fn(model_dir): return 2
 def predict_fn(data, model):
     if not isinstance(data, dict): return data * model
     return {name: array * model for name, array in data.items()}
+`;
+
+const FUNCTIONS = new URL("../../docs/reference/functions.md", import.meta.url);
+
+/** Returns what a JSON body says in Python, and of any other body what was read of it. */
+const SAID = `
+import dataclasses, datetime, decimal
+import numpy as np, pandas as pd
+
+@dataclasses.dataclass
+class Point:
+    x: int
+
+def model_fn(model_dir): pass
+def predict_fn(data, model):
+    if isinstance(data, str): return eval(data)
+    if isinstance(data, list): return {"read": repr(data)}
+    return {"read": "%s %s" % (str(data.dtype).strip("<|"), data.shape)}
 `;
 
 /** A little-endian array of doubles, as numpy.save writes it: NEP 1, version 1.0. */
@@ -29,11 +50,29 @@ function npy(values: readonly number[]): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
+/** Asks the server on that port: status, type and body. */
+async function askOn(
+  port: string,
+  body: Uint8Array<ArrayBuffer> | string,
+  accept: string,
+  type = NPY,
+): Promise<readonly [number, string | null, Uint8Array<ArrayBuffer>]> {
+  const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
+    method: "POST",
+    headers: { "Content-Type": type, Accept: accept },
+    body,
+    signal: AbortSignal.timeout(30_000),
+  });
+  return [response.status, response.headers.get("Content-Type"), await response.bytes()];
+}
+
+const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+
 suite("application/x-npy and -npz, with numpy in the image", () => {
   beforeAll(async () => {
     await using app = await makeApp({
       configuration: { image_name: IMAGE, base_image: sklearnImage() },
-      files: { "prediction/serve": DOUBLE },
+      files: { "../../requirements.txt": "pandas>=1.5\n" },
     });
     for (const args of [["init", app.name], ["build"]]) {
       const { code, stderr } = await app.run(args);
@@ -49,24 +88,8 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
       files: { "prediction/serve": DOUBLE, "local_test/test_dir/model/model.txt": "" },
     });
     const port = await deployed(app);
-    const ask = async (
-      body: Uint8Array<ArrayBuffer>,
-      accept: string,
-      type = NPY,
-    ): Promise<readonly [number, string | null, Uint8Array]> => {
-      const response = await fetch(`http://127.0.0.1:${port}/invocations`, {
-        method: "POST",
-        headers: { "Content-Type": type, Accept: accept },
-        body,
-        signal: AbortSignal.timeout(30_000),
-      });
-      return [
-        response.status,
-        response.headers.get("Content-Type"),
-        new Uint8Array(await response.arrayBuffer()),
-      ];
-    };
-    const text = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
+    const ask = (body: Uint8Array<ArrayBuffer>, accept: string, type = NPY) =>
+      askOn(port, body, accept, type);
     try {
       assertEquals(await ask(npy([1.5, 2]), NPY), [200, NPY, npy([3, 4])]);
       const [status, type, body] = await ask(npy([1.5, 2]), "*/*");
@@ -95,6 +118,38 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
         const [refused, , error] = await ask(new Uint8Array(broken), "*/*", NPZ);
         assertEquals(refused, 400);
         assertStringIncludes(text(error), "The body is not valid NPZ: ");
+      }
+    } finally {
+      await app.run(["local", "stop", "--port", port]);
+    }
+  });
+
+  it("are read and written beside JSON and CSV as functions.md has it", async () => {
+    // Of a body what is read of it, or of a value its form in each type.
+    const rows = tableRows((await Deno.readTextFile(FUNCTIONS)).replaceAll("\r", ""))
+      .filter(([first, ...said]) => first!.startsWith("`") && said.length !== 2)
+      .map((row) => row.map((cell) => cell.replace(/^`(.*)`$/, "$1").replaceAll("\\n", "\n")));
+    await using app = await makeApp({
+      configuration: { image_name: IMAGE },
+      files: { "prediction/serve": SAID, "local_test/test_dir/model/model.txt": "" },
+    });
+    const port = await deployed(app);
+    /** What the server reads of a body; the status where that is not 200. */
+    const readOf = async (body: Uint8Array<ArrayBuffer> | string, type: string) => {
+      const [status, , read] = await askOn(port, body, JSON_TYPE, type);
+      return status === 200 ? JSON.parse(text(read)).read : String(status);
+    };
+    try {
+      assertEquals(rows.length, 41);
+      for (const [first = "", ...said] of rows) {
+        const answers = said.length === 1
+          ? [await readOf(first, CSV)]
+          : await Promise.all([JSON_TYPE, CSV, NPY].map(async (accept) => {
+            const [status, , body] = await askOn(port, JSON.stringify(first), accept, JSON_TYPE);
+            if (status !== 200) return String(status);
+            return accept === NPY ? await readOf(body, NPY) : text(body);
+          }));
+        assertEquals([first, ...answers], [first, ...said]);
       }
     } finally {
       await app.run(["local", "stop", "--port", port]);

@@ -18,6 +18,8 @@ export interface CloudOptions {
   /** Replaces what the environment for the platform in a box says; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly cwd?: string;
+  /** In ms. */
+  readonly timeout?: number;
 }
 
 export function runCloud(
@@ -63,7 +65,7 @@ export async function runShellLine(
 /** A directory that is always there, and in which nobody has an app. */
 const NOWHERE = "/";
 
-function programOptions(aws: Cloud, { env = {}, cwd = NOWHERE }: CloudOptions) {
+function programOptions(aws: Cloud, { env = {}, cwd = NOWHERE, timeout = 60_000 }: CloudOptions) {
   const all: Record<string, string | undefined> = {
     PATH: Deno.env.get("PATH"),
     DENO_DIR: denoDirectory(),
@@ -79,5 +81,5 @@ function programOptions(aws: Cloud, { env = {}, cwd = NOWHERE }: CloudOptions) {
   const set = Object.entries(all).filter((entry): entry is [string, string] =>
     entry[1] !== undefined
   );
-  return { cwd, env: Object.fromEntries(set), clearEnv: true, timeout: 60_000 };
+  return { cwd, env: Object.fromEntries(set), clearEnv: true, timeout };
 }
