@@ -36,8 +36,8 @@ export const ROAD: readonly Lane[] = [
 ];
 
 /** In pixels: a stop, and from one to the next. */
-const WIDTH = 150;
-const STEP = 164;
+const WIDTH = 160;
+const STEP = 174;
 const HEIGHT = 84;
 const EDGE = 26;
 const LANE = 210;
