@@ -1,0 +1,58 @@
+/** Directories that become packages, the same bytes from the same files. */
+
+import { dirname, join } from "@std/path";
+import { run } from "../../process.ts";
+
+/** A binary has 100 MB to compress, with others at the same time. In ms. */
+const TIMEOUT = 300_000;
+
+/** Content of a file, or the path of a program, which is copied. */
+export type Content = Uint8Array | string | { readonly program: string };
+
+/** Runs the programs that make a package. */
+export interface Maker {
+  /** Where all is made. */
+  readonly work: string;
+  /** Time of all files, in s since 1970. */
+  readonly time: number;
+  /** How hard to compress, from 1 to 9. */
+  readonly level: number;
+  readonly signal: AbortSignal;
+}
+
+/** Makes a directory of files, by their path in it: all readable, programs executable. */
+export async function makeTree(
+  name: string,
+  files: Readonly<Record<string, Content>>,
+  maker: Maker,
+): Promise<string> {
+  const tree = join(maker.work, name);
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(tree, path);
+    await Deno.mkdir(dirname(file), { recursive: true });
+    const isProgram = typeof content === "object" && "program" in content;
+    if (isProgram) await Deno.copyFile(content.program, file);
+    else if (typeof content === "string") await Deno.writeTextFile(file, content);
+    else await Deno.writeFile(file, content);
+    await Deno.chmod(file, isProgram ? 0o755 : 0o644);
+  }
+  // Of directories, too, whatever the umask is.
+  await make(["chmod", "-R", "u=rwX,go=rX", tree], maker);
+  await make(["find", tree, "-exec", "touch", "-d", `@${maker.time}`, "{}", "+"], maker);
+  return tree;
+}
+
+/** Runs a program of the system. */
+export async function make(
+  command: readonly string[],
+  { work, time, signal }: Maker,
+  cwd = work,
+): Promise<void> {
+  await run(command, {
+    timeout: TIMEOUT,
+    signal,
+    cwd,
+    env: { SOURCE_DATE_EPOCH: `${time}`, TZ: "UTC", LC_ALL: "C" },
+    hint: "Packages are made by the programs of a Debian or Ubuntu.",
+  });
+}
