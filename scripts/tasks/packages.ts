@@ -18,10 +18,10 @@ import { binaryName, chooseTargets, DIST, type Target, TARGETS } from "../compil
 import { ensurePrograms } from "../engine/debian.ts";
 import { run } from "../process.ts";
 import { makeDebianPackage } from "../release/packages/debian.ts";
-import { GLIBC, isFor, type Release, SYSTEMS, versionOf } from "../release/packages/kinds.ts";
+import { GLIBC, SYSTEMS, versionOf } from "../release/packages/kinds.ts";
 import { manifest, MANIFESTS } from "../release/packages/manifests.ts";
 import { makeNpmPackage } from "../release/packages/npm.ts";
-import type { Maker } from "../release/packages/tree.ts";
+import type { Packing } from "../release/packages/tree.ts";
 import { makeWheel } from "../release/packages/wheel.ts";
 import { addressOf } from "../release/stamp.ts";
 import { runScript, step } from "../script.ts";
@@ -35,38 +35,39 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 export async function makePackages(
   dist: string,
   targets: readonly Target[],
-  release: Release,
-  settings: Omit<Maker, "work">,
+  settings: Omit<Packing, "work" | "made">,
 ): Promise<void> {
+  const { release, signal } = settings;
+  if (!await ensurePrograms(["zip", "tar", "dpkg-deb"], ["zip"], signal)) {
+    throw new MlcliError("Packages are made with zip, tar and dpkg-deb", {
+      hint: "Run this on Debian or Ubuntu, and install zip.",
+    });
+  }
   const sums = sumsOf(await Deno.readTextFile(join(dist, "SHA256SUMS")).catch(() => ""));
-  const binaries = TARGETS.map(binaryName).filter((name) => sums.has(name));
-  for (const target of targets) await checkBinary(dist, target, sums, settings.signal);
+  for (const target of targets) await checkBinary(dist, target, sums, signal);
   const work = await Deno.makeTempDir({ prefix: "mlcli-packages-" });
-  const maker = { work, ...settings };
-  const made = join(work, "made");
   try {
+    const made = join(work, "made");
     await Deno.mkdir(made);
-    await makeNpmPackage(undefined, release, made, maker);
+    const packing = { ...settings, work, made };
+    await makeNpmPackage(undefined, packing);
     for (const target of targets) {
-      const system = SYSTEMS[target];
-      const program = join(dist, binaryName(target));
-      await step(`Packing ${target}`, () =>
-        Promise.all([
-          makeWheel(program, system, release, made, maker),
-          makeNpmPackage({ system, program }, release, made, maker),
-          system.debian && makeDebianPackage(program, system.debian, release, made, maker),
-        ]));
+      const binary = { path: join(dist, binaryName(target)), system: SYSTEMS[target] };
+      const kinds = target.includes("linux") ? [makeDebianPackage] : [];
+      await step(
+        `Packing ${target}`,
+        () =>
+          Promise.all([makeWheel, makeNpmPackage, ...kinds].map((kind) => kind(binary, packing))),
+      );
     }
     for (const name of targets.length === TARGETS.length ? MANIFESTS : []) {
       await Deno.writeTextFile(join(made, name), await manifest(name, release, sums));
     }
     const names = (await Array.fromAsync(Deno.readDir(made), ({ name }) => name)).sort();
     for (const name of names) await Deno.copyFile(join(made, name), join(dist, name));
-    await Deno.writeTextFile(
-      join(dist, "SHA256SUMS"),
-      binaries.map((name) => `${sums.get(name)}  ${name}\n`).join("") +
-        await checksums(made, names),
-    );
+    const binaries = TARGETS.map(binaryName).filter((name) => sums.has(name));
+    const lines = binaries.map((name) => `${sums.get(name)}  ${name}\n`).join("");
+    await Deno.writeTextFile(join(dist, "SHA256SUMS"), lines + await checksums(made, names));
   } finally {
     await removeTreeIfThere(work);
   }
@@ -87,12 +88,14 @@ async function checkBinary(
   if (sums.get(name) !== await sha256(bytes)) {
     throw new MlcliError(`${path} is not the file that SHA256SUMS names`, { hint });
   }
-  const system = SYSTEMS[target];
-  if (!isFor(system, bytes)) throw new MlcliError(`${path} is no program for ${target}`, { hint });
-  if (system.npm[0] !== "linux") return;
-  const options = { timeout: 60_000, hint, signal };
-  const found = await run(["grep", "-aoE", "GLIBC_2\\.[0-9]+", path], options);
-  const newest = Math.max(...found.trim().split("\n").map((name) => Number(name.split(".")[1])));
+  const [header, , os] = SYSTEMS[target];
+  if (!header.test(bytes.subarray(0, 20).toHex())) {
+    throw new MlcliError(`${path} is no program for ${target}`, { hint });
+  }
+  if (os !== "linux") return;
+  const grep = ["grep", "-aoE", "GLIBC_2\\.[0-9]+", path];
+  const found = await run(grep, { timeout: 60_000, hint, signal });
+  const newest = Math.max(...[...found.matchAll(/\d+$/gm)].map(Number));
   if (newest > GLIBC) {
     throw new MlcliError(`${path} needs glibc 2.${newest}`, {
       hint: `The packages say 2.${GLIBC}: GLIBC in scripts/release/packages/kinds.ts.`,
@@ -108,14 +111,9 @@ async function main(signal: AbortSignal): Promise<number> {
     address: addressOf(GITHUB_SERVER_URL, GITHUB_REPOSITORY),
     license: await Deno.readTextFile(join(ROOT, "LICENSE")),
   };
-  if (!await ensurePrograms(["zip", "gzip", "tar", "dpkg-deb"], ["zip"], signal)) {
-    throw new MlcliError("Packages are made with zip, gzip, tar and dpkg-deb", {
-      hint: "Run this on Debian or Ubuntu, and install zip.",
-    });
-  }
   const options = { cwd: ROOT, timeout: 10_000, hint: "SOURCE_DATE_EPOCH gives it.", signal };
   const time = SOURCE_DATE_EPOCH ?? await run(["git", "log", "-1", "--format=%ct"], options);
-  await makePackages(DIST, targets, release, { time: Number(time), level: 6, signal });
+  await makePackages(DIST, targets, { release, time: Number(time), level: 6, signal });
   return 0;
 }
 

@@ -27,5 +27,5 @@ export async function packaged(
   release: Release = RELEASE,
 ): Promise<void> {
   const signal = AbortSignal.timeout(300_000);
-  await makePackages(dist, targets, release, { time: 1_800_000_000, level: 1, signal });
+  await makePackages(dist, targets, { release, time: 1_800_000_000, level: 1, signal });
 }

@@ -44,9 +44,7 @@ let program;
 try {
   program = require.resolve(`${name}/bin/mlcli${platform === "win32" ? ".exe" : ""}`);
 } catch {
-  fail(
-    `The package ${name} is not installed`,
-    "It has mlcli for this system. Install again, without --omit=optional; on Linux mlcli needs glibc.",
-  );
+  const hint = "Install again, without --omit=optional; on Linux, mlcli needs glibc.";
+  fail(`The package ${name}, with mlcli for this system, is not installed`, hint);
 }
 if (program !== undefined) start(program);

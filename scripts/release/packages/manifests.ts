@@ -2,7 +2,7 @@
 
 import { fromFileUrl, join } from "@std/path";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { homepageOf, type Release, SUMMARY } from "./kinds.ts";
+import { homeOf, type Release, SUMMARY } from "./kinds.ts";
 
 const HERE = fromFileUrl(new URL("./", import.meta.url));
 
@@ -17,12 +17,13 @@ export async function manifest(
   release: Release,
   sums: ReadonlyMap<string, string>,
 ): Promise<string> {
+  const { owner, homepage } = homeOf(release);
   const values = new Map([
     ...sums,
     ["VERSION", release.version.semver],
     ["RELEASES", release.address.releases],
-    ["HOMEPAGE", homepageOf(release)],
-    ["OWNER", release.address.repository.split("/")[0]!],
+    ["HOMEPAGE", homepage],
+    ["OWNER", owner],
     ["SUMMARY", SUMMARY],
   ]);
   const text = await Deno.readTextFile(join(HERE, name));

@@ -1,7 +1,7 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { TARGETS } from "../../../../scripts/compile/targets.ts";
 import { SYSTEMS, versionOf } from "../../../../scripts/release/packages/kinds.ts";
-import { platformPackage } from "../../../../scripts/release/packages/npm.ts";
+import { packageJson } from "../../../../scripts/release/packages/npm.ts";
 import { RELEASE } from "../../../helpers/release.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -25,24 +25,20 @@ suite("the versions of packages", () => {
   }
 });
 
-suite("the systems of packages", () => {
-  const SYSTEM_OF: Readonly<Record<string, readonly string[]>> = {
-    "x86_64-unknown-linux-gnu": ["manylinux_2_27_x86_64", "linux", "x64", "glibc"],
-    "aarch64-unknown-linux-gnu": ["manylinux_2_27_aarch64", "linux", "arm64", "glibc"],
-    "x86_64-apple-darwin": ["macosx_12_0_x86_64", "darwin", "x64"],
-    "aarch64-apple-darwin": ["macosx_12_0_arm64", "darwin", "arm64"],
-    "x86_64-pc-windows-msvc": ["win_amd64", "win32", "x64"],
+suite("the packages for npm", () => {
+  const rows: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    "x86_64-unknown-linux-gnu": { os: ["linux"], cpu: ["x64"], libc: ["glibc"] },
+    "aarch64-unknown-linux-gnu": { os: ["linux"], cpu: ["arm64"], libc: ["glibc"] },
+    "x86_64-apple-darwin": { os: ["darwin"], cpu: ["x64"], libc: undefined },
+    "aarch64-apple-darwin": { os: ["darwin"], cpu: ["arm64"], libc: undefined },
+    "x86_64-pc-windows-msvc": { os: ["win32"], cpu: ["x64"], libc: undefined },
   };
   for (const target of TARGETS) {
-    it(`are those of ${target}`, () => {
-      const { os, cpu, libc = [], bin } = platformPackage(SYSTEMS[target], RELEASE) as {
-        readonly [name: string]: readonly string[];
-      };
-      const [wheel, ...npm] = SYSTEM_OF[target]!;
-      assertEquals(SYSTEMS[target].wheel, wheel);
-      assertEquals([...os!, ...cpu!, ...libc], npm);
-      const program = target.includes("windows") ? "bin/mlcli.exe" : "bin/mlcli";
-      assertEquals(Object.entries(bin!), [["mlcli", program]]);
+    it(`are for the system of ${target}`, () => {
+      const { name, os, cpu, libc, bin } = packageJson(RELEASE, SYSTEMS[target]);
+      assertEquals({ os, cpu, libc }, rows[target]);
+      assertEquals(name, `@some-one/mlcli-${os}-${cpu}`);
+      assertEquals(bin, { mlcli: target.includes("windows") ? "bin/mlcli.exe" : "bin/mlcli" });
     });
   }
 });

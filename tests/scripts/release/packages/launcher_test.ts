@@ -97,7 +97,7 @@ if (Deno.build.os === "linux") {
       assertEquals(code, 1);
       assertMatch(
         stderr,
-        /^error: The package @a\/mlcli-linux-(x64|arm64) is not installed\nhint: .+\n$/,
+        /^error: The package @a\/mlcli-linux-(x64|arm64), with .* is not installed\nhint: .+\n$/,
       );
     });
   });

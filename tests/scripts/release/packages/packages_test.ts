@@ -1,25 +1,32 @@
 import { assertEquals, assertMatch, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
-import { binaryName, TARGETS } from "../../../../scripts/compile/targets.ts";
-import { type Release, SYSTEMS, versionOf } from "../../../../scripts/release/packages/kinds.ts";
+import { binaryName, type Target, TARGETS } from "../../../../scripts/compile/targets.ts";
+import { SYSTEMS, versionOf } from "../../../../scripts/release/packages/kinds.ts";
+import { packageJson } from "../../../../scripts/release/packages/npm.ts";
 import { MANIFESTS } from "../../../../scripts/release/packages/manifests.ts";
 import { makeDirectory, namesIn, type TestDirectory } from "../../../helpers/directory.ts";
 import { packaged, RELEASE, writeSums } from "../../../helpers/release.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-const PRE_RELEASE: Release = { ...RELEASE, version: versionOf("1.2.0-rc.3") };
+const PRE_RELEASE = { ...RELEASE, version: versionOf("1.2.0-rc.3") };
 const [LINUX] = TARGETS;
+
+/** How programs of each target begin, in hexadecimal. */
+const HEADERS: Readonly<Record<Target, string>> = {
+  "x86_64-unknown-linux-gnu": "7f454c460201010000000000000000000300" + "3e00",
+  "aarch64-unknown-linux-gnu": "7f454c460201010000000000000000000300" + "b700",
+  "x86_64-apple-darwin": "cffaedfe07000001",
+  "aarch64-apple-darwin": "cffaedfe0c000001",
+  "x86_64-pc-windows-msvc": "4d5a90",
+};
 
 /** Files that begin as programs of their systems do, and no more. */
 async function binaries(): Promise<TestDirectory> {
   const directory = await makeDirectory();
   for (const target of TARGETS) {
-    const bytes = new Uint8Array(64);
-    for (const [offset, hex] of Object.entries(SYSTEMS[target].header)) {
-      bytes.set(Uint8Array.fromHex(hex), Number(offset));
-    }
-    bytes.set(new TextEncoder().encode("GLIBC_2.27"), 32);
-    await Deno.writeFile(join(directory.path, binaryName(target)), bytes);
+    const file = join(directory.path, binaryName(target));
+    await Deno.writeFile(file, Uint8Array.fromHex(HEADERS[target]));
+    await append("GLIBC_2.9 GLIBC_2.27")(file);
   }
   await writeSums(directory.path, TARGETS);
   return directory;
@@ -65,14 +72,10 @@ if (Deno.build.os === "linux") {
       assertEquals(await run("dpkg-deb", "-f", deb, "Version"), "1.2.0~rc.3\n");
       const tarball = join(first.path, "mlcli-npm-1.2.0-rc.3.tgz");
       const main = JSON.parse(await run("tar", "-xzOf", tarball, "package/package.json"));
-      assertEquals(main.name, "@some-one/mlcli");
+      const platforms = TARGETS.map((target) => packageJson(PRE_RELEASE, SYSTEMS[target]));
       assertEquals(
         main.optionalDependencies,
-        Object.fromEntries(
-          ["linux-x64", "linux-arm64", "darwin-x64", "darwin-arm64", "win32-x64"].map((
-            system,
-          ) => [`@some-one/mlcli-${system}`, "1.2.0-rc.3"]),
-        ),
+        Object.fromEntries(platforms.map(({ name, version }) => [name, version])),
       );
       for (const name of MANIFESTS) {
         const text = await Deno.readTextFile(join(first.path, name));
