@@ -3,8 +3,9 @@
  *
  *     deno run -A scripts/release/runtime_bases.ts LOCK [PREVIOUS]
  *
- * A binary is a runtime base, Deno's `denort-TARGET.zip`, with the program behind it. Nobody can name
- * the bases' checksums beforehand, since Deno downloads them. Three places say what they should be:
+ * A binary is a runtime base, Deno's `denort-TARGET.zip`, with the program behind it. Deno
+ * downloads the bases. The source does not name their checksums, or somebody would have to write them
+ * there for each new Deno before a tag makes a release. Three places say what they should be:
  *
  * - The checksum beside each zip on dl.deno.land must be its own. This shows that the zip came whole.
  *   It does not show who made it: whoever can replace the zip can replace the checksum.

@@ -12,7 +12,7 @@ function fail(message, hint) {
   process.exitCode = 1;
 }
 
-/** Whether a terminal controls this process: its Ctrl-C comes to mlcli, too, and twice would end it. */
+/** Whether there is a terminal. It sends Ctrl-C to mlcli, too; a second one would end mlcli at once. */
 function hasTerminal() {
   try {
     closeSync(openSync("/dev/tty", "r"));
@@ -24,7 +24,7 @@ function hasTerminal() {
 
 function start(program) {
   const handed = hasTerminal() ? ["SIGTERM"] : ["SIGTERM", "SIGINT", "SIGHUP"];
-  // Before mlcli starts, so that no signal ends this alone; none comes before the end of this function.
+  // Set before mlcli starts, so that no signal ends this program alone. Node calls them afterwards.
   for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
     process.on(signal, () => handed.includes(signal) && child.kill(signal));
   }

@@ -27,7 +27,9 @@ class Mlcli < Formula
   end
 
   def install
-    bin.install Dir["mlcli-*"].first => "mlcli"
+    program = Dir["mlcli-*"].first
+    chmod 0755, program
+    bin.install program => "mlcli"
     generate_completions_from_executable(bin/"mlcli", "completions", shells: [:bash, :zsh, :fish])
   end
 

@@ -7,7 +7,15 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
-import { type Binary, homeOf, programOf, type Release, SUMMARY, SYSTEMS } from "./kinds.ts";
+import {
+  type Binary,
+  homeOf,
+  programOf,
+  type Release,
+  SUMMARY,
+  type System,
+  SYSTEMS,
+} from "./kinds.ts";
 import { make, makeTree, type Packing } from "./tree.ts";
 
 const LAUNCHER = fromFileUrl(new URL("./launcher.js", import.meta.url));
@@ -15,10 +23,10 @@ const LAUNCHER = fromFileUrl(new URL("./launcher.js", import.meta.url));
 /** What package.json says of the package with a system's binary; of that with all, without one. */
 export function packageJson(
   release: Release,
-  system?: Binary["system"],
+  system?: System,
 ): Readonly<Record<string, unknown>> {
-  const name = `@${homeOf(release).owner.toLowerCase()}/mlcli`;
-  const { homepage } = homeOf(release);
+  const { owner, homepage } = homeOf(release);
+  const name = `@${owner.toLowerCase()}/mlcli`;
   const version = release.version.semver;
   const common = { version, description: SUMMARY, license: "MIT", homepage };
   if (system === undefined) {

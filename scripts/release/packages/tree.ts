@@ -8,7 +8,7 @@ import type { Release } from "./kinds.ts";
 const TIMEOUT = 300_000;
 
 /** Content of a file, or the path of a program, which is copied. */
-export type Content = Uint8Array | string | { readonly program: string };
+type Content = Uint8Array | string | { readonly program: string };
 
 /** How and where packages are made. */
 export interface Packing {
