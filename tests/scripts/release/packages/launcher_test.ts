@@ -8,23 +8,18 @@ const LAUNCHER = fromFileUrl(
   new URL("../../../../scripts/release/packages/launcher.js", import.meta.url),
 );
 
+const ARCH = Deno.build.arch === "x86_64" ? "x64" : "arm64";
+
 /** The launcher as npm would put it, with a script of the shell for mlcli where there is one. */
 async function installed(script?: string): Promise<TestDirectory & { readonly program: string }> {
-  const { os, arch } = Deno.build;
-  const system = `${os}-${arch === "x86_64" ? "x64" : "arm64"}`;
+  const mlcli = `node_modules/@a/mlcli-linux-${ARCH}/bin/mlcli`;
   const directory = await makeDirectory({
-    "@a/mlcli/package.json": '{ "name": "@a/mlcli" }',
-    "@a/mlcli/bin/mlcli.js": await Deno.readTextFile(LAUNCHER),
-    ...script === undefined ? {} : { [`@a/mlcli-${system}/bin/mlcli`]: `#!/bin/sh\n${script}\n` },
+    "node_modules/@a/mlcli/package.json": '{ "name": "@a/mlcli" }',
+    "node_modules/@a/mlcli/bin/mlcli.js": await Deno.readTextFile(LAUNCHER),
+    ...script === undefined ? {} : { [mlcli]: `#!/bin/sh\n${script}\n` },
   });
-  // As `node_modules`, in which packages find each other.
-  const modules = join(directory.path, "node_modules");
-  await Deno.mkdir(modules);
-  await Deno.rename(join(directory.path, "@a"), join(modules, "@a"));
-  if (script !== undefined) {
-    await Deno.chmod(join(modules, `@a/mlcli-${system}/bin/mlcli`), 0o755);
-  }
-  return { ...directory, program: join(modules, "@a/mlcli/bin/mlcli.js") };
+  if (script !== undefined) await Deno.chmod(join(directory.path, mlcli), 0o755);
+  return { ...directory, program: join(directory.path, "node_modules/@a/mlcli/bin/mlcli.js") };
 }
 
 /** Starts it; without a terminal of its own, whatever terminal the tests have. */
@@ -95,10 +90,7 @@ if (Deno.build.os === "linux") {
       await using place = await installed();
       const { code, stderr } = await resultOf(start(place.program));
       assertEquals(code, 1);
-      assertMatch(
-        stderr,
-        /^error: The package @a\/mlcli-linux-(x64|arm64), with .* is not installed\nhint: .+\n$/,
-      );
+      assertMatch(stderr, /^error: The package @a\/mlcli-linux-\w+, .*\nhint: .+\n$/);
     });
   });
 }
