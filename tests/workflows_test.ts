@@ -80,6 +80,33 @@ suite("workflows", () => {
     );
   });
 
+  it("give a token to commands where nothing of npm's or ours is", () => {
+    const withToken = jobs().filter(({ text }) => text.includes("GH_TOKEN"));
+    assertEquals(withToken.map(({ name }) => name), [
+      "release.yml: previous",
+      "release.yml: publish",
+    ]);
+    const foreign = /\b(deno|npm|npx|node|bash)\b|scripts\/|actions\/(checkout|setup-)/;
+    assertEquals(withToken.filter(({ text }) => foreign.test(text)), []);
+  });
+
+  it("publish nothing without its signature, packages and the lock of runtime bases included", () => {
+    const textOf = (name: string) =>
+      jobs().find((job) => job.name === `release.yml: ${name}`)!.text;
+    const signed: readonly string[] = textOf("attest").match(/dist\/\S+/g) ?? [];
+    assertEquals(signed, [
+      "dist/mlcli*",
+      "dist/SHA256SUMS",
+      "dist/runtime_bases.sha256",
+      "dist/install.*",
+    ]);
+    const published = textOf("publish").match(/dist\/\S+/g) ?? [];
+    const unsigned = published.filter((name) =>
+      !signed.includes(name.replace(/\.(sh|ps1)$/, ".*"))
+    );
+    assertEquals(unsigned, ["dist/INSTALL.md", "dist/README.md"]);
+  });
+
   it("end in time, and take nothing from a cache", () => {
     const endless = jobs().filter(({ text }) => !/^ {4}timeout-minutes: \d+$/m.test(text));
     assertEquals(endless.map(({ name }) => name), []);

@@ -11,6 +11,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { bundled, type Program } from "../compile/bundle.ts";
+import { checksums } from "../compile/checksums.ts";
 import { permissionOptions, RUNTIME_OPTIONS } from "../compile/options.ts";
 import { replaceTree } from "../compile/replace_tree.ts";
 import { stageProgram } from "../compile/stage.ts";
@@ -76,19 +77,6 @@ async function currentCommit(signal: AbortSignal): Promise<string> {
   const options = { cwd: ROOT, timeout: 10_000, hint: "", signal };
   const command = ["git", "describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"];
   return await run(command, options).then((text) => text.trim(), () => "unknown");
-}
-
-/** As `sha256sum` writes and `sha256sum --check` reads them. */
-async function checksums(directory: string, names: readonly string[]): Promise<string> {
-  const lines: string[] = [];
-  for (const name of names) {
-    const digest = await crypto.subtle.digest(
-      "SHA-256",
-      await Deno.readFile(join(directory, name)),
-    );
-    lines.push(`${new Uint8Array(digest).toHex()}  ${name}\n`);
-  }
-  return lines.join("");
 }
 
 if (import.meta.main) runScript(main);

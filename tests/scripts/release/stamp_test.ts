@@ -132,8 +132,10 @@ function addresses(text: string): readonly string[] {
     new RegExp(String.raw`\b${name}/${name}\b`, "g"),
     new RegExp(String.raw`@${name}/`, "g"),
     new RegExp(String.raw`\b(?:jsr|npm):@?[\w.-]*/?${name}\b`, "g"),
+    // By name; a file is named by its path.
     new RegExp(
-      String.raw`\b(?:npx|npm install|deno install|pip install|brew install) [^\n]*\b${name}\b`,
+      String
+        .raw`\b(?:npx|(?:npm|deno|pipx?|tool|apt-get|brew) install(?![^\n]*--no-index)) [^\n]*(?<!/)\b${name}\b`,
       "g",
     ),
   ];

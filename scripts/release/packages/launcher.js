@@ -1,0 +1,50 @@
+#!/usr/bin/env node
+// Starts the mlcli that npm installed for this system, and ends as it ends.
+"use strict";
+const { spawn } = require("node:child_process");
+const { closeSync, openSync } = require("node:fs");
+
+const { platform, arch } = process;
+const name = `${require("../package.json").name}-${platform}-${arch}`;
+
+function fail(message, hint) {
+  process.stderr.write(`error: ${message}\nhint: ${hint}\n`);
+  process.exitCode = 1;
+}
+
+/** Whether there is a terminal. It sends Ctrl-C to mlcli, too; a second one would end mlcli at once. */
+function hasTerminal() {
+  try {
+    closeSync(openSync("/dev/tty", "r"));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function start(program) {
+  const handed = hasTerminal() ? ["SIGTERM"] : ["SIGTERM", "SIGINT", "SIGHUP"];
+  // Set before mlcli starts, so that no signal ends this program alone. Node calls them afterwards.
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) {
+    process.on(signal, () => handed.includes(signal) && child.kill(signal));
+  }
+  const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  child.on(
+    "error",
+    (error) => fail(`Cannot start ${program}: ${error.message}`, "Install it again."),
+  );
+  child.on("exit", (code, signal) => {
+    if (signal === null) return void (process.exitCode = code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+let program;
+try {
+  program = require.resolve(`${name}/bin/mlcli${platform === "win32" ? ".exe" : ""}`);
+} catch {
+  const hint = "Install again, without --omit=optional; on Linux, mlcli needs glibc.";
+  fail(`The package ${name}, with mlcli for this system, is not installed`, hint);
+}
+if (program !== undefined) start(program);
