@@ -69,7 +69,9 @@ export async function deployAction(
   const { server, pause } = await progress.during(() => "Starting the new server", replacing);
   await announceOrWarn(server);
   if (pause !== undefined) {
-    progress.note(`Replaced the server; port ${server.port} had none for ${pause.toFixed(2)} s`);
+    progress.note(
+      `Replaced the server; nobody answered on port ${server.port} for ${pause.toFixed(2)} s`,
+    );
   }
 }
 

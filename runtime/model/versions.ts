@@ -123,7 +123,8 @@ export async function settleModel(
 
 const NO_FILE: Difference = {
   message: "The training wrote no file to /opt/ml/model",
-  hint: "Write the model to /opt/ml/model: train() gets that path second, a script SM_MODEL_DIR.",
+  hint:
+    "Write the model to /opt/ml/model: the second argument of train(), SM_MODEL_DIR in a script.",
 };
 
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {

@@ -59,7 +59,10 @@ suite("local deploy and local stop", () => {
     await app.write(app.testPath("model/model.txt"), "eight");
     const { code, stdout, stderr } = await app.run(replace);
     assertEquals([code, stdout], [0, `http://localhost:${port}\n`]);
-    assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
+    assertMatch(
+      stderr,
+      /^note: Replaced the server; nobody answered on port \d+ for \d+\.\d\d s\n$/,
+    );
     assertEquals(await predictedOn(port), "eight!");
     const [{ Id } = { Id: "" }, ...others] = await containersOf(app.name);
     assertEquals(others, []);

@@ -113,7 +113,10 @@ if (Deno.uid() === 0) {
       assertEquals(again.code, 1);
       assertStringIncludes(again.stderr, `error: Port already in use: ${port} (by the server of`);
       const replaced = await run("local", "deploy", "--port", port, "--replace");
-      assertMatch(replaced.stderr, /^note: Replaced the server; port \d+ had none for [\d.]+ s\n$/);
+      assertMatch(
+        replaced.stderr,
+        /^note: Replaced the server; nobody answered on port \d+ for [\d.]+ s\n$/,
+      );
       assertEquals((await invoke(port)).stdout, "one seven");
       assertEquals((await run("local", "stop", "--port", port)).code, 0);
       assertEquals((await invoke(port)).code, 1);

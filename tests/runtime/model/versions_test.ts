@@ -153,7 +153,7 @@ suite("settleModel", () => {
       { "test_dir/model/.gitkeep": "", ...EMPTY },
       "succeeded",
       { "test_dir/model/.gitkeep": "", ...gone },
-      /^The training wrote no file .*train\(\) gets that path second/,
+      /^The training wrote no file .*the second argument of train\(\)/,
     ],
     [
       "counts directories and what keeps them for nothing",

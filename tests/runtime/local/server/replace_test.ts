@@ -109,7 +109,10 @@ suite("local deploy --replace", () => {
     const { code, stdout, stderr, port, course, left } = await replace();
     assertEquals(code, 0, stderr);
     assertEquals(stdout, `http://localhost:${port}\n`);
-    assertMatch(stderr, /^note: Replaced the server; port \d+ had none for \d+\.\d\d s\n$/);
+    assertMatch(
+      stderr,
+      /^note: Replaced the server; nobody answered on port \d+ for \d+\.\d\d s\n$/,
+    );
     assertEquals(course, [...TRIAL, ...TURN, "old remove"]);
     assertEquals(left.length, 1);
   });
