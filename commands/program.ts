@@ -83,7 +83,7 @@ export async function programOf(
   const isTyped = typedOne !== undefined;
   const command = isTyped || !ofFile ? typedCommand : fileCommand;
   if (name === "train" && args.length > 0 && command.length === 0) {
-    throw new UsageError("What follows -- are the arguments of --command, which is not given.", {
+    throw new UsageError('Arguments after "--" have no effect without "--command".', {
       hint: "An entry point gets hyperparameters: --hyperparameter epochs=20",
     });
   }

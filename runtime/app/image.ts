@@ -112,7 +112,7 @@ export function requireNotBuiltHere(
   const app = otherApp(own, image);
   if (app === undefined) return;
   throw new MlcliError(
-    `What is here as ${reference} was built by mlcli, of the app ${inOneLine(app)}`,
+    `${reference} on this machine was built by mlcli, for the app ${inOneLine(app)}`,
     {
       hint:
         `docker pull ${reference} gets the registry's. If you mean the one that is here, name ` +
@@ -169,9 +169,9 @@ export function platformFinding(
     : `Take one for ${PLATFORM}`;
   return {
     message: isGraviton
-      ? `${reference} is for ${platform}: on the platform it runs on Graviton instances ` +
+      ? `${reference} is for ${platform}: on SageMaker it runs on Graviton instances ` +
         "(ml.c7g, ...) only"
-      : `${reference} is for ${platform}, and does not run on the platform`,
+      : `${reference} is for ${platform}, and does not run on SageMaker`,
     hint: isGraviton
       ? `${build}; "platform": "${GRAVITON}" in the configuration says that you mean it.`
       : `${build}.`,

@@ -82,7 +82,7 @@ export async function rememberIfPossible(
 function notTrusted({ image, app: { name }, command }: NamedImage, doubt: string): MlcliError {
   const shown = inOneLine(image);
   return new MlcliError(
-    `Nobody but ${name}.json has named the image ${shown} here, and its registry is neither ` +
+    `Only ${name}.json names the image ${shown}, and its registry is neither ` +
       `your account's nor AWS's${doubt}`,
     { hint: `If you trust it, name it yourself, once: ${command} --image ${shellWord(image)}` },
   );

@@ -97,7 +97,9 @@ function requireName(path: string, separator: string): void {
   // This character stands for bytes that are not UTF-8. Deno cannot make such a name.
   if (path.includes("\ufffd")) throw refusalOf(path, "has a name that is not UTF-8");
   if (path.includes("\0")) throw refusalOf(path, "has a name with a zero byte");
-  if (separator === "\\" && /[\\:]/.test(path)) throw refusalOf(path, "is no name on Windows");
+  if (separator === "\\" && /[\\:]/.test(path)) {
+    throw refusalOf(path, "cannot be a name on Windows");
+  }
 }
 
 /**

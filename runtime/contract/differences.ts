@@ -198,8 +198,8 @@ export function networkDifferences(network: string | undefined): readonly Differ
   if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
   return [{
     message: network === "host"
-      ? "The code is on this machine's own network (--network host), which the platform does not have"
-      : `The code is on the network "${network}" of this machine, which the platform does not have`,
+      ? "The code is on this machine's own network (--network host), which SageMaker does not have"
+      : `The code is on the network "${network}" of this machine, which SageMaker does not have`,
     hint:
       "There, code reaches the internet, or, with --subnet and --security-group, what is in a VPC.",
   }];

@@ -133,7 +133,7 @@ function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?
   return {
     hint:
       `The earlier model is in ${path} now, and mlcli local deploy --run ${run} serves it. On ` +
-      "the platform, the artifact of this training would be empty.",
+      "SageMaker, the artifact of this training would be empty.",
   };
 }
 

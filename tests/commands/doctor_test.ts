@@ -143,7 +143,7 @@ suite("mlcli doctor", () => {
     assertEquals(stdout.includes("File not found"), false, stdout);
     const [, block] = stdout.split("\nWhat would differ on SageMaker:\n");
     const heads = block!.split("\n").filter((line) => /^\w/.test(line));
-    const expected = [/does not run on the platform$/, /is a shell/, /has no label com\.amazonaws/];
+    const expected = [/does not run on SageMaker$/, /is a shell/, /has no label com\.amazonaws/];
     assertEquals(heads.length, expected.length, block);
     for (const [index, pattern] of expected.entries()) assertMatch(heads[index]!, pattern);
     assertEquals(/mlcli build/.test(stdout.replace("mlcli did not build it", "")), false, stdout);

@@ -71,7 +71,7 @@ export async function leftOutDifferences(
   const it = paths.length === 1 ? "it" : "them";
   return [{
     message: `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on ` +
-      "the platform",
+      "SageMaker",
     hint: `A line !${first.replace(/\/$/, "")} at the end of .dockerignore brings ` +
       `${paths.length === 1 ? "it" : "the first"} into the image; data belongs into a channel.`,
   }];

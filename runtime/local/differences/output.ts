@@ -121,8 +121,8 @@ export async function linkDifferences(
   const found = `${JOBS[kind].title} left links in ${path}: ${listed(links)}`;
   return [{
     message: kind === "train"
-      ? `${found}; on the platform, no model can be created of an archive with links`
-      : `${found}; the platform does not upload what they lead to`,
+      ? `${found}; on SageMaker, no model can be created of an archive with links`
+      : `${found}; SageMaker does not upload what they lead to`,
     hint: "Replace each link by a copy of its target.",
   }];
 }

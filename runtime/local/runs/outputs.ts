@@ -146,7 +146,7 @@ function say(
   } else tell(err, noteText(`The output ${name} is in ${shown}`));
   if (left.length === 0) return;
   const message = `Links that lead out, pipes and the like are left out of the output ${name}`;
-  const hint = "The platform does not upload what they lead to either.";
+  const hint = "SageMaker does not upload what they lead to either.";
   tell(err, warningText(`${message}: ${listed([...left].sort())}`, hint));
 }
 

@@ -116,7 +116,7 @@ function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) =
   const known = headers.flatMap(({ field, value }) => field === undefined ? [] : [[field, value]]);
   if (stream) requireStreamed(Object.fromEntries(known));
   for (const { name } of headers.filter(({ field }) => field === undefined)) {
-    note(`the platform passes no header ${name} on; Custom-Attributes goes to the model`);
+    note(`SageMaker would not pass on the header ${name}; it passes on Custom-Attributes`);
   }
 }
 

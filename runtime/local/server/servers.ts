@@ -96,7 +96,7 @@ function notFound(
   return new MlcliError(`Container not found on port ${port}${owner}`, {
     hint: others.length === 0
       ? "No server of mlcli is running. mlcli local deploy starts one."
-      : `Give the port of the deployment with --port. Servers of mlcli: ${others.join(", ")}.`,
+      : `Give the port of a server with --port. Servers of mlcli: ${others.join(", ")}.`,
   });
 }
 

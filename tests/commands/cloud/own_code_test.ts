@@ -289,7 +289,7 @@ suite("train with code of the user's own", () => {
       [
         "arguments without a command",
         ["--", "x"],
-        "What follows -- are the arguments of --command",
+        'Arguments after "--" have no effect without "--command"',
       ],
       [
         "two programs",
@@ -391,7 +391,7 @@ suite("an image that mlcli did not push", () => {
     assertEquals(refused.code, 1);
     assertStringIncludes(
       refused.stderr,
-      `error: Nobody but ${job.app.name}.json has named the image ${TEAM}:1 here`,
+      `error: Only ${job.app.name}.json names the image ${TEAM}:1, and its registry is neither`,
     );
     assertStringIncludes(
       refused.stderr,
@@ -413,7 +413,7 @@ suite("an image that mlcli did not push", () => {
       ]]
     ) {
       const { code, stderr } = await other.run([...line, "-e", "ml.m5.large"]);
-      assertEquals([code, stderr.includes("Nobody but ")], [1, true], stderr);
+      assertEquals([code, stderr.includes(".json names the image ")], [1, true], stderr);
     }
   });
 });

@@ -224,7 +224,7 @@ suite("local invoke passes on", () => {
     assertEquals(
       result.stderr,
       ["X-Trace", "user-agent"].map((name) =>
-        `note: the platform passes no header ${name} on; Custom-Attributes goes to the model\n`
+        `note: SageMaker would not pass on the header ${name}; it passes on Custom-Attributes\n`
       ).join(""),
     );
   });

@@ -493,7 +493,7 @@ suite("an image that only the app's file names", () => {
       assertEquals([built.code, built.body], [1, undefined]);
       assertStringIncludes(
         built.stderr,
-        `error: What is here as ${name} was built by mlcli, of the app other\n` +
+        `error: ${name} on this machine was built by mlcli, for the app other\n` +
           `hint: docker pull ${name} gets the registry's.`,
       );
       const typed = await train(app, ["--image", name], { image });
@@ -539,7 +539,7 @@ suite("an image that only the app's file names", () => {
         assertEquals([code, engine.created], [1, []]);
         assertStringIncludes(
           stderr,
-          `error: Nobody but ${app.name}.json has named the image ${image} here`,
+          `error: Only ${app.name}.json names the image ${image}, and its registry is neither`,
         );
         assertStringIncludes(
           stderr,

@@ -57,11 +57,11 @@ suite("an entry of a model's archive", () => {
 
   for (const name of ["..\\m", "C:m", "a\\b", "m:stream"]) {
     it(`called ${name} is refused on Windows alone`, () => {
-      assertThrows(() => unpacked({ name }, "\\"), Refusal, "is no name on Windows");
+      assertThrows(() => unpacked({ name }, "\\"), Refusal, "cannot be a name on Windows");
       assertThrows(
         () => unpacked({ type: "symlink", linkname: name }, "\\"),
         Refusal,
-        "is no name on Windows",
+        "cannot be a name on Windows",
       );
       assertEquals(unpacked({ name }).path, [name]);
     });

@@ -206,7 +206,7 @@ suite("networks of this machine", () => {
   ) {
     it(`differ from the platform: ${network}`, () => {
       assertEquals(networkDifferences(network).map(({ message }) => message), [
-        `${words}, which the platform does not have`,
+        `${words}, which SageMaker does not have`,
       ]);
     });
   }

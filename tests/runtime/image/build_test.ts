@@ -269,7 +269,7 @@ suite("what mlcli build says of the image's platform", () => {
       { Architecture: "s390x" },
       ["--platform", "linux/s390x"],
       {},
-      /^warning: \S+:latest is for linux\/s390x, and does not run on the platform\nhint: /,
+      /^warning: \S+:latest is for linux\/s390x, and does not run on SageMaker\nhint: /,
     ],
   ];
   for (const [title, image, args, configuration, words] of rows) {

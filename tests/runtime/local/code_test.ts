@@ -274,7 +274,7 @@ suite("what local commands tell a container", () => {
         'Options "--file" and "--entry-point" do not go together.',
       ],
       [["process", "--entrypoint", "x"], 'Unknown option "--entrypoint".'],
-      [["train", "--", "x"], "What follows -- are the arguments of --command, which is not given."],
+      [["train", "--", "x"], 'Arguments after "--" have no effect without "--command".'],
       [["deploy", "--network-isolation"], 'Unknown option "--network-isolation".'],
     ] as const
   ) {

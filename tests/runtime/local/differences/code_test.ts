@@ -69,7 +69,7 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
 }
 
 const leaves = (names: string, it: string) =>
-  `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on the platform`;
+  `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on SageMaker`;
 
 suite("what the code finds here and not on the platform", () => {
   it("is nothing where all of it is in the image", async () => {

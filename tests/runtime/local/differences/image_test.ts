@@ -66,7 +66,7 @@ suite("what of an image's entry point differs", () => {
 
 suite("what of an image's platform differs", () => {
   const graviton = /^flats:v2 is for linux\/arm64: .* Graviton instances \(ml\.c7g, \.\.\.\) only/;
-  const nowhere = /^flats:v2 is for \S+, and does not run on the platform/;
+  const nowhere = /^flats:v2 is for \S+, and does not run on SageMaker/;
   const rows: readonly (readonly [string, string, string | undefined, RegExp | undefined])[] = [
     ["linux", "amd64", undefined, undefined],
     ["linux", "amd64", "linux/arm64", undefined],

@@ -119,11 +119,11 @@ suite("links in what a job leaves", () => {
     ["none, in a model", "train", ["m", "deep/n"], [], []],
     ["none, in an output", "process", ["a.csv", "deep/b.csv"], [], []],
     ["in a model", "train", ["m", "deep/er/n"], ["deep/er/last", "best"], [
-      "Training left links in /opt/ml/model: best, deep/er/last; on the platform, no model can be " +
+      "Training left links in /opt/ml/model: best, deep/er/last; on SageMaker, no model can be " +
       "created of an archive with links",
     ]],
     ["in an output", "process", ["a.csv"], ["e", "d", "c", "b"], [
-      "Processing left links in /opt/ml/processing/output: b, c, d and 1 more; the platform does " +
+      "Processing left links in /opt/ml/processing/output: b, c, d and 1 more; SageMaker does " +
       "not upload what they lead to",
     ]],
   ];
