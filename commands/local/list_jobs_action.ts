@@ -115,7 +115,8 @@ function comparisonText({ runs, differences, code }: Comparison, out: Output): s
     `${change} ${inOneLine(path)}\n${printable(patch ?? "")}`
   );
   return names + tableText(["", "A", "B"], rows, out) +
-    (changes?.join("") ?? "The code of one is not kept, or too much: what changed is not known.\n");
+    (changes?.join("") ??
+      "Their code cannot be compared: that of one run is not kept, or is too large.\n");
 }
 
 function valueText(what: string, value: string): string {

@@ -13,6 +13,7 @@ import {
   requirementNames,
 } from "../contract/missing_modules.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import { listed } from "../text.ts";
 import type { Source } from "../source/source.ts";
 import { holdsHarness, isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 
@@ -52,6 +53,8 @@ export async function missingModuleHintOf(
   const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "");
   const isBuilt = isBuiltByMlcli(image) && isOfAppsDirectory(app, image);
   const required = requirementNames(text);
+  const has = new Set(installed.map(normalizedName));
+  const lacking = has.size === 0 ? [] : [...required].filter((name) => !has.has(name));
   const inFile = (name: string) =>
     isBuilt && required.has(normalizedName(name))
       ? `${name} is in ${file}, but not in the image: mlcli build.`
@@ -66,7 +69,14 @@ export async function missingModuleHintOf(
         "then mlcli build.";
     }
     const lock = isLock ? ` and its lock (uv add ${name})` : "";
-    return inFile(name) ?? `Add ${name} to ${file}${lock}, then mlcli build.`;
+    const add = `Add ${name} to ${file}${lock}`;
+    // It may come with one of these.
+    return inFile(name) ??
+      (lacking.length > 0
+        ? `The image lacks ${
+          listed(lacking)
+        } of ${file}: mlcli build. ${add} if that is not enough.`
+        : `${add}, then mlcli build.`);
   });
 }
 
@@ -122,8 +132,11 @@ async function placeOf(
         "from common.";
     }
     const common = holdsHarness(image) ? ` and ${shown(layout.common)}/` : "";
+    const remedy = code === "prediction" && folder === layout.training && common !== ""
+      ? `. Move what a saved model needs of it to ${shown(layout.common)}/, then train again.`
+      : ": put it there.";
     return `${shown(path)} is there, but ${code} imports only what is in ` +
-      `${shown(layout[code])}/${common}: put it there.`;
+      `${shown(layout[code])}/${common}${remedy}`;
   }
   return undefined;
 }

@@ -82,7 +82,7 @@ suite("the road to an endpoint", () => {
       assertMatch(stderr, /^Updating\nInService\n/m);
       assertMatch(
         stderr,
-        /^Deleted endpoint configuration shop-config\nDeleted model shop-mlcli$/m,
+        /^Deleted the old endpoint configuration shop-config\nDeleted the old model shop-mlcli$/m,
       );
     } finally {
       asking.abort();

@@ -87,7 +87,7 @@ export async function deleteUnused(
       } else {
         report.progress(`Deleting ${words}`, 0);
         const outcome = await deleteIfSame(part, sagemaker);
-        if (outcome === "deleted") report.note(`Deleted ${words}`);
+        if (outcome === "deleted") report.note(`Deleted the old ${words}`);
         if (outcome === "another") report.note(`Kept ${words}, which somebody has made anew`);
       }
       left.shift();

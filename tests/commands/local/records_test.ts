@@ -498,7 +498,7 @@ suite("mlcli local list-jobs", () => {
     const json = JSON.parse((await list(app, ["2", "1", "--output", "json"])).stdout);
     assertEquals(json.code[0], { path: "code/new.py", change: "added", patch: null });
     await Deno.remove(jobs(app, "code"), { recursive: true });
-    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nThe code of one is not kept, ");
+    assertStringIncludes((await list(app, ["2", "1"])).stdout, "\nTheir code cannot be compared: ");
   });
 
   it("says what is wrong with the names", async () => {

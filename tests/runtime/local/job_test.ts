@@ -359,6 +359,16 @@ suite("the reason that the code gives", () => {
         "tsfresh is in requirements.txt, but not in the image: mlcli build.",
       ],
       [
+        [
+          { [requirements]: "scikit_learn\npandas\n" },
+          TRAIN,
+          HARNESS_IMAGE,
+          lack("joblib", "pandas"),
+        ],
+        "The image lacks scikit-learn of requirements.txt: mlcli build. " +
+        "Add joblib to requirements.txt if that is not enough.",
+      ],
+      [
         [{ [requirements]: "tsfresh\n" }, TRAIN, FOREIGN_IMAGE, lack("tsfresh")],
         own("tsfresh", "training") + asked,
       ],

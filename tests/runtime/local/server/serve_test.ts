@@ -291,6 +291,11 @@ suite("local deploy that fails", () => {
       /^error: The server .*\n {2}ModuleNotFoundError.*\n {2}mlcli: .*\nhint: Add scikit-learn to req/,
     ],
     [
+      "the model was saved with a class of the training",
+      { program: ends(3, "ModuleNotFoundError: No module named 'training'\n") },
+      /\nhint: .*training\.py is there, but .*\. Move what a saved model needs of it to .*common\/, then/,
+    ],
+    [
       "the server writes to its model",
       {
         program: ends(
