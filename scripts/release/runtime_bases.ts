@@ -26,26 +26,25 @@ import { runScript, say } from "../script.ts";
 /** A sum is a short answer, in ms. */
 const TIMEOUT = 30_000;
 
-/** Which bases to check, and who says what they should be. */
-export interface Bases {
-  /** Where Deno puts what it downloads from `release/`. */
-  readonly directory: string;
-  /** Of Deno. */
-  readonly version: string;
-  /** Where it downloads from, without `vVERSION/FILE`. */
-  readonly origin: string;
-  /** Another place with the same files. */
-  readonly other: string;
-  /** Text of the previous release's lock, where there is one. */
-  readonly previous?: string;
-}
+type Get = (address: string, options: { readonly signal: AbortSignal }) => Promise<Response>;
+
+/** Where Deno downloads from, and another place with the same files; `vVERSION/FILE` follows. */
+const ORIGIN = "https://dl.deno.land/release";
+const OTHER = "https://github.com/denoland/deno/releases/download";
 
 /**
+ * @param directory where Deno puts what it downloads from `release/`.
+ * @param version of Deno.
+ * @param previous text of the previous release's lock, where there is one.
+ * @param get asks for an address.
  * @returns the lock, as `sha256sum` writes it, and what somebody should look at.
  * @throws Error for a base that is missing or differs.
  */
 export async function checkBases(
-  { directory, version, origin, other, previous }: Bases,
+  directory: string,
+  version: string,
+  previous: string | undefined,
+  get: Get = fetch,
 ): Promise<{ readonly lock: string; readonly warnings: readonly string[] }> {
   const lock = await checksums(directory, TARGETS.map((name) => `v${version}/denort-${name}.zip`));
   const known = sumsOf(previous ?? "");
@@ -54,12 +53,12 @@ export async function checkBases(
   }
   const warnings: string[] = [];
   for (const [name, sum] of sumsOf(lock)) {
-    const published = await publishedSum(`${origin}/${name}.sha256sum`);
-    if (published !== sum) throw differs(name, sum, published, origin);
+    const published = await publishedSum(`${ORIGIN}/${name}.sha256sum`, get);
+    if (published !== sum) throw differs(name, sum, published, ORIGIN);
     const before = known.get(name) ?? sum;
     if (before !== sum) throw differs(name, sum, before, "the lock of the previous release");
-    const opinion = await publishedSum(`${other}/${name}.sha256sum`);
-    if (opinion !== sum) warnings.push(`${name} is ${sum}, but ${opinion} on ${other}`);
+    const opinion = await publishedSum(`${OTHER}/${name}.sha256sum`, get);
+    if (opinion !== sum) warnings.push(`${name} is ${sum}, but ${opinion} on ${OTHER}`);
   }
   return { lock, warnings };
 }
@@ -71,25 +70,23 @@ function differs(name: string, sum: string, expected: string, source: string): M
 }
 
 /** The checksum in an answer: of `sha256sum` or, for Windows, of PowerShell's Get-FileHash. */
-async function publishedSum(address: string): Promise<string> {
-  const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT) });
+async function publishedSum(address: string, get: Get): Promise<string> {
+  const response = await get(address, { signal: AbortSignal.timeout(TIMEOUT) });
   const [sum] = /\b[0-9a-f]{64}\b/i.exec(await response.text()) ?? [];
   if (response.ok && sum !== undefined) return sum.toLowerCase();
   throw new MlcliError(`${address} has no checksum: HTTP ${response.status}`);
 }
 
 async function main(): Promise<number> {
-  const [lock, previous, ...others] = Deno.args;
-  if (lock === undefined || others.length > 0) {
+  const [lock, previous] = Deno.args;
+  if (lock === undefined) {
     throw new UsageError("One or two arguments: the lock to write, the previous release's lock");
   }
-  const checked = await checkBases({
-    directory: join(denoDirectory(), "dl/release"),
-    version: Deno.version.deno,
-    origin: "https://dl.deno.land/release",
-    other: "https://github.com/denoland/deno/releases/download",
-    ...previous === undefined ? {} : { previous: await Deno.readTextFile(previous) },
-  });
+  const checked = await checkBases(
+    join(denoDirectory(), "dl/release"),
+    Deno.version.deno,
+    previous && await Deno.readTextFile(previous),
+  );
   // As an annotation, which GitHub shows with the run.
   for (const warning of checked.warnings) say(`::warning::${warning}`);
   await Deno.writeTextFile(lock, checked.lock);
