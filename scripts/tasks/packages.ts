@@ -42,27 +42,28 @@ export async function makePackages(
   await ensurePrograms(["zip"], ["zip"], signal);
   const sums = sumsOf(await Deno.readTextFile(join(dist, "SHA256SUMS")));
   const work = await Deno.makeTempDir({ prefix: "mlcli-packages-" });
+  const packing: Packing = { ...release, work, made: dist, signal };
   try {
-    const made = join(work, "made");
-    await Deno.mkdir(made);
-    const packing: Packing = { ...release, work, made, signal };
-    await makeNpmLauncher(packing);
     for (const target of targets) {
       const binary = await readBinary(dist, target, sums);
-      const kinds = target.includes("linux") ? [makeDebianPackage] : [];
-      await step(
-        `Packing ${target}`,
-        () =>
-          Promise.all([makeWheel, makeNpmPackage, ...kinds].map((kind) => kind(binary, packing))),
-      );
+      await step(`Packing ${target}`, () => pack(binary, packing));
     }
-    for (const name of targets.length === TARGETS.length ? MANIFESTS : []) {
-      await Deno.writeTextFile(join(made, name), await manifest(name, release, sums));
-    }
-    await add(made, dist, sums);
+    await makeNpmLauncher(packing);
   } finally {
     await removeTreeIfThere(work);
   }
+  for (const name of targets.length === TARGETS.length ? MANIFESTS : []) {
+    await Deno.writeTextFile(join(dist, name), await manifest(name, release, sums));
+  }
+  const names = (await Array.fromAsync(Deno.readDir(dist), ({ name }) => name)).sort();
+  const all = names.filter((name) => name.startsWith("mlcli"));
+  await Deno.writeTextFile(join(dist, "SHA256SUMS"), await checksums(dist, all));
+}
+
+async function pack(binary: Binary, packing: Packing): Promise<void> {
+  const kinds = [makeWheel, makeNpmPackage];
+  if (binary.system.os === "linux") kinds.push(makeDebianPackage);
+  await Promise.all(kinds.map((kind) => kind(binary, packing)));
 }
 
 /** A file of Homebrew's, winget's or scoop's, with the release's facts and sums in it. */
@@ -98,15 +99,6 @@ async function readBinary(
     });
   }
   return { bytes, system: SYSTEMS[target] };
-}
-
-/** Puts packages beside the binaries, and into SHA256SUMS. */
-async function add(made: string, dist: string, sums: ReadonlyMap<string, string>): Promise<void> {
-  const names = (await Array.fromAsync(Deno.readDir(made), ({ name }) => name)).sort();
-  for (const name of names) await Deno.copyFile(join(made, name), join(dist, name));
-  const all = new Map([...sums, ...sumsOf(await checksums(made, names))]);
-  const lines = [...all].map(([name, sum]) => `${sum}  ${name}\n`);
-  await Deno.writeTextFile(join(dist, "SHA256SUMS"), lines.join(""));
 }
 
 async function main(signal: AbortSignal): Promise<number> {

@@ -1,11 +1,11 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { binaryName, TARGETS } from "../../scripts/compile/targets.ts";
+import { run } from "../../scripts/process.ts";
 import { VERSION } from "../../runtime/version.ts";
 import { runToEnd } from "../helpers/container.ts";
 import { makeDirectory, namesIn, type TestDirectory } from "../helpers/directory.ts";
 import { baseImage, pipImage } from "../helpers/engine.ts";
-import { killedAfter, type ProgramResult, resultOf, runProgram } from "../helpers/program.ts";
 import { itByPypi } from "../helpers/pypi.ts";
 import { packaged, writeSums } from "../helpers/release.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
@@ -104,21 +104,14 @@ if (BINARY && target && Deno.build.os === "linux") {
         .filter((name) => name.endsWith(".tgz")).map((name) => join(dist.path, name));
       for (const packages of [[platform], [launcher, platform]]) {
         await using home = await makeDirectory();
-        const options = { cwd: home.path, env: { HOME: home.path } };
-        const run = (program: string, args: readonly string[]): Promise<ProgramResult> => {
-          const streams = { stdin: "null", stdout: "piped", stderr: "piped" } as const;
-          const command = new Deno.Command(program, { args: [...args], ...options, ...streams });
-          return resultOf(killedAfter(60_000, command.spawn()));
-        };
-        const quietly = ["--offline", "--no-audit", "--no-fund", "--no-update-notifier"];
-        const install = ["install", "--global", "--prefix", home.path, ...quietly, ...packages];
-        const { code, stderr } = await run("npm", install);
-        assertEquals(code, 0, stderr);
-        const args = ["local", "trian"];
-        assertEquals(
-          await run(join(home.path, "bin/mlcli"), args),
-          await runProgram(args, options),
-        );
+        const script = `npm install --global --prefix . --offline "$@" > log 2>&1 || cat log
+          bin/mlcli --version
+          bin/mlcli upgrade`;
+        const said = await run(["sh", "-ec", script, "sh", ...packages], {
+          ...{ cwd: home.path, env: { HOME: home.path } },
+          ...{ timeout: 60_000, hint: "", signal: new AbortController().signal },
+        });
+        assertMatch(said, new RegExp(`^mlcli ${VERSION} .*\nnpm install --global FILE\n$`));
       }
     });
   });
