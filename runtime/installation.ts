@@ -67,12 +67,13 @@ function byFile(command: string, what: string): Pick<Installation, "first" | "li
   return { first, lines: [`${command} FILE`] };
 }
 
-/** A wheel's program lies in `bin` or `Scripts` of an environment, which has its description. */
+/** A wheel's program lies in `bin` or `Scripts` of an environment, and its RECORD names it. */
 async function asWheel(program: string, quote: Quote): Promise<Installation | undefined> {
   const [folder, environment] = [dirname(program), dirname(dirname(program))];
   const pattern = "{lib/python*/,Lib/,}{site,dist}-packages/mlcli-*.dist-info";
   const [info] = globSync(pattern, { cwd: environment });
-  if (info === undefined) return undefined;
+  const record = await textOf(join(environment, info ?? "", "RECORD"));
+  if (info === undefined || !/\bmlcli(\.exe)?,/.test(record)) return undefined;
   const by = (installer: string, command: string): Installation => {
     return { how: `by ${installer}`, ...byFile(command, "wheel") };
   };

@@ -108,8 +108,11 @@ if (BINARY && target && Deno.build.os === "linux") {
           bin/mlcli --version
           bin/mlcli upgrade`;
         const said = await run(["sh", "-ec", script, "sh", ...packages], {
-          ...{ cwd: home.path, env: { HOME: home.path } },
-          ...{ timeout: 60_000, hint: "", signal: new AbortController().signal },
+          cwd: home.path,
+          env: { HOME: home.path },
+          timeout: 60_000,
+          hint: "",
+          signal: AbortSignal.timeout(60_000),
         });
         assertMatch(said, new RegExp(`^mlcli ${VERSION} .*\nnpm install --global FILE\n$`));
       }

@@ -7,7 +7,7 @@ import { it, suite } from "../helpers/suite.ts";
 const POWERSHELL = '/a b"; Get-Content -Raw install.ps1 | Invoke-Expression';
 const TASK = `npx -y deno@${Deno.version.deno} task install --to`;
 const INFO = "e/lib/python3.11/site-packages/mlcli-0.1.0.dist-info";
-const WHEEL = { "e/bin/mlcli": "", [`${INFO}/METADATA`]: "" };
+const WHEEL = { "e/bin/mlcli": "", [`${INFO}/RECORD`]: "../../../bin/mlcli,sha256=x,1\n" };
 const NPM = "lib/node_modules/@o/mlcli/node_modules/@o/mlcli-linux-x64/bin/mlcli";
 
 /** What lies somewhere, the program first; how it was installed, and the end of the line. */
@@ -21,17 +21,21 @@ const ROWS: readonly (readonly [
   [{ ...WHEEL, "e/bin/python": "" }, "by pip", "/e/bin/python -m pip install --upgrade FILE"],
   [
     {
-      ...{ "e/Scripts/mlcli.exe": "", "e/Scripts/python.exe": "" },
-      "e/Lib/site-packages/mlcli-0.1.0.dist-info/METADATA": "",
+      "e/Scripts/mlcli.exe": "",
+      "e/Scripts/python.exe": "",
+      "e/Lib/site-packages/mlcli-0.1.0.dist-info/RECORD": "../../Scripts/mlcli.exe,,\n",
     },
-    ...["by pip", '/e/Scripts/python" -m pip install --upgrade FILE'] as const,
+    "by pip",
+    '/e/Scripts/python" -m pip install --upgrade FILE',
   ],
   [
     { ...WHEEL, [`${INFO}/INSTALLER`]: "uv\n" },
-    ...["by uv", "uv pip install --python python3.11 --upgrade FILE"] as const,
+    "by uv",
+    "uv pip install --python python3.11 --upgrade FILE",
   ],
   [{ ...WHEEL, "e/pipx_metadata.json": "" }, "by pipx", "pipx install --force FILE"],
   [{ ...WHEEL, "e/uv-receipt.toml": "" }, "by uv tool", "uv tool install --force FILE"],
+  [{ ...WHEEL, [`${INFO}/RECORD`]: "other,,\n" }, "as the file ", "/e/bin sh install.sh"],
   [{ [NPM]: "" }, "by npm, in ", "npm install --global FILE", "npm package"],
   [{ [NPM]: "", "lib/package.json": "" }, "by npm, in ", "/lib FILE"],
   [{ "Cellar/mlcli/0.1.0/bin/mlcli": "" }, "by Homebrew", "brew upgrade mlcli"],

@@ -42,8 +42,13 @@ async function pack(
 ): Promise<void> {
   const { version, homepage, license, made } = packing;
   const packageJson = {
-    ...{ name: `${nameOf(packing)}${suffix}`, version, description: SUMMARY, homepage },
-    ...{ license: "MIT", bin: { mlcli: `bin/${program}` }, ...fields },
+    name: `${nameOf(packing)}${suffix}`,
+    version,
+    description: SUMMARY,
+    license: "MIT",
+    homepage,
+    bin: { mlcli: `bin/${program}` },
+    ...fields,
   };
   const tree = await makeTree(`npm${suffix}`, {
     "package/package.json": `${JSON.stringify(packageJson, null, 2)}\n`,
