@@ -12,7 +12,7 @@ export async function checksums(directory: string, names: readonly string[]): Pr
   return lines.join("");
 }
 
-/** The sums of SHA256SUMS by file. */
+/** The sums by file. */
 export function sumsOf(text: string): ReadonlyMap<string, string> {
   return new Map(
     [...text.matchAll(/^([0-9a-f]{64}) {2}(.+)$/gm)].map(([, sum, name]) => [name!, sum!]),

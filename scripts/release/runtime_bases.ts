@@ -18,7 +18,7 @@
 
 import { join } from "@std/path";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
-import { inOneLine, sha256 } from "../../runtime/text.ts";
+import { checksums, sumsOf } from "../compile/checksums.ts";
 import { TARGETS } from "../compile/targets.ts";
 import { denoDirectory } from "../deno_directory.ts";
 import { runScript, say } from "../script.ts";
@@ -26,90 +26,67 @@ import { runScript, say } from "../script.ts";
 /** A sum is a short answer, in ms. */
 const TIMEOUT = 30_000;
 
-const LOCK_LINE = /^([0-9a-f]{64}) {2}(v\d+\.\d+\.\d+\/denort-[\w-]+\.zip)$/;
+type Get = (address: string, options: { readonly signal: AbortSignal }) => Promise<Response>;
 
-/** Which bases to check, and who says what they should be. */
-export interface Bases {
-  /** Where Deno puts what it downloads from `release/`. */
-  readonly directory: string;
-  /** Of Deno. */
-  readonly version: string;
-  /** Where it downloads from, without `vVERSION/FILE`. */
-  readonly origin: string;
-  /** Another place with the same files. */
-  readonly other: string;
-  /** Text of the previous release's lock, where there is one. */
-  readonly previous?: string;
-}
+/** Where Deno downloads from, and another place with the same files; `vVERSION/FILE` follows. */
+const ORIGIN = "https://dl.deno.land/release";
+const OTHER = "https://github.com/denoland/deno/releases/download";
 
 /**
+ * @param directory where Deno puts what it downloads from `release/`.
+ * @param version of Deno.
+ * @param previous text of the previous release's lock, where there is one.
+ * @param get asks for an address.
  * @returns the lock, as `sha256sum` writes it, and what somebody should look at.
- * @throws MlcliError for a base that is missing or differs.
+ * @throws Error for a base that is missing or differs.
  */
 export async function checkBases(
-  { directory, version, origin, other, previous }: Bases,
+  directory: string,
+  version: string,
+  previous: string | undefined,
+  get: Get = fetch,
 ): Promise<{ readonly lock: string; readonly warnings: readonly string[] }> {
-  const known = previous === undefined ? new Map<string, string>() : sumsIn(previous);
+  const lock = await checksums(directory, TARGETS.map((name) => `v${version}/denort-${name}.zip`));
+  const known = sumsOf(previous ?? "");
+  if (previous !== undefined && known.size === 0) {
+    throw new MlcliError("The previous release's lock has no checksums");
+  }
   const warnings: string[] = [];
-  const lines: string[] = [];
-  for (const target of TARGETS) {
-    const name = `v${version}/denort-${target}.zip`;
-    const sum = await sha256(await readBase(join(directory, name)));
-    const expected = (what: string, value: string): void => {
-      if (value === sum) return;
-      throw new MlcliError(`${name} is ${sum}, not ${value} as ${what} says`, {
-        hint: "Do not release this: find out first which of the two is right.",
-      });
-    };
-    expected(origin, await publishedSum(`${origin}/${name}.sha256sum`));
-    expected("the lock of the previous release", known.get(name) ?? sum);
-    const opinion = await publishedSum(`${other}/${name}.sha256sum`);
-    if (opinion !== sum) warnings.push(`${name} is ${sum}, but ${opinion} on ${other}`);
-    lines.push(`${sum}  ${name}\n`);
+  for (const [name, sum] of sumsOf(lock)) {
+    const published = await publishedSum(`${ORIGIN}/${name}.sha256sum`, get);
+    if (published !== sum) throw differs(name, sum, published, ORIGIN);
+    const before = known.get(name) ?? sum;
+    if (before !== sum) throw differs(name, sum, before, "the lock of the previous release");
+    const opinion = await publishedSum(`${OTHER}/${name}.sha256sum`, get);
+    if (opinion !== sum) warnings.push(`${name} is ${sum}, but ${opinion} on ${OTHER}`);
   }
-  return { lock: lines.join(""), warnings };
+  return { lock, warnings };
 }
 
-async function readBase(path: string): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await Deno.readFile(path);
-  } catch (cause) {
-    const hint = "`deno task compile` downloads it, unless DENORT_BIN is set.";
-    throw new MlcliError(`There is no runtime base ${path}`, { hint, cause });
-  }
+function differs(name: string, sum: string, expected: string, source: string): MlcliError {
+  return new MlcliError(`${name} is ${sum}, not ${expected} as ${source} says`, {
+    hint: "Do not release this: find out first which of the two is right.",
+  });
 }
 
-/** The one checksum in an answer: of `sha256sum` or, for Windows, of PowerShell's Get-FileHash. */
-async function publishedSum(address: string): Promise<string> {
-  const response = await fetch(address, { signal: AbortSignal.timeout(TIMEOUT) });
-  const text = await response.text();
-  const sums = text.toLowerCase().match(/\b[0-9a-f]{64}\b/g) ?? [];
-  if (response.ok && sums.length === 1) return sums[0]!;
-  const start = inOneLine(text.slice(0, 60));
-  throw new MlcliError(`${address} is no checksum: HTTP ${response.status}, ${start}`);
-}
-
-/** The sums of a lock by file. */
-function sumsIn(lock: string): ReadonlyMap<string, string> {
-  const lines = lock.trimEnd().split("\n").map((line) => LOCK_LINE.exec(line));
-  if (!lines.every((line) => line !== null)) {
-    throw new MlcliError("The previous release's lock is none: not a line for each runtime base");
-  }
-  return new Map(lines.map(([, sum, name]) => [name!, sum!]));
+/** The checksum in an answer: of `sha256sum` or, for Windows, of PowerShell's Get-FileHash. */
+async function publishedSum(address: string, get: Get): Promise<string> {
+  const response = await get(address, { signal: AbortSignal.timeout(TIMEOUT) });
+  const [sum] = /\b[0-9a-f]{64}\b/i.exec(await response.text()) ?? [];
+  if (response.ok && sum !== undefined) return sum.toLowerCase();
+  throw new MlcliError(`${address} has no checksum: HTTP ${response.status}`);
 }
 
 async function main(): Promise<number> {
-  const [lock, previous, ...others] = Deno.args;
-  if (lock === undefined || others.length > 0) {
+  const [lock, previous] = Deno.args;
+  if (lock === undefined) {
     throw new UsageError("One or two arguments: the lock to write, the previous release's lock");
   }
-  const checked = await checkBases({
-    directory: join(denoDirectory(), "dl/release"),
-    version: Deno.version.deno,
-    origin: "https://dl.deno.land/release",
-    other: "https://github.com/denoland/deno/releases/download",
-    ...previous === undefined ? {} : { previous: await Deno.readTextFile(previous) },
-  });
+  const checked = await checkBases(
+    join(denoDirectory(), "dl/release"),
+    Deno.version.deno,
+    previous && await Deno.readTextFile(previous),
+  );
   // As an annotation, which GitHub shows with the run.
   for (const warning of checked.warnings) say(`::warning::${warning}`);
   await Deno.writeTextFile(lock, checked.lock);

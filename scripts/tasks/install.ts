@@ -7,9 +7,9 @@ import { parseArgs } from "node:util";
 import { DELIMITER, fromFileUrl, join, resolve } from "@std/path";
 import { MlcliError, UsageError } from "../../runtime/errors.ts";
 import {
-  cannotCreate,
   LARGEST_TEXT,
   lstatIfThere,
+  makeDirectory,
   readTextFile,
   removeIfThere,
 } from "../../runtime/files.ts";
@@ -34,44 +34,41 @@ export interface Launcher {
   readonly deno: string;
 }
 
+const GONE = "error: The checkout that mlcli runs from, or the Deno that it runs with, has gone";
+const AGAIN = `hint: In a checkout, run: npx -y deno@${Deno.version.deno} task install`;
+
 /** With `--config`, Deno looks for no configuration and no `.npmrc` in the current directory. */
-export function launcherText({ directory, root, deno }: Launcher): string {
-  const [main, configuration] = [join(root, "main.ts"), join(root, "deno.json")].map(shellWord);
-  const again = `npx -y deno@${Deno.version.deno} task install --to ${shellWord(directory)}`;
+export function launcherText(launcher: Launcher): string {
+  const { root } = launcher;
+  const paths = [launcher.directory, launcher.deno, join(root, "main.ts"), join(root, "deno.json")];
+  const [directory, deno, main, configuration] = paths.map(shellWord);
   return `#!/bin/sh
 # ${MARK}
-export DENO_NO_UPDATE_CHECK=1 MLCLI_LAUNCHER=${shellWord(directory)}
-for file in ${main} ${shellWord(deno)}; do
-  [ -f "$file" ] && continue
-  printf 'error: mlcli does not find %s\\nhint: In the checkout, run: %s\\n' "$file" \\
-    ${shellWord(again)} >&2
+export DENO_NO_UPDATE_CHECK=1 MLCLI_LAUNCHER=${directory}
+if [ ! -f ${main} ] || [ ! -f ${deno} ]; then
+  printf '%s\\n' '${GONE}' '${AGAIN}' >&2
   exit 1
-done
-exec ${shellWord(deno)} run -A --quiet --config ${configuration} ${main} "$@"
+fi
+exec ${deno} run -A --quiet --config ${configuration} ${main} "$@"
 `;
 }
 
 /** The same for cmd.exe, which obeys `%` in quotes, too, and reads text in the console's code page. */
 export function batchText(launcher: Launcher): string {
-  const { directory, root, deno } = launcher;
-  const path = (...parts: readonly string[]): string => parts.join("\\").replaceAll("%", "%%");
-  const main = path(root, "main.ts");
-  const again = `npx -y deno@${Deno.version.deno} task install --to "${path(directory)}"`;
+  const paths = [launcher.directory, launcher.deno, launcher.root];
+  const [directory, deno, root] = paths.map((path) => path.replaceAll("%", "%%"));
   return `@echo off
 rem ${MARK}
 setlocal
 "%SystemRoot%\\System32\\chcp.com" 65001 >nul
 set "DENO_NO_UPDATE_CHECK=1"
-set "MLCLI_LAUNCHER=${path(directory)}"
-set "missing="
-if not exist "${path(deno)}" set "missing=${path(deno)}"
-if not exist "${main}" set "missing=${main}"
-if not defined missing goto run
->&2 echo error: mlcli does not find "%missing%"
->&2 echo hint: In the checkout, run: ${again}
+set "MLCLI_LAUNCHER=${directory}"
+if exist "${root}\\main.ts" if exist "${deno}" goto run
+>&2 echo ${GONE}
+>&2 echo ${AGAIN}
 exit /b 1
 :run
-"${path(deno)}" run -A --quiet --config "${path(root, "deno.json")}" "${main}" %*
+"${deno}" run -A --quiet --config "${root}\\deno.json" "${root}\\main.ts" %*
 `.replaceAll("\n", "\r\n");
 }
 
@@ -104,14 +101,11 @@ async function install(directory: string, path: string, signal: AbortSignal): Pr
   const root = resolve(fromFileUrl(new URL("../../", import.meta.url)));
   const launcher = { directory, root, deno: Deno.execPath() };
   const part = join(directory, `.mlcli-${crypto.randomUUID()}${isWindows ? ".cmd" : ""}`);
+  await makeDirectory(directory, directory);
   try {
-    await Deno.mkdir(directory, { recursive: true });
-    const text = isWindows ? batchText(launcher) : launcherText(launcher);
-    await Deno.writeTextFile(part, text, { mode: 0o755, createNew: true });
-  } catch (cause) {
-    throw cannotCreate(path, cause);
-  }
-  try {
+    await Deno.writeTextFile(part, (isWindows ? batchText : launcherText)(launcher), {
+      mode: 0o755,
+    });
     // Tried before it takes the place of one that works.
     const options = { timeout: TIMEOUT, hint: "Nothing was installed.", signal };
     const version = await run([part, "--version"], options);
@@ -133,9 +127,8 @@ async function uninstall(path: string): Promise<string> {
  * @throws MlcliError where something else is.
  */
 async function isOwn(path: string): Promise<boolean> {
-  const info = await lstatIfThere(path);
-  if (info === undefined) return false;
-  const text = info.isFile ? await readTextFile(path, LARGEST_TEXT).catch(() => "") : "";
+  if (await lstatIfThere(path) === undefined) return false;
+  const text = await readTextFile(path, LARGEST_TEXT).catch(() => "");
   if (text.split("\n")[1]?.includes(MARK)) return true;
   throw new MlcliError(`${path} is no launcher that this task made, so it stays as it is`, {
     hint: "Move it away yourself, or name another directory: --to DIR",
@@ -144,11 +137,10 @@ async function isOwn(path: string): Promise<boolean> {
 
 /** What to do where a shell does not find what is in a directory. */
 function pathHint(directory: string): string {
-  const folders = (Deno.env.get("PATH") ?? "").split(DELIMITER);
-  if (folders.some((folder) => folder !== "" && resolve(folder) === directory)) return "";
+  if (Deno.env.get("PATH")?.split(DELIMITER).includes(directory)) return "";
   return isWindows
     ? "\nAdd its directory to your Path (Windows' settings, Environment variables)."
-    : `\nAdd it to your PATH: export PATH="${directory.replace(/["$`\\]/g, "\\$&")}:$PATH"`;
+    : `\nAdd it to your PATH: export PATH=${shellWord(directory)}:"$PATH"`;
 }
 
 if (import.meta.main) runScript(main);

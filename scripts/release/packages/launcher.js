@@ -7,11 +7,6 @@ const { closeSync, openSync } = require("node:fs");
 const { platform, arch } = process;
 const name = `${require("../package.json").name}-${platform}-${arch}`;
 
-function fail(message, hint) {
-  process.stderr.write(`error: ${message}\nhint: ${hint}\n`);
-  process.exitCode = 1;
-}
-
 /** Whether there is a terminal. It sends Ctrl-C to mlcli, too; a second one would end mlcli at once. */
 function hasTerminal() {
   try {
@@ -29,10 +24,6 @@ function start(program) {
     process.on(signal, () => handed.includes(signal) && child.kill(signal));
   }
   const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
-  child.on(
-    "error",
-    (error) => fail(`Cannot start ${program}: ${error.message}`, "Install it again."),
-  );
   child.on("exit", (code, signal) => {
     if (signal === null) return void (process.exitCode = code);
     process.removeAllListeners(signal);
@@ -44,7 +35,8 @@ let program;
 try {
   program = require.resolve(`${name}/bin/mlcli${platform === "win32" ? ".exe" : ""}`);
 } catch {
-  const hint = "Install again, without --omit=optional; on Linux, mlcli needs glibc.";
-  fail(`The package ${name}, with mlcli for this system, is not installed`, hint);
+  process.stderr.write(`error: The package ${name}, with mlcli for this system, is not installed
+hint: Install again, without --omit=optional; on Linux, mlcli needs glibc.\n`);
+  process.exitCode = 1;
 }
 if (program !== undefined) start(program);

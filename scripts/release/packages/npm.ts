@@ -7,57 +7,55 @@
  */
 
 import { fromFileUrl, join } from "@std/path";
-import {
-  type Binary,
-  homeOf,
-  programOf,
-  type Release,
-  SUMMARY,
-  type System,
-  SYSTEMS,
-} from "./kinds.ts";
+import { type Binary, programOf, SUMMARY, SYSTEMS } from "./kinds.ts";
 import { make, makeTree, type Packing } from "./tree.ts";
 
 const LAUNCHER = fromFileUrl(new URL("./launcher.js", import.meta.url));
 
-/** What package.json says of the package with a system's binary; of that with all, without one. */
-export function packageJson(
-  release: Release,
-  system?: System,
-): Readonly<Record<string, unknown>> {
-  const { owner, homepage } = homeOf(release);
-  const name = `@${owner.toLowerCase()}/mlcli`;
-  const version = release.version.semver;
-  const common = { version, description: SUMMARY, license: "MIT", homepage };
-  if (system === undefined) {
-    const names = Object.values(SYSTEMS).map(([, , os, cpu]) => `${name}-${os}-${cpu}`);
-    return {
-      ...{ name, ...common, bin: { mlcli: "bin/mlcli.js" }, engines: { node: ">=18" } },
-      optionalDependencies: Object.fromEntries(names.map((name) => [name, version])),
-    };
-  }
-  const [, , os, cpu] = system;
-  return {
-    ...{ name: `${name}-${os}-${cpu}`, ...common, bin: { mlcli: `bin/${programOf(system)}` } },
-    ...{ os: [os], cpu: [cpu], ...os === "linux" ? { libc: ["glibc"] } : {} },
-    preferUnplugged: true,
-  };
+/** The package that starts the right one. */
+export async function makeNpmLauncher(packing: Packing): Promise<void> {
+  const names = Object.values(SYSTEMS).map(({ os, cpu }) => `${nameOf(packing)}-${os}-${cpu}`);
+  await pack(packing, "", "mlcli.js", await Deno.readFile(LAUNCHER), {
+    engines: { node: ">=18" },
+    optionalDependencies: Object.fromEntries(names.map((name) => [name, packing.version])),
+  });
 }
 
-export async function makeNpmPackage(
-  binary: Binary | undefined,
+export async function makeNpmPackage({ bytes, system }: Binary, packing: Packing): Promise<void> {
+  const { os, cpu } = system;
+  const libc = os === "linux" ? { libc: ["glibc"] } : {};
+  const fields = { os: [os], cpu: [cpu], ...libc };
+  await pack(packing, `-${os}-${cpu}`, programOf(system), bytes, fields);
+}
+
+function nameOf({ owner }: Packing): string {
+  return `@${owner.toLowerCase()}/mlcli`;
+}
+
+/** @param fields of package.json that other packages do not have. */
+async function pack(
   packing: Packing,
+  suffix: string,
+  program: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const { release, made, level } = packing;
-  const name = ["mlcli-npm", ...binary?.system.slice(2) ?? []].join("-");
-  const program = binary ? programOf(binary.system) : "mlcli.js";
-  const tree = await makeTree(name, {
-    "package/package.json": `${JSON.stringify(packageJson(release, binary?.system), null, 2)}\n`,
-    "package/LICENSE": release.license,
-    [`package/bin/${program}`]: { program: binary?.path ?? LAUNCHER },
+  const { version, homepage, license, made } = packing;
+  const packageJson = {
+    name: `${nameOf(packing)}${suffix}`,
+    version,
+    description: SUMMARY,
+    license: "MIT",
+    homepage,
+    bin: { mlcli: `bin/${program}` },
+    ...fields,
+  };
+  const tree = await makeTree(`npm${suffix}`, {
+    "package/package.json": `${JSON.stringify(packageJson, null, 2)}\n`,
+    "package/LICENSE": license,
+    [`package/bin/${program}`]: bytes,
   }, packing);
-  const file = join(made, `${name}-${release.version.semver}.tgz`);
+  const file = join(made, `mlcli-npm${suffix}-${version}.tgz`);
   const anybodys = ["--owner=0", "--group=0", "--numeric-owner", "--sort=name"];
-  const gzip = `--use-compress-program=gzip -n -${level}`;
-  await make(["tar", ...anybodys, gzip, "-cf", file, "package"], packing, tree);
+  await make(["tar", ...anybodys, "-I", "gzip -n", "-cf", file, "package"], packing, tree);
 }

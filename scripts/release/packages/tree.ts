@@ -2,43 +2,44 @@
 
 import { dirname, join } from "@std/path";
 import { run } from "../../process.ts";
-import type { Release } from "./kinds.ts";
 
 /** A binary has 100 MB to compress, with others at the same time. In ms. */
 const TIMEOUT = 300_000;
 
-/** Content of a file, or the path of a program, which is copied. */
-type Content = Uint8Array | string | { readonly program: string };
+/** What a package consists of, by path: all is readable, and executable in `bin` and `scripts`. */
+export type Files = Readonly<Record<string, Uint8Array<ArrayBuffer> | string>>;
 
-/** How and where packages are made. */
-export interface Packing {
-  readonly release: Release;
+/** What all packages of a release say. */
+export interface Release {
+  /** As deno.json has it and npm takes it: 1.2.3, 1.2.3-alpha.1, -beta.1 or -rc.1. */
+  readonly version: string;
+  /** Who has the repository. */
+  readonly owner: string;
+  /** The repository's page. */
+  readonly homepage: string;
+  /** Text of the licence. */
+  readonly license: string;
+  /** Time of all files, in s since 1970. */
+  readonly time: number;
+}
+
+/** How and where they are made. */
+export interface Packing extends Release {
   /** For the trees. */
   readonly work: string;
   /** For the packages. */
   readonly made: string;
-  /** Time of all files, in s since 1970. */
-  readonly time: number;
-  /** How hard to compress, from 1 to 9. */
-  readonly level: number;
   readonly signal: AbortSignal;
 }
 
-/** Makes a directory of files, by their path in it: all readable, programs executable. */
-export async function makeTree(
-  name: string,
-  files: Readonly<Record<string, Content>>,
-  packing: Packing,
-): Promise<string> {
+/** Makes a directory of files. */
+export async function makeTree(name: string, files: Files, packing: Packing): Promise<string> {
   const tree = join(packing.work, name);
   for (const [path, content] of Object.entries(files)) {
     const file = join(tree, path);
     await Deno.mkdir(dirname(file), { recursive: true });
-    const isProgram = typeof content === "object" && "program" in content;
-    if (isProgram) await Deno.copyFile(content.program, file);
-    else if (typeof content === "string") await Deno.writeTextFile(file, content);
-    else await Deno.writeFile(file, content);
-    await Deno.chmod(file, isProgram ? 0o755 : 0o644);
+    const mode = /\b(bin|scripts)\/[^/]+$/.test(path) ? 0o755 : 0o644;
+    await Deno.writeFile(file, new Blob([content]).stream(), { mode });
   }
   // Of directories, too, whatever the umask is.
   await make(["chmod", "-R", "u=rwX,go=rX", tree], packing);
@@ -53,6 +54,6 @@ export async function make(
   cwd = work,
 ): Promise<void> {
   const env = { SOURCE_DATE_EPOCH: `${time}`, TZ: "UTC", LC_ALL: "C" };
-  const hint = "Packages are made by the programs of a Debian or Ubuntu.";
+  const hint = "Packages are made by the programs of a Debian or Ubuntu, and zip.";
   await run(command, { timeout: TIMEOUT, signal, cwd, env, hint });
 }
