@@ -1,7 +1,7 @@
 /** The messages that mlcli prints, as its source has them. */
 
 import ts from "typescript";
-import { type Given, hasWords, membersOf, Texts } from "./texts.ts";
+import { hasWords, membersOf, Texts } from "./texts.ts";
 
 /** A message, with a word in capitals for what only a run knows: `Model not found: PATH`. */
 export interface Message {
@@ -31,28 +31,24 @@ export function messagesIn(paths: readonly string[], root: string): readonly Mes
   };
   const program = ts.createProgram(paths.map((path) => root + path), options);
   const checker = program.getTypeChecker();
-  const texts = new Texts(checker);
   const nodes = paths.flatMap((path) => descendants(program.getSourceFile(root + path)!));
   const calls = Map.groupBy(
     nodes.filter((node) => ts.isCallExpression(node) || ts.isNewExpression(node)),
     (call) => checker.getResolvedSignature(call)?.declaration,
   );
-  // A function with a message in it says another one in each call.
-  const givensAt = (node: ts.Node, depth = 0): readonly Given[] => {
-    const found = calls.get(ts.findAncestor(node, ts.isFunctionLike));
-    if (found === undefined || depth > 1) return [new Map()];
-    return found.flatMap((call) =>
-      givensAt(call, depth + 1).map((given) => texts.givenBy(call, given))
-    );
+  // A function with a message in it says another one in each call, and in each call of its caller.
+  const readersAt = (node: ts.Node, depth = 0): readonly Texts[] => {
+    const callers = depth < 2 ? calls.get(ts.findAncestor(node, ts.isFunctionLike)) : undefined;
+    if (callers === undefined) return [new Texts(checker)];
+    return callers.flatMap((call) => readersAt(call, depth + 1).map((one) => one.inCall(call)));
   };
   return nodes.flatMap((node) => {
     const place = placeAt(node, checker);
     if (place === undefined) return [];
     const path = node.getSourceFile().fileName.slice(root.length);
-    return givensAt(node).flatMap((given) => {
-      const hints = place.hint ? texts.of(place.hint, given, "hint").filter(hasWords) : [];
-      return texts.of(place.message, given).filter(hasWords)
-        .map((text) => ({ text, hints, path }));
+    return readersAt(node).flatMap((texts) => {
+      const hints = place.hint ? texts.of(place.hint, "hint").filter(hasWords) : [];
+      return texts.of(place.message).filter(hasWords).map((text) => ({ text, hints, path }));
     });
   });
 }
@@ -88,5 +84,8 @@ function placeAt(node: ts.Node, checker: ts.TypeChecker): Place | undefined {
   const names = signature?.parameters.map(({ name }) => name) ?? [];
   const of = (name: string): ts.Expression | undefined => node.arguments?.[names.indexOf(name)];
   const message = of("message");
+  // What a class hands on to the one above it is where it is made.
+  const isSuper = node.expression.kind === ts.SyntaxKind.SuperKeyword;
+  if (isSuper && message?.getText() === "message") return undefined;
   return message && { message, hint: of("hint") ?? of("details") };
 }

@@ -2,12 +2,9 @@
 
 import ts from "typescript";
 
-/** The texts that the parameters of a function may be in a call of it. */
-export type Given = ReadonlyMap<ts.Node, readonly string[]>;
-
-/** More ways than these to say a part of a text are a hole in it; and steps deeper than these. */
+/** More ways than these to say a part of a text are a hole in it; and calls deeper than this. */
 const MOST_WAYS = 9;
-const DEEPEST = 9;
+const DEEPEST = 7;
 
 /** As the name of a member: whichever it is. */
 const ANY = "*";
@@ -24,104 +21,104 @@ const HOLES: readonly (readonly [string, RegExp])[] = [
   ["IMAGE", /^REFERENCE$/],
   ["N", /^(LENGTH|LONGEST|MOST|COUNT|LEAST)$/],
   ["DIRECTORY", /^(CWD|JOBS|FOLDER)$/],
-  ["...", /^(WHAT|WHERE|WORDS|HOW|FOUND|ROW|DOUBT|METADATA|AGAIN|INFO|CHANGED|CHOICE|MEANINGS)$/],
+  [
+    "...",
+    /^(UNDEFINED|WHAT|WHERE|WORDS|HOW|FOUND|ROW|DOUBT|METADATA|INFO|CHANGED|CHOICE|MEANINGS)$/,
+  ],
 ];
 
 /** The texts that expressions may be, with a word in capitals for what only a run knows. */
 export class Texts {
-  constructor(private readonly checker: ts.TypeChecker) {}
+  /** @param given the texts that parameters of functions are, by their declarations. */
+  constructor(
+    private readonly checker: ts.TypeChecker,
+    private readonly given: ReadonlyMap<ts.Node, readonly string[]> = new Map(),
+    private readonly depth: number = 0,
+  ) {}
 
-  /** @param member the texts are of that member, where the expression is an object or a list. */
-  of(node: ts.Expression, given: Given, member?: string, depth = 0): readonly string[] {
+  /** @param member where the expression is an object or a list, the texts are those of this one. */
+  of(node: ts.Expression, member?: string): readonly string[] {
     if (node.getText() === "undefined") return [];
-    const ways = depth > DEEPEST ? [] : this.#ways(node, given, member, depth);
+    const ways = this.#waysOf(node, member);
     if (ways.some(hasWords)) return [...new Set(ways)];
-    return ways.length === 1 ? ways : [hole(node)];
+    return ways.length === 1 ? ways : [holeFor(node)];
   }
 
-  /** What a call gives to the function that it calls; no names of keys, of which there are many. */
-  givenBy(call: ts.CallExpression | ts.NewExpression, given: Given, depth = 0): Given {
+  /** The same in the function that is called, of which there is more to tell then. */
+  inCall(call: ts.CallExpression | ts.NewExpression): Texts {
     const parameters = this.checker.getResolvedSignature(call)?.declaration?.parameters ?? [];
-    const texts = parameters.map((parameter, index) => {
+    const told = parameters.map((parameter, index) => {
       const node = call.arguments?.[index] ?? (parameter as ts.ParameterDeclaration).initializer;
-      const isKey = parameter.name.getText() === "key";
-      return [parameter, node && !isKey ? this.of(node, given, undefined, depth + 1) : []] as const;
+      // The keys of a file are too many to tell.
+      return [parameter, node && parameter.name.getText() !== "key" ? this.of(node) : []] as const;
     });
-    return new Map(texts.filter(([, ways]) => ways.some(hasWords)));
+    const given = new Map(told.filter(([, texts]) => texts.some(hasWords)));
+    return new Texts(this.checker, given, this.depth + 1);
   }
 
-  /** The texts, if there are any; and what an expression is made of, as if it were that. */
-  #ways(
-    node: ts.Expression,
-    given: Given,
-    member: string | undefined,
-    depth: number,
-  ): readonly string[] {
-    const of = (part: ts.Expression | undefined, name = member): readonly string[] =>
-      part ? this.of(part, given, name, depth + 1) : [];
+  #waysOf(node: ts.Expression, member?: string): readonly string[] {
     if (ts.isStringLiteralLike(node) || ts.isNumericLiteral(node)) return [node.text];
     if (ts.isTemplateExpression(node)) {
       return node.templateSpans.reduce<readonly string[]>((texts, { expression, literal }) => {
-        const ways = of(expression);
-        const few = ways.length > MOST_WAYS ? [hole(expression)] : ways;
+        const ways = this.of(expression);
+        const few = ways.length > MOST_WAYS ? [holeFor(expression)] : ways;
         return joined(joined(texts, few), [literal.text]);
       }, [node.head.text]);
     }
-    if (ts.isConditionalExpression(node)) return [...of(node.whenTrue), ...of(node.whenFalse)];
+    if (ts.isConditionalExpression(node)) {
+      return [...this.of(node.whenTrue, member), ...this.of(node.whenFalse, member)];
+    }
     if (ts.isBinaryExpression(node)) {
+      const [left, right] = [this.of(node.left, member), this.of(node.right, member)];
       const operator = node.operatorToken.getText();
-      if (operator === "??" || operator === "||") return [...of(node.left), ...of(node.right)];
-      if (operator === "&&") return of(node.right);
-      const isSum = operator === "+" && !ts.isNumericLiteral(node.right);
-      return isSum ? joined(of(node.left), of(node.right)) : ["N"];
+      if (operator === "??" || operator === "||") return [...left, ...right];
+      if (operator === "&&") return right;
+      return operator === "+" && !ts.isNumericLiteral(node.right) ? joined(left, right) : ["N"];
     }
     if (ts.isObjectLiteralExpression(node) || ts.isArrayLiteralExpression(node)) {
-      if (member === undefined) return [];
-      return membersOf(node, member).flatMap((one) => this.of(one, given, undefined, depth + 1));
+      return member === undefined ? [] : membersOf(node, member).flatMap((one) => this.of(one));
     }
     if (ts.isElementAccessExpression(node) && !ts.isCallExpression(node.expression)) {
-      return of(node.expression, ANY).filter(hasWords);
+      return this.of(node.expression, ANY).filter(hasWords);
     }
-    if (ts.isCallExpression(node)) return this.#callWays(node, given, member, depth);
+    if (ts.isCallExpression(node)) return this.#returnedBy(node, member);
     if (ts.isParenthesizedExpression(node) || ts.isAwaitExpression(node)) {
-      return of(node.expression);
+      return this.of(node.expression, member);
     }
     const declaration = this.#declarationOf(node);
-    const words = given.get(declaration!) ?? this.#wordsOfType(node);
+    const words = this.given.get(declaration!) ?? this.#wordsOfType(node);
     if (words.length > 0) return words;
     if (ts.isPropertyAccessExpression(node)) {
-      return of(node.expression, node.name.text).filter(hasWords);
+      return this.of(node.expression, node.name.text).filter(hasWords);
     }
-    if (declaration && ts.isBindingElement(declaration)) {
-      const { parent: { parent, elements }, propertyName, name } = declaration;
-      const isList = ts.isArrayBindingPattern(declaration.parent);
-      const key = isList ? elements.findIndex((one) => one === declaration) : propertyName ?? name;
-      return of(parent.initializer, typeof key === "number" ? `${key}` : key.getText())
-        .filter(hasWords);
-    }
-    return declaration && ts.isVariableDeclaration(declaration) ? of(declaration.initializer) : [];
+    if (declaration && ts.isBindingElement(declaration)) return this.#taken(declaration);
+    const isVariable = declaration && ts.isVariableDeclaration(declaration);
+    return isVariable && declaration.initializer ? this.of(declaration.initializer, member) : [];
   }
 
-  /** What a function of ours returns; of another's method, what it is a method of. */
-  #callWays(
-    node: ts.CallExpression,
-    given: Given,
-    member: string | undefined,
-    depth: number,
-  ): readonly string[] {
-    if (FORMATS.test(node.expression.getText())) return [];
+  /** What a function of ours returns; what another's method makes is called as what it is made of. */
+  #returnedBy(node: ts.CallExpression, member?: string): readonly string[] {
+    if (FORMATS.test(node.expression.getText()) || this.depth > DEEPEST) return [];
     const declaration = this.checker.getResolvedSignature(node)?.declaration;
     const body = declaration && "body" in declaration && declaration.body as ts.ConciseBody;
     if (body) {
-      const inner = this.givenBy(node, given, depth);
-      const texts = returnsOf(body).flatMap((one) => this.of(one, inner, member, depth + 1));
+      const inside = this.inCall(node);
+      const texts = returnsOf(body).flatMap((one) => inside.of(one, member));
       return texts.some(hasWords) ? texts : [];
     }
     if (!ts.isPropertyAccessExpression(node.expression)) return [];
-    return this.of(node.expression.expression, given, member, depth + 1).filter(hasWords);
+    return this.of(node.expression.expression, member).filter(hasWords);
   }
 
-  /** What a name stands for. */
+  /** What a name stands for that is taken out of an object or a list: `const { hint } = found`. */
+  #taken(element: ts.BindingElement): readonly string[] {
+    const { parent: { parent, elements }, propertyName, name } = element;
+    const isList = ts.isArrayBindingPattern(element.parent);
+    const index = elements.findIndex((one) => one === element);
+    const member = isList ? `${index}` : (propertyName ?? name).getText();
+    return parent.initializer ? this.of(parent.initializer, member).filter(hasWords) : [];
+  }
+
   #declarationOf(node: ts.Node): ts.Declaration | undefined {
     const symbol = ts.isShorthandPropertyAssignment(node.parent)
       ? this.checker.getShorthandAssignmentValueSymbol(node.parent)
@@ -146,13 +143,10 @@ export function membersOf(
 ): readonly ts.Expression[] {
   const isNamed = (one: string | undefined): boolean => name === ANY || one === name;
   if (ts.isArrayLiteralExpression(node)) return node.elements.filter((_, i) => isNamed(`${i}`));
-  return node.properties.filter((one) => isNamed(one.name?.getText())).flatMap((one) =>
-    ts.isPropertyAssignment(one)
-      ? [one.initializer]
-      : ts.isShorthandPropertyAssignment(one)
-      ? [one.name]
-      : []
-  );
+  return node.properties.filter((one) => isNamed(one.name?.getText())).flatMap((one) => {
+    if (ts.isPropertyAssignment(one)) return [one.initializer];
+    return ts.isShorthandPropertyAssignment(one) ? [one.name] : [];
+  });
 }
 
 /** Whether a text has words beside the holes. */
@@ -164,7 +158,7 @@ export function hasWords(text: string): boolean {
  * A word in capitals for an expression: the last one of its name. A call has that of what it makes, of
  * what it is a method of, or of its last argument.
  */
-function hole(node: ts.Expression): string {
+function holeFor(node: ts.Expression): string {
   const text = node.getText();
   const [, name = text] = text.match(/^(\w*(?:Path|Reference|Name))\(/) ??
     text.match(/^([a-z][\w.!?]*?)[?!]?\.\w+\(/) ?? text.match(/\(([^()]*)\)+$/) ?? [];
@@ -180,13 +174,13 @@ function joined(left: readonly string[], right: readonly string[]): readonly str
 }
 
 /** What a function returns, without the functions in it. */
-function returnsOf(body: ts.Node): readonly ts.Expression[] {
-  if (ts.isExpression(body)) return [body];
+function returnsOf(body: ts.ConciseBody): readonly ts.Expression[] {
+  if (!ts.isBlock(body)) return [body];
   const found: ts.Expression[] = [];
   const visit = (node: ts.Node): void => {
     if (ts.isReturnStatement(node) && node.expression) found.push(node.expression);
     if (!ts.isFunctionLike(node)) ts.forEachChild(node, visit);
   };
-  ts.forEachChild(body, visit);
+  visit(body);
   return found;
 }
