@@ -59,7 +59,7 @@ export async function dockersLogin(
   registry: string,
   environment: SearchEnvironment,
   signal: AbortSignal,
-  warn: (text: string) => void,
+  warn: (message: string) => void,
 ): Promise<PullLogin | undefined> {
   const source = loginSource(registry, environment);
   if (source === undefined) return undefined;

@@ -22,11 +22,8 @@ text{fill:#e6edf3}.paper{fill:#0d1117;stroke:#30363d}.dot{fill:#30363d}.dim{fill
 .c1{fill:#ff7b72}.c2{fill:#3fb950}.c3{fill:#d29922}.c4{fill:#58a6ff}.c5{fill:#bc8cff}.c6{fill:#39c5cf}}
 `;
 
-interface Words {
-  readonly title: string;
-  /** The same for who does not see it. */
-  readonly desc: string;
-}
+/** What a picture shows; and the same, at length, for who does not see it. */
+type Words = Readonly<Record<"title" | "desc", string>>;
 
 /**
  * Shows all moments, again and again; of one, a picture without motion. Whoever wants no motion, or has

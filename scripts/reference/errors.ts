@@ -1,6 +1,7 @@
 /** The list of docs/reference/errors.md: each message of mlcli, and what to do about it. */
 
 import { fromFileUrl } from "@std/path";
+import { wrapWords } from "../../runtime/messages.ts";
 import { filesBelow } from "../files.ts";
 import { type Message, messagesIn } from "./messages.ts";
 import written from "./remedies.json" with { type: "json" };
@@ -82,7 +83,6 @@ function asMarkdown(text: string): string {
 
 /** A list item in lines of 100 characters, where a blank lets it break. */
 function wrapped(item: string): string {
-  const indent = " ".repeat(item.indexOf("-") + 2);
-  const lines = item.match(/\S.{0,95}(?=\s|$)|\S+/g) ?? [];
-  return lines.map((line, index) => `${index === 0 ? indent.slice(2) : indent}${line}\n`).join("");
+  const indent = item.indexOf("-") + 2;
+  return `${wrapWords(item.split(/(?<=\S) +/), 100, indent)}\n`;
 }

@@ -1,8 +1,7 @@
 /** The messages that mlcli prints, as its source has them. */
 
-import { dirname, join } from "@std/path";
 import ts from "typescript";
-import { type Known, saysSomething, Templates } from "./templates.ts";
+import { hasWords, membersOf, Texts } from "./texts.ts";
 
 /** A message, with a word in capitals for what only a run knows: `Model not found: PATH`. */
 export interface Message {
@@ -17,38 +16,41 @@ export interface Message {
 interface Place {
   readonly message: ts.Expression;
   /** The hint, or an object that holds it. */
-  readonly details: ts.Expression | undefined;
+  readonly hint: ts.Expression | undefined;
 }
 
 /** All messages in files, which are named relative to a directory that ends with `/`. */
 export function messagesIn(paths: readonly string[], root: string): readonly Message[] {
-  const program = programOf(paths.map((path) => root + path));
+  const options: ts.CompilerOptions = {
+    lib: ["lib.esnext.d.ts"],
+    strict: true,
+    target: ts.ScriptTarget.ESNext,
+    types: [],
+    // Finds no package: which are installed on a machine, and where, changes nothing.
+    moduleResolution: ts.ModuleResolutionKind.Classic,
+  };
+  const program = ts.createProgram(paths.map((path) => root + path), options);
   const checker = program.getTypeChecker();
-  const templates = new Templates(checker);
   const nodes = paths.flatMap((path) => descendants(program.getSourceFile(root + path)!));
-  const calls = callsIn(nodes, checker);
-  return nodes.flatMap((node) => placesAt(node, checker)).flatMap(({ message, details }) => {
-    const path = message.getSourceFile().fileName.slice(root.length);
-    const parts = details === undefined ? [message] : [message, details];
-    return callersOf(parts, calls, templates).flatMap((known) => {
-      const hints = details === undefined ? [] : templates.textsOfMember(details, "hint", known);
-      return templates.textsOf(message, known).filter(saysSomething)
-        .map((text) => ({ text, hints: hints.filter(saysSomething), path }));
+  const calls = Map.groupBy(
+    nodes.filter((node) => ts.isCallExpression(node) || ts.isNewExpression(node)),
+    (call) => checker.getResolvedSignature(call)?.declaration,
+  );
+  // A function with a message in it says another one in each call, and in each call of its caller.
+  const readersAt = (node: ts.Node, depth = 0): readonly Texts[] => {
+    const callers = depth < 2 ? calls.get(ts.findAncestor(node, ts.isFunctionLike)) : undefined;
+    if (callers === undefined) return [new Texts(checker)];
+    return callers.flatMap((call) => readersAt(call, depth + 1).map((one) => one.inCall(call)));
+  };
+  return nodes.flatMap((node) => {
+    const place = placeAt(node, checker);
+    if (place === undefined) return [];
+    const path = node.getSourceFile().fileName.slice(root.length);
+    return readersAt(node).flatMap((texts) => {
+      const hints = place.hint ? texts.of(place.hint, "hint").filter(hasWords) : [];
+      return texts.of(place.message).filter(hasWords).map((text) => ({ text, hints, path }));
     });
   });
-}
-
-/** Of these files alone: what is installed on a machine, and where, changes nothing. */
-function programOf(files: readonly string[]): ts.Program {
-  const options = { noLib: true, strict: true, target: ts.ScriptTarget.ESNext, types: [] };
-  const host = ts.createCompilerHost(options);
-  host.resolveModuleNameLiterals = (names, from) =>
-    names.map(({ text }) => {
-      const resolvedFileName = join(dirname(from), text).replaceAll("\\", "/");
-      const resolvedModule = { resolvedFileName, extension: ts.Extension.Ts };
-      return { resolvedModule: files.includes(resolvedFileName) ? resolvedModule : undefined };
-    });
-  return ts.createProgram(files, options, host);
 }
 
 function descendants(node: ts.Node): readonly ts.Node[] {
@@ -58,80 +60,32 @@ function descendants(node: ts.Node): readonly ts.Node[] {
   return found;
 }
 
-type Call = ts.CallExpression | ts.NewExpression;
-
-/** The calls of each function and constructor. */
-function callsIn(nodes: readonly ts.Node[], checker: ts.TypeChecker) {
-  const calls = nodes.filter((node) => ts.isCallExpression(node) || ts.isNewExpression(node));
-  return Map.groupBy(calls, (call) => checker.getResolvedSignature(call)?.declaration);
-}
-
-/** The message that a node of the source makes, if it makes one. */
-function placesAt(node: ts.Node, checker: ts.TypeChecker): readonly Place[] {
-  if (ts.isArrowFunction(node) && ts.isArrayLiteralExpression(node.body)) {
-    const [message, details, more] = node.body.elements; // as those of a table of failures
-    return message && details && !more && [message, details].every(isSentence)
-      ? [{ message, details }]
-      : [];
-  }
+/**
+ * The message that a node of the source makes: what is called `message` in an object, or by whoever
+ * takes it as an argument; the hint is with it.
+ */
+function placeAt(node: ts.Node, checker: ts.TypeChecker): Place | undefined {
   if (ts.isObjectLiteralExpression(node)) {
-    const message = property(node, "message");
-    return message && property(node, "status")?.getText() !== '"ok"'
-      ? [{ message, details: property(node, "hint") }]
-      : [];
+    const of = (name: string): ts.Expression | undefined => membersOf(node, name)[0];
+    const message = of("message");
+    const isGood = of("status")?.getText() === '"ok"'; // as a check of doctor's
+    return message && !isGood ? { message, hint: of("hint") } : undefined;
   }
-  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return [];
-  const isSuper = node.expression.kind === ts.SyntaxKind.SuperKeyword;
-  const made = isSuper ? ts.findAncestor(node, ts.isClassLike)! : node;
-  const isMessage = /^(.+\.#?)?(warn|warning|warningText)$/.test(node.expression.getText()) ||
-    (isSuper || ts.isNewExpression(node)) && isError(checker.getTypeAtLocation(made));
-  const at = checker.getResolvedSignature(node)?.parameters
-    .findIndex(({ name }) => name === "message") ?? -1;
-  const [message, details] = node.arguments?.slice(Math.max(at, 0)) ?? [];
+  if (ts.isArrayLiteralExpression(node)) {
+    const type = checker.getContextualType(node) as Partial<ts.TupleTypeReference> | undefined;
+    const label = type?.target?.labeledElementDeclarations?.[0]?.name.getText();
+    const [message, hint] = node.elements;
+    return label === "message" && message ? { message, hint } : undefined;
+  }
+  if (!ts.isCallExpression(node) && !ts.isNewExpression(node)) return undefined;
+  if (/note(Text)?$/.test(node.expression.getText())) return undefined; // neither error nor warning
+  const signature = checker.getResolvedSignature(node);
+  if (signature?.declaration?.getSourceFile().isDeclarationFile) return undefined;
+  const names = signature?.parameters.map(({ name }) => name) ?? [];
+  const of = (name: string): ts.Expression | undefined => node.arguments?.[names.indexOf(name)];
+  const message = of("message");
   // What a class hands on to the one above it is where it is made.
-  const isHandedOn = isSuper && message !== undefined && ts.isIdentifier(message);
-  return isMessage && message && !isHandedOn ? [{ message, details }] : [];
-}
-
-function isSentence(node: ts.Expression): boolean {
-  return !ts.isCallExpression(node) && / .* /.test(node.getText());
-}
-
-function isError(type: ts.Type): boolean {
-  const bases = type.isClassOrInterface() ? type.getBaseTypes() ?? [] : [];
-  return type.symbol?.name === "MlcliError" || bases.some(isError);
-}
-
-function property(node: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
-  const found = node.properties.find((one) => one.name?.getText() === name);
-  if (found === undefined) return undefined;
-  if (ts.isPropertyAssignment(found)) return found.initializer;
-  return ts.isShorthandPropertyAssignment(found) ? found.name : undefined;
-}
-
-/** What the parameters in expressions stand for, in each call of their function. */
-function callersOf(
-  parts: readonly ts.Expression[],
-  calls: ReadonlyMap<ts.Node | undefined, readonly Call[]>,
-  templates: Templates,
-  depth = 0,
-): readonly Known[] {
-  const names = parts.flatMap(descendants).filter(ts.isIdentifier);
-  const parameters = new Set(names.flatMap((name) => templates.parameterOf(name) ?? []));
-  const [first] = parameters;
-  const callers = calls.get(first?.parent);
-  if (first === undefined || callers === undefined || depth > 3) return [new Map()];
-  return callers.flatMap(({ arguments: given = [] }) => {
-    const told = [...parameters].flatMap((parameter) => {
-      const node = given[first.parent.parameters.indexOf(parameter)];
-      return node === undefined ? [] : [[parameter, node] as const];
-    });
-    const args = told.map(([, node]) => node);
-    return callersOf(args, calls, templates, depth + 1).map((known) =>
-      new Map(
-        told.map(([parameter, node]) => [parameter, { node, known }] as const)
-          .filter(([, { node, known }]) => templates.textsOf(node, known).some(saysSomething)),
-      )
-    );
-  });
+  const isSuper = node.expression.kind === ts.SyntaxKind.SuperKeyword;
+  if (isSuper && message?.getText() === "message") return undefined;
+  return message && { message, hint: of("hint") ?? of("details") };
 }

@@ -32,7 +32,7 @@ export interface DataUpload {
 
 export interface UploadReport {
   note(text: string): void;
-  warning(text: string, hint: string): void;
+  warning(message: string, hint: string): void;
   /** Called often before anything is sent, with what was found so far. */
   found(size: Size): void;
   /** Called often, with how much has arrived. */

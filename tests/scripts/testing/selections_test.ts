@@ -9,9 +9,9 @@ import {
 } from "../../../scripts/testing/selections.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** What a test calls that runs the program under test, in a file or in the helpers that it imports. */
+/** What a test calls that runs the program under test, or its path. */
 const RUNS_PROGRAM =
-  /helpers\/(program|app|cloud|terminal|other_user|server|hostile_directory)\.ts"/;
+  /helpers\/(program|app|cloud|terminal|other_user|server|hostile_directory)\.ts"|MLCLI_UNDER_TEST/;
 
 suite("the tests that run once more", () => {
   for (
