@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the documents anew, from real runs: `deno task pictures`, or those that are
- * named, such as `deno task pictures build metrics`. Fails where a run does. (road.svg is drawn by hand.)
+ * named, such as `deno task pictures road metrics`. Fails where a run does.
  *
  * Needs PyPI, and port 8080. Replaces no image: where one has the name of an app below, it fails.
  */
@@ -13,6 +13,7 @@ import { mlcli, type Place, prepare } from "../demonstration.ts";
 import type { BaseImageKind } from "../engine/base_image.ts";
 import { copy } from "../files.ts";
 import { framesOf } from "../pictures/frames.ts";
+import { ROAD, roadPicture } from "../pictures/road.ts";
 import { recordSession } from "../pictures/session.ts";
 import { terminalPicture } from "../pictures/terminal.ts";
 import { runScript, step } from "../script.ts";
@@ -21,6 +22,7 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
 /** By the names of their files in docs/pictures/. */
 const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<string>>> = {
+  road: () => Promise.resolve(roadPicture(ROAD)),
   first_minutes: (signal) => withApp("flats", "plain", signal, firstMinutes),
   build: (signal) => withApp("rentals", "pip", signal, halfBuilt),
   metrics: (signal) => withApp("digits", "sklearn", signal, metricsOfTraining),
