@@ -14,7 +14,7 @@ export function parseImage(text: string, source: string): string {
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
 }
 
-/** Of `deploy`: on the platform, a server has the image's own entry point. */
+/** Of `deploy`: on SageMaker, a server has the image's own entry point. */
 export const serverProgramOptions = options({
   "--image": {
     value: "image",

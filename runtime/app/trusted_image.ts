@@ -1,6 +1,6 @@
 /**
  * Whose image an app's file may name. An image runs as root of its container, with the app's data, the
- * network, and on the platform the execution role's rights: so one that only a repository's file names
+ * network, and on SageMaker the execution role's rights: so one that only a repository's file names
  * lies in the caller's own account or in AWS's.
  */
 

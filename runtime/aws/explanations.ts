@@ -121,7 +121,7 @@ function explain(error: unknown, request: Request): AwsError {
   if (status !== undefined && status >= 500) return failed(request, status);
   if (isStrange(error, status)) return strangeAnswer({ $metadata: { httpStatusCode: status } });
   return new AwsError("other", `${request.action} failed: ${messageOf(error)}`, {
-    hint: "The platform gave this reason; mlcli stopped there.",
+    hint: "AWS gave this reason; mlcli stopped there.",
   });
 }
 
@@ -162,7 +162,7 @@ function denied({ action, settings }: Request, error: unknown): AwsError {
 function throttled(_request: Request, error: unknown): AwsError {
   const attempts = (error as SdkError).$metadata?.attempts ?? 1;
   const times = attempts === 1 ? "once" : `${attempts} times`;
-  return new AwsError("throttled", `The platform is throttling: asked ${times}`, {
+  return new AwsError("throttled", `AWS is throttling: asked ${times}`, {
     hint: "Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.",
   });
 }
@@ -174,7 +174,7 @@ function expired({ settings }: Request): AwsError {
 }
 
 function unknownKey({ settings, region }: Request): AwsError {
-  return new AwsError("credentials", "The platform does not know the access key", {
+  return new AwsError("credentials", "AWS does not know the access key", {
     hint: `${renewal(settings)} It may also be that the account has not enabled ` +
       `${regionWords(region)}.`,
   });
@@ -219,7 +219,7 @@ function unreachable({ region }: Request, error: ConnectionError): AwsError {
   const quote = messageOf(error);
   const explained = (message: string, hint: string): AwsError =>
     new AwsError("unreachable", message, { hint, quote });
-  const missed = `The platform cannot be reached: ${host}`;
+  const missed = `AWS cannot be reached: ${host}`;
   switch (failure) {
     case "certificate not trusted":
       return explained(
@@ -282,7 +282,7 @@ function invalid(request: Request, error: unknown): AwsError {
   return new AwsError(refusal ?? "other", `${request.action} was refused: ${words}`, {
     hint: /:\w*Endpoint/.test(request.action)
       ? "Check what was asked for: mlcli list-endpoints shows what there is."
-      : "The platform gave this reason. Check what was asked for.",
+      : "AWS gave this reason. Check what was asked for.",
   });
 }
 
@@ -299,7 +299,7 @@ function changed({ action, subject }: Request): AwsError {
 }
 
 function failed({ action }: Request, status: number): AwsError {
-  return new AwsError("failed", `The platform failed at ${action}: HTTP ${status}`, {
+  return new AwsError("failed", `AWS failed at ${action}: HTTP ${status}`, {
     hint: "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
   });
 }
@@ -318,7 +318,7 @@ export function withoutMetadata<Answer extends Answered>(
 export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsError {
   return new AwsError(
     "failed",
-    `Something else than the platform answered: HTTP ${httpStatusCode}`,
+    `Something else than AWS answered: HTTP ${httpStatusCode}`,
     {
       hint: "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
     },
@@ -327,7 +327,7 @@ export function strangeAnswer({ $metadata: { httpStatusCode } }: Answered): AwsE
 
 /** The error for pages that go round in a circle. */
 export function repeatedPage(what: string): AwsError {
-  return new AwsError("failed", `The platform gave the same page of ${what} twice`, {
+  return new AwsError("failed", `AWS gave the same page of ${what} twice`, {
     hint: "An emulator may not know pages. Check AWS_ENDPOINT_URL.",
   });
 }

@@ -144,7 +144,7 @@ export async function* withinLimits(
 }
 
 function tooLargeError(what: string): AwsError {
-  return new AwsError("failed", `Something else than the platform answered: ${what}`, {
+  return new AwsError("failed", `Something else than AWS answered: ${what}`, {
     hint: "No service answers with so much. Check AWS_ENDPOINT_URL, and any proxy.",
   });
 }

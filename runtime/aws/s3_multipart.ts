@@ -25,7 +25,7 @@ export interface OpenUpload extends Upload {
   readonly begun: Date;
 }
 
-/** Called for parts on the platform that belong to no object: they cost until they are removed. */
+/** Called for parts in S3 that belong to no object: they cost until they are removed. */
 export interface LeftParts {
   /** An upload could not be aborted. */
   readonly notAborted: (upload: Upload) => void;

@@ -75,7 +75,7 @@ export async function train(
   await checkMetrics(request, report);
   if (request.spot && checkpoints === undefined) {
     report.note(
-      "Without --checkpoint-s3-dir a training that the platform interrupts starts anew.",
+      "Without --checkpoint-s3-dir a training that SageMaker interrupts starts anew.",
     );
   }
   noteNoNetwork(code, request, (text) => report.note(text));

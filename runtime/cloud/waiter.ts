@@ -18,14 +18,14 @@ const LONGEST_PAUSE = 10_000;
 export interface WaitedFor {
   /** What is waited for, in messages: `job`. */
   readonly what: string;
-  /** Called once when the platform does not answer. */
+  /** Called once when SageMaker does not answer. */
   readonly note: (text: string) => void;
   /** In seconds; default: no limit. */
   readonly timeout?: number;
 }
 
 /**
- * Asks the platform again and again until something is over: soon at first, then at longer intervals.
+ * Asks SageMaker again and again until something is over: soon at first, then at longer intervals.
  * Where it does not answer for a while (the network is away, there are too many requests), the user is
  * told once, and the wait goes on.
  */
@@ -55,7 +55,7 @@ export class Waiter {
       const answer = await question();
       this.failure = undefined;
       if (this.#unanswered.delete(what) && this.#unanswered.size === 0) {
-        this.waitedFor.note("The platform answers again.");
+        this.waitedFor.note("AWS answers again.");
       }
       return { answer };
     } catch (error) {

@@ -54,7 +54,7 @@ export function accountOf(arn: string): string | undefined {
   return arn.split(":")[4] || undefined;
 }
 
-/** A job by its name on the platform, and where it would run. */
+/** A job by its name on SageMaker, and where it would run. */
 export interface PlatformJob {
   readonly name: string;
   readonly region: string;

@@ -26,7 +26,7 @@ export function parseChannel(
 /** The channel of data without a name. */
 const DEFAULT_CHANNEL = "training";
 
-/** A channel of a job on the platform, and where its data lies. */
+/** A channel of a job on SageMaker, and where its data lies. */
 export interface RemoteChannel {
   readonly name: string;
   readonly address: S3Address;

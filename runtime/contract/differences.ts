@@ -1,4 +1,4 @@
-/** What works here and not on the platform, where a limit refuses it. */
+/** What works here and not on SageMaker, where a limit refuses it. */
 
 import { listed } from "../text.ts";
 import type { Role } from "./jobs.ts";
@@ -15,9 +15,9 @@ import {
 } from "./limits.ts";
 import type { Variables } from "./variables.ts";
 
-/** Something that works here and not on the platform, or that is lost there. */
+/** Something that works here and not on SageMaker, or that is lost there. */
 export interface Difference {
-  /** What differs, and what happens on the platform: one sentence without its full stop. */
+  /** What differs, and what happens on SageMaker: one sentence without its full stop. */
   readonly message: string;
   readonly hint: string;
   /** Where a build helps: whether the code that runs is older than the app's, or the rest of its image. */
@@ -111,7 +111,7 @@ export function environmentDifferences(role: Role, variables: Variables): readon
         : "Put what is that long into a file of the input.",
     ),
     ...totalBytes === undefined || total <= totalBytes ? [] : [{
-      message: `The platform refuses environment variables of more than ${grouped(totalBytes)} ` +
+      message: `SageMaker refuses environment variables of more than ${grouped(totalBytes)} ` +
         `bytes, names and values together: these have ${grouped(total)}`,
       hint: "Put some of them into a file of the model.",
     }],
@@ -168,12 +168,12 @@ function tooMany(
   hint: string,
 ): readonly Difference[] {
   if (count <= most) return [];
-  return [{ message: `The platform refuses more than ${most} ${what}: these are ${count}`, hint }];
+  return [{ message: `SageMaker refuses more than ${most} ${what}: these are ${count}`, hint }];
 }
 
 function refusal(found: readonly string[], what: string, hint: string): readonly Difference[] {
   if (found.length === 0) return [];
-  return [{ message: `The platform refuses ${what}: ${listed(found)}`, hint }];
+  return [{ message: `SageMaker refuses ${what}: ${listed(found)}`, hint }];
 }
 
 const SHOWN_LENGTH = 40;
@@ -190,10 +190,10 @@ function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
-/** Networks that every engine has, and that are to the code as on the platform. */
+/** Networks that every engine has, and that are to the code as on SageMaker. */
 const COMMON_NETWORKS: readonly string[] = ["bridge", "default", "none"];
 
-/** What a network of this machine has that the platform does not. */
+/** What a network of this machine has that SageMaker does not. */
 export function networkDifferences(network: string | undefined): readonly Difference[] {
   if (network === undefined || COMMON_NETWORKS.includes(network)) return [];
   return [{

@@ -18,7 +18,7 @@ const MOST_FOLDERS = 40;
 
 /**
  * A shell need not pass SIGTERM on to what it runs: most replace themselves by a single command,
- * none by a list of them. The platform sends it when a training is stopped, a spot instance
+ * none by a list of them. SageMaker sends it when a training is stopped, a spot instance
  * reclaimed or an endpoint taken away; here, mostly nobody does.
  */
 export function entryPointDifference(
@@ -30,7 +30,7 @@ export function entryPointDifference(
   if (given?.kind !== "command" || /^\s*exec\s/.test(given.text)) return undefined;
   return {
     message: `The ENTRYPOINT of ${reference} is a shell, which drops the words train and serve, ` +
-      "and need not pass SIGTERM on: what the platform stops may be killed before it has saved " +
+      "and need not pass SIGTERM on: what SageMaker stops may be killed before it has saved " +
       "anything",
     hint: 'Write it as a list in the Dockerfile, ENTRYPOINT ["PROGRAM", "ARGUMENT"], ' +
       "or let the shell exec the program.",

@@ -279,7 +279,7 @@ export const CAUSES: readonly Row[] = [
     kinds: SERVERS,
     reason: READ_ONLY_SERVER,
     log: READ_ONLY_SERVER,
-    words: `A server's code and its model are read-only, here and on the platform. ${NOT_KEPT}`,
+    words: `A server's code and its model are read-only, here and on SageMaker. ${NOT_KEPT}`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/5698",
   },
   {

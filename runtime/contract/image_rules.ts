@@ -33,7 +33,7 @@ export interface ImageFiles {
   readonly hidden: readonly string[];
 }
 
-/** Directories of an image that the platform mounts its own over; `/opt/ml/code` is none. */
+/** Directories of an image that SageMaker mounts its own over; `/opt/ml/code` is none. */
 export const HIDDEN = ["/opt/ml/model", "/opt/ml/input", "/opt/ml/output", "/opt/ml/processing"];
 
 /** What SageMaker starts an image with, and the command that asks for it. */
@@ -72,9 +72,7 @@ export function brokenRules(
     userDifference(reference, image.User),
     ...hidden.map((path) => ({
       message:
-        `${
-          inOneLine(path)
-        } is in ${reference}, and on the platform a directory is mounted over it: ` +
+        `${inOneLine(path)} is in ${reference}, and on SageMaker a directory is mounted over it: ` +
         "the code does not find it there",
       hint: "Put it elsewhere in the image, such as /opt/program. Data comes in channels, and a " +
         "model in its archive.",
@@ -89,7 +87,7 @@ export function userDifference(
 ): Difference | undefined {
   return isRoot(user) ? undefined : {
     message:
-      `${reference} runs as the user ${inOneLine(user!)}, and on the platform the directories ` +
+      `${reference} runs as the user ${inOneLine(user!)}, and on SageMaker the directories ` +
       "below /opt/ml are root's: a training may be unable to save its model",
     hint: "Leave USER out of the Dockerfile, or end it with a line: USER root",
   };
@@ -113,7 +111,7 @@ function entryFile(image: ImageStart, files: ImageFiles["files"]): EntryFile | u
   return found && { ...found, runBy };
 }
 
-/** Whether the platform's word is the program that is started. */
+/** Whether SageMaker's word is the program that is started. */
 function passesOn(image: ImageStart, entry: EntryFile | undefined): boolean {
   if (!namesProgram(image)) return true;
   // As the entry points of many base images.
@@ -143,7 +141,7 @@ function withoutExec(reference: string, entry: EntryFile): Difference | undefine
   }
   return {
     message: `${path}, the ENTRYPOINT of ${reference}, is run by a shell and has no exec: its ` +
-      "program need not hear SIGTERM, and what the platform stops may be killed before it has " +
+      "program need not hear SIGTERM, and what SageMaker stops may be killed before it has " +
       "saved anything",
     hint: 'Let the shell become the program: exec python /opt/program/train.py "$@"',
   };
@@ -167,12 +165,12 @@ function windowsLines(
 
 function notExecutable(reference: string, { path, isExecutable }: NamedFile) {
   return isExecutable ? undefined : {
-    message: `${path} of ${reference} is not executable: the platform cannot start it`,
+    message: `${path} of ${reference} is not executable: SageMaker cannot start it`,
     hint: `Add a line to the Dockerfile: RUN chmod +x ${shellWord(path)}`,
   };
 }
 
-/** The program that one of the platform's words starts. */
+/** The program that one of SageMaker's words starts. */
 interface Program {
   readonly word: Word;
   readonly found: NamedFile | undefined;
@@ -203,7 +201,7 @@ function programDifferences(
     if (found === undefined || isOnPath) return found && notExecutable(reference, found);
     const folder = found.path.replace(/\/[^/]*$/, "") || "/";
     return {
-      message: `${found.path} of ${reference} is not in its PATH, where the platform looks for ` +
+      message: `${found.path} of ${reference} is not in its PATH, where SageMaker looks for ` +
         `${word}: ${WORDS[word]} needs it there`,
       hint: `Add a line to the Dockerfile: ENV PATH="${inOneLine(folder)}:\${PATH}"`,
     };

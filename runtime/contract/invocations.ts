@@ -93,7 +93,7 @@ export type InvocationFields = Readonly<Partial<Record<InvocationField, string>>
 export interface RequestHeader {
   readonly name: string;
   readonly value: string;
-  /** `undefined`: the platform does not pass the header on. */
+  /** `undefined`: SageMaker does not pass the header on. */
   readonly field: InvocationField | undefined;
 }
 

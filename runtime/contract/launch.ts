@@ -1,6 +1,6 @@
 /**
  * How the user's code comes into an image, and what starts it there, as AWS's SDKs have it: for local
- * runs and for jobs on the platform.
+ * runs and for jobs on SageMaker.
  *
  * Sources: the SageMaker Python SDK 2.257 (`fw_utils.py`, `estimator.py`) and sagemaker-training 5.1.4,
  * which its framework images hold; API reference, `AlgorithmSpecification`.
@@ -57,7 +57,7 @@ export type Program =
 export interface Launch {
   /** `ContainerEntrypoint`; `undefined`: the image's own. */
   readonly entrypoint: readonly string[] | undefined;
-  /** `ContainerArguments`; `undefined`: none are named, which means `train` to the platform. */
+  /** `ContainerArguments`; `undefined`: none are named, which means `train` to SageMaker. */
   readonly arguments: readonly string[] | undefined;
   /** What AWS's toolkit needs beside the user's; each value in JSON, as SDK v2 sends it. */
   readonly hyperparameters: Readonly<Record<string, string>>;
@@ -150,7 +150,7 @@ export function isOfProgram(name: string): boolean {
   return name === "SAGEMAKER_PROGRAM" || name === "SAGEMAKER_SUBMIT_DIRECTORY";
 }
 
-/** The words of a container on an engine, to which the platform's `train` has to be said. */
+/** The words of a container on an engine, to which SageMaker's `train` has to be said. */
 export function commandOf({ arguments: words, entrypoint }: Launch): readonly string[] {
   return words ?? (entrypoint === undefined ? TRAINING_ARGUMENTS : []);
 }

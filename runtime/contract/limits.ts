@@ -119,7 +119,7 @@ export const BODY_BYTES = 26_214_400;
 /**
  * The largest body of a request or an answer that no documented limit refuses, in bytes. API
  * reference, `BodyBlob`: "Length Constraints: Maximum length of 6291456." Local servers have this
- * limit: what passes here passes on the platform, whichever of the two holds there.
+ * limit: what passes here passes on SageMaker, whichever of the two holds there.
  */
 export const SURE_BODY_BYTES = 6_291_456;
 

@@ -5,7 +5,7 @@ import type { JobKind } from "./jobs.ts";
 import { isResourceName, NAME_LENGTH } from "./limits.ts";
 
 /**
- * A name for a new job on the platform, as the SageMaker Python SDK makes it
+ * A name for a new job on SageMaker, as the SageMaker Python SDK makes it
  * (`sagemaker.utils.name_from_base`): `churn-2026-03-01-09-30-00-123`, with as much of the base as
  * there is room for. Characters that a name cannot have, such as `_` and `.`, become hyphens.
  *

@@ -78,7 +78,7 @@ function isPath(path: string): boolean {
 
 /**
  * @param hasCode whether there is the input of an entry point's code, too.
- * @throws UsageError for what the platform would refuse, or what would lie in each other's way.
+ * @throws UsageError for what SageMaker would refuse, or what would lie in each other's way.
  */
 export function checkData(
   inputs: readonly ProcessingData[],
@@ -100,7 +100,7 @@ export function checkData(
   }
   const all = [...inputs, ...outputs, ...hasCode ? [CODE_INPUT] : []];
   for (const [index, one] of all.entries()) {
-    // AWS's own examples have the code inside of the one input, so the platform takes that.
+    // AWS's own examples have the code inside of the one input, so SageMaker takes that.
     const other = all.slice(index + 1).find((other) =>
       (isWithin(one.path, other.path) || isWithin(other.path, one.path)) &&
       !(other === CODE_INPUT && inputs.includes(one) && one.path === PATHS.processingInput)

@@ -5,7 +5,7 @@ import { PATHS } from "./jobs.ts";
 export type Variables = Readonly<Record<string, string>>;
 
 /**
- * `ML_*`. The platform sets neither these nor `SM_*`: a toolkit in the image does, on SageMaker as
+ * `ML_*`. SageMaker sets neither these nor `SM_*`: a toolkit in the image does, on SageMaker as
  * here. mlcli's harness is such a toolkit.
  */
 export function pathVariables(): Variables {

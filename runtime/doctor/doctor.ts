@@ -83,7 +83,7 @@ async function hasNoApp(app: Promise<App>): Promise<boolean> {
   return await app.then(() => false, (error) => error instanceof NoAppHere);
 }
 
-/** Warnings about an image's age, or a missing init, are about differences to the platform, too. */
+/** Warnings about an image's age, or a missing init, are about differences to SageMaker, too. */
 function isDifference({ name, status }: Check): boolean {
   return status === "warning" || name === "platform";
 }

@@ -20,7 +20,7 @@ import { VERSION } from "../version.ts";
 import { type Check, guarded } from "./check.ts";
 
 /**
- * What would differ on the platform, for the app and its image as they are.
+ * What would differ on SageMaker, for the app and its image as they are.
  *
  * @param image undefined: there is none, and only the app is looked at.
  */
@@ -73,7 +73,7 @@ function labelDifferences(app: App, tag: string, image: ImageDetails): readonly 
   if (labels[BIND_LABEL] !== "true") {
     const build = isBuiltByMlcli(image) ? ", and run mlcli build" : "";
     differences.push({
-      message: `${reference} has no label ${BIND_LABEL}: the platform takes it neither into an ` +
+      message: `${reference} has no label ${BIND_LABEL}: SageMaker takes it neither into an ` +
         "inference pipeline nor into an endpoint of several containers",
       hint: `Add a line to the Dockerfile${build}: LABEL ${BIND_LABEL}="true"`,
     });

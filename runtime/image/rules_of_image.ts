@@ -44,7 +44,7 @@ export async function rulesBrokenBy(
   });
 }
 
-/** What the engine cannot show, below a file or behind a link in a circle, the platform cannot start. */
+/** What the engine cannot show, below a file or behind a link in a circle, SageMaker cannot start. */
 async function readable<T>(reading: Promise<T>): Promise<T | undefined> {
   return await reading.catch((error) => {
     if (!(error instanceof EngineError || error instanceof Refusal)) throw error;

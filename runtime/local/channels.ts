@@ -12,7 +12,7 @@ import { isDirectory, statIfThere } from "../files.ts";
 
 /**
  * The directories below `input/data`, except the one that is for processing, and those that the
- * user named, which win. Sorted by name. As on the platform, none has to be called `training`. One
+ * user named, which win. Sorted by name. As on SageMaker, none has to be called `training`. One
  * of them has to hold a file, and not of code.
  *
  * @param needsData whether there has to be any.

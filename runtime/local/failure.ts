@@ -93,7 +93,7 @@ function printedError(
   return launcher === "toolkit" || error === headlineOf(lastError) ? error : undefined;
 }
 
-const NO_STOP = "SIGTERM is all that the platform says before it kills: save there, and end.";
+const NO_STOP = "SIGTERM is all that SageMaker says before it kills: save there, and end.";
 
 /** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
 const TOOLKIT_STOP =
@@ -106,7 +106,7 @@ function toolkitHint(status: string | undefined): string | undefined {
   return `Your script ended ${
     status === undefined ? "badly" : `with ${status}`
   }; AWS's toolkit, which ` +
-    "ran it, ends with 1 whatever its status is, here and on the platform. --launcher script ends " +
+    "ran it, ends with 1 whatever its status is, here and on SageMaker. --launcher script ends " +
     "with the script's own.";
 }
 
@@ -124,7 +124,7 @@ function channelHint(words: string, app: App): string | undefined {
   const layout = layoutOf(app);
   const folder = typedPath(layout.directory, join(layout.inputData, name.toLowerCase()));
   return `Put data into ${shellWord(folder)}, or name some: --input ${name.toLowerCase()}=DIR. ` +
-    "Without data there is no such channel, on the platform either.";
+    "Without data there is no such channel, on SageMaker either.";
 }
 
 /** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */

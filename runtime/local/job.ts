@@ -69,7 +69,7 @@ export interface JobRun {
   readonly container: string;
   /** The command line that runs it again. */
   readonly again: string;
-  /** What is known to differ on the platform before it starts. */
+  /** What is known to differ on SageMaker before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
@@ -105,7 +105,7 @@ const GRACE = 10;
  * Runs the job, until it ends with 0, or is stopped by `stopAfter` in time.
  *
  * @throws UserCodeError when the user's code ended with another status.
- * @throws MlcliError when something was not as on the platform, under `--strict`.
+ * @throws MlcliError when something was not as on SageMaker, under `--strict`.
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {

@@ -17,7 +17,7 @@ export interface LocalJob extends ContainerRequest {
   readonly tag: string;
   /** For an image that exists, and that the app names. */
   readonly images: ImageAccess;
-  /** As the platform has it; then every difference that is found makes the run fail, too. */
+  /** As SageMaker has it; then every difference that is found makes the run fail, too. */
   readonly strict: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface LocalJob extends ContainerRequest {
 export interface BatchJob extends LocalJob {
   /** Whether its code reads what is typed: on a terminal of its own, where mlcli has one. */
   readonly interactive: boolean;
-  /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or the platform's. */
+  /** Seconds between SIGTERM and SIGKILL; by default as few as with docker, or SageMaker's. */
   readonly grace: number | undefined;
   /** Whether its data is copied, so that it may write to it. */
   readonly copyInputs: boolean;
@@ -43,7 +43,7 @@ export interface TrainingJob extends BatchJob, InstallingJob {
   readonly hyperparameters: readonly string[];
   /** Data that the user named, instead of the layout's. */
   readonly inputs: readonly Channel[];
-  /** Seconds after which it is stopped as the platform stops one: a rehearsal. */
+  /** Seconds after which it is stopped as SageMaker stops one: a rehearsal. */
   readonly stopAfter: number | undefined;
   /** Whether it finds and keeps checkpoints in `/opt/ml/checkpoints`. */
   readonly checkpoints: boolean;

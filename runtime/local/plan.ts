@@ -57,7 +57,7 @@ export interface InputMount {
 
 /** What is known of a training. */
 export interface PlannedTraining extends Planned {
-  /** The job's name, as it would be on the platform. */
+  /** The job's name, as it would be on SageMaker. */
   readonly jobName: string;
   /** Host directory that becomes `/opt/ml/input`. */
   readonly inputFolder: string;
@@ -139,7 +139,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
   };
 }
 
-/** The user's code and, what is not the platform's either, the file of the harness's report. */
+/** The user's code and, what is not SageMaker's either, the file of the harness's report. */
 function codeMounts(
   { codeFolder, commonFolder, reportFile, isWritable = false }: Planned,
 ): readonly Mount[] {
@@ -173,7 +173,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
       writable(planned.configFolder, PATHS.configuration),
-      // The specification has these two; the platform does not.
+      // The specification has these two; SageMaker does not.
       ...(job.strict ? [] : [readOnly(layout.input, PATHS.input)]),
       ...(job.strict ? [] : [readOnly(layout.model, PATHS.model)]),
       ...planned.data,

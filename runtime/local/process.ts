@@ -138,7 +138,7 @@ export async function withProcessing(
     const results = outputs.length > 0
       ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
       : [{ source: layout.output, path: PATHS.processingOutput }];
-    // Where its results have places of their own, the platform drops what else is in its output.
+    // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const output = isApart ? join(directory, "output") : layout.output;
     const written = isApart ? results.map(({ source }) => source) : [];
@@ -216,7 +216,7 @@ async function scriptOf({ file }: ProcessingJob, layout: Layout): Promise<string
   return file === undefined ? undefined : await requireProcessingFile(layout, file);
 }
 
-/** Of `/opt/ml/output`, the platform reads the message of a processing job, and drops the rest. */
+/** Of `/opt/ml/output`, SageMaker reads the message of a processing job, and drops the rest. */
 async function lostOutput(
   folder: string,
   outputs: readonly ProcessingData[],

@@ -1,4 +1,4 @@
-/** Code that a run sends to an image as the platform would: as an input, and what pip needs to install. */
+/** Code that a run sends to an image as SageMaker would: as an input, and what pip needs to install. */
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
@@ -44,7 +44,7 @@ export interface RunOfCode extends Installing {
 /**
  * Lays code into a run's input.
  *
- * @returns what pip gets, where the code installs packages. Under `--strict` that is nothing: the platform
+ * @returns what pip gets, where the code installs packages. Under `--strict` that is nothing: SageMaker
  * has neither a cache nor this machine's network.
  */
 export async function layCode(

@@ -34,7 +34,7 @@ import { copyConfiguration, makeInput, MOST_OTHERS } from "./runs/working_copy.t
  * Trains. Artifacts are in the layout's `model`, everything else in its `output` afterwards.
  *
  * @throws MlcliError when the layout, the hyperparameters, the image or the engine cannot be used,
- * or, under `--strict`, something was not as on the platform.
+ * or, under `--strict`, something was not as on SageMaker.
  * @throws UserCodeError when the training code failed.
  */
 export async function train(job: TrainingJob, host: Host): Promise<void> {
@@ -173,6 +173,6 @@ function tooManyText({ directory, input }: Layout, left: number): string {
   return warningText(
     `Of what lies in ${typedPath(directory, input)} beside the channels, ${left} files and ` +
       `directories are not in the container, which gets ${MOST_OTHERS} of them`,
-    "Put them into a directory of input/data: each is a channel, on the platform too.",
+    "Put them into a directory of input/data: each is a channel, on SageMaker too.",
   );
 }

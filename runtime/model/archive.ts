@@ -3,12 +3,12 @@
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../app/layout.ts";
 
-/** What the platform calls the archive of a model, and unpacks for a server. */
+/** What SageMaker calls the archive of a model, and unpacks for a server. */
 export const ARCHIVE = "model.tar.gz";
 
 /**
  * The path of the archive in a model's directory, if it holds that and nothing else: such a
- * directory is what was downloaded from the platform. With other files beside it the archive is one
+ * directory is what was downloaded from SageMaker. With other files beside it the archive is one
  * of the model's files, as it would be there.
  */
 export async function modelArchiveIn(model: string): Promise<string | undefined> {

@@ -37,7 +37,7 @@ export type Ending =
 
 /** What the user has to know of where a model is now. */
 export interface Settled {
-  /** What would be missing on the platform. */
+  /** What would be missing on SageMaker. */
   readonly difference?: Difference;
   /** Where something was put. */
   readonly note?: string;

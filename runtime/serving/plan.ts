@@ -29,7 +29,7 @@ const SERVER_HOSTS = ["host.docker.internal", "host.containers.internal"];
 export interface ContainerRequest extends Resources {
   /** Whether programs of the image may gain privileges, as `sudo` does. */
   readonly allowPrivileges: boolean;
-  /** Whether it gets nothing but what the platform gives. */
+  /** Whether it gets nothing but what SageMaker gives. */
   readonly strict: boolean;
   /** Environment variables that the user gives to the code; they win over mlcli's. */
   readonly variables: Variables;
@@ -66,7 +66,7 @@ export function serverPlan(
     Image: image,
     Cmd: SERVING_ARGUMENTS,
     Env: environment(request, facts.region, {
-      // Also under --strict, though the platform sets no variable: the limit is the platform's own.
+      // Also under --strict, though SageMaker sets no variable: the limit is SageMaker's own.
       ...facts.ofServer,
       MLCLI_ALLOWED_HOSTS: hosts.join(" "),
     }),
@@ -135,8 +135,8 @@ export function environment(
 const LIMIT_VARIABLES: readonly string[] = ["MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"];
 
 /**
- * The variable that makes the harness refuse bodies that the platform may refuse. By itself it takes
- * as much as an asynchronous endpoint: for other endpoints, the platform checks the size before it.
+ * The variable that makes the harness refuse bodies that SageMaker may refuse. By itself it takes
+ * as much as an asynchronous endpoint: for other endpoints, SageMaker checks the size before it.
  * A limit that the image or the user names counts instead.
  *
  * @param variables the user's, of this run.

@@ -53,7 +53,7 @@ export interface PingProgress {
 }
 
 /**
- * Pings until the server answers 200 a few times in a row. Once is not enough: the platform goes on
+ * Pings until the server answers 200 a few times in a row. Once is not enough: SageMaker goes on
  * pinging, and takes out a server that answers otherwise later.
  *
  * @param signal ends it; its reason is thrown.

@@ -1,5 +1,5 @@
 /**
- * Code that is sent: to a run's container here, or to a job on the platform. What of a directory that is,
+ * Code that is sent: to a run's container here, or to a job on SageMaker. What of a directory that is,
  * its hash, and its archive.
  */
 

@@ -5,7 +5,7 @@ import { main } from "../../main.ts";
 import { fakeContext } from "../helpers/fake_context.ts";
 import { it, suite } from "../helpers/suite.ts";
 
-/** What a command line says that may not get as far as the platform or the engine. */
+/** What a command line says that may not get as far as SageMaker or the engine. */
 async function refused(line: string): Promise<string> {
   const context = fakeContext();
   const code = await main(line.split(" "), context);

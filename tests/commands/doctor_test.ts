@@ -104,7 +104,7 @@ suite("mlcli doctor", () => {
     assertEquals(stdout.includes("warning"), false);
   });
 
-  it("says in one block at the end what would differ on the platform", async () => {
+  it("says in one block at the end what would differ on SageMaker", async () => {
     await using app = await ownApp();
     await app.write(app.testPath("input/data/my data/x.csv"), "1\n");
     const { code, stdout, stderr } = await doctor(app, {
@@ -121,7 +121,7 @@ suite("mlcli doctor", () => {
       /^warning {2}\S+:latest is older than \S+$/,
       /^warning {2}The engine has no init for containers/,
       /^warning {2}\S+:latest is for linux\/arm64: /,
-      /^warning {2}The platform refuses channels of such names: "my data"$/,
+      /^warning {2}SageMaker refuses channels of such names: "my data"$/,
     ];
     assertEquals(findings.length, expected.length, block);
     for (const [index, pattern] of expected.entries()) assertMatch(findings[index]!, pattern);

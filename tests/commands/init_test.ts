@@ -38,7 +38,7 @@ function lines(text: string): string[] {
 suite("mlcli init", () => {
   it("makes an app, prints its files, and says what comes next", async () => {
     await using directory = await makeDirectory();
-    // On a machine of the platform's kind, whatever this one is.
+    // On a machine of SageMaker's kind, whatever this one is.
     const { code, stdout, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals([code, lines(stdout)], [0, FILES]);
     assertEquals(Object.keys(await filesBelow(directory.path)).sort(), [...FILES].sort());
@@ -284,7 +284,7 @@ suite("mlcli init", () => {
   });
 });
 
-suite("mlcli init on a machine with another processor than the platform's", () => {
+suite("mlcli init on a machine with another processor than SageMaker's", () => {
   /** What the configuration says, and what was asked. */
   async function initOn(
     arch: string,
@@ -319,7 +319,7 @@ suite("mlcli init on a machine with another processor than the platform's", () =
     expected: { readonly platform?: string; readonly asked: readonly string[] },
   ];
   const rows: readonly Row[] = [
-    ["writes the platform's", "aarch64", undefined, [], { platform: "linux/amd64", asked: [] }],
+    ["writes SageMaker's", "aarch64", undefined, [], { platform: "linux/amd64", asked: [] }],
     ["asks for it, that as the default", "aarch64", {}, [], {
       platform: "linux/amd64",
       asked: [QUESTION],

@@ -16,7 +16,7 @@ interface Said {
 /** Of region, profile and role, as `value (source)`. */
 type Asked = Readonly<Partial<Record<keyof AwsSettings, string>>>;
 
-/** What a cloud command asks the platform for. */
+/** What a cloud command asks SageMaker for. */
 async function asked(command: readonly string[], said: Said): Promise<Asked> {
   const { args = [], configuration = {}, env = {} } = said;
   await using directory = await makeDirectory({

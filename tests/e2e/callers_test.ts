@@ -72,10 +72,10 @@ suite("who may call the server of local deploy", () => {
   });
 });
 
-suite("who may call a server on the platform", () => {
+suite("who may call a server on SageMaker", () => {
   beforeAll(buildTestImage);
 
-  it("is not checked by the server: the platform decides", async () => {
+  it("is not checked by the server: SageMaker decides", async () => {
     await using app = await makeApp({
       files: { "prediction/serve": ECHO, "local_test/test_dir/model/model.txt": "" },
     });

@@ -36,7 +36,7 @@ const INTO_INPUT =
   "hint: Put what it needs into /opt/ml/processing/input (input/data/processing, " +
   "or --input), and write results to /opt/ml/processing/output.\n";
 
-suite("what the specification mounts and the platform does not have", () => {
+suite("what the specification mounts and SageMaker does not have", () => {
   beforeAll(buildTestImage);
 
   type Row = readonly [title: string, args: readonly string[], code: string, warning: string];
@@ -45,14 +45,14 @@ suite("what the specification mounts and the platform does not have", () => {
       "a script reads the model",
       PROCESS,
       'open("/opt/ml/model/model.json").close()',
-      "warning: Processing opened /opt/ml/model/model.json; on the platform, it has no " +
+      "warning: Processing opened /opt/ml/model/model.json; on SageMaker, it has no " +
       `/opt/ml/model\n${INTO_INPUT}`,
     ],
     [
       "a program that a script starts reads a channel",
       PROCESS,
       'subprocess.run(["cat", "/opt/ml/input/data/training/data.csv"], stdout=subprocess.DEVNULL)',
-      "warning: Processing opened /opt/ml/input/data/training/data.csv; on the platform, it has " +
+      "warning: Processing opened /opt/ml/input/data/training/data.csv; on SageMaker, it has " +
       `no /opt/ml/input\n${INTO_INPUT}`,
     ],
     [
@@ -60,7 +60,7 @@ suite("what the specification mounts and the platform does not have", () => {
       PROCESS,
       'os.makedirs("/opt/ml/processing/train")\nopen("/opt/ml/processing/train/t.csv", "w").close()',
       "warning: Processing wrote /opt/ml/processing/train/t.csv, which nothing keeps, here or on " +
-      "the platform\nhint: Write it to /opt/ml/processing/output.\n",
+      "SageMaker\nhint: Write it to /opt/ml/processing/output.\n",
     ],
     [
       "nothing, where a script reads its input and writes its output",
@@ -129,7 +129,7 @@ suite("warnings that an image is older than the app's files", () => {
       assertEquals(code, 0, stderr);
       assertStringIncludes(
         stderr,
-        `warning: ${app.name}:latest is older than requirements.txt: the platform runs the image ` +
+        `warning: ${app.name}:latest is older than requirements.txt: SageMaker runs the image ` +
           "as it is\n",
       );
       const again = args[1] === "deploy" ? "" : ` && mlcli ${args.join(" ")}`;

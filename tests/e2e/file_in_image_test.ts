@@ -20,7 +20,7 @@ suite("a file in an image", () => {
       await withEngine(async (engine) => {
         await requireFileInImage(engine, image, "/code/p.py");
         await requireFileInImage(engine, image, "/code/more/q.py");
-        const hint = "The platform runs what is in the image. Run mlcli build, then mlcli push, " +
+        const hint = "SageMaker runs what is in the image. Run mlcli build, then mlcli push, " +
           "after each change of processing/.";
         for (
           const [path, message] of [

@@ -86,7 +86,7 @@ suite("the sample apps", () => {
           );
           assertMatch(await mlcli("local", "process", "--file", "processing.py"), sample.processed);
           await mlcli("local", "train");
-          // What the platform keeps of a training's output.
+          // What SageMaker keeps of a training's output.
           const output = join(cwd.path, sample.name, "mlcli_base/local_test/test_dir/output");
           const namesIn = (folder: string) => [...Deno.readDirSync(folder)].map(({ name }) => name);
           assertEquals(namesIn(join(output, "data")), ["metrics.json"]);

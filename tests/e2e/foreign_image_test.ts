@@ -12,9 +12,9 @@ import http.server, json, os, shutil, signal, sys
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 if sys.argv[1] == "train":
     with open("/opt/ml/input/config/hyperparameters.json") as file: print(json.load(file))
-    # An init would hide that a program does not handle SIGTERM, and the platform has none.
+    # An init would hide that a program does not handle SIGTERM, and SageMaker has none.
     with open("/proc/1/comm") as file: print("process 1:", file.read().strip())
-    # Neither mlcli nor the platform sets them: a toolkit in the image would.
+    # Neither mlcli nor SageMaker sets them: a toolkit in the image would.
     print("SM_*:", [name for name in os.environ if name.startswith("SM_")])
     shutil.copy("/opt/ml/input/data/training/data.csv", os.environ["ML_MODEL_DIR"])
 elif sys.argv[1] == "serve":
@@ -87,7 +87,7 @@ suite("an image that mlcli did not build", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The server did not go on answering \/ping with 200 within 5 s: 200 at first, then HTTP 500\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: The platform asks again/,
+      /^error: The server did not go on answering \/ping with 200 within 5 s: 200 at first, then HTTP 500\n {2}[^]*"GET \/ping HTTP\/1\.1" 500[^]*\nhint: SageMaker asks again/,
     );
     assertEquals(await containersOf(app.name), []);
   });

@@ -223,7 +223,7 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     );
   });
 
-  it("offers no command for a channel whose name the platform would not take", async () => {
+  it("offers no command for a channel whose name SageMaker would not take", async () => {
     await using app = await clonedApp(user);
     await link(app, `${BASE}/${TEST}/input/data/x=y`, elsewhere);
     const stderr = await refusal(app);

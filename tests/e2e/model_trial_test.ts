@@ -115,7 +115,7 @@ suite("trying a model here", () => {
   beforeAll(async () => {
     const entrypoint = 'USER nobody\nENTRYPOINT ["python3", "/program.py"]';
     await buildImage(`${NAME}:v1`, {
-      // What the image has in the model's place is not there on the platform.
+      // What the image has in the model's place is not there on SageMaker.
       Dockerfile: `FROM ${baseImage()}\nCOPY program.py /program.py\n` +
         `RUN mkdir -p /opt/ml/model && echo old > /opt/ml/model/baked\n${entrypoint}\n`,
       "program.py": PROGRAM,

@@ -99,7 +99,7 @@ suite("a Dockerfile of the user's own, on the engine", () => {
         /\/opt\/program\/serve of \S+ has the line ends of Windows/,
         /\/opt\/program\/serve of \S+ is not executable/,
         /runs as the user 1000/,
-        /\/opt\/ml\/model\/1\/weights is in \S+:latest, and on the platform/,
+        /\/opt\/ml\/model\/1\/weights is in \S+:latest, and on SageMaker/,
       ]],
       [["--dockerfile", "docker/shell"], [/The ENTRYPOINT of \S+ is a shell/]],
       [["--dockerfile", "docker/bash"], [/\/start\.sh, the ENTRYPOINT of \S+, .* has no exec/]],

@@ -83,7 +83,7 @@ suite("an image that carries its code in /opt/ml/code", () => {
     ]);
     assertEquals([code, stderr], [
       0,
-      "warning: The platform refuses empty arguments of a processing job: number 2\n" +
+      "warning: SageMaker refuses empty arguments of a processing job: number 2\n" +
       "hint: Leave them out.\n",
     ]);
     const [argv, greeting, , files] = JSON.parse(stdout);

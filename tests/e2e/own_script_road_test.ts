@@ -49,7 +49,7 @@ for source, target in (("input/raw/a.csv", "a.csv"), ("words/deep/b.csv", "sub/b
 with open(root + "r/done", "w") as file: file.write("yes")
 `;
 
-/** The platform, with the image in it, and a directory with a script. */
+/** SageMaker, with the image in it, and a directory with a script. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const box = stack.use(await Box.open({ registry: true, jobs: true }));

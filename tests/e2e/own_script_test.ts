@@ -52,7 +52,7 @@ parser.add_argument("--mode", default="")
 args = parser.parse_args()
 model = os.path.join(os.environ.get("SM_MODEL_DIR", "/opt/ml/model"), "model.txt")
 print(args.epochs, os.getcwd(), neighbour.NAME, os.getpid() == 1)
-with open("made.txt", "w") as file: file.write("as on the platform")
+with open("made.txt", "w") as file: file.write("as on SageMaker")
 if args.mode == "raise": raise ValueError("no age column")
 if args.mode == "exit": sys.exit(7)
 def save(*_):
@@ -90,7 +90,7 @@ suite("a script of the user's own", () => {
   });
   afterAll(() => removeImage(TOOLKIT));
 
-  it("trains by mlcli's start script, as the platform would start it", async () => {
+  it("trains by mlcli's start script, as SageMaker would start it", async () => {
     await using app = await scriptApp(baseImage());
     const { code, stdout, stderr } = await app.run(
       ["local", "train", "--hyperparameter", "epochs=3"],

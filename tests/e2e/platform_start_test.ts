@@ -9,7 +9,7 @@ import { baseImage, engineRequest, removeImage } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
-/** An image with code of its own, started as the platform does: nothing of mlcli's is around it. */
+/** An image with code of its own, started as SageMaker does: nothing of mlcli's is around it. */
 const IMAGE = `mlcli-test-platform-${crypto.randomUUID().slice(0, 8)}`;
 
 /** Longest time for a request, in ms. */
@@ -62,7 +62,7 @@ cd = subprocess.run("pwd", shell=True, stdout=subprocess.PIPE, universal_newline
 print(__file__, sys.path[0], cd.stdout.strip(), os.path.realpath(__file__))
 `;
 
-/** Builds it, as a user does before the image goes to the platform. */
+/** Builds it, as a user does before the image goes to SageMaker. */
 async function buildImage(): Promise<void> {
   await using app = await makeApp({
     configuration: { image_name: IMAGE, base_image: baseImage() },
@@ -90,7 +90,7 @@ const ML = {
   ML_OUTPUT_DIR: "/opt/ml/output",
 };
 
-/** What the platform lays out for a training. */
+/** What SageMaker lays out for a training. */
 const INPUT = {
   "input/config/inputdataconfig.json": '{"training": {"TrainingInputMode": "File"}}',
   "input/config/resourceconfig.json":
@@ -205,7 +205,7 @@ async function invoke(
   }
 }
 
-suite("an image started as the platform starts it", () => {
+suite("an image started as SageMaker starts it", () => {
   beforeAll(buildImage);
   afterAll(() => removeImage(IMAGE));
 
@@ -252,7 +252,7 @@ suite("an image started as the platform starts it", () => {
     ]);
 
     const ended = await withServer(platform, async (address) => {
-      // The platform's own address is no name that mlcli let in.
+      // SageMaker's own address is no name that mlcli let in.
       assertEquals(await invoke(address, "[1]", { Origin: "https://example.org" }), [200, {
         rows: ["1,2", "3,4"],
         data: [1],
@@ -269,7 +269,7 @@ suite("an image started as the platform starts it", () => {
     assertEquals(Config.Labels["com.amazonaws.sagemaker.capabilities.accept-bind-to-port"], "true");
   });
 
-  it("serves a transform job: on the platform's port, and bodies of any size", async () => {
+  it("serves a transform job: on SageMaker's port, and bodies of any size", async () => {
     await using platform = await makePlatform({ "model/model.json": '{"rows": []}' });
     const env = ["SAGEMAKER_BIND_TO_PORT=8123", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
     const ended = await withServer(platform, async (address) => {
@@ -286,7 +286,7 @@ suite("an image started as the platform starts it", () => {
     assertEquals(ended, { status: 0, log: "" });
   });
 
-  it("leaves the reason of a failed training where the platform looks for it", async () => {
+  it("leaves the reason of a failed training where SageMaker looks for it", async () => {
     await using platform = await makePlatform({
       ...INPUT,
       "input/config/hyperparameters.json": '{"fail": "no age"}',

@@ -15,7 +15,7 @@ function processingApp(file: string, code: string): Promise<TestApp> {
 suite("local process", () => {
   beforeAll(buildTestImage);
 
-  it("runs the script with the platform's paths, and removes the container", async () => {
+  it("runs the script with SageMaker's paths, and removes the container", async () => {
     await using app = await processingApp(
       "steps/clean.py",
       `
@@ -66,9 +66,9 @@ if __name__ == "__main__":
     const { code, stdout, stderr } = await app.run(["local", "process", ...options, "--", ...args]);
     assertEquals([code, stderr], [
       0,
-      "warning: The platform refuses empty arguments of a processing job: number 5\n" +
+      "warning: SageMaker refuses empty arguments of a processing job: number 5\n" +
       "hint: Leave them out.\n" +
-      "warning: The platform refuses arguments of a processing job with line breaks: number 7\n" +
+      "warning: SageMaker refuses arguments of a processing job with line breaks: number 7\n" +
       "hint: Put it into a file of the input, or into an environment variable.\n",
     ]);
     assertEquals(JSON.parse(stdout), [args, "a b", ["lo"]]);

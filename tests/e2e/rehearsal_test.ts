@@ -41,7 +41,7 @@ function trainingApp(code: string, parent?: string): Promise<TestApp> {
 suite("mlcli local train --stop-after", () => {
   beforeAll(buildTestImage);
 
-  it("stops as the platform does, tells what was saved, and the next run resumes", async () => {
+  it("stops as SageMaker does, tells what was saved, and the next run resumes", async () => {
     await using app = await trainingApp(TRAINING);
     const path = `${app.name}/mlcli_base/local_test/test_dir`;
     const first = await app.run(["local", "train", "--stop-after", SOON]);
@@ -50,7 +50,7 @@ suite("mlcli local train --stop-after", () => {
     assertMatch(stopping!, /^Stopping, up to 120 s; /);
     assertMatch(
       stopped!,
-      /^Stopped after 3 s, as the platform stops a training\. It ended \d+\.\d s after SIGTERM: exit status 0\.$/,
+      /^Stopped after 3 s, as SageMaker stops a training\. It ended \d+\.\d s after SIGTERM: exit status 0\.$/,
     );
     assertEquals(there, `There now: ${path}/checkpoints (1 file)`);
     // It wrote no model, and none took the place of the earlier one.

@@ -8,7 +8,7 @@ import type { ProgramResult } from "../helpers/program.ts";
 import { openRoad, type Road, ROAD_BUCKET } from "../helpers/road.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
-suite("the road to the platform", () => {
+suite("the road to SageMaker", () => {
   let road: Road;
   let box: Box;
   let app: TestApp;

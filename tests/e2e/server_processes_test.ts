@@ -58,7 +58,7 @@ async function untilWorkers(server: TestServer, count: number): Promise<void> {
 /** Starts a server that loads the model first of all, and stops it at its first line in the log. */
 async function stopWhenHeard(code: string): Promise<Ended> {
   await using app = await makeApp({ files: { "prediction/serve": code } });
-  // As on the platform: the server is process 1, and nobody forwards signals to it.
+  // As on SageMaker: the server is process 1, and nobody forwards signals to it.
   const plan = {
     Image: TEST_IMAGE,
     Cmd: ["serve"],

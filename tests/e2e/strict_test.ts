@@ -101,7 +101,7 @@ suite("--strict on an image of the app's own", () => {
     await Deno.utime(app.path(path), new Date(0), new Date(0));
   }
 
-  it("gives a training what the platform gives, and puts its model in place", async () => {
+  it("gives a training what SageMaker gives, and puts its model in place", async () => {
     await arrange();
     await change(
       "training/training.py",
@@ -131,7 +131,7 @@ suite("--strict on an image of the app's own", () => {
     assertEquals(usual.file, "/opt/ml/code/training.py");
   });
 
-  it("gives a processing script what the platform gives", async () => {
+  it("gives a processing script what SageMaker gives", async () => {
     await arrange();
     const result = await app.run(PROCESS);
     assertEquals([result.code, result.stderr], [0, ""]);
@@ -158,7 +158,7 @@ suite("--strict on an image of the app's own", () => {
     ]);
   });
 
-  it("has no path that the platform lacks: opening one fails, without a warning", async () => {
+  it("has no path that SageMaker lacks: opening one fails, without a warning", async () => {
     await arrange();
     const args = [...PROCESS, "--env", 'DO=open("/opt/ml/model/model.txt")'];
     const { code, stderr } = await app.run(args);

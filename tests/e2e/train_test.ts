@@ -58,7 +58,7 @@ with open(model_save_path + "/model.txt", "w") as file: file.write("trained")
 suite("local train", () => {
   beforeAll(buildTestImage);
 
-  it("gives the code the platform's paths, files and environment", async () => {
+  it("gives the code SageMaker's paths, files and environment", async () => {
     await using app = await trainingApp(REPORT, {
       "local_test/test_dir/input/config/hyperparameters.json":
         '{"epochs": 3, "name": "a b", "layers": "[1, 2]", "none": null}',
@@ -71,8 +71,7 @@ suite("local train", () => {
     assertEquals({ code, stdout, stderr }, {
       code: 0,
       stdout: "",
-      stderr:
-        "warning: Training opened /opt/ml/input/data/processing; on the platform, it has no " +
+      stderr: "warning: Training opened /opt/ml/input/data/processing; on SageMaker, it has no " +
         "/opt/ml/input/data/processing\nhint: Put the data into a channel of its own, a directory " +
         "beside it in input/data.\n",
     });
@@ -118,7 +117,7 @@ suite("local train", () => {
       SM_CHANNELS: '["training","validation"]',
       SM_CHANNEL_VALIDATION: "/opt/ml/input/data/validation",
       SM_USER_ENTRY_POINT: "training.py",
-      // As the platform's toolkit writes them: decoded, and encoded again.
+      // As SageMaker's toolkit writes them: decoded, and encoded again.
       SM_HPS: '{"epochs":20,"layers":[1,2],"name":"a b","none":null,"rate":0.001}',
       SM_USER_ARGS:
         '["--epochs","20","--layers","[1, 2]","--name","a b","--none","","--rate","0.001"]',
@@ -265,7 +264,7 @@ print("SM_HP_LONG" in os.environ, "SM_HPS" in os.environ, os.environ["SM_HP_SHOR
     await using app = await trainingApp(WAIT + SAVE);
     const { child, stdout } = await untilReady(app.start(["local", "train"]));
     await child.stderr.cancel();
-    await Deno.writeTextFile(app.testPath("output/go"), ""); // the platform would drop it
+    await Deno.writeTextFile(app.testPath("output/go"), ""); // SageMaker would drop it
     await stdout.toEnd();
     assertEquals((await child.status).code, 0);
     assert((await Deno.stat(app.testPath("model/m"))).isFile);

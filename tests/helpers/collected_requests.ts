@@ -51,8 +51,8 @@ async function main(): Promise<void> {
       const options = { expect: [200], signal, isStream: true };
       return await Array.fromAsync((await engine.request("GET", "/logs", options)).body);
     },
-    "the platform's answer": (signal) => sent("/", signal),
-    "the platform's stream": async (signal) =>
+    "SageMaker's answer": (signal) => sent("/", signal),
+    "SageMaker's stream": async (signal) =>
       await Array.fromAsync(await sent("/a-response-stream", signal)),
   };
   for (const [title, request] of Object.entries(requests)) {

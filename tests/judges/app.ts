@@ -32,7 +32,7 @@ export async function judgedApp({ configuration, code, data = {} }: Judged): Pro
   };
 }
 
-/** The platform, with the image in a repository of another account's. */
+/** SageMaker, with the image in a repository of another account's. */
 export async function platformWith(
   image: string,
 ): Promise<{ readonly box: Box; readonly reference: string }> {

@@ -10,7 +10,7 @@ import { given, outcomesIn } from "./outcomes.ts";
 const JUDGE = "your Dockerfile: nginx, gunicorn and Flask";
 const CONTEXT = fromFileUrl(new URL("own_image/", import.meta.url));
 
-/** An app of that Dockerfile, built, and the platform. */
+/** An app of that Dockerfile, built, and SageMaker. */
 async function open() {
   await using stack = new AsyncDisposableStack();
   const configuration = { execution_role: EXECUTION_ROLE, s3_prefix: "s3://bucket/app" };

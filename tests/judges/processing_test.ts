@@ -59,7 +59,7 @@ function seenIn(log: string): Seen {
   };
 }
 
-/** Sends what the SDK would send to the platform, with the image. Returns its log. */
+/** Sends what the SDK would send to SageMaker, with the image. Returns its log. */
 async function sentBySdk(target: string, box: Box, image: string): Promise<string> {
   box.s3.createBucket("any");
   const request = JSON.parse(await Deno.readTextFile(join(target, "job.json")));

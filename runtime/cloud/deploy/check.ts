@@ -38,7 +38,7 @@ export interface Checked extends AsyncDisposable {
 /**
  * Checks all that the endpoint needs; changes nothing.
  *
- * @throws UsageError, MlcliError for what the platform would refuse.
+ * @throws UsageError, MlcliError for what SageMaker would refuse.
  */
 export async function check(context: DeployContext): Promise<Checked> {
   const { request, state, host, report, choice } = context;

@@ -108,7 +108,7 @@ export function requireKnownModel(
 }
 
 /**
- * Refuses beforehand what the platform would refuse when half of it is made.
+ * Refuses beforehand what SageMaker would refuse when half of it is made.
  *
  * @throws UsageError for options that are missing, or that this kind of endpoint does not have;
  * MlcliError for a change that SageMaker cannot make.

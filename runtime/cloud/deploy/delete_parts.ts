@@ -16,7 +16,7 @@ import { type ExistingPart, isGoingTo } from "./state.ts";
 export interface MadePart extends Part {
   /** Whether it is there for certain. */
   isCertain: boolean;
-  /** When the platform made it: a part with another time is another one. */
+  /** When SageMaker made it: a part with another time is another one. */
   created: Date | undefined;
 }
 

@@ -39,7 +39,7 @@ export interface Target {
  * served before. After a failure, what was made is deleted.
  *
  * @param withOwnTags whether the endpoint may have mlcli's tags.
- * @throws AwsError where it does not serve it in the end; Interrupted: the platform goes on.
+ * @throws AwsError where it does not serve it in the end; Interrupted: SageMaker goes on.
  */
 export async function finish(
   target: Target,

@@ -84,7 +84,7 @@ interface Creation {
 
 /**
  * Creates the parts and the endpoint, and keeps track of what exists, so that the user is told of all
- * that is left. Where an answer is lost, the platform is asked whether the request was carried out.
+ * that is left. Where an answer is lost, SageMaker is asked whether the request was carried out.
  */
 class Making {
   /** What was made, in order. */
@@ -93,7 +93,7 @@ class Making {
   isAsked = false;
   /** Whether mlcli's own tags may be there. */
   withOwnTags = true;
-  /** The endpoint's account, as the platform says. */
+  /** The endpoint's account, as SageMaker says. */
   account: string | undefined;
   /** The endpoint's, where it is known. */
   arn: string | undefined;
@@ -205,7 +205,7 @@ class Making {
 
   /**
    * What is there after a lost answer.
-   * @throws OutcomeUnknown, with the failure's words, where the platform does not tell.
+   * @throws OutcomeUnknown, with the failure's words, where SageMaker does not tell.
    */
   async #afterLostAnswer<Answer>(
     failure: AwsError,

@@ -26,7 +26,7 @@ import type { ModelSource } from "./request.ts";
 
 /**
  * Gets the model ready that an endpoint is to serve: an archive in S3, which is read, or a directory on
- * this machine, which is packed, tried here, and sent. Nothing is changed on the platform before `send`.
+ * this machine, which is packed, tried here, and sent. Nothing is changed on SageMaker before `send`.
  * To be called when the image is checked (`imageForJob`): a directory's server is the engine's image of
  * that name.
  *

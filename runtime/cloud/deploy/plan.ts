@@ -149,7 +149,7 @@ function captureTo(
   return {
     InitialSamplingPercentage: 100,
     CaptureOptions: [{ CaptureMode: "Input" }, { CaptureMode: "Output" }],
-    // Without them, the platform keeps these in base64, too.
+    // Without them, SageMaker keeps these in base64, too.
     CaptureContentTypeHeader: {
       CsvContentTypes: ["text/csv"],
       JsonContentTypes: ["application/json"],

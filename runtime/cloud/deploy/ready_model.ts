@@ -11,7 +11,7 @@ export interface ModelUse {
   readonly model: ModelSource | undefined;
   /** What the server gets: the user's own, and those that an update keeps. */
   readonly variables: Variables;
-  /** How long the server may take until it answers /ping, in seconds. `undefined`: the platform's. */
+  /** How long the server may take until it answers /ping, in seconds. `undefined`: SageMaker's. */
   readonly healthCheckTimeout: number | undefined;
   /** What it is to run on; `undefined`: serverless. */
   readonly instanceType: string | undefined;

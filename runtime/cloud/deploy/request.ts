@@ -110,7 +110,7 @@ export function asksForServerless({ memorySize, maxConcurrency }: DeployRequest)
  * Checks what can be checked of a request alone.
  *
  * @throws UsageError for options that are missing or do not go together; MlcliError for variables
- * that the platform would refuse.
+ * that SageMaker would refuse.
  */
 export function checkedRequest(request: DeployRequest): CheckedRequest {
   const { app, endpoint, model, code } = request;

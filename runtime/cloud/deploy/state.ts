@@ -33,7 +33,7 @@ export interface Base {
 }
 
 export interface ExistingPart extends Part {
-  /** When the platform made it: a part with another time is another one, and not ours to delete. */
+  /** When SageMaker made it: a part with another time is another one, and not ours to delete. */
   readonly created: Date | undefined;
   /** Whether mlcli made it for this endpoint. */
   readonly isOurs: boolean;
@@ -41,7 +41,7 @@ export interface ExistingPart extends Part {
 
 /** What there is of an endpoint before it is deployed. */
 export interface State {
-  /** The name as the platform writes it: it ignores capitals in a request. */
+  /** The name as SageMaker writes it: it ignores capitals in a request. */
   readonly endpoint: string;
   /** `undefined` where there is no such endpoint. */
   readonly description: EndpointDescription | undefined;

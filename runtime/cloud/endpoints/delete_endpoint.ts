@@ -246,7 +246,7 @@ function isSuccessor(current: EndpointDescription, before?: EndpointDescription)
 }
 
 function couldNotDeleteError({ name, failureReason }: EndpointDescription): AwsError {
-  return new AwsError("failed", `The platform could not delete endpoint ${name}`, {
+  return new AwsError("failed", `SageMaker could not delete endpoint ${name}`, {
     hint: `Try again: mlcli delete-endpoint --endpoint-name ${name}`,
     quote: failureReason,
   });

@@ -110,7 +110,7 @@ async function follow(
     }
     if (target === undefined) return isTakenBack ? "rolled back" : "in service";
     if (configuration === target) return "in service";
-    // The platform always names it. Without it, nothing may count as rolled back, and be deleted.
+    // SageMaker always names it. Without it, nothing may count as rolled back, and be deleted.
     if (configuration === "") throw noConfigurationError(name);
     return hasChanged || !mayBeUnseen() ? "rolled back" : undefined;
   }
@@ -137,6 +137,6 @@ function noConfigurationError(name: string): AwsError {
   return new AwsError(
     "other",
     `Endpoint ${name} is InService, but the service does not say with which configuration`,
-    { hint: "Nothing is deleted. It may be something else than the platform: AWS_ENDPOINT_URL." },
+    { hint: "Nothing is deleted. It may be something else than AWS: AWS_ENDPOINT_URL." },
   );
 }

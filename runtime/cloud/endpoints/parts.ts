@@ -126,7 +126,7 @@ async function findPart(sagemaker: PartsApi, part: Part): Promise<FoundPart> {
   return { ...part, isThere: denial ? undefined : details !== undefined, details, denial };
 }
 
-/** @returns `undefined` where the platform does not tell. */
+/** @returns `undefined` where SageMaker does not tell. */
 export function arnOf({ details }: FoundPart): string | undefined {
   return details?.ModelArn ?? details?.EndpointConfigArn;
 }

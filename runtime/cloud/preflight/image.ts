@@ -74,7 +74,7 @@ export async function imageForJob(
     const same = await sameImage(local, stored, form, platform, images);
     if (!same) throw otherImageError(reference, address);
     const its = platformOf(local);
-    // From a list, the image for the platform was chosen already.
+    // From a list, the image for SageMaker was chosen already.
     if (!same.isOfList && its !== platform) {
       throw otherPlatformError(reference, its, instanceType, platform);
     }

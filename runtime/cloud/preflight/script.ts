@@ -50,7 +50,7 @@ export async function requireFileInImage(
         ? `Processing file not found: ${file} is a directory in ${reference}`
         : `Processing file not found: ${file} (not in ${reference}: ${path})`,
       {
-        hint: "The platform runs what is in the image. Run mlcli build, then mlcli push, after " +
+        hint: "SageMaker runs what is in the image. Run mlcli build, then mlcli push, after " +
           "each change of processing/.",
       },
     );

@@ -131,7 +131,7 @@ function holderPlan({ app, tag }: Trial): HolderBody {
   };
 }
 
-/** Without options of local runs: as the platform runs it. */
+/** Without options of local runs: as SageMaker runs it. */
 const PLATFORM_OPTIONS = {
   memory: undefined,
   cpus: undefined,
@@ -273,7 +273,7 @@ async function requirePing(
       quote: log && printable(log),
       hint:
         `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
-        "on the platform alone is served from an archive that you send: --model s3://...",
+        "on SageMaker alone is served from an archive that you send: --model s3://...",
     },
   );
 }

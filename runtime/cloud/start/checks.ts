@@ -112,11 +112,11 @@ export function checkNetworkAndTags(
   requireAtMost(Object.keys(tags).length, TAGS.most, "--tag");
 }
 
-/** @throws UsageError for an option that is given more often than the platform takes it. */
+/** @throws UsageError for an option that is given more often than SageMaker takes it. */
 export function requireAtMost(count: number, most: number, flag: string): void {
   if (count <= most) return;
   throw new UsageError(`Option "${flag}" may be given ${most} times, but is given ${count}.`, {
-    hint: "The platform takes no more, those of the configuration file included.",
+    hint: "SageMaker takes no more, those of the configuration file included.",
   });
 }
 
@@ -159,7 +159,7 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
   });
 }
 
-/** @throws MlcliError for what the platform would refuse: the first, and the others below it. */
+/** @throws MlcliError for what SageMaker would refuse: the first, and the others below it. */
 export function requireNone(differences: readonly Difference[]): void {
   const [first, ...others] = differences;
   if (first === undefined) return;

@@ -47,7 +47,7 @@ export interface Size {
 /** Paths that are kept with all below them (without a slash at the end), and why. */
 export type Kept = ReadonlyMap<string, "results" | "left out">;
 
-/** An upload after all checks that do not ask the platform. */
+/** An upload after all checks that do not ask SageMaker. */
 export interface CheckedUpload {
   readonly s3: S3;
   readonly inputs: readonly NamedInput[];

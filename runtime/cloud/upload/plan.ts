@@ -42,7 +42,7 @@ export async function* stepsOf(
 /** An object outside of the prefix must not count as one without a file: it might be deleted. */
 function requireBelow(prefix: string, object: IteratorResult<StoredObject>): void {
   if (object.done || object.value.key.startsWith(prefix)) return;
-  throw new AwsError("failed", "The platform lists objects that were not asked for", {
+  throw new AwsError("failed", "SageMaker lists objects that were not asked for", {
     hint: "An emulator may not know prefixes. Check AWS_ENDPOINT_URL.",
   });
 }
@@ -149,7 +149,7 @@ export async function* objectsBelow(
 function unorderedError(): AwsError {
   return new AwsError(
     "unordered",
-    "The platform does not list objects in the order of their keys",
+    "SageMaker does not list objects in the order of their keys",
     {
       hint: "So nothing was deleted. Send to a general purpose bucket, or without --delete.",
     },

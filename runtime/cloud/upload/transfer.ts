@@ -131,7 +131,7 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
 /**
  * Sends a file, whole or not at all; a temporary failure is tried again.
  *
- * @param note gets warnings about parts that are left on the platform.
+ * @param note gets warnings about parts that are left on SageMaker.
  * @throws MlcliError; Interrupted.
  */
 export async function sendFile(

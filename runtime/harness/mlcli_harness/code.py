@@ -45,9 +45,9 @@ def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) 
 
 
 def code_directory(kind: str, tell: Callable[[str], object] | None = log) -> str:
-    """Where the code is: /opt/ml/code, here as on the platform.
+    """Where the code is: /opt/ml/code, here as on SageMaker.
 
-    `mlcli local` mounts it there. On the platform, a link there leads to the image's copy, so that the
+    `mlcli local` mounts it there. On SageMaker, a link there leads to the image's copy, so that the
     code has the same paths in both. Where no link can be made, the copy runs in its own place, and
     `tell` is called with the reason.
     """

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-# Hyperparameters that are the platform's own, besides those that begin with `sagemaker_`: what a
+# Hyperparameters that are SageMaker's own, besides those that begin with `sagemaker_`: what a
 # tuning job looks for, and a name that older SDKs send. As in sagemaker-training 5.1.4, params.py.
 PLATFORM_HYPERPARAMETERS = ("_tuning_objective_metric", "default_user_module_name")
 
 
 def read_hyperparameters() -> tuple[dict[str, Any], dict[str, Any]]:
-    """The user's hyperparameters and the platform's own, as two dicts.
+    """The user's hyperparameters and SageMaker's own, as two dicts.
 
     Their values are decoded: SageMaker sends every one as a string.
     """
@@ -34,7 +34,7 @@ def read_hyperparameters() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def is_platforms(name: str) -> bool:
-    """Whether a hyperparameter is meant for the platform's own code, and not for the user's."""
+    """Whether a hyperparameter is meant for SageMaker's own code, and not for the user's."""
     return name.startswith("sagemaker_") or name in PLATFORM_HYPERPARAMETERS
 
 
@@ -68,7 +68,7 @@ def set_training_environment(
 ) -> None:
     """Sets what is missing of the `ML_*` and `SM_*` variables, and makes the output directory.
 
-    The arguments are the user's hyperparameters, the platform's own, and the channels.
+    The arguments are the user's hyperparameters, SageMaker's own, and the channels.
     """
     os.makedirs(paths.OUTPUT_DATA, exist_ok=True)
     resources = read_config("resourceconfig.json")

@@ -59,7 +59,7 @@ def toolkit_variables(
 ) -> dict[str, str]:
     """The variables as a dict.
 
-    `hyperparameters` are the user's, `platforms` the platform's own; `resources` is what
+    `hyperparameters` are the user's, `platforms` SageMaker's own; `resources` is what
     resourceconfig.json says, `inputs` inputdataconfig.json, which has a key a channel.
     """
     training: dict[str, Any] = {

@@ -1,5 +1,5 @@
-"""Reports to `mlcli local` whether a run opened files that the platform does not have, and whether it
-left files where the platform loses them.
+"""Reports to `mlcli local` whether a run opened files that SageMaker does not have, and whether it
+left files where SageMaker loses them.
 
 mlcli names in MLCLI_WATCH the directories to watch, with colons between them. At the end of the process
 its report (`report.py`) gets up to 20 lines:
@@ -12,7 +12,7 @@ it sees other programs, too. Each directory is watched until the first event. Er
 must never make a run fail.
 
 A directory may be mounted in two places, and inotify sees a file opened by either path. So directories
-that are also mounted where the platform has them are not watched.
+that are also mounted where SageMaker has them are not watched.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ EVENT = struct.Struct("iIII")
 def report_at_end(allowed: Sequence[str], lost_below: str | None = None, kept: Sequence[str] = ()) -> None:
     """Begins to watch if mlcli wants a report, and writes it when the process ends.
 
-    `allowed` are directories that the platform has; `lost_below` is one of which it keeps only the
+    `allowed` are directories that SageMaker has; `lost_below` is one of which it keeps only the
     subdirectories `kept`.
     """
     directories = os.environ.pop(DIRECTORIES, "")

@@ -603,7 +603,7 @@ class Turns(unittest.TestCase):
 class Warnings(unittest.TestCase):
     def test_say_what_took_too_long_for_the_platform(self):
         for kind, output_fn, limit in [("answer", None, 60), ("stream", lambda _, accept: iter("1"), 480)]:
-            words = "mlcli: this %s took %d s; the platform gives up after %d s\n" % (kind, limit + 1, limit)
+            words = "mlcli: this %s took %d s; SageMaker gives up after %d s\n" % (kind, limit + 1, limit)
             for seconds, log in [(limit, ""), (limit + 1, words)]:
                 clock = mock.Mock(side_effect=[1000, 1000 + seconds])
                 with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
@@ -614,7 +614,7 @@ class Warnings(unittest.TestCase):
     def test_say_that_an_answer_is_too_large_for_the_platform(self):
         most = 6 * 1024 * 1024
         words = (
-            "mlcli: this answer has 6291457 bytes; an endpoint of the platform answers with 6291456 at"
+            "mlcli: this answer has 6291457 bytes; an endpoint of SageMaker answers with 6291456 at"
             " most, as AWS's API reference has it (25 MB, as its newer guide has it)\n"
         )
         # A transform job's answers are not an endpoint's.

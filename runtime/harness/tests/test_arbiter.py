@@ -218,7 +218,7 @@ class SlowLoads(ArbiterTest):
                 told.append(second)
                 line = self.log.pop()
                 self.assertRegex(line, r"^mlcli: the model has been loading for %d s \(model_fn" % second)
-                self.assertIn("/ping answers when it has. The platform waits 240 s", line)
+                self.assertIn("/ping answers when it has. SageMaker waits 240 s", line)
         self.assertEqual(told, [10, 20, 40, 80, 160, 320])
         worker.boot.loaded(0, 0)
         self.worker()

@@ -99,7 +99,7 @@ class Response(unittest.TestCase):
 
     def test_says_what_the_platform_would_not_take(self):
         words = (
-            "mlcli: X-Amzn-SageMaker-Custom-Attributes of this answer has %d characters; the platform"
+            "mlcli: X-Amzn-SageMaker-Custom-Attributes of this answer has %d characters; SageMaker"
             " takes 1024 of ASCII at most\n"
         )
         for value, log in [

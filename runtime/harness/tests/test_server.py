@@ -166,7 +166,7 @@ class Gunicorn(ServerTest):
         turns = [app.turn.acquire(blocking=False) for _ in range(3)]
         self.assertEqual(turns, [True, True, False])
         self.assertEqual(app.callers.names, {"a.b"})
-        # On the platform, whoever reaches it may call.
+        # On SageMaker, whoever reaches it may call.
         self.assertIsNone(self.server().load().callers)
         self.assertFalse(self.server(MLCLI_MAX_BODY_MB="0").load().warn_large)
 

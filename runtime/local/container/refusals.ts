@@ -122,7 +122,7 @@ export function requireNetwork(
   if (!inStudio || network === undefined || network === STUDIO_NETWORK) return;
   throw new MlcliError(`SageMaker Studio lets containers have no network but "${STUDIO_NETWORK}"`, {
     hint: network === "none"
-      ? "Without a network (none, --network-isolation), code runs on the platform, or on another " +
+      ? "Without a network (none, --network-isolation), code runs on SageMaker, or on another " +
         "engine."
       : `Leave --network ${network} out, or "network" in the app's NAME.json: what listens in the ` +
         "space is at 127.0.0.1 for the code, too.",

@@ -21,7 +21,7 @@ import type { LocalJob } from "../jobs.ts";
 type AppImage = Pick<LocalJob, "app" | "tag" | "strict">;
 
 /**
- * What the code finds here and would not find on the platform, or the other way round. What stands
+ * What the code finds here and would not find on SageMaker, or the other way round. What stands
  * in the way of finding that out is left to the command that fails for it: a broken
  * `.dockerignore`, say, is `mlcli build`'s.
  */
@@ -124,7 +124,7 @@ async function ageDifferences(
   const shown = changed.map((path) => typedPath(app.directory, path));
   const words = shown.length === 2 ? shown.map(inOneLine).join(" and ") : listed(shown);
   return [{
-    message: `${imageReference(app, tag)} is older than ${words}: the platform ` +
+    message: `${imageReference(app, tag)} is older than ${words}: SageMaker ` +
       "runs the image as it is",
     hint: `mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}`,
     older: changed.some((path) => codes.includes(path)) ? "code" : "image",

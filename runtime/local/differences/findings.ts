@@ -1,5 +1,5 @@
 /**
- * What of a run would be different on the platform: warnings while it goes on, or, under `--strict`,
+ * What of a run would be different on SageMaker: warnings while it goes on, or, under `--strict`,
  * what makes it fail at its end.
  */
 
@@ -75,7 +75,7 @@ export class Findings {
     if (!this.hasViolations) return;
     const count = this.#violations.length;
     throw new MlcliError(
-      `${count === 1 ? "1 thing is" : `${count} things are`} not as on the platform (--strict)`,
+      `${count === 1 ? "1 thing is" : `${count} things are`} not as on SageMaker (--strict)`,
       {
         quote: this.#violations.map(({ message, hint }) =>
           printable(hint === undefined ? message : `${message}\nhint: ${hint}`)

@@ -66,7 +66,7 @@ function topsOf(entries: readonly (readonly [path: string, state: string])[]): S
 
 function dropped(output: string, names: string): Difference {
   return {
-    message: `The platform keeps nothing of /opt/ml/output but data/: ${names} in ${output} ` +
+    message: `SageMaker keeps nothing of /opt/ml/output but data/: ${names} in ${output} ` +
       "would be lost",
     hint: "Write it to /opt/ml/output/data (SM_OUTPUT_DATA_DIR), or beside the model.",
   };
@@ -75,7 +75,7 @@ function dropped(output: string, names: string): Difference {
 function leftBefore(output: string, names: string): Difference {
   return {
     message: `${output} also holds what earlier runs left: ${names}`,
-    hint: "On the platform, the output of a job is empty when it starts. Remove what is old.",
+    hint: "On SageMaker, the output of a job is empty when it starts. Remove what is old.",
   };
 }
 

@@ -110,13 +110,13 @@ function differencesOf(
     const paths = [...opened].filter((path) => `${path}/`.startsWith(`${directory}/`));
     if (paths.length === 0) continue;
     found.push({
-      message: `${title} opened ${listed(paths)}; on the platform, it has no ${directory}`,
+      message: `${title} opened ${listed(paths)}; on SageMaker, it has no ${directory}`,
       hint: REMEDIES[kind],
     });
   }
   if (lost.size > 0) {
     found.push({
-      message: `${title} wrote ${listed([...lost])}, which nothing keeps, here or on the platform`,
+      message: `${title} wrote ${listed([...lost])}, which nothing keeps, here or on SageMaker`,
       hint: `Write it to ${PATHS.processingOutput}.`,
     });
   }

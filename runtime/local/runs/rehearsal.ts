@@ -29,7 +29,7 @@ export async function rehearsalText(
     const files = count === 1 ? "1 file" : `${count} files`;
     if (count > 0) saved.push(`${typedPath(layout.directory, folder)} (${files})`);
   }
-  return `Stopped after ${seconds} s, as the platform stops a training. ` +
+  return `Stopped after ${seconds} s, as SageMaker stops a training. ` +
     `It ended ${stoppedWithin.toFixed(1)} s after SIGTERM: ${words}.\n` +
     (saved.length > 0
       ? `There now: ${saved.join(", ")}\n`

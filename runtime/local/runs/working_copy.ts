@@ -1,6 +1,6 @@
 /**
  * The copies of the app's code and input in the directory of a run, which its code may write to, as it
- * may on the platform.
+ * may on SageMaker.
  */
 
 import { join } from "@std/path/join";

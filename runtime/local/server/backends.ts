@@ -56,7 +56,7 @@ export async function retire(
 ): Promise<void> {
   const over = new AbortController();
   using either = joinSignals(over.signal, ending);
-  // The longest that the platform gives an answer. `ending`: the server itself still answers them.
+  // The longest that SageMaker gives an answer. `ending`: the server itself still answers them.
   const late = host.clock.pause(STREAM_SECONDS * 1000, either.signal).catch(() => {});
   await Promise.race([backend.untilIdle(), late]);
   over.abort();

@@ -32,7 +32,7 @@ export interface InvokeRequest {
   readonly headers: readonly RequestHeader[];
   /** Whether a stream is asked for, as with InvokeEndpointWithResponseStream. */
   readonly stream: boolean;
-  /** How long all of it may take, in seconds; by default as long as on the platform. */
+  /** How long all of it may take, in seconds; by default as long as on SageMaker. */
   readonly timeout: number | undefined;
 }
 
@@ -47,7 +47,7 @@ const REFUSAL_LENGTH = 64 * 1024;
  * @param note hears what there is to know besides the answer.
  * @throws UsageError for headers that a stream cannot have; MlcliError when there is no server, no
  * answer in time, one that breaks off, one with another status than 200 to 299, and, once it is
- * printed, one that may be too large for the platform.
+ * printed, one that may be too large for SageMaker.
  */
 export async function invoke(
   request: InvokeRequest,
@@ -174,7 +174,7 @@ function brokenOff(port: number, cause: unknown): MlcliError {
 
 function tooSlow(port: number, seconds: number): MlcliError {
   return new MlcliError(`The server on port ${port} did not answer within ${seconds} s`, {
-    hint: `The platform gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
+    hint: `SageMaker gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
       `${STREAM_SECONDS}. --timeout gives it longer here; ` +
       `mlcli local logs --port ${port} shows what the server is doing.`,
   });

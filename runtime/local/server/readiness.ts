@@ -65,14 +65,14 @@ function notReady(
   if (!wasReady) {
     return new MlcliError(`The server did not answer /ping with 200 ${within} (${lastAnswer})`, {
       quote,
-      hint: `--timeout gives it longer. The platform waits for ${START_SECONDS / 60} minutes.`,
+      hint: `--timeout gives it longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
     });
   }
   return new MlcliError(
     `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${lastAnswer}`,
     {
       quote,
-      hint: "The platform asks again and again, and replaces a server that does not answer with " +
+      hint: "SageMaker asks again and again, and replaces a server that does not answer with " +
         "200 each time.",
     },
   );

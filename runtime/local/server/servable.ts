@@ -29,7 +29,7 @@ export interface OfServedImage {
   readonly planned: Pick<PlannedServer, "withInit" | "reportFile">;
 }
 
-/** What follows from the image, and what would be different on the platform. */
+/** What follows from the image, and what would be different on SageMaker. */
 export async function lookAtImage(
   job: ServingJob,
   asked: Promise<ImageDetails>,

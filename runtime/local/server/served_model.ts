@@ -70,7 +70,7 @@ const ROOT: TarEntry = { type: "directory", path: "", mode: 0o755 };
  * Lays a model out without its `code/`: by hard links, else copies.
  *
  * @returns whether it has a `code/`.
- * @throws MlcliError for what could not be packed for the platform either.
+ * @throws MlcliError for what could not be packed for SageMaker either.
  */
 async function viewOf(
   model: string,

@@ -111,7 +111,7 @@ export interface Place {
  *
  * @param takeOver called when its container is there, right before it is started.
  * @throws PortInUse where a port or the name is taken; MlcliError where the server ended, did not
- * answer in time, or differs from the platform's under `--strict`; the signal's reason.
+ * answer in time, or differs from SageMaker's under `--strict`; the signal's reason.
  */
 export async function startServer(
   start: Start,

@@ -195,14 +195,14 @@ suite("mlcli and credentials", () => {
     {
       title: "the key is not known",
       prepare: (aws) => aws.keys.clear(),
-      message: /^The platform does not know the access key$/,
+      message: /^AWS does not know the access key$/,
       hint: /AWS_ACCESS_KEY_ID.*eu-west-1 \(AWS_REGION\)/,
     },
     {
       title: "the key is not known to STS",
       args: ["-r", ROLE],
       prepare: (aws) => aws.keys.clear(),
-      message: /^The platform does not know the access key$/,
+      message: /^AWS does not know the access key$/,
       hint: /AWS_ACCESS_KEY_ID/,
     },
     {
@@ -238,7 +238,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: sagemaker\.invalid\n.*\nhint: Is there a region eu-nowhere-1 \(--region\)\?.*--region.*AWS_ENDPOINT_URL/,
+      /^error: AWS cannot be reached: sagemaker\.invalid\n.*\nhint: Is there a region eu-nowhere-1 \(--region\)\?.*--region.*AWS_ENDPOINT_URL/,
     );
   });
 
@@ -251,7 +251,7 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: 127\.0\.0\.1:2\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
+      /^error: AWS cannot be reached: 127\.0\.0\.1:2\n {2}.*refused.*\nhint: .*AWS_ENDPOINT_URL/,
     );
   });
 
@@ -263,18 +263,18 @@ suite("mlcli and a platform that cannot be reached", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: 127\.0\.0\.1:\d+\n.*\nhint: .*does not speak TLS/,
+      /^error: AWS cannot be reached: 127\.0\.0\.1:\d+\n.*\nhint: .*does not speak TLS/,
     );
   });
 
   for (
     const [title, status, message, body = "<html>no</html>"] of [
-      ["a gateway's page", 502, "The platform failed at sagemaker:ListEndpoints: HTTP 502"],
-      ["a proxy's refusal", 403, "Something else than the platform answered: HTTP 403"],
-      ["a network's login page", 200, "Something else than the platform answered: HTTP 200"],
-      ["a way to a login page", 302, "Something else than the platform answered: HTTP 302", ""],
-      ["a refusal without a word", 403, "Something else than the platform answered: HTTP 403", ""],
-      ["an error of no kind", 404, "Something else than the platform answered: HTTP 404", "{}"],
+      ["a gateway's page", 502, "AWS failed at sagemaker:ListEndpoints: HTTP 502"],
+      ["a proxy's refusal", 403, "Something else than AWS answered: HTTP 403"],
+      ["a network's login page", 200, "Something else than AWS answered: HTTP 200"],
+      ["a way to a login page", 302, "Something else than AWS answered: HTTP 302", ""],
+      ["a refusal without a word", 403, "Something else than AWS answered: HTTP 403", ""],
+      ["an error of no kind", 404, "Something else than AWS answered: HTTP 404", "{}"],
     ] as const
   ) {
     it(`is not misled by ${title}`, async () => {

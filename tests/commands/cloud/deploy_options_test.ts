@@ -341,10 +341,10 @@ suite("deploy's options", () => {
       /"--alarm" has no effect without "--canary"/,
     ],
     [
-      "variables that the platform would refuse",
+      "variables that SageMaker would refuse",
       [...LEAST, "--env", `A=${"x".repeat(1_025)}`],
       1,
-      /^error: The platform refuses .* of more than 1,024 bytes: "A"/,
+      /^error: SageMaker refuses .* of more than 1,024 bytes: "A"/,
     ],
     [
       "a name of 55 characters in the file",

@@ -138,7 +138,7 @@ suite("download-model", () => {
       "closes connections": (box: Box) => box.faults.closeConnections(),
     })
   ) {
-    it(`goes on where the platform ${what}`, async () => {
+    it(`goes on where SageMaker ${what}`, async () => {
       await using at = await place();
       fault(at.box);
       assertEquals((await at.download([URI])).code, 0);

@@ -6,7 +6,7 @@ import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts
 import type { ProgramResult } from "../../helpers/program.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** Pages of what is not the platform: a network's login, an emulator that lacks something. */
+/** Pages of what is not SageMaker: a network's login, an emulator that lacks something. */
 const PAGES = {
   "a page that is XML, too": "<html><head><title>Log in</title></head></html>",
   "a page that is no XML": "<!doctype html>\n<html lang=en>\n<title>Not Found</title>\n",
@@ -36,7 +36,7 @@ async function upload(
   return { ...result, keys: box.s3.keys("bucket") };
 }
 
-suite("answers of what is not the platform", () => {
+suite("answers of what is not SageMaker", () => {
   for (const [what, page] of Object.entries(PAGES)) {
     for (const status of [200, 403]) {
       it(`the list of a bucket: ${what}, HTTP ${status}`, async () => {
@@ -46,7 +46,7 @@ suite("answers of what is not the platform", () => {
         assertEquals([code, stdout, stderr], [
           1,
           "",
-          `error: Something else than the platform answered: HTTP ${status}\n${STRANGE_HINT}`,
+          `error: Something else than AWS answered: HTTP ${status}\n${STRANGE_HINT}`,
         ]);
       });
     }
@@ -57,8 +57,8 @@ suite("answers of what is not the platform", () => {
       );
       assertEquals([code, stdout, stderr.split("\n").slice(0, 3)], [1, "", [
         "error: Not sent to s3://bucket/data/: 2 files",
-        "  data/a.csv: Something else than the platform answered: HTTP 200",
-        "  data/b.csv: Something else than the platform answered: HTTP 200",
+        "  data/a.csv: Something else than AWS answered: HTTP 200",
+        "  data/b.csv: Something else than AWS answered: HTTP 200",
       ]]);
     });
   }
@@ -72,7 +72,7 @@ suite("answers of what is not the platform", () => {
       );
       assertEquals([code, stderr, keys.length], [
         1,
-        `error: Something else than the platform answered: HTTP 200\n${STRANGE_HINT}`,
+        `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
         3,
       ]);
     });
@@ -86,7 +86,7 @@ suite("answers of what is not the platform", () => {
     );
     assertEquals([code, stderr], [
       1,
-      `error: Something else than the platform answered: HTTP 200\n${STRANGE_HINT}`,
+      `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
     ]);
   });
 
@@ -111,7 +111,7 @@ suite("answers of what is not the platform", () => {
     );
     assertEquals([code, stderr.split("\n").slice(0, 2)], [1, [
       "error: Not sent to s3://bucket/data/: 1 file",
-      "  data/b.csv: Something else than the platform answered: HTTP 404",
+      "  data/b.csv: Something else than AWS answered: HTTP 404",
     ]]);
   });
 
@@ -127,7 +127,7 @@ suite("answers of what is not the platform", () => {
     );
     assertEquals([code, stdout, keys, stderr.split("\n").slice(0, 2)], [1, "", [], [
       "error: Not sent to s3://bucket/data/: 1 file",
-      "  data/big: Something else than the platform answered: HTTP 200",
+      "  data/big: Something else than AWS answered: HTTP 200",
     ]]);
   });
 });
@@ -150,7 +150,7 @@ suite("objects in another order than that of their keys", () => {
     assertEquals([code, stdout, keys], [0, "s3://bucket/data/\n", ["data/a.csv", "data/b.csv"]]);
     assertEquals(
       stderr,
-      "note: Files that are there may be sent again: The platform does not list objects in the order " +
+      "note: Files that are there may be sent again: SageMaker does not list objects in the order " +
         "of their keys\n2 files sent (5 bytes)\n",
     );
   });
@@ -160,7 +160,7 @@ suite("objects in another order than that of their keys", () => {
     assertEquals([code, stdout, stderr], [
       1,
       "",
-      "error: The platform does not list objects in the order of their keys\n" +
+      "error: SageMaker does not list objects in the order of their keys\n" +
       "hint: So nothing was deleted. Send to a general purpose bucket, or without --delete.\n",
     ]);
   });

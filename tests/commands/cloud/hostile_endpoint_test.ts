@@ -70,7 +70,7 @@ const ASKING = [
   ["delete-endpoint", "-n", "shop", "--delete-config", "--delete-model", "--wait"],
 ];
 
-suite("what the platform says of an endpoint", () => {
+suite("what SageMaker says of an endpoint", () => {
   for (
     const args of ASKING
   ) {

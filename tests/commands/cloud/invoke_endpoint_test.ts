@@ -447,7 +447,7 @@ suite("invoke-endpoint sends a request again", () => {
       endpoint.box.faults.fail("sagemaker:Invoke*", 5, 503);
       const { code, stderr } = await endpoint.invoke(args);
       assertEquals([code, endpoint.box.operations.length], [1, 1]);
-      assertMatch(stderr, /^error: The platform failed at sagemaker:Invoke\w+: HTTP 503\n/);
+      assertMatch(stderr, /^error: AWS failed at sagemaker:Invoke\w+: HTTP 503\n/);
     });
   }
 });

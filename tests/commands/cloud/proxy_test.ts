@@ -162,7 +162,7 @@ suite("the cloud commands and a proxy", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: The platform cannot be reached: platform\.test\n.*\nhint: .*proxy/,
+      /^error: AWS cannot be reached: platform\.test\n.*\nhint: .*proxy/,
     );
     assertNotShown(stderr);
   });

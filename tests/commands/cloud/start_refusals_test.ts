@@ -81,7 +81,7 @@ function ofBoth(command: Command): readonly Refusal[] {
       "a value that is too long",
       ["--env", `A=${"x".repeat(longestValue + 1)}`],
       1,
-      `error: The platform refuses values of environment variables of more than ${longestValue} ` +
+      `error: SageMaker refuses values of environment variables of more than ${longestValue} ` +
       'characters: "A"',
     ],
     [
@@ -185,10 +185,10 @@ const OF_TRAIN: readonly Refusal[] = [
     /error: Option "--hyperparameter" must be KEY=VALUE/,
   ],
   [
-    "what the platform would refuse, all of it",
+    "what SageMaker would refuse, all of it",
     [...TRAIN, "--hyperparameter", `a=${"x".repeat(2_501)}`, `--env=A=${"x".repeat(513)}`],
     1,
-    /^error: The platform refuses hyperparameter values of more than 2,500 characters: "a"\n {2}The platform refuses values of environment variables of more than 512 characters: "A"\. .*\nhint: Put what is that long into a file of an input channel\.\n$/,
+    /^error: SageMaker refuses hyperparameter values of more than 2,500 characters: "a"\n {2}SageMaker refuses values of environment variables of more than 512 characters: "A"\. .*\nhint: Put what is that long into a file of an input channel\.\n$/,
   ],
   [
     "a broken file of hyperparameters",
@@ -250,7 +250,7 @@ const OF_PROCESS: readonly Refusal[] = [
     "an argument that is too long",
     [...PROCESS, "--", "x".repeat(257)],
     1,
-    /error: The platform refuses arguments of a processing job of more than 256 characters: number 3\n/,
+    /error: SageMaker refuses arguments of a processing job of more than 256 characters: number 3\n/,
   ],
 ];
 

@@ -236,7 +236,7 @@ suite("train", () => {
     assertEquals(await tagIn(["-t", "v1", ...LEAST], { MLCLI_DOCKER_TAG: "v3" }), "v1");
   });
 
-  it("passes on what the platform refuses", async () => {
+  it("passes on what SageMaker refuses", async () => {
     await using job = await makeJobApp();
     job.box.faults.quota("ml.m5.large");
     const { code, stdout, stderr } = await job.run(LEAST);
@@ -305,14 +305,14 @@ suite("train", () => {
     });
   }
 
-  it("says that there is none where the platform failed", async () => {
+  it("says that there is none where SageMaker failed", async () => {
     await using job = await makeJobApp();
     job.box.faults.fail("sagemaker:CreateTrainingJob", 1);
     const { code, stdout, stderr } = await job.run(LEAST, { env: { AWS_MAX_ATTEMPTS: "1" } });
     assertEquals([code, stdout], [1, ""]);
     assertMatch(
       stderr,
-      /error: The platform failed at sagemaker:CreateTrainingJob: HTTP 500\nhint: No training job was created\. Try again/,
+      /error: AWS failed at sagemaker:CreateTrainingJob: HTTP 500\nhint: No training job was created\. Try again/,
     );
   });
 

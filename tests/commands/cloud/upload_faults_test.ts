@@ -51,7 +51,7 @@ suite("upload-data goes on where", () => {
         assertEquals([code, stdout, stderr], [0, `${TARGET}/\n`, "2 files sent (12.6 MB)\n"]);
         assertEquals(at.box.s3.keys(BUCKET), ["churn/data/large", "churn/data/small"]);
         assertSameBytes(await at.box.s3.bytes(BUCKET, "churn/data/large"), large);
-        // Not even one of which only the platform knew.
+        // Not even one of which only SageMaker knew.
         assertEquals(at.box.s3.uploads(BUCKET), []);
       });
     }

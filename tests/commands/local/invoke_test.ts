@@ -431,7 +431,7 @@ suite("local invoke fails, and says how,", () => {
     return { code, stdout: "", stderr };
   }
 
-  it("once it is printed, where an answer is larger than the platform may pass on", async () => {
+  it("once it is printed, where an answer is larger than SageMaker may pass on", async () => {
     assertEquals((await ofLength(6_291_456)).code, 0);
     const { code, stderr } = await ofLength(6_291_457);
     assertEquals(code, 1);

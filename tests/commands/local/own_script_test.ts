@@ -105,7 +105,7 @@ suite("local train with a script of the user's own", () => {
     for (const [args, expected] of [[[], 0], [["--strict"], 1]] as const) {
       const { code, stderr } = await train(app, ["--image", IMAGE, ...args], { image });
       assertEquals(code, expected, stderr);
-      assertStringIncludes(stderr, `${IMAGE} runs as the user bob, and on the platform`);
+      assertStringIncludes(stderr, `${IMAGE} runs as the user bob, and on SageMaker`);
     }
   });
 

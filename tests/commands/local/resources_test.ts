@@ -121,13 +121,13 @@ suite("what a container may take of this machine", () => {
     assertEquals([code, hosts], [2, []]);
   });
 
-  it("differs from the platform where it is a network of this machine", async () => {
+  it("differs from SageMaker where it is a network of this machine", async () => {
     const { code, stderr } = await run([...TRAIN, "--network", "db"]);
     assertEquals(code, 0);
     assertMatch(stderr, /^warning: The code is on the network "db" of this machine, which SageM/);
     const strict = await run([...TRAIN, "--network", "host", "--strict"]);
     assertEquals(strict.code, 1);
-    assertMatch(strict.stderr, /\nerror: 1 thing is not as on the platform/);
+    assertMatch(strict.stderr, /\nerror: 1 thing is not as on SageMaker/);
   });
 
   it("is refused in words that name it where the engine does not have it", async () => {

@@ -96,7 +96,7 @@ suite("local shell", () => {
     assertEquals(files, [["test_dir"], ["input", "model"]]);
   });
 
-  it("has nothing but what the platform gives with --strict", async () => {
+  it("has nothing but what SageMaker gives with --strict", async () => {
     const { code, created } = await shell(["--strict", "--memory", "1g", "--", "ls"]);
     assertEquals([code, created[0].HostConfig.Memory], [0, 1_073_741_824]);
     assertEquals([targets(created[0])[0], created[0].WorkingDir], ["/opt/ml/input", undefined]);

@@ -150,7 +150,7 @@ async function openInit(): Promise<Scene> {
   };
 }
 
-/** Commands on the platform; each can be repeated, and is done then. */
+/** Commands on SageMaker; each can be repeated, and is done then. */
 const CLOUD: readonly (readonly string[])[] = [
   LEAST,
   UPDATE,

@@ -41,7 +41,7 @@ async function names(aws: SageMaker): Promise<string[]> {
   return found;
 }
 
-suite("the platform's connections", () => {
+suite("SageMaker's connections", () => {
   it("ask again when an answer stalls in its middle", async () => {
     await using fake = await Box.open();
     fake.endpoints.add("churn");
@@ -71,7 +71,7 @@ suite("the platform's connections", () => {
     const limits = { connection: 1_000, answer: 1_500 };
     using aws = await open(network.url, fake, limits, { AWS_MAX_ATTEMPTS: "1" });
     const error = await assertRejects(() => names(aws), AwsError);
-    assertEquals(error.message, `The platform cannot be reached: ${new URL(network.url).host}`);
+    assertEquals(error.message, `AWS cannot be reached: ${new URL(network.url).host}`);
     assertEquals(error.quote, "No answer within 1.5 s");
   });
 
@@ -109,8 +109,8 @@ suite("an answer that stalls", () => {
     assertEquals(output.split("\n"), [
       "the engine's answer: Ctrl-C",
       "the engine's stream: Ctrl-C",
-      "the platform's answer: Ctrl-C",
-      "the platform's stream: Ctrl-C",
+      "SageMaker's answer: Ctrl-C",
+      "SageMaker's stream: Ctrl-C",
       "",
     ]);
   });

@@ -318,7 +318,7 @@ suite("credentialsProvider", () => {
       "a role that STS refuses for a reason of its own",
       { role: ROLE, env: KEYS, sts: odd },
       "sts:AssumeRole failed: Because",
-      "The platform gave this reason; mlcli stopped there.",
+      "AWS gave this reason; mlcli stopped there.",
       undefined,
       "other",
     ],

@@ -73,7 +73,7 @@ const CODES: readonly (readonly [
     ["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded"],
     "Rate exceeded",
     {},
-    ["throttled", "The platform is throttling: asked once", undefined, THROTTLED_HINT],
+    ["throttled", "AWS is throttling: asked once", undefined, THROTTLED_HINT],
   ],
   [["ExpiredTokenException", "ExpiredToken"], "Expired", {}, [
     ...["credentials", "The credentials have expired", undefined, RENEW],
@@ -83,7 +83,7 @@ const CODES: readonly (readonly [
   ]],
   [["UnrecognizedClientException", "InvalidClientTokenId"], "Invalid", { region: "af-south-1" }, [
     "credentials",
-    "The platform does not know the access key",
+    "AWS does not know the access key",
     undefined,
     `${RENEW} It may also be that the account has not enabled af-south-1 (--x).`,
   ]],
@@ -154,7 +154,7 @@ const VALIDATION: readonly (readonly [
   ),
 ];
 
-const REACH = "The platform cannot be reached: h.test:1";
+const REACH = "AWS cannot be reached: h.test:1";
 const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
 const RENEW_HOST =
   "Check this machine's clock. If that is right, whoever runs the host has to renew it.";
@@ -197,13 +197,13 @@ const CONNECTIONS: Readonly<Record<ConnectionFailure, readonly [message: string,
 
 const failed = (status: number): readonly (string | undefined)[] => [
   "failed",
-  `The platform failed at sagemaker:ListEndpoints: HTTP ${status}`,
+  `AWS failed at sagemaker:ListEndpoints: HTTP ${status}`,
   undefined,
   "Try again in a few minutes; https://health.aws.amazon.com shows known failures.",
 ];
 const strange = (status: number): readonly (string | undefined)[] => [
   "failed",
-  `Something else than the platform answered: HTTP ${status}`,
+  `Something else than AWS answered: HTTP ${status}`,
   undefined,
   "It may be a proxy or the login page of a network. Check both, and AWS_ENDPOINT_URL.",
 ];
@@ -211,14 +211,14 @@ const other = (words: string): readonly (string | undefined)[] => [
   "other",
   `sagemaker:ListEndpoints failed: ${words}`,
   undefined,
-  "The platform gave this reason; mlcli stopped there.",
+  "AWS gave this reason; mlcli stopped there.",
 ];
 const needsLogin = ["unreachable", WANTS_LOGIN, "HTTP 407", LOGIN];
 const throttled = (times: string) => [
-  ...["throttled", `The platform is throttling: asked ${times}`, undefined, THROTTLED_HINT],
+  ...["throttled", `AWS is throttling: asked ${times}`, undefined, THROTTLED_HINT],
 ];
 
-/** What has no code of its own, and what is no answer of the platform's. */
+/** What has no code of its own, and what is no answer of SageMaker's. */
 const OTHERS: readonly (readonly [
   name: string,
   error: unknown,

@@ -276,20 +276,20 @@ suite("an answer of a model", () => {
         "is a failure of the service",
         (connection) => say(connection, "HTTP/1.1 500 x\r\nContent-Length: 0\r\n\r\n"),
         "failed",
-        "The platform failed at sagemaker:InvokeEndpoint: HTTP 500",
+        "AWS failed at sagemaker:InvokeEndpoint: HTTP 500",
       ],
       [
         "is a gateway's",
         (connection) => say(connection, "HTTP/1.1 504 x\r\nContent-Length: 3\r\n\r\nabc"),
         "failed",
-        "The platform failed at sagemaker:InvokeEndpoint: HTTP 504",
+        "AWS failed at sagemaker:InvokeEndpoint: HTTP 504",
       ],
       [
         "is a login page's",
         (connection) =>
           say(connection, "HTTP/1.1 302 x\r\nLocation: http://x\r\nContent-Length: 0\r\n\r\n"),
         "failed",
-        "Something else than the platform answered: HTTP 302",
+        "Something else than AWS answered: HTTP 302",
       ],
       [
         "says that the body is too large",

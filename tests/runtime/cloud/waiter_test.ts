@@ -4,7 +4,7 @@ import { Waiter } from "../../../runtime/cloud/waiter.ts";
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-const AGAIN = "The platform answers again.";
+const AGAIN = "AWS answers again.";
 const goesOn = (words: string): string => `${words}. The job goes on; mlcli keeps asking.`;
 const failure = (refusal: Refusal): () => Promise<never> => () =>
   Promise.reject(new AwsError(refusal, refusal));

@@ -33,7 +33,7 @@ const TYPED: readonly (readonly [text: string, parsed: [string, string] | undefi
   ["a/b=/data", undefined],
 ];
 
-/** On the platform: the channel, the bucket and the key. */
+/** On SageMaker: the channel, the bucket and the key. */
 const REMOTE: readonly (readonly [text: string, parsed: [string, string, string] | undefined])[] = [
   ["s3://bucket/data/train", ["training", "bucket", "data/train"]],
   ["s3://bucket", ["training", "bucket", ""]],

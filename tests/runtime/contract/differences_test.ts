@@ -10,7 +10,7 @@ import {
 import type { Variables } from "../../../runtime/contract/variables.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** A case: what is given, and the messages after "The platform refuses ". */
+/** A case: what is given, and the messages after "SageMaker refuses ". */
 type Row<Given> = readonly [name: string, given: Given, refused: readonly string[]];
 
 function check<Given>(
@@ -24,7 +24,7 @@ function check<Given>(
         const found = differences(given);
         assertEquals(
           found.map(({ message }) => message),
-          refused.map((words) => `The platform refuses ${words}`),
+          refused.map((words) => `SageMaker refuses ${words}`),
         );
         for (const { hint } of found) assert(/^[A-Z].*\.$/.test(hint), hint);
       });
@@ -193,7 +193,7 @@ suite("the values of variables and arguments", () => {
 
 suite("networks of this machine", () => {
   for (const network of [undefined, "none", "bridge", "default"]) {
-    it(`differ from the platform not: ${network}`, () => {
+    it(`differ from SageMaker not: ${network}`, () => {
       assertEquals(networkDifferences(network), []);
     });
   }
@@ -204,7 +204,7 @@ suite("networks of this machine", () => {
       ["db", 'The code is on the network "db" of this machine'],
     ] as const
   ) {
-    it(`differ from the platform: ${network}`, () => {
+    it(`differ from SageMaker: ${network}`, () => {
       assertEquals(networkDifferences(network).map(({ message }) => message), [
         `${words}, which SageMaker does not have`,
       ]);

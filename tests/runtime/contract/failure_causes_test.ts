@@ -255,7 +255,7 @@ suite("likelyCause", () => {
     `(/opt/ml/model), other results in SM_OUTPUT_DATA_DIR (/opt/ml/output/data). ${keep}`;
   const results = READ + "Results belong in " +
     `/opt/ml/processing/output. ${keep}`;
-  const none = "A server's code and its model are read-only, here and on the platform. " + keep;
+  const none = "A server's code and its model are read-only, here and on SageMaker. " + keep;
   const closed: readonly (readonly [kind: Failure["kind"], path: string, words?: string])[] = [
     ["train", "/opt/ml/code/cache", model],
     ["train", "/opt/ml/input/data/training/a.csv", model],

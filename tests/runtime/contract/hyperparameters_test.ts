@@ -29,7 +29,7 @@ suite("hyperparametersOf", () => {
     assertEquals(await read(undefined, ["epochs=2"]), { epochs: "2" });
   });
 
-  it("makes every value a string, as the platform does", async () => {
+  it("makes every value a string, as SageMaker does", async () => {
     const text = `\uFEFF{"a": "text", "b": 3, "c": true, "d": null, "e": [1, "x"],
       "f": {"g": 0.5}, "h": "", "i": "\\"quoted\\"", "é": "ü"}`;
     assertEquals(await read(text), {

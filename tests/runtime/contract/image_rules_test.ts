@@ -159,10 +159,10 @@ suite("an image breaks SageMaker's rules", () => {
     });
   }
 
-  it("with files where the platform mounts", () => {
+  it("with files where SageMaker mounts", () => {
     assertMatch(
       broken(ON_PATH, BRING_YOUR_OWN, ["/opt/ml/model/weights.bin"]).join(),
-      /^\/opt\/ml\/model\/weights\.bin is in x:1, and on the platform a directory is mounted over it/,
+      /^\/opt\/ml\/model\/weights\.bin is in x:1, and on SageMaker a directory is mounted over it/,
     );
   });
 });

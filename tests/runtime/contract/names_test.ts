@@ -68,7 +68,7 @@ const BASES: readonly (readonly [base: string, kept: string])[] = [
   ["", ""],
 ];
 
-suite("the name of a job on the platform", () => {
+suite("the name of a job on SageMaker", () => {
   for (const [base, kept] of BASES) {
     it(`of ${JSON.stringify(base.slice(0, 20))} (${base.length}): ${kept}...`, () => {
       const name = platformJobName(base, TIME);

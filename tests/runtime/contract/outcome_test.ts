@@ -155,7 +155,7 @@ suite("isShownIn", () => {
     ["a traceback as it was", REASON, `epoch 1\n${TRACEBACK}`, true],
     ["a module's own error, which has its name before it", "E: no", "pkg.E: no\n", true],
     ["a traceback in another form", REASON, RICH, true],
-    ["as the platform has it", `AlgorithmError: ${REASON}, exit code: 1`, TRACEBACK, true],
+    ["as SageMaker has it", `AlgorithmError: ${REASON}, exit code: 1`, TRACEBACK, true],
     ["cut at its end", REASON.slice(0, -5), TRACEBACK, true],
     ["one that led to another", CAUSED, TRACEBACK, false],
     ["the same, all of it", CAUSED, `KeyError: 'age'\n${TRACEBACK}`, true],

@@ -162,7 +162,7 @@ suite("lists of images", () => {
   });
   const windows = part(OCI, { platform: { os: "windows", architecture: "amd64" } });
 
-  it("give the image for the platform", () => {
+  it("give the image for SageMaker", () => {
     const all = [attestation, windows, arm64, amd64];
     assertEquals(imageFor("linux/amd64", all), amd64);
     assertEquals(imageFor("linux/arm64", all), arm64);

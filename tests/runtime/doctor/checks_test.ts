@@ -229,7 +229,7 @@ suite("the doctor's view of an image", () => {
   });
 });
 
-suite("what the doctor says would differ on the platform", () => {
+suite("what the doctor says would differ on SageMaker", () => {
   const LABEL = "com.amazonaws.sagemaker.capabilities.accept-bind-to-port";
   const GOOD = {
     "mlcli.app": "",
@@ -327,10 +327,10 @@ suite("what the doctor says would differ on the platform", () => {
       /^warning: Not a valid pattern in \.dockerignore: "\["/,
     ],
     [
-      "more hyperparameters than the platform takes",
+      "more hyperparameters than SageMaker takes",
       ours(),
       hyperparameters(101),
-      /^warning: The platform refuses more than 100 hyperparameters: these are 101 \/\/ /,
+      /^warning: SageMaker refuses more than 100 hyperparameters: these are 101 \/\/ /,
     ],
     [
       "hyperparameters that are none",
@@ -339,10 +339,10 @@ suite("what the doctor says would differ on the platform", () => {
       /^warning: .*hyperparameters\.json is not valid JSON/,
     ],
     [
-      "a channel that the platform does not take",
+      "a channel that SageMaker does not take",
       ours(),
       having("local_test/test_dir/input/data/my data/x.csv"),
-      /^warning: The platform refuses channels of such names: "my data" \/\/ /,
+      /^warning: SageMaker refuses channels of such names: "my data" \/\/ /,
     ],
   ];
   for (const [title, answers, prepare, expected] of rows) {

@@ -188,7 +188,7 @@ suite("what two trainings leave in output/", () => {
     // Alone, it is.
     assertMatch(
       (await at.run([...TRAIN, "--strict"])).stderr,
-      /error: 1 thing is not as on the plat/,
+      /error: 1 thing is not as on SageMaker/,
     );
   });
 });

@@ -222,7 +222,7 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
       });
     }
 
-    it("has with --strict what the platform has, and no more", async () => {
+    it("has with --strict what SageMaker has, and no more", async () => {
       const { body } = await createdBy((port) => line(port, "--strict"));
       const mounts: ReturnType<typeof mount>[] = body.HostConfig.Mounts;
       assertEquals(

@@ -71,7 +71,7 @@ const hyperparameters = ({ config }: Found): unknown => config["hyperparameters.
 
 /** What is said of an empty one, which is no obstacle here. */
 const withoutFile = (name: string): string =>
-  `warning: The platform refuses channels without a file: "${name}"\n` +
+  `warning: SageMaker refuses channels without a file: "${name}"\n` +
   "hint: Put test data into them, or remove their directories.\n";
 
 suite("the channels of local train", () => {

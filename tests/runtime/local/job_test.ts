@@ -441,7 +441,7 @@ suite("the reason that the code gives", () => {
     }
   });
 
-  it("is cut where the platform cuts it", async () => {
+  it("is cut where SageMaker cuts it", async () => {
     await using app = await completeApp();
     const program = async ({ end }: FakeContainer): Promise<void> => {
       await Deno.writeTextFile(app.testPath("output/failure"), "é".repeat(2000));

@@ -48,7 +48,7 @@ const PROCESS = ["process", "--file", "p.py"];
 const MODEL = "note: Model: APP/mlcli_base/local_test/test_dir/model (run RUN)\n";
 const LOOK = "note: mlcli local list-jobs RUN shows this run\n";
 const OLDER = "APP:latest is older than APP/mlcli_base/Dockerfile and requirements.txt: " +
-  "the platform runs the image as it is\n";
+  "SageMaker runs the image as it is\n";
 
 const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
   "where the model is": [{}, MODEL],

@@ -18,7 +18,7 @@ const TRAIN = ["local", "train"];
 const PROCESS = ["local", "process", "--file", "p.py"];
 const DEPLOY = ["local", "deploy", "--port", "0"];
 
-/** Something that is not as on the platform. */
+/** Something that is not as on SageMaker. */
 interface Violation {
   readonly args: readonly string[];
   /** Makes the app differ. */
@@ -262,7 +262,7 @@ for (const [title, violation] of Object.entries(VIOLATIONS)) {
       assertMatch(stderr, strictMessage);
       assertMatch(
         stderr,
-        /^(note: .+\n)?error: 1 thing is not as on the platform \(--strict\)\n.+\n.*hint: .+\n$/,
+        /^(note: .+\n)?error: 1 thing is not as on SageMaker \(--strict\)\n.+\n.*hint: .+\n$/,
       );
       const failed = title === "no model" || args[1] !== "train" ? [] : ["RUN/new"];
       assertEquals(models, [...failed, "model/m"]);
@@ -319,7 +319,7 @@ suite("--strict", () => {
       message: /./,
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /\nerror: 3 things are not as on the platform \(--strict\)\n/);
+    assertMatch(stderr, /\nerror: 3 things are not as on SageMaker \(--strict\)\n/);
     for (const word of ["LONG", "w.bin", "metrics.json"]) assertStringIncludes(stderr, word);
   });
 
@@ -330,7 +330,7 @@ suite("--strict", () => {
       message: /./,
     });
     assertEquals([code, stdout, left], [1, "", []]);
-    assertMatch(stderr, /^error: 1 thing is not as on the platform \(--strict\)\n/m);
+    assertMatch(stderr, /^error: 1 thing is not as on SageMaker \(--strict\)\n/m);
   });
 
   it("says what it found at Ctrl-C, too, and keeps the model aside", async () => {
@@ -347,7 +347,7 @@ suite("--strict", () => {
   });
 
   for (const args of [TRAIN, PROCESS, DEPLOY]) {
-    it(`finds nothing wrong with code that does nothing else than on the platform: ${args[1]}`, async () => {
+    it(`finds nothing wrong with code that does nothing else than on SageMaker: ${args[1]}`, async () => {
       const { code, stderr, models } = await run({ args: [...args, "--strict"], message: /./ });
       assertEquals([code, stderr], [0, ""]);
       assertEquals(models, args === TRAIN ? ["model/new"] : ["model/m"]);

@@ -121,19 +121,19 @@ class Application:
         seconds = time.monotonic() - began
         if seconds > PLATFORM_STREAM_SECONDS:
             log(
-                "mlcli: this stream took %.0f s; the platform gives up after %d s"
+                "mlcli: this stream took %.0f s; SageMaker gives up after %d s"
                 % (seconds, PLATFORM_STREAM_SECONDS)
             )
 
     def warn(self, seconds: float, size: int) -> None:
         if seconds > PLATFORM_SECONDS:
             log(
-                "mlcli: this answer took %.0f s; the platform gives up after %d s"
+                "mlcli: this answer took %.0f s; SageMaker gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
         if self.warn_large and size > PLATFORM_BYTES:
             log(
-                "mlcli: this answer has %d bytes; an endpoint of the platform answers with %d at most,"
+                "mlcli: this answer has %d bytes; an endpoint of SageMaker answers with %d at most,"
                 " as AWS's API reference has it (25 MB, as its newer guide has it)" % (size, PLATFORM_BYTES)
             )
 

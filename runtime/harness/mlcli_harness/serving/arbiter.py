@@ -84,7 +84,7 @@ class ServingArbiter(Arbiter):
     def murder_workers(self) -> None:
         """Ends workers that show no sign of life."""
         # A worker that still loads gives none. How long that may take is up to the client that waits
-        # for /ping: the platform waits up to an hour.
+        # for /ping: SageMaker waits up to an hour.
         for worker in list(self.WORKERS.values()):
             if worker.boot.state != LOADED:
                 try:

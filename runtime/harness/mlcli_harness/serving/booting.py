@@ -122,7 +122,7 @@ class SlowLoad:
         if seconds >= self.due:
             log(
                 "mlcli: the model has been loading for %d s (model_fn, and what the code imports); "
-                "/ping answers when it has. The platform waits 240 s, or as long as "
+                "/ping answers when it has. SageMaker waits 240 s, or as long as "
                 "`mlcli deploy --health-check-timeout` says" % seconds
             )
             while self.due <= seconds:

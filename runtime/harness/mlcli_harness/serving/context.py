@@ -116,7 +116,7 @@ class Context:
         _, attributes = headers.get(CUSTOM_ATTRIBUTES.lower(), (None, ""))
         if len(attributes) > CUSTOM_ATTRIBUTES_LENGTH or not attributes.isascii():
             log(
-                "mlcli: %s of this answer has %d characters; the platform takes %d of ASCII at most"
+                "mlcli: %s of this answer has %d characters; SageMaker takes %d of ASCII at most"
                 % (CUSTOM_ATTRIBUTES, len(attributes), CUSTOM_ATTRIBUTES_LENGTH)
             )
         headers.setdefault("content-type", ("Content-Type", content_type))

@@ -55,7 +55,7 @@ def serve() -> None:
     set_shared_environment()
     try:
         server = Server(Settings(os.environ, smallest(memory_limits())))
-        # Before there are workers, so that one line tells where it is not as on the platform.
+        # Before there are workers, so that one line tells where it is not as on SageMaker.
         code_directory("prediction")
     except HarnessError as error:
         log(describe(error))

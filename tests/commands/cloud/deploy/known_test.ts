@@ -109,7 +109,7 @@ suite("deploy to an endpoint that only the file names", () => {
     assertStringIncludes(state, '["123456789012/eu-west-1/shop"]');
   });
 
-  it("remembers and changes no other than was asked for, whatever name the platform gives", async () => {
+  it("remembers and changes no other than was asked for, whatever name SageMaker gives", async () => {
     await using job = await cloned();
     addShop(job);
     job.box.faults.after = async ({ operation }, answer) => {
@@ -119,7 +119,7 @@ suite("deploy to an endpoint that only the file names", () => {
     await ends(
       job,
       ["deploy", ...TYPED, "--env", "A=b"],
-      /^error: Something else than the platform answered: HTTP 200$/m,
+      /^error: Something else than AWS answered: HTTP 200$/m,
     );
     assertEquals(changesOf(job), []);
     const state = join(job.app.state, "mlcli/state.json");

@@ -69,7 +69,7 @@ suite("two commands that deploy to one endpoint", () => {
       const outcomes: Record<string, number> = {};
       for (const at of calls.keys()) {
         for (const isDone of [false, true]) {
-          // What is deleted was looked at by the request before: nothing on the platform does both.
+          // What is deleted was looked at by the request before: nothing on SageMaker does both.
           const next = calls[isDone ? at + 1 : at] ?? "";
           if (/:Delete(Model|EndpointConfig)$/.test(next)) continue;
           if (!isInSample(2 * at + Number(isDone) + at)) continue;

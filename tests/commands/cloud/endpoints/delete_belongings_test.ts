@@ -272,7 +272,7 @@ suite("mlcli delete-endpoint where not all may be asked", () => {
   });
 });
 
-suite("mlcli delete-endpoint where the platform fails", () => {
+suite("mlcli delete-endpoint where SageMaker fails", () => {
   for (
     const [operation, stdout, asked, hint] of [
       [
@@ -296,7 +296,7 @@ suite("mlcli delete-endpoint where the platform fails", () => {
       const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
       const { code, stderr, ...said } = await run(box, ALL, { cloud });
       assertEquals([code, said.stdout, deletions(box)], [1, stdout, asked]);
-      assertMatch(stderr, new RegExp(`^error: The platform failed at sagemaker:${operation}: `));
+      assertMatch(stderr, new RegExp(`^error: AWS failed at sagemaker:${operation}: `));
       assertStringIncludes(stderr, `hint: ${hint}`);
       const byHand = `Then: ${CONFIGURATION_BY_HAND} shop-config; ${MODEL_BY_HAND} shop-mlcli\n`;
       assertEquals(stderr.endsWith(byHand), stdout !== "");
@@ -304,7 +304,7 @@ suite("mlcli delete-endpoint where the platform fails", () => {
   }
 });
 
-/** What happens at a request, and whether the platform has done it nevertheless. */
+/** What happens at a request, and whether SageMaker has done it nevertheless. */
 const FAULTS = [
   "refused",
   "lost",

@@ -44,7 +44,7 @@ function useOther({ endpoints }: Box): void {
   endpoints.endpoint("shop").current = { ...current, configuration };
 }
 
-/** A deletion that is done: how the platform is, what is asked for, what is said. */
+/** A deletion that is done: how SageMaker is, what is asked for, what is said. */
 interface Done {
   readonly title: string;
   readonly prepare?: (box: Box) => void;
@@ -325,7 +325,7 @@ const REFUSED: readonly RefusedDeletion[] = [
     `Could not find project "${arnOf("endpoint", "shop")}".`,
     `Cannot create already existing endpoint "${arnOf("endpoint", "shop")}".`,
   ].map((message) => ({
-    title: `what the platform refuses, in its words: ${message.slice(0, 30)}`,
+    title: `what SageMaker refuses, in its words: ${message.slice(0, 30)}`,
     prepare: ({ faults }: Box) =>
       faults.refuse("sagemaker:DeleteEndpoint", new Refused("ValidationException", message)),
     stderr: new RegExp(`^error: sagemaker:DeleteEndpoint was refused: ${message}\nhint: `),
@@ -360,12 +360,12 @@ const REFUSED: readonly RefusedDeletion[] = [
     stderr: /still in use: shop-config \(by two\)/,
   },
   {
-    title: "a configuration whose other users the platform cannot list",
+    title: "a configuration whose other users SageMaker cannot list",
     prepare: ({ faults }) => faults.fail("sagemaker:ListEndpoints"),
-    stderr: /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
+    stderr: /^error: AWS failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
   },
   {
-    title: "a configuration whose other users the platform cannot describe",
+    title: "a configuration whose other users SageMaker cannot describe",
     prepare({ endpoints, faults }) {
       endpoints.add("other");
       faults.before = ({ operation, input }) =>
@@ -373,7 +373,7 @@ const REFUSED: readonly RefusedDeletion[] = [
           ? new Response("{}", { status: 500 })
           : undefined;
     },
-    stderr: /^error: The platform failed at sagemaker:DescribeEndpoint: HTTP 500\nhint: /,
+    stderr: /^error: AWS failed at sagemaker:DescribeEndpoint: HTTP 500\nhint: /,
   },
   {
     title: "--wait where the endpoint may not be described",

@@ -231,7 +231,7 @@ suite("mlcli list-endpoints", () => {
       assertEquals([code, stdout.split("\n").length - 1], [1, lines]);
       assertMatch(
         stderr,
-        /^error: The platform failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
+        /^error: AWS failed at sagemaker:ListEndpoints: HTTP 500\nhint: /,
       );
       assert(lines === 0 || args.length === 0 || stdout.endsWith("}\n"), stdout.slice(-20));
     }
@@ -247,7 +247,7 @@ suite("mlcli list-endpoints", () => {
     assertEquals(await run(box, [], { env: { AWS_MAX_ATTEMPTS: "2" } }), {
       code: 1,
       stdout: "",
-      stderr: "error: The platform is throttling: asked 2 times\n" +
+      stderr: "error: AWS is throttling: asked 2 times\n" +
         "hint: Try again in a minute, or set AWS_MAX_ATTEMPTS=10 to try more often.\n",
     });
     assertEquals(box.operations.length, 4);
@@ -271,7 +271,7 @@ suite("mlcli list-endpoints", () => {
       box.faults.before = () => new Response(body);
       const { code, stdout, stderr } = await run(box);
       assertEquals([code, stdout], [1, ""], body);
-      assertMatch(stderr, /^error: Something else than the platform answered: HTTP 200\nhint: /);
+      assertMatch(stderr, /^error: Something else than AWS answered: HTTP 200\nhint: /);
     }
   });
 
@@ -280,7 +280,7 @@ suite("mlcli list-endpoints", () => {
     box.faults.before = () => Response.json({ Endpoints: [], NextToken: "again" });
     const { code, stderr } = await run(box);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The platform gave the same page of endpoints twice\nhint: /);
+    assertMatch(stderr, /^error: AWS gave the same page of endpoints twice\nhint: /);
     assertEquals(box.operations.length, 2);
   });
 
@@ -438,13 +438,13 @@ suite("mlcli list-endpoints --output json: what costs money", () => {
     assertEquals(box.operations, ["sagemaker:ListEndpoints"]);
   });
 
-  it("breaks off where the platform fails", async () => {
+  it("breaks off where SageMaker fails", async () => {
     await using box = await Box.open();
     box.endpoints.add("shop");
     box.faults.fail("sagemaker:DescribeEndpointConfig");
     const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
     const { code, stdout, stderr } = await run(box, JSON_OUTPUT, { cloud });
     assertEquals([code, stdout], [1, ""]);
-    assertMatch(stderr, /^error: The platform failed at sagemaker:DescribeEndpointConfig/);
+    assertMatch(stderr, /^error: AWS failed at sagemaker:DescribeEndpointConfig/);
   });
 });

@@ -160,7 +160,7 @@ suite("mlcli wait of an endpoint", () => {
     const { code, stdout, stderr } = await run(box, [], { cloud });
     assertEquals([code, stdout], [0, "shop\n"]);
     assertStringIncludes(stderr, "The endpoint goes on; mlcli keeps asking.\n");
-    assertStringIncludes(stderr, "The platform answers again.\n");
+    assertStringIncludes(stderr, "AWS answers again.\n");
   });
 
   it("ends at Ctrl-C with nothing on standard output; the endpoint goes on", async () => {

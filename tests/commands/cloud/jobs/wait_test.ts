@@ -170,14 +170,14 @@ suite("mlcli wait", () => {
     };
     const { code, stdout, stderr } = await runCloudInProcess(box, ["wait", "churn"], { env });
     assertEquals([code, stdout], [0, `${ARTIFACT}\n`]);
-    const notes = stderr.split("\n").filter((line) => /platform/.test(line));
+    const notes = stderr.split("\n").filter((line) => /^AWS/.test(line));
     assertEquals(notes.length, 3, stderr);
     assertMatch(
       notes[0]!,
-      /^The platform cannot be reached: 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
+      /^AWS cannot be reached: 127\.0\.0\.1:\d+ \(.*\)\. The job goes on/,
     );
-    assertEquals(notes[1], "The platform answers again.");
-    assertMatch(notes[2]!, /^The platform is throttling: asked once\. The job goes on/);
+    assertEquals(notes[1], "AWS answers again.");
+    assertMatch(notes[2]!, /^AWS is throttling: asked once\. The job goes on/);
   });
 
   it("does not wait for a platform that has never answered", async () => {
@@ -192,7 +192,7 @@ suite("mlcli wait", () => {
       },
     });
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The platform cannot be reached: 127\.0\.0\.1:1\n/);
+    assertMatch(stderr, /^error: AWS cannot be reached: 127\.0\.0\.1:1\n/);
   });
 
   it("asks for the job of a name, whichever kind it is", async () => {

@@ -44,11 +44,11 @@ suite("waitUntilGone", () => {
     assertEquals(await pausesFor([failed, DELETING, undefined]), [250, 500]);
   });
 
-  it("says that the platform could not delete it, and why", async () => {
+  it("says that SageMaker could not delete it, and why", async () => {
     const failed = endpointNamed("churn", { status: "Failed", failureReason: "Out of luck" });
     const error = await assertRejects(() => pausesFor([DELETING, failed]), AwsError);
     assertEquals([error.message, error.quote], [
-      "The platform could not delete endpoint churn",
+      "SageMaker could not delete endpoint churn",
       "Out of luck",
     ]);
   });
@@ -60,12 +60,12 @@ suite("waitUntilGone", () => {
 
   for (
     const [title, failure, words] of [
-      ["has failed", new Refused("InternalFailure", "?", 500), "The platform failed at "],
-      ["is throttling", new Refused("ThrottlingException", "?"), "The platform is throttling"],
-      ["cannot be reached", "unreachable", "The platform cannot be reached: 127.0.0.1:"],
+      ["has failed", new Refused("InternalFailure", "?", 500), "AWS failed at "],
+      ["is throttling", new Refused("ThrottlingException", "?"), "AWS is throttling"],
+      ["cannot be reached", "unreachable", "AWS cannot be reached: 127.0.0.1:"],
     ] as const
   ) {
-    it(`asks again when the platform ${title}, until the time is over`, async () => {
+    it(`asks again when SageMaker ${title}, until the time is over`, async () => {
       assertEquals(await pausesFor([DELETING, failure, failure, undefined]), [250, 500, 1000]);
       const error = await assertRejects(() => pausesFor([DELETING, failure], 20), AwsError);
       assertStringIncludes(error.message, `Not known after 20 s whether churn is gone: ${words}`);

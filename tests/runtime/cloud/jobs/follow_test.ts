@@ -262,7 +262,7 @@ suite("followJob", () => {
     };
     const { shown, error } = await followIn(box);
     assertEquals([error, logIn(shown)], [undefined, ["> one", "> two", "> three"]]);
-    assert(shown.includes("The platform answers again."));
+    assert(shown.includes("AWS answers again."));
   });
 });
 
@@ -365,7 +365,7 @@ suite("followJob with credentials that end", () => {
     });
     const { shown, error } = await followIn(box, ROLE);
     assertEquals(error, undefined);
-    assertEquals(shown.filter((line) => line.includes("platform")).length, 2, shown.join("\n"));
+    assertEquals(shown.filter((line) => line.startsWith("AWS ")).length, 2, shown.join("\n"));
   });
 
   it("tells at once where there is no job", async () => {

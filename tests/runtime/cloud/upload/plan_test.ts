@@ -51,7 +51,7 @@ suite("a list of objects that were not asked for", () => {
       await assertRejects(
         () => Array.fromAsync(all),
         AwsError,
-        "The platform lists objects that were not asked for",
+        "SageMaker lists objects that were not asked for",
       );
     });
   }

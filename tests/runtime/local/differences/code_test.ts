@@ -71,7 +71,7 @@ async function flats(files: Readonly<Record<string, string>> = {}): Promise<Flat
 const leaves = (names: string, it: string) =>
   `mlcli build leaves ${names} out of the image: the code finds ${it} here and not on SageMaker`;
 
-suite("what the code finds here and not on the platform", () => {
+suite("what the code finds here and not on SageMaker", () => {
   it("is nothing where all of it is in the image", async () => {
     await using flat = await flats();
     for (const code of ["training", "prediction", "processing"] as const) {
@@ -196,7 +196,7 @@ suite("code that training, processing and prediction share", () => {
     await flat.touch(`${BASE}/common/features.py`);
     assertEquals(await flat.messages("training", image), []);
     assertEquals(await flat.messages("training", image, { strict: true }), [
-      `flats:v2 is older than ${BASE}/common/features.py: the platform runs the image as it is`,
+      `flats:v2 is older than ${BASE}/common/features.py: SageMaker runs the image as it is`,
     ]);
   });
 
@@ -211,7 +211,7 @@ suite("code that training, processing and prediction share", () => {
 
 suite("an image that is older than what it was made from", () => {
   const older = (names: string) =>
-    `flats:v2 is older than ${names}: the platform runs the image as it is`;
+    `flats:v2 is older than ${names}: SageMaker runs the image as it is`;
   const both = `${BASE}/Dockerfile and requirements.txt`;
   const other = { ...OURS, Labels: { "mlcli.app": "other" } };
   const rows: readonly (readonly [string, Partial<ImageDetails>, string | undefined])[] = [

@@ -41,7 +41,7 @@ async function makeOld(directory: TestDirectory, names: readonly string[]): Prom
 }
 
 const dropped = (names: string): string =>
-  "The platform keeps nothing of /opt/ml/output but data/: " +
+  "SageMaker keeps nothing of /opt/ml/output but data/: " +
   `${names} in ${OUTPUT} would be lost`;
 const leftBefore = (names: string): string =>
   `${OUTPUT} also holds what earlier runs left: ${names}`;
@@ -50,7 +50,7 @@ suite("what a training leaves in output/", () => {
   type Row = readonly [title: string, before: Files, written: Files, said: readonly string[]];
   const rows: readonly Row[] = [
     ["nothing", { "old.json": "" }, {}, []],
-    ["what the platform keeps", {}, {
+    ["what SageMaker keeps", {}, {
       "data/metrics.json": "",
       "failure": "",
       "message": "",

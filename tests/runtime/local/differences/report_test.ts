@@ -60,7 +60,7 @@ suite("a report that a full disk cut off anywhere", () => {
 });
 
 suite("what the harness reports of a failure", () => {
-  it("is its first reason, as the platform would cut it, and without control characters", () => {
+  it("is its first reason, as SageMaker would cut it, and without control characters", () => {
     const rows: readonly (readonly [text: string, reason: string | undefined])[] = [
       ["", undefined],
       [
@@ -112,11 +112,11 @@ suite("what the harness reports", () => {
       reportOf(text, "process").differences.map(({ message }) => message),
       [
         "Processing opened /opt/ml/model/model.json, /opt/ml/model; " +
-        "on the platform, it has no /opt/ml/model",
+        "on SageMaker, it has no /opt/ml/model",
         "Processing opened /opt/ml/input/data/training/a.csv; " +
-        "on the platform, it has no /opt/ml/input",
+        "on SageMaker, it has no /opt/ml/input",
         "Processing wrote /opt/ml/processing/plots/a.png, which nothing keeps, " +
-        "here or on the platform",
+        "here or on SageMaker",
       ],
     );
     const [training] = reportOf(
@@ -127,7 +127,7 @@ suite("what the harness reports", () => {
     assertEquals(
       training!.message,
       "Training opened /opt/ml/input/data/processing/1, /opt/ml/input/data/processing/2, " +
-        "/opt/ml/input/data/processing/3 and 1 more; on the platform, it has no " +
+        "/opt/ml/input/data/processing/3 and 1 more; on SageMaker, it has no " +
         "/opt/ml/input/data/processing",
     );
   });

@@ -41,7 +41,7 @@ const MODEL = "/opt/ml/model";
 const untilStopped = () => {};
 
 suite("a rehearsal of a stop", () => {
-  it("gives the platform's time, tells what was saved, and ends with 0", async () => {
+  it("gives SageMaker's time, tells what was saved, and ends with 0", async () => {
     const { code, stdout, stderr, graces, targets, model } = await run({
       program: untilStopped,
       onStop: (container) => {
@@ -55,7 +55,7 @@ suite("a rehearsal of a stop", () => {
     assertEquals(targets.includes(CHECKPOINTS), true);
     assertMatch(
       stderr,
-      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model is what this run had written when it was stopped\nStopped after 1 s, as the platform stops a training\. It ended \d\.\d s after SIGTERM: exit status 143 \(ended by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
+      /^Stopping, up to 120 s; Ctrl-C twice kills it\.\nnote: test_dir\/model is what this run had written when it was stopped\nStopped after 1 s, as SageMaker stops a training\. It ended \d\.\d s after SIGTERM: exit status 143 \(ended by SIGTERM\)\.\nThere now: test_dir\/model \(1 file\), test_dir\/checkpoints \(2 files\)\n$/,
     );
   });
 

@@ -126,7 +126,7 @@ suite("local deploy tells the server", () => {
   const limits = ({ engine }: Deployment): readonly string[] =>
     engine.created[0].Env.filter((one: string) => /MAX_/.test(one));
 
-  it("to take no larger body than the platform may take, unless the user says otherwise", async () => {
+  it("to take no larger body than SageMaker may take, unless the user says otherwise", async () => {
     assertEquals(limits(await deploy({})), ["MLCLI_MAX_BODY_MB=6"]);
     const own = ["--port", "0", "--env", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
     assertEquals(limits(await deploy({}, own)), ["SAGEMAKER_MAX_PAYLOAD_IN_MB=0"]);
@@ -355,7 +355,7 @@ suite("local deploy that fails", () => {
       [
         "is 200 once and 500 afterwards",
         [200, 500],
-        /^error: The server did not go on answering \/ping with 200 within 1 s: 200 at first, then HTTP 500\n {2}so it says\nhint: The platform asks again and again/,
+        /^error: The server did not go on answering \/ping with 200 within 1 s: 200 at first, then HTTP 500\n {2}so it says\nhint: SageMaker asks again and again/,
       ],
       [
         "is 503 always",
