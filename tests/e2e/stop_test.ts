@@ -35,9 +35,11 @@ def predict_fn(data, model):
 
 def takes_connections():
     try:
-        socket.create_connection(("127.0.0.1", 8080), 10).close()
-    except ConnectionRefusedError:
-        return False
+        socket.create_connection(("127.0.0.1", 8080), 1).close()
+    except ConnectionError:
+        return False # refused, or reset while the socket was closed
+    except OSError:
+        pass # no answer yet
     return True
 `;
 
