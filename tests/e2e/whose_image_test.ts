@@ -70,7 +70,10 @@ suite("another app's image, on the engine", () => {
       assertStringIncludes(taken.stderr, `${elsewhere}\nhint: `);
       const trained = await payments.run(["local", "train"]);
       assertEquals(trained.code, 0, trained.stderr);
-      assertStringIncludes(trained.stderr, `${elsewhere}\nhint: mlcli build replaces it by an image of the code `);
+      assertStringIncludes(
+        trained.stderr,
+        `${elsewhere}\nhint: mlcli build replaces it by an image of the code `,
+      );
       assertEquals((await payments.run(["local", "train", "--strict"])).code, 1);
       assertEquals((await clone.run(["local", "train", "--strict"])).code, 0);
     } finally {
