@@ -68,15 +68,13 @@ export async function missingModuleHintOf(
       return `The ${name} in the image has no ${module}. Another version may: set it in ${file}, ` +
         "then mlcli build.";
     }
-    const lock = isLock ? ` and its lock (uv add ${name})` : "";
-    const add = `Add ${name} to ${file}${lock}`;
-    // It may come with one of these.
-    return inFile(name) ??
-      (lacking.length > 0
-        ? `The image lacks ${
-          listed(lacking)
-        } of ${file}: mlcli build. ${add} if that is not enough.`
-        : `${add}, then mlcli build.`);
+    const inRequirements = inFile(name);
+    if (inRequirements !== undefined) return inRequirements;
+    const add = `Add ${name} to ${file}${isLock ? ` and its lock (uv add ${name})` : ""}`;
+    if (lacking.length === 0) return `${add}, then mlcli build.`;
+    // It may come with one of them.
+    const those = listed(lacking);
+    return `The image lacks ${those} of ${file}: mlcli build. ${add} if that is not enough.`;
   });
 }
 
@@ -131,12 +129,15 @@ async function placeOf(
       return `What is in ${shown(path)}/ is imported by its own name: import NAME, and not ` +
         "from common.";
     }
-    const common = holdsHarness(image) ? ` and ${shown(layout.common)}/` : "";
-    const remedy = code === "prediction" && folder === layout.training && common !== ""
-      ? `. Move what a saved model needs of it to ${shown(layout.common)}/, then train again.`
+    const found = `${shown(path)} is there, but ${code} imports only what is in ` +
+      `${shown(layout[code])}/`;
+    if (!holdsHarness(image)) return `${found}: put it there.`;
+    const common = `${shown(layout.common)}/`;
+    // A model names the module of its class, and is loaded by the server.
+    const remedy = code === "prediction" && folder === layout.training
+      ? `. Move what a saved model needs of it to ${common}, then train again.`
       : ": put it there.";
-    return `${shown(path)} is there, but ${code} imports only what is in ` +
-      `${shown(layout[code])}/${common}${remedy}`;
+    return `${found} and ${common}${remedy}`;
   }
   return undefined;
 }
