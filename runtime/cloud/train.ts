@@ -37,8 +37,8 @@ import { type JobHost, newJobName, startJob } from "./start/start.ts";
 /**
  * Trains on SageMaker. Everything is checked before the job is created.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what the
- * platform would refuse or the job would not find; what the end of the job means, as an error.
+ * @throws UsageError for options that are missing or do not go together; MlcliError for what
+ * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
  */
 export async function train(
   request: TrainingRequest,

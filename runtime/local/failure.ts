@@ -97,8 +97,8 @@ const NO_STOP = "SIGTERM is all that SageMaker says before it kills: save there,
 
 /** sagemaker-training 5.1.4: `trainer.py` ends with 1, and nothing handles SIGTERM (its issue 125). */
 const TOOLKIT_STOP =
-  "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on the " +
-  "platform: save checkpoints as you go. --launcher script passes it on.";
+  "AWS's toolkit, which runs your script, does not pass SIGTERM on, here and on " +
+  "SageMaker: save checkpoints as you go. --launcher script passes it on.";
 
 /** @param status of the user's program; `undefined`: the toolkit does not say it. */
 function toolkitHint(status: string | undefined): string | undefined {

@@ -24,8 +24,8 @@ import { type State, stateOf } from "./state.ts";
  * Creates an endpoint that serves a model, or updates one to serve another model. Everything is checked
  * before anything is made. Whatever goes wrong, what served before keeps serving.
  *
- * @throws UsageError for options that are missing or do not go together; MlcliError for what the
- * platform would refuse, and where the endpoint ends up serving something else, or nothing.
+ * @throws UsageError for options that are missing or do not go together; MlcliError for what
+ * SageMaker would refuse, and where the endpoint ends up serving something else, or nothing.
  */
 export async function deploy(
   request: CheckedRequest,

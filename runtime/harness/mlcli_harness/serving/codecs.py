@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from typing import Any, IO
 
 
-# What the arrays of an NPZ body may have unpacked, in bytes: as much as the largest body of the
-# platform, that of an asynchronous endpoint.
+# What the arrays of an NPZ body may have unpacked, in bytes: as much as the largest body of
+# SageMaker, that of an asynchronous endpoint.
 MAX_UNPACKED_BYTES = 1024**3
 
 
