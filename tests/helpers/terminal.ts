@@ -28,10 +28,11 @@ export async function onTerminal(
   { command, cwd, env, keys, timeout = TIMEOUT }: Session,
 ): Promise<TerminalResult> {
   await using cache = await ownCache();
-  // On the terminal itself: to kill `script` would only hang the terminal up.
-  const limited = `timeout --foreground --signal=KILL ${timeout / 1000} sh -c ${quoted(command)}`;
+  // To kill `script` would only hang the terminal up, and `timeout` would hand Ctrl-C over again.
+  // An alarm stays with the process, whatever it executes.
+  const alarm = `exec perl -e 'alarm shift; exec @ARGV' ${timeout / 1000}`;
   const child = new Deno.Command("script", {
-    args: ["--quiet", "--return", "--command", limited, "/dev/null"],
+    args: ["--quiet", "--return", "--command", `${alarm} sh -c ${quoted(command)}`, "/dev/null"],
     cwd,
     env: {
       XDG_CONFIG_HOME: "/dev/null",
