@@ -1,7 +1,7 @@
 /** What a terminal shows after each piece of a session: a terminal emulator's states, as lines of SVG. */
 
 import terminal, { type IBufferCell } from "@xterm/headless";
-import { xmlText } from "../../tests/helpers/xml.ts";
+import { escaped } from "../../runtime/local/runs/svg.ts";
 import { COLUMNS, type Piece, ROWS } from "./session.ts";
 
 /** What the terminal shows from some time on. */
@@ -70,8 +70,8 @@ function linesOf({ buffer: { active } }: InstanceType<typeof terminal.Terminal>)
     }
     const svg = runs.map(({ look, text }) => {
       // SVG makes one of several spaces, unless they are no-break spaces.
-      const escaped = xmlText(text.replaceAll(" ", "\u00a0"));
-      return look === "" ? escaped : `<tspan class="${look}">${escaped}</tspan>`;
+      const words = escaped(text.replaceAll(" ", "\u00a0"));
+      return look === "" ? words : `<tspan class="${look}">${words}</tspan>`;
     }).join("");
     return { svg, text: runs.map(({ text }) => text).join("") };
   });

@@ -1,6 +1,6 @@
 /** The road from an empty directory to an endpoint, as a diagram. */
 
-import { xmlText } from "../../tests/helpers/xml.ts";
+import { escaped, svgOf } from "../../runtime/local/runs/svg.ts";
 
 /** A command without `mlcli`, what it does, in two lines, and what is there afterwards. */
 type Stop = readonly [command: string, does: string, more: string, leaves: string];
@@ -41,7 +41,7 @@ const STEP = 174;
 const HEIGHT = 84;
 const EDGE = 26;
 const LANE = 210;
-const SIZE = [2 * EDGE + 4 * STEP + WIDTH, 2 * LANE - 24];
+const SIZE = [2 * EDGE + 4 * STEP + WIDTH, 2 * LANE - 24] as const;
 
 const STYLE = `
 text{font-family:system-ui,sans-serif;font-size:12px;fill:#59636e}.paper{fill:#fff}
@@ -61,12 +61,7 @@ export function roadPicture(lanes: readonly Lane[]): string {
       stops.map(([command, , , leaves]) => `mlcli ${command} leaves ${leaves}`).join(", ")
     }.`
   );
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${SIZE[0]}" height="${SIZE[1]}" ` +
-    `viewBox="0 0 ${SIZE.join(" ")}" role="img">`,
-    "<title>The road from an empty directory to an endpoint</title>",
-    `<desc>${xmlText(words.join(" "))}</desc>`,
-    `<style>${STYLE}</style>`,
+  const content = [
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" ' +
     'orient="auto"><path class="tip" d="M0 0L8 4L0 8Z"/></marker></defs>',
     '<rect class="paper" width="100%" height="100%"/>',
@@ -82,8 +77,9 @@ export function roadPicture(lanes: readonly Lane[]): string {
       return `<path class="way" marker-end="url(#tip)" d="M${end} ${y - 16}v10q0 6 -6 6H16` +
         `q-6 0 -6 6V${y + 98}q0 6 6 6H${EDGE - 2}"/>`;
     }),
-    "</svg>\n",
-  ].join("\n");
+  ];
+  const title = "The road from an empty directory to an endpoint";
+  return svgOf({ size: SIZE, title, desc: words.join(" "), style: STYLE, content });
 }
 
 function stopAt(
@@ -94,7 +90,7 @@ function stopAt(
 ): readonly string[] {
   const middle = x + WIDTH / 2;
   const text = (y: number, words: string, name = ""): string =>
-    `<text x="${middle}" y="${y}" text-anchor="middle"${name}>${xmlText(words)}</text>`;
+    `<text x="${middle}" y="${y}" text-anchor="middle"${name}>${escaped(words)}</text>`;
   return [
     `<rect class="lane${lane}" x="${x}" y="46" width="${WIDTH}" height="${HEIGHT}" rx="8"/>`,
     text(70, command, ' class="command"'),

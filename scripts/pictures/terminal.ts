@@ -1,6 +1,6 @@
 /** The picture of a terminal: of one moment, or of all, one after the other. */
 
-import { xmlText } from "../../tests/helpers/xml.ts";
+import { type Picture, svgOf } from "../../runtime/local/runs/svg.ts";
 import type { Frame, Line } from "./frames.ts";
 import { COLUMNS, ROWS } from "./session.ts";
 
@@ -22,8 +22,8 @@ text{fill:#e6edf3}.paper{fill:#0d1117;stroke:#30363d}.dot{fill:#30363d}.dim{fill
 .c1{fill:#ff7b72}.c2{fill:#3fb950}.c3{fill:#d29922}.c4{fill:#58a6ff}.c5{fill:#bc8cff}.c6{fill:#39c5cf}}
 `;
 
-/** What a picture shows; and the same, at length, for who does not see it. */
-type Words = Readonly<Record<"title" | "desc", string>>;
+/** What a picture shows. */
+type Words = Pick<Picture, "title" | "desc">;
 
 /**
  * Shows all moments, again and again; of one, a picture without motion. Whoever wants no motion, or has
@@ -81,20 +81,15 @@ function textOf({ svg, text }: Line, row: number, names: string): string {
 
 function pictureOf(words: Words, rows: number, style: string, texts: readonly string[]): string {
   const [width, height] = [Math.ceil(COLUMNS * LETTER), rows * LINE];
-  const size = [width + 2 * EDGE, height + HEAD + EDGE];
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size[0]}" height="${size[1]}" ` +
-    `viewBox="0 0 ${size.join(" ")}" role="img">`,
-    `<title>${xmlText(words.title)}</title>`,
-    `<desc>${xmlText(words.desc)}</desc>`,
-    `<style>${STYLE}${style}</style>`,
-    `<rect class="paper" x="0.5" y="0.5" width="${size[0]! - 1}" height="${size[1]! - 1}" rx="8"/>`,
+  const size = [width + 2 * EDGE, height + HEAD + EDGE] as const;
+  const content = [
+    `<rect class="paper" x="0.5" y="0.5" width="${size[0] - 1}" height="${size[1] - 1}" rx="8"/>`,
     ...[0, 1, 2].map((i) => `<circle class="dot" cx="${EDGE + 6 + i * 20}" cy="20" r="6"/>`),
     `<svg x="${EDGE}" y="${HEAD}" width="${width}" height="${height}">`,
     '<g class="roll">',
     ...texts,
     "</g>",
     "</svg>",
-    "</svg>\n",
-  ].join("\n");
+  ];
+  return svgOf({ ...words, size, style: `${STYLE}${style}`, content });
 }

@@ -1,9 +1,10 @@
-/** The curves of a run's metrics as a picture, in SVG, which every browser shows. */
+/** The curves of a run's metrics as a picture. */
 
 import { fit } from "../../cells.ts";
 import { shortNumber } from "../metrics/messages.ts";
 import type { Metric, Sample } from "../metrics/metrics.ts";
 import { type Axis, exactAxis, valueAxis } from "./chart_axis.ts";
+import { escaped, svgOf } from "./svg.ts";
 
 type Curve = Pick<Metric, "name" | "samples">;
 
@@ -27,14 +28,15 @@ const LOOKS = [
 const coloured = (shade: "light" | "dark"): string =>
   LOOKS.map((look, i) => `.c${i}{color:${look[shade]}}`).join("");
 
-const STYLE = `<style>
+const STYLE = `
+svg{font:12px system-ui,sans-serif}
 text{fill:#1f2328}.paper{fill:#fff}.small{font-size:11px;fill:#59636e}.grid{stroke:#d1d9e0}
 .curve{fill:none;stroke:currentColor;stroke-width:2;stroke-linecap:round;stroke-linejoin:round}
 ${coloured("light")}
 @media(prefers-color-scheme:dark){
 text{fill:#f0f6fc}.paper{fill:#0d1117}.small{fill:#9198a1}.grid{stroke:#30363d}
 ${coloured("dark")}}
-</style>`;
+`;
 
 /**
  * A panel for each quantity: the loss of training and that of validation share one. All panels have the
@@ -55,22 +57,21 @@ export function chartOf(title: string, metrics: readonly Curve[], started: numbe
   const legend = ROW *
     Math.max(0, ...panels.map(({ length }) => length > 1 ? Math.ceil(length / 2) : 0));
   const height = PANEL + legend;
-  const size = [width * columns, HEAD + height * Math.ceil(panels.length / columns)];
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${size[0]}" height="${size[1]}" ` +
-    `viewBox="0 0 ${size.join(" ")}" role="img" font-family="system-ui,sans-serif" font-size="12">`,
-    `<title>${escaped(fit(title, 100))}</title>`,
-    `<desc>${escaped(curves.map(inWords).join(" "))}</desc>`,
-    STYLE,
-    '<rect width="100%" height="100%" class="paper"/>',
-    `<text x="20" y="32" font-size="17" font-weight="600">${escaped(fit(title, 60))}</text>`,
-    ...panels.flatMap((panel, i) => [
-      `<g transform="translate(${i % 2 * width} ${HEAD + Math.floor(i / 2) * height})">`,
-      ...panelOf(panel, across, [width, height]),
-      "</g>",
-    ]),
-    "</svg>\n",
-  ].join("\n");
+  return svgOf({
+    size: [width * columns, HEAD + height * Math.ceil(panels.length / columns)],
+    title: fit(title, 100),
+    desc: curves.map(inWords).join(" "),
+    style: STYLE,
+    content: [
+      '<rect width="100%" height="100%" class="paper"/>',
+      `<text x="20" y="32" font-size="17" font-weight="600">${escaped(fit(title, 60))}</text>`,
+      ...panels.flatMap((panel, i) => [
+        `<g transform="translate(${i % 2 * width} ${HEAD + Math.floor(i / 2) * height})">`,
+        ...panelOf(panel, across, [width, height]),
+        "</g>",
+      ]),
+    ],
+  });
 }
 
 /** What trainings call their data. */
@@ -208,11 +209,4 @@ function inWords({ name, samples }: Curve): string {
   const [least, most] = rangeOf(samples).map(shortNumber);
   const last = shortNumber(samples.at(-1)!.value);
   return `${fit(name, 60)}: ${samples.length} values from ${least} to ${most}, the last ${last}.`;
-}
-
-/** Text in XML, which has no control characters, not even escaped. */
-function escaped(text: string): string {
-  return text.toWellFormed().replace(/[\p{Cc}\uFFFE\uFFFF]/gu, "?")
-    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;");
 }
