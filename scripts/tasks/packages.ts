@@ -16,6 +16,7 @@ import { VERSION } from "../../runtime/version.ts";
 import { checksums, sumsOf } from "../compile/checksums.ts";
 import { binaryName, chooseTargets, DIST, type Target, TARGETS } from "../compile/targets.ts";
 import { ensurePrograms } from "../engine/debian.ts";
+import { copy } from "../files.ts";
 import { run } from "../process.ts";
 import { makeDebianPackage } from "../release/packages/debian.ts";
 import { type Binary, GLIBC, SUMMARY, SYSTEMS } from "../release/packages/kinds.ts";
@@ -42,18 +43,21 @@ export async function makePackages(
   await ensurePrograms(["zip"], ["zip"], signal);
   const sums = sumsOf(await Deno.readTextFile(join(dist, "SHA256SUMS")));
   const work = await Deno.makeTempDir({ prefix: "mlcli-packages-" });
-  const packing: Packing = { ...release, work, made: dist, signal };
+  const packing: Packing = { ...release, work, made: join(work, "made"), signal };
   try {
+    await Deno.mkdir(packing.made);
     for (const target of targets) {
       const binary = await readBinary(dist, target, sums);
       await step(`Packing ${target}`, () => pack(binary, packing));
     }
     await makeNpmLauncher(packing);
+    for (const name of targets.length === TARGETS.length ? MANIFESTS : []) {
+      await Deno.writeTextFile(join(packing.made, name), await manifest(name, release, sums));
+    }
+    // Once all are there.
+    await copy(packing.made, dist);
   } finally {
     await removeTreeIfThere(work);
-  }
-  for (const name of targets.length === TARGETS.length ? MANIFESTS : []) {
-    await Deno.writeTextFile(join(dist, name), await manifest(name, release, sums));
   }
   const names = (await Array.fromAsync(Deno.readDir(dist), ({ name }) => name)).sort();
   const all = names.filter((name) => name.startsWith("mlcli"));
