@@ -125,6 +125,7 @@ suite("the box's transforms on the engine", () => {
         "batch_more.csv": "4\n",
         "order.csv": "later,1\n2,2\nonce,3\n4,4\n",
         "slow.csv": "slow\n",
+        "packed/b.csv.gz": "not packed",
         "list.manifest": JSON.stringify([{ prefix: "s3://data/" }, "x.csv", "batch/c/d.csv"]),
       })
     ) await box.s3.put("data", key, content);
@@ -203,6 +204,7 @@ suite("the box's transforms on the engine", () => {
     const listed = await start("", { MaxPayloadInMB: 0 }, { DataSource: { S3DataSource } });
     await Promise.all([packed.ended, listed.ended]);
     assertEquals(await outputs(packed), { "a.csv.gz.out": ">5\n>6\n" });
+    assertMatch(dataLog(packed)[1]!, /^data\/packed\/b\.csv\.gz: The object is not in the format/);
     assertEquals(await outputs(listed), { "batch/c/d.csv.out": ">3\n" });
     assertEquals(dataLog(listed)[1], "data/x.csv: The specified key does not exist");
     assertMatch(logOf(listed)[0]!, / SAGEMAKER_MAX_PAYLOAD_IN_MB=0 /);

@@ -25,9 +25,9 @@ export function strategyName(strategy: string): string {
 
 /** The request's word counts, then the container's, then SageMaker's. */
 export function parametersOf(request: Request, answered: Partial<Parameters>): Parameters {
+  const atOnce = request.MaxConcurrentTransforms || answered.MaxConcurrentTransforms;
   return {
-    MaxConcurrentTransforms: request.MaxConcurrentTransforms || answered.MaxConcurrentTransforms ||
-      1,
+    MaxConcurrentTransforms: atOnce >= 1 ? atOnce : 1,
     MaxPayloadInMB: request.MaxPayloadInMB ?? answered.MaxPayloadInMB ?? DEFAULT_PAYLOAD,
     BatchStrategy: request.BatchStrategy === undefined
       ? answered.BatchStrategy ?? "MULTI_RECORD"
@@ -98,7 +98,10 @@ async function contentOf(
     throw new RecordError(["The specified key does not exist"]);
   }
   const stored = await s3.bytes(bucket, key);
-  return TransformInput.CompressionType === "Gzip" ? await gunzip(stored) : stored;
+  if (TransformInput.CompressionType !== "Gzip") return stored;
+  return await gunzip(stored).catch(() => {
+    throw new RecordError(["The object is not in the format of gzip"]);
+  });
 }
 
 function split(
