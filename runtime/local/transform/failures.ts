@@ -1,0 +1,69 @@
+/** Why a file has no result: which of its records failed, and what the server said. */
+
+import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import type { Batch } from "../../contract/transform_records.ts";
+import { RequestFailure } from "./requests.ts";
+import type { FailedRequest } from "./results.ts";
+
+/** Records of a file, by number. */
+export type Range = Pick<Batch, "first" | "records">;
+
+/** Whether an error fails a file, and not the whole transform. */
+export function failsFile(error: unknown): boolean {
+  return error instanceof RequestFailure || error instanceof MlcliError || isSystemError(error);
+}
+
+/** @param range where it is known. */
+export function failedRequest(
+  file: string,
+  range: Range | undefined,
+  error: unknown,
+): FailedRequest {
+  const isRequest = error instanceof RequestFailure;
+  return {
+    file,
+    first: range?.first ?? null,
+    last: range ? range.first + range.records - 1 : null,
+    status: isRequest ? error.status ?? null : null,
+    reason: isRequest ? error.reason : fileErrorReason(error),
+  };
+}
+
+/** `data.csv, line 3: HTTP 400: not a number` */
+export function failureText(
+  { file, first, last, status, reason }: FailedRequest,
+  word: string,
+): string {
+  const place = first === null
+    ? ""
+    : first === last
+    ? `, ${word} ${first}`
+    : `, ${word}s ${first} to ${last}`;
+  return `${file}${place}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
+}
+
+/**
+ * The one line for which a request of several fails, found by halves; where each half by itself is answered,
+ * all of them.
+ *
+ * @param fails whether a request of some of the lines fails.
+ */
+export async function narrowed(
+  { first, records, bytes }: Batch,
+  fails: (lines: Uint8Array<ArrayBuffer>) => Promise<boolean>,
+): Promise<Range> {
+  let [from, count, part] = [first, records, bytes];
+  while (count > 1) {
+    const half = count >> 1;
+    let middle = 0;
+    for (let line = 0; line < half; line++) middle = part.indexOf(NEW_LINE, middle) + 1;
+    const isFirst = await fails(part.slice(0, middle));
+    if (!isFirst && !await fails(part.slice(middle))) return { first, records };
+    part = isFirst ? part.slice(0, middle) : part.slice(middle);
+    from += isFirst ? 0 : half;
+    count = isFirst ? half : count - half;
+  }
+  return { first: from, records: 1 };
+}
+
+const NEW_LINE = 10;
