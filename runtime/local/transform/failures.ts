@@ -42,28 +42,37 @@ export function failureText(
   return `${file}${place}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
 }
 
+/** Records of a file that failed; the error, where it is another one than that of all of them. */
+export interface Narrowed extends Range {
+  readonly error?: unknown;
+}
+
 /**
  * The one line for which a request of several fails, found by halves; where each half by itself is answered,
  * all of them.
  *
- * @param fails whether a request of some of the lines fails.
+ * @param ask sends some of the lines.
  */
 export async function narrowed(
   { first, records, bytes }: Batch,
-  fails: (lines: Uint8Array<ArrayBuffer>) => Promise<boolean>,
-): Promise<Range> {
-  let [from, count, part] = [first, records, bytes];
+  error: unknown,
+  ask: (lines: Uint8Array<ArrayBuffer>) => Promise<unknown>,
+): Promise<Narrowed> {
+  const errorOf = (lines: Uint8Array<ArrayBuffer>): Promise<unknown> =>
+    ask(lines).then(() => undefined, (error) => error);
+  let [from, count, part, last] = [first, records, bytes, error];
   while (count > 1) {
     const half = count >> 1;
     let middle = 0;
     for (let line = 0; line < half; line++) middle = part.indexOf(NEW_LINE, middle) + 1;
-    const isFirst = await fails(part.slice(0, middle));
-    if (!isFirst && !await fails(part.slice(middle))) return { first, records };
-    part = isFirst ? part.slice(0, middle) : part.slice(middle);
-    from += isFirst ? 0 : half;
-    count = isFirst ? half : count - half;
+    const ofFirst = await errorOf(part.slice(0, middle));
+    last = ofFirst ?? await errorOf(part.slice(middle));
+    if (last === undefined) return { first, records, error };
+    part = ofFirst ? part.slice(0, middle) : part.slice(middle);
+    from += ofFirst ? 0 : half;
+    count = ofFirst ? half : count - half;
   }
-  return { first: from, records: 1 };
+  return { first: from, records: 1, error: last };
 }
 
 const NEW_LINE = 10;

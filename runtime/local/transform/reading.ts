@@ -2,6 +2,7 @@
 
 import type { Transformation } from "../../archive/node_streams.ts";
 import type { Transform } from "../../contract/transform.ts";
+import { UnfitRecord } from "../../contract/transform_filters.ts";
 import type { InputFile } from "./inputs.ts";
 
 /** How much of a file is read at a time. */
@@ -11,7 +12,7 @@ type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
 
 /**
  * @param onRead hears how many bytes of the file were read.
- * @throws Error of the system, or of Node's zlib.
+ * @throws UnfitRecord where it cannot be unpacked; Error of the system.
  */
 export async function* dataOf(
   { path }: InputFile,
@@ -31,5 +32,10 @@ export async function* dataOf(
     import("../../archive/node_streams.ts"),
     import("node:zlib"),
   ]);
-  yield* passedThrough(createGunzip() as unknown as Transformation, pieces()) as Pieces;
+  try {
+    yield* passedThrough(createGunzip() as unknown as Transformation, pieces()) as Pieces;
+  } catch (error) {
+    const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
+    throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;
+  }
 }

@@ -126,7 +126,7 @@ async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     length += piece.length;
     if (length > MOST_READ) break;
   }
-  const words = inOneLine(text.trim());
+  const words = inOneLine(text.trim().replace(/\s+/g, " "));
   return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no words)";
 }
 

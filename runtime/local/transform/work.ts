@@ -11,7 +11,7 @@ import {
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { joined } from "../../streams.ts";
 import { joinSignals } from "../../time.ts";
-import { failedRequest, failsFile, narrowed, type Range } from "./failures.ts";
+import { failedRequest, failsFile, type Narrowed, narrowed, type Range } from "./failures.ts";
 import type { InputFile } from "./inputs.ts";
 import { OutputFile, type OutputPlace } from "./outputs.ts";
 import { dataOf } from "./reading.ts";
@@ -177,8 +177,8 @@ class Line {
     if (of.failure) return new Uint8Array();
     const processing = this.#processing;
     const start = performance.now();
-    const ask = (bytes: Uint8Array<ArrayBuffer>, retries?: number) =>
-      answerTo(this.work, processing?.request(bytes) ?? bytes, retries);
+    const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) =>
+      await answerTo(this.work, processing?.request(bytes) ?? bytes, retries);
     try {
       const answer = await ask(batch.bytes);
       this.#answered(of.file, batch, start);
@@ -191,11 +191,13 @@ class Line {
       return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
     } catch (error) {
       signal.throwIfAborted();
+      // Which of its lines is it?
       const isRefusal = error instanceof RequestFailure && error.status !== undefined;
-      const range = (isRefusal || error instanceof UnfitRecord) && split === "line"
-        ? await narrowed(batch, (part) => ask(part, 0).then(() => false, () => true))
+      const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
+      const failed: Narrowed = isNarrowed
+        ? await narrowed(batch, error, (part) => ask(part, 0))
         : batch;
-      of.fail(range, error);
+      of.fail(failed, failed.error ?? error);
       throw error;
     }
   }
