@@ -55,7 +55,7 @@ export async function transformAction(
 }
 
 /** What is typed wins over the file. */
-export function askedTransform(
+function askedTransform(
   typed: AskedTransform,
   file: Partial<AskedTransform>,
 ): AskedTransform {

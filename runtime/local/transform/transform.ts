@@ -244,9 +244,12 @@ async function askedLimits(
 
 function failed(
   { files, failedFiles, failed }: Results,
-  { split }: Transform,
+  { split, contentType }: Transform,
   log: string,
 ): MlcliError {
+  // "Extra data" is what Python's json says of a second document.
+  const isSeveral = split === "none" && /json/i.test(contentType) &&
+    failed.some(({ reason }) => /Extra data|trailing/i.test(reason));
   const word = split === "line" ? "line" : "record";
   const more = failedFiles - MOST_SHOWN;
   const shown = failed.slice(0, MOST_SHOWN).map((one) => failureText(one, word));
@@ -254,7 +257,9 @@ function failed(
     files === 1 ? "The file has no result" : `${failedFiles} of ${files} files have no result`,
     {
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
-      hint: `On SageMaker the job would fail, too. The server's log: ${log}`,
+      hint: isSeveral
+        ? "A request is one document of JSON: --split line sends each line by itself."
+        : `On SageMaker the job would fail, too. The server's log: ${log}`,
     },
   );
 }
