@@ -10,7 +10,7 @@ import type { ConfigurableCall } from "../command.ts";
 import { propertyName } from "../options/option.ts";
 import { settingsIn } from "../options/settings.ts";
 import { transformOptions } from "../options/transform.ts";
-import { counted, elapsedText } from "../render/format.ts";
+import { counted } from "../render/format.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
@@ -96,10 +96,10 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
 
 /** `2 files, 1,000 records in 3.2 s (312 records/s); an answer took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
 function summary(facts: TransformFacts): string {
-  const { files, records, seconds, records_per_second, retries, latency_ms } = facts;
-  const { p50, p95, p99 } = latency_ms;
+  const { files, records, seconds, records_per_second, retries } = facts;
+  const { p50, p95, p99 } = facts.latency_ms;
   return `${counted(files, "file")}, ${counted(records, "record")} in ` +
-    `${elapsedText(seconds * 1_000)} (${records_per_second} records/s); answers took ${p50} ms ` +
+    `${seconds} s (${records_per_second} records/s); answers took ${p50} ms ` +
     `(p50), ${p95} ms (p95), ${p99} ms (p99)` +
     (retries === 0 ? "" : `; ${counted(retries, "request")} sent again`);
 }

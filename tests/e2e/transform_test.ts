@@ -94,7 +94,7 @@ suite("local transform", () => {
     assertEquals({ code, stdout }, { code: 1, stdout: "" });
     assertMatch(
       stderr,
-      /^error: 1 of 2 files have no result\n  a\.csv, line 2: HTTP \d+: .*a bad row.*\nhint: .*\/log\n$/s,
+      /^error: 1 of 2 files have no result\n {2}a\.csv, line 2: HTTP \d+: .*a bad row.*\nhint: .*\/log\n$/s,
     );
     assertEquals(Object.keys(await filesBelow(app.path(RESULTS))), ["b.csv.out"]);
     const record = JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));

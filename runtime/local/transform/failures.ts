@@ -1,6 +1,7 @@
 /** Why a file has no result: which of its records failed, and what the server said. */
 
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
 import type { Batch } from "../../contract/transform_records.ts";
 import { RequestFailure } from "./requests.ts";
 import type { FailedRequest } from "./results.ts";
@@ -39,7 +40,7 @@ export function failureText(
     : first === last
     ? `, ${word} ${first}`
     : `, ${word}s ${first} to ${last}`;
-  return `${file}${place}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
+  return `${inOneLine(file)}${place}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
 }
 
 /** Records of a file that failed; the error, where it is another one than that of all of them. */

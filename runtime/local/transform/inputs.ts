@@ -3,7 +3,7 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { requireNamed } from "../../app/named_path.ts";
-import { shellWord, typedPath } from "../../app/typed_path.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform } from "../../contract/transform.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
@@ -41,9 +41,10 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
   async function look(path: string, name: string): Promise<void> {
     for await (const entry of Deno.readDir(path)) {
       const inner = { path: join(path, entry.name), name: `${name}${entry.name}` };
-      if (entry.name.startsWith(".") || entry.isSymlink) leftOut.push(inner.name);
+      if (entry.name.startsWith(".")) leftOut.push(inner.name);
       else if (entry.isDirectory) await look(inner.path, `${inner.name}/`);
-      else files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
+      else if (entry.isFile) files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
+      else leftOut.push(inner.name);
     }
   }
   try {
@@ -113,7 +114,7 @@ export function inputDifferences(
     ...warning(
       leftOut,
       "Not sent, but an upload to S3 may bring it there",
-      `mlcli transforms neither links nor hidden files (${shellWord(".*")}).`,
+      "mlcli transforms neither links nor files whose names begin with a dot.",
     ),
   ];
 }

@@ -9,7 +9,7 @@ import { requireNamed } from "../../app/named_path.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { isFile, makeDirectory, partOf, realPathOf, removeIfThere } from "../../files.ts";
+import { isFile, makeDirectory, moveTree, realPathOf } from "../../files.ts";
 import { writeAll } from "../../streams.ts";
 
 /** Where results go. */
@@ -47,15 +47,19 @@ export async function placeDifferences(
   }];
 }
 
-/** A result that is being written. */
+/** A result that is being written: in the directory of the run, which goes with it. */
 export class OutputFile {
-  readonly #path: string;
-  #part: Deno.FsFile | undefined;
+  #file: Deno.FsFile | undefined;
 
-  /** @param name of the file of the data. */
-  constructor(private readonly place: OutputPlace, name: string) {
-    this.#path = join(place.path, `${name}.out`);
-  }
+  /**
+   * @param name of the file of the data.
+   * @param part where it is until it is whole.
+   */
+  constructor(
+    private readonly place: OutputPlace,
+    private readonly name: string,
+    private readonly part: string,
+  ) {}
 
   async write(bytes: Uint8Array): Promise<void> {
     await writeAll(await this.#open(), bytes);
@@ -70,34 +74,35 @@ export class OutputFile {
 
   /** Puts it into its place; what was there goes. */
   async keep(): Promise<void> {
-    (await this.#open()).close();
-    this.#part = undefined;
-    await Deno.rename(partOf(this.#path), this.#path);
-  }
-
-  /** Leaves nothing of it. @returns whether one of an earlier transform is there. */
-  async discard(): Promise<boolean> {
-    this.#part?.close();
-    this.#part = undefined;
-    await removeIfThere(partOf(this.#path));
-    return await isFile(this.#path);
-  }
-
-  async #open(): Promise<Deno.FsFile> {
-    if (this.#part) return this.#part;
+    await this.#open();
+    this.close();
     const directory = dirname(this.#path);
     await makeDirectory(directory, directory);
     // A link in a repository could lead anywhere.
     if (await realPathOf(directory) !== directory) {
-      throw new MlcliError(
-        `A link leads out of the results: ${relative(this.place.path, directory)}`,
-        {
-          hint: "Remove it, or name another directory: --output-dir.",
-        },
-      );
+      const shown = relative(this.place.path, directory);
+      throw new MlcliError(`A link leads out of the results: ${shown}`, {
+        hint: "Remove it, or name another directory: --output-dir.",
+      });
     }
-    const part = partOf(this.#path);
-    await removeIfThere(part);
-    return this.#part = await Deno.open(part, { write: true, createNew: true });
+    await moveTree(this.part, this.#path);
+  }
+
+  /** Whether a result of an earlier transform is there. */
+  async isThere(): Promise<boolean> {
+    return await isFile(this.#path);
+  }
+
+  close(): void {
+    this.#file?.close();
+    this.#file = undefined;
+  }
+
+  get #path(): string {
+    return join(this.place.path, `${this.name}.out`);
+  }
+
+  async #open(): Promise<Deno.FsFile> {
+    return this.#file ??= await Deno.open(this.part, { write: true, createNew: true });
   }
 }

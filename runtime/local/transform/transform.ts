@@ -17,6 +17,8 @@ import {
 } from "../../contract/transform.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { MlcliError } from "../../errors.ts";
+import { makeDirectory } from "../../files.ts";
+import { typeHint } from "../../invocation/invocation.ts";
 import { Connections } from "../../http/exchange.ts";
 import { RECORD_FILES } from "../../model/records.ts";
 import { onFreePort } from "../../serving/ports.ts";
@@ -169,15 +171,18 @@ async function transformOn(work: Work): Promise<TransformFacts> {
   try {
     const limits = await askedLimits(shape, connections, either.signal);
     report.limits(limitsText(limits));
+    const parts = join(run.directory, "output");
+    await makeDirectory(parts);
     await transformFiles(inputs.files, {
       transform: shape,
       limits,
       connections,
       place,
+      parts,
       results,
       signal: either.signal,
       onRetry: () => results.retries++,
-      onProgress: (read) => report.progress(read, total, results),
+      onProgress: (read) => report.progress(Math.min(read, total), total, results),
       onOdd: (file, found) => odd.add(file.name, found),
     });
     return results.facts((performance.now() - began) / 1_000);
@@ -259,7 +264,8 @@ function failed(
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
       hint: isSeveral
         ? "A request is one document of JSON: --split line sends each line by itself."
-        : `On SageMaker the job would fail, too. The server's log: ${log}`,
+        : typeHint(failed[0]?.status ?? 0, contentType) ??
+          `On SageMaker the job would fail, too. The server's log: ${log}`,
     },
   );
 }

@@ -1,5 +1,6 @@
 /** Sends the records of all files to a server, several at once, and writes the answers in their order. */
 
+import { TRANSFORM } from "../../contract/limits.ts";
 import { isProcessed, plainType, type RequestLimits } from "../../contract/transform.ts";
 import {
   type Batch,
@@ -9,6 +10,7 @@ import {
   tooLarge,
 } from "../../contract/transform_records.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
+import { join } from "@std/path/join";
 import { joined } from "../../streams.ts";
 import { joinSignals } from "../../time.ts";
 import { failedRequest, failsFile, type Narrowed, narrowed, type Range } from "./failures.ts";
@@ -22,6 +24,8 @@ import type { FailedRequest, Results } from "./results.ts";
 export interface Work extends Sending {
   readonly limits: RequestLimits;
   readonly place: OutputPlace;
+  /** A directory for results that are not whole yet. */
+  readonly parts: string;
   readonly results: Results;
   /** Called after each answer. @param read bytes of the files, all in all. */
   readonly onProgress: (read: number) => void;
@@ -59,8 +63,8 @@ class FileWork {
   readonly odd: Odd = {};
   readonly output: OutputFile;
 
-  constructor(readonly file: InputFile, place: OutputPlace) {
-    this.output = new OutputFile(place, file.name);
+  constructor(readonly file: InputFile, { place, parts }: Work, number: number) {
+    this.output = new OutputFile(place, file.name, join(parts, String(number)));
   }
 
   fail(range: Range | undefined, error: unknown): void {
@@ -76,6 +80,7 @@ class Line {
   readonly #running = new Set<Promise<unknown>>();
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
+  #begun = 0;
   #read = 0;
   readonly #processing: Processing | undefined;
 
@@ -84,11 +89,12 @@ class Line {
   }
 
   async add(file: InputFile): Promise<void> {
-    const { transform, limits, place, signal } = this.work;
-    const of = new FileWork(file, place);
+    const { transform, limits, signal } = this.work;
+    const of = new FileWork(file, this.work, this.#begun++);
     this.#open.add(of);
     const data = () => dataOf(file, transform, (bytes) => this.#read += bytes);
-    const isStream = transform.split === "none" && limits.maxPayload === 0 && !this.#processing;
+    const isWhole = transform.split === "none" || limits.strategy === "multi";
+    const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
     try {
       if (isStream) {
         await this.#push(of, this.#inTurn(() => this.#pass(data, of)), () => Promise.resolve());
@@ -112,19 +118,22 @@ class Line {
     while (this.#steps.length > 0) await this.#settle();
   }
 
-  /** Leaves nothing of files that were not finished. */
+  /** Lets go of files that were not finished. */
   async clear(): Promise<void> {
     await Promise.allSettled(this.#running);
-    for (const { output } of this.#open) await output.discard().catch(() => {});
+    for (const { output } of this.#open) output.close();
   }
 
   #batches(
     data: () => AsyncIterable<Uint8Array<ArrayBuffer>>,
     of: FileWork,
   ): AsyncIterable<Batch> {
-    const { transform: { split, contentType }, limits } = this.work;
-    if (split === "none") return wholeFile(data(), limits);
+    const { transform: { split, contentType }, limits: asked } = this.work;
+    if (split === "none") return wholeFile(data(), asked);
     const isCsv = plainType(contentType) === "text/csv";
+    // All records of a file at once would take too much memory.
+    const isAny = asked.maxPayload === 0 && asked.strategy === "multi";
+    const limits = isAny ? { ...asked, maxPayload: TRANSFORM.payload } : asked;
     return batchesOf(data(), { split, isCsv }, limits, of.odd);
   }
 
@@ -165,11 +174,20 @@ class Line {
   /** Sends a file of any size as it is read, and writes its answer as that comes. */
   async #pass(data: () => AsyncIterable<Uint8Array>, { file, output }: FileWork): Promise<void> {
     const start = performance.now();
-    await send(this.work, data, async () => {
+    const isByLine = this.work.transform.split === "line";
+    let records = 1;
+    async function* counted() {
+      records = isByLine ? 0 : 1;
+      for await (const piece of data()) {
+        if (isByLine) records += linesIn(piece);
+        yield piece;
+      }
+    }
+    await send(this.work, counted, async () => {
       await output.restart();
       return (piece) => output.write(piece);
     });
-    this.#answered(file, { first: 1, records: 1 }, start);
+    this.#answered(file, { first: 1, records }, start);
   }
 
   async #answer(batch: Batch, of: FileWork): Promise<Uint8Array<ArrayBuffer>> {
@@ -214,11 +232,11 @@ class Line {
     const { file, output, odd } = of;
     const { results, onOdd } = this.work;
     if (of.failure === undefined) await output.keep().catch((error) => of.fail(undefined, error));
+    output.close();
     this.#open.delete(of);
     results.files++;
     if (of.failure) {
-      const isEarlierThere = await output.discard();
-      const note = isEarlierThere ? `; ${file.name}.out is of an earlier transform` : "";
+      const note = await output.isThere() ? `; ${file.name}.out is of an earlier transform` : "";
       results.failedFile({ ...of.failure, reason: `${of.failure.reason}${note}` });
     }
     if (Object.keys(odd).length > 0) onOdd(file, odd);

@@ -42,7 +42,7 @@ const SHOUT: Answer = (body) => body.toUpperCase();
 async function transformed(
   { files, asked, limits, type = "text/csv", answer = SHOUT, signal, earlier = {}, link }: Given,
 ) {
-  await using directory = await makeDirectory({ "in/": "", "out/": "" });
+  await using directory = await makeDirectory({ "in/": "", "out/": "", "parts/": "" });
   const [input, output] = [join(directory.path, "in"), join(directory.path, "out")];
   for (const [at, all] of [[input, files], [output, earlier]] as const) {
     for (const [name, content] of Object.entries(all)) {
@@ -73,6 +73,7 @@ async function transformed(
       limits: { ...limitsOf(transform), ...limits },
       connections,
       place: { path: output, shown: "out" },
+      parts: join(directory.path, "parts"),
       results,
       signal: signal ?? new AbortController().signal,
       onRetry: () => results.retries++,
