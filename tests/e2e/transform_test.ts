@@ -52,7 +52,7 @@ suite("local transform", () => {
     );
     assertMatch(
       stderr,
-      /^MaxConcurrentTransforms=\d+, MaxPayloadInMB=\d+, BatchStrategy=MULTI_RECORD\n2 files, 3 records in \S+ \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
+      /^MaxConcurrentTransforms=\d+, MaxPayloadInMB=\d+, BatchStrategy=MULTI_RECORD\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
     );
     assertEquals(await filesBelow(app.path(RESULTS)), {
       "a.csv.out": "seven,1,x,true,-,-\nseven,2,y,true,-,-\n",
