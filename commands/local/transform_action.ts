@@ -83,9 +83,9 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
       transfer = new TransferProgress(shown, now);
       pace = new Pace(now);
     },
-    progress(read, total, results) {
+    progress(results, total) {
       pace?.reached(results.records);
-      transfer?.reached({ bytes: read, total, more: doing(results) });
+      transfer?.reached({ bytes: results.bytes, total, more: doing(results) });
     },
     end(facts) {
       shown.end();

@@ -10,20 +10,15 @@ const PIECE = 1024 ** 2;
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
 
-/**
- * @param onRead hears how many bytes of the file were read.
- * @throws UnfitRecord where it cannot be unpacked; Error of the system.
- */
+/** @throws UnfitRecord where it cannot be unpacked; Error of the system. */
 export async function* dataOf(
   { path }: InputFile,
   { compression }: Pick<Transform, "compression">,
-  onRead: (bytes: number) => void = () => {},
 ): Pieces {
   async function* pieces(): Pieces {
     using file = await Deno.open(path);
     const buffer = new Uint8Array(PIECE);
     for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
-      onRead(count);
       yield buffer.slice(0, count);
     }
   }

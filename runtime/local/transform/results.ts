@@ -45,6 +45,8 @@ export class Results {
   files = 0;
   failedFiles = 0;
   records = 0;
+  /** Of the data that was answered. */
+  bytes = 0;
   requests = 0;
   retries = 0;
   readonly failed: FailedRequest[] = [];

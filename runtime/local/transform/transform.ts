@@ -48,8 +48,8 @@ import { transformFiles } from "./work.ts";
 export interface TransformReport {
   /** What counts of concurrency, strategy and payload. */
   readonly limits: (text: string) => void;
-  /** @param read bytes of `total`. */
-  readonly progress: (read: number, total: number, results: Results) => void;
+  /** @param total bytes of the data; `undefined`: not known. */
+  readonly progress: (results: Results, total: number | undefined) => void;
   readonly end: (facts: TransformFacts) => void;
 }
 
@@ -166,7 +166,9 @@ async function transformOn(work: Work): Promise<TransformFacts> {
   using connections = new Connections(server.port);
   using ended = untilEnded(engine, server, typedPath(layoutOf(work.job.app).directory, logOf(run)));
   using either = joinSignals(signal, ended.signal);
-  const total = inputs.files.reduce((sum, { size }) => sum + size, 0);
+  const total = shape.compression === "gzip"
+    ? undefined
+    : inputs.files.reduce((sum, { size }) => sum + size, 0);
   const began = performance.now();
   try {
     const limits = await askedLimits(shape, connections, either.signal);
@@ -182,7 +184,7 @@ async function transformOn(work: Work): Promise<TransformFacts> {
       results,
       signal: either.signal,
       onRetry: () => results.retries++,
-      onProgress: (read) => report.progress(Math.min(read, total), total, results),
+      onProgress: () => report.progress(results, total),
       onOdd: (file, found) => odd.add(file.name, found),
     });
     return results.facts((performance.now() - began) / 1_000);

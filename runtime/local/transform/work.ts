@@ -27,8 +27,8 @@ export interface Work extends Sending {
   /** A directory for results that are not whole yet. */
   readonly parts: string;
   readonly results: Results;
-  /** Called after each answer. @param read bytes of the files, all in all. */
-  readonly onProgress: (read: number) => void;
+  /** Called after each answer. */
+  readonly onProgress: () => void;
   /** Called with what is odd about a file, once it is done. */
   readonly onOdd: (file: InputFile, odd: Odd) => void;
 }
@@ -81,7 +81,6 @@ class Line {
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
   #begun = 0;
-  #read = 0;
   readonly #processing: Processing | undefined;
 
   constructor(private readonly work: Work) {
@@ -92,7 +91,7 @@ class Line {
     const { transform, limits, signal } = this.work;
     const of = new FileWork(file, this.work, this.#begun++);
     this.#open.add(of);
-    const data = () => dataOf(file, transform, (bytes) => this.#read += bytes);
+    const data = () => dataOf(file, transform);
     const isWhole = transform.split === "none" || limits.strategy === "multi";
     const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
     try {
@@ -153,7 +152,7 @@ class Line {
       if (!failsFile(error)) throw error;
       of.fail(undefined, error);
     }
-    this.work.onProgress(this.#read);
+    this.work.onProgress();
   }
 
   async #inTurn<T>(task: () => Promise<T>): Promise<T> {
@@ -175,11 +174,12 @@ class Line {
   async #pass(data: () => AsyncIterable<Uint8Array>, { file, output }: FileWork): Promise<void> {
     const start = performance.now();
     const isByLine = this.work.transform.split === "line";
-    let records = 1;
+    let [records, bytes] = [1, 0];
     async function* counted() {
-      records = isByLine ? 0 : 1;
+      [records, bytes] = [isByLine ? 0 : 1, 0];
       for await (const piece of data()) {
         if (isByLine) records += linesIn(piece);
+        bytes += piece.length;
         yield piece;
       }
     }
@@ -187,7 +187,7 @@ class Line {
       await output.restart();
       return (piece) => output.write(piece);
     });
-    this.#answered(file, { first: 1, records }, start);
+    this.#answered(file, { first: 1, records }, bytes, start);
   }
 
   async #answer(batch: Batch, of: FileWork): Promise<Uint8Array<ArrayBuffer>> {
@@ -199,7 +199,7 @@ class Line {
       await answerTo(this.work, processing?.request(bytes) ?? bytes, retries);
     try {
       const answer = await ask(batch.bytes);
-      this.#answered(of.file, batch, start);
+      this.#answered(of.file, batch, batch.bytes.length, start);
       if (processing) return processing.result(batch.bytes, answer);
       if (assemble === "none") return answer;
       const lines = linesIn(answer);
@@ -220,10 +220,16 @@ class Line {
     }
   }
 
-  #answered({ name }: InputFile, { first, records }: Range, start: number): void {
+  #answered(
+    { name }: InputFile,
+    { first, records }: Range,
+    bytes: number,
+    start: number,
+  ): void {
     const { results, transform } = this.work;
     const ms = performance.now() - start;
     results.records += records;
+    results.bytes += bytes;
     const isWhole = transform.split === "none";
     results.answered({ file: name, first: isWhole ? null : first, records, ms });
   }
