@@ -75,12 +75,27 @@ class Paths(unittest.TestCase):
                 Server().ask(path="/ping", method=method), ("200 OK", {"Content-Length": "0"}, b"")
             )
 
+    def test_answers_what_a_transform_job_asks_for(self):
+        parameters = {"MaxConcurrentTransforms": 2, "MaxPayloadInMB": 6}
+        server = Server(execution_parameters=parameters)
+        status, headers, body = server.ask(path="/execution-parameters", method="GET")
+        self.assertEqual((status, json.loads(body)), ("200 OK", parameters))
+        self.assertEqual(headers, {"Content-Type": "application/json", "Content-Length": str(len(body))})
+        self.assertEqual(server.ask(path="/execution-parameters", method="HEAD"), (status, headers, b""))
+
     def test_knows_no_other_path_and_no_other_method(self):
         for path, method, status, message, allow in [
             ("/", "GET", "404 Not Found", "Not found: /", None),
             ("/ping/", "GET", "404 Not Found", "Not found: /ping/", None),
             ("/models", "POST", "404 Not Found", "Not found: /models", None),
             ("/ping", "POST", "405 Method Not Allowed", "Method not allowed: POST /ping", "GET, HEAD"),
+            (
+                "/execution-parameters",
+                "POST",
+                "405 Method Not Allowed",
+                "Method not allowed: POST /execution-parameters",
+                "GET, HEAD",
+            ),
             (
                 "/invocations",
                 "GET",

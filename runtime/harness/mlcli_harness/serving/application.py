@@ -1,4 +1,4 @@
-"""The WSGI application: GET /ping and POST /invocations."""
+"""The WSGI application: GET /ping, POST /invocations and GET /execution-parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_conte
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from mlcli_harness.serving.callers import Callers
@@ -34,11 +34,14 @@ PLATFORM_SECONDS = 60
 PLATFORM_STREAM_SECONDS = 8 * 60
 PLATFORM_BYTES = 6 * 1024 * 1024
 
+METHODS = {"/invocations": "POST", "/ping": "GET, HEAD", "/execution-parameters": "GET, HEAD"}
+
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
     without a limit where that is 0. `callers` decides who may call; without it, everybody may.
     `warn_large`: whether the log says that an answer is larger than an endpoint's may be.
+    `execution_parameters` is what a transform job asks for.
 
     The worker has read a request's whole body before it calls, and refused one that is too large."""
 
@@ -48,10 +51,12 @@ class Application:
         concurrent_predictions: int = 0,
         callers: Callers | None = None,
         warn_large: bool = True,
+        execution_parameters: Mapping[str, str | int] | None = None,
     ) -> None:
         self.model = model
         self.callers = callers
         self.warn_large = warn_large
+        self.execution_parameters = json.dumps(execution_parameters or {}).encode()
         self.turn: BoundedSemaphore | NoLimit = NoLimit()
         if concurrent_predictions:
             self.turn = BoundedSemaphore(concurrent_predictions)
@@ -80,7 +85,9 @@ class Application:
             return self.invoke(environ)
         if path == "/ping" and method in ("GET", "HEAD"):
             return "200 OK", [], b""
-        allowed = {"/invocations": "POST", "/ping": "GET, HEAD"}.get(path)
+        if path == "/execution-parameters" and method in ("GET", "HEAD"):
+            return "200 OK", [("Content-Type", JSON)], self.execution_parameters
+        allowed = METHODS.get(path)
         if allowed is None:
             raise HttpError("404 Not Found", "Not found: %s" % path)
         message = "Method not allowed: %s %s" % (method, path)
