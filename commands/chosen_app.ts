@@ -51,6 +51,8 @@ export async function sectionOptions(name: SectionName): Promise<Options> {
       return (await import("./options/cloud_job.ts")).PROCESS_OPTIONS;
     case "deploy":
       return (await import("./options/cloud_deploy.ts")).DEPLOY_OPTIONS;
+    case "transform":
+      return (await import("./options/transform.ts")).transformOptions;
     case "local":
       return (await import("./options/container.ts")).containerOptions;
   }

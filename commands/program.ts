@@ -23,6 +23,9 @@ export type TypedProgram =
     readonly file?: string | undefined;
   };
 
+/** The objects of the file that may name a program. */
+export type ProgramSectionName = Exclude<CloudSectionName, "transform">;
+
 /** What runs, and in which image. */
 export interface AppProgram {
   /** With the image that is meant. */
@@ -42,7 +45,7 @@ export interface AppProgram {
  */
 export async function programOf(
   own: App,
-  name: CloudSectionName,
+  name: ProgramSectionName,
   typed: TypedProgram,
   args: readonly string[],
   { cwd, env }: Pick<Context, "cwd" | "env">,

@@ -2,7 +2,6 @@
 
 import { basename } from "@std/path/basename";
 import { type App, APP_NAME } from "../../runtime/app/app.ts";
-import type { CloudSectionName } from "../../runtime/app/configuration.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -13,7 +12,12 @@ import { chosenApp } from "../chosen_app.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ConfigurableCall } from "../command.ts";
 import type { containerOptions } from "../options/container.ts";
-import { type AppProgram, programOf, type TypedProgram } from "../program.ts";
+import {
+  type AppProgram,
+  programOf,
+  type ProgramSectionName,
+  type TypedProgram,
+} from "../program.ts";
 import { requireNoTag } from "../usage.ts";
 import type { Options, Values } from "../options/option.ts";
 
@@ -68,7 +72,7 @@ export async function containerRequest<O extends Options>(
  */
 export async function programRequest<O extends Options>(
   context: Context,
-  kind: CloudSectionName,
+  kind: ProgramSectionName,
   typed: ContainerOptions & TypedProgram,
   args: readonly string[],
   call: Pick<ConfigurableCall<O>, "configured">,
@@ -85,7 +89,7 @@ export async function programRequest<O extends Options>(
 function initInstead(
   error: unknown,
   { cwd }: Context,
-  kind: CloudSectionName,
+  kind: ProgramSectionName,
   { image, sourceDir = ".", entryPoint, launcher }: TypedProgram,
 ): never {
   const isNowhere = error instanceof NoAppHere && error.above === undefined;

@@ -8,7 +8,7 @@ import { options, type Values } from "../options/option.ts";
 
 const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
 
-function parseRole(text: string, source: string): Role {
+function parseRole(text: string, source: string): typeof ROLES[number] {
   const role = ROLES.find((role) => role === text);
   if (role !== undefined) return role;
   throw new UsageError(`${source} must be ${alternatives(ROLES)}, but got "${text}".`, {

@@ -3,7 +3,7 @@
  * `key` may stand in the app's configuration file, too.
  */
 
-import type { JobKind } from "../../runtime/contract/jobs.ts";
+import type { ProgramKind } from "../../runtime/contract/jobs.ts";
 import {
   parseAddress,
   parseAwsTag,
@@ -25,7 +25,7 @@ import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared.ts";
 
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
-export function instanceOptions<const Kind extends JobKind>(kind: Kind) {
+export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
   return options({
     "--ec2-type": {
       short: "-e",

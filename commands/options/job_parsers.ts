@@ -1,7 +1,7 @@
 /** Parsers for the options of jobs and endpoints on SageMaker, with its limits. */
 
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
-import type { JobKind, Role } from "../../runtime/contract/jobs.ts";
+import type { ProgramKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
@@ -42,11 +42,11 @@ export function parseInstances(kind: Role): Parser<number> {
   return wholeNumber(MOST_INSTANCES[kind]);
 }
 
-export function parseVolume(kind: JobKind): Parser<number> {
+export function parseVolume(kind: ProgramKind): Parser<number> {
   return wholeNumber(LARGEST_VOLUME[kind], "GB");
 }
 
-export function parseRun(kind: JobKind): Parser<number> {
+export function parseRun(kind: ProgramKind): Parser<number> {
   return wholeNumber(LONGEST_RUN[kind], "seconds");
 }
 

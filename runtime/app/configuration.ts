@@ -55,7 +55,7 @@ export interface Configuration {
  * Keys whose value is an object: options of the cloud command of that name, or, in `local`, of all
  * local commands that start a container.
  */
-export const SECTIONS = ["train", "process", "deploy", "local"] as const;
+export const SECTIONS = ["train", "process", "deploy", "transform", "local"] as const;
 
 export type SectionName = typeof SECTIONS[number];
 

@@ -63,10 +63,11 @@ export interface PlatformJob {
 /** The account in ARNs of local runs. It is nobody's: whoever looks there by mistake finds nothing. */
 export const LOCAL_ACCOUNT = "000000000000";
 
-/** API reference: `TrainingJobArn`, `ProcessingJobArn`. */
+/** API reference: `TrainingJobArn`, `ProcessingJobArn`, `TransformJobArn`. */
 const RESOURCES: Readonly<Record<JobKind, string>> = {
   train: "training-job",
   process: "processing-job",
+  transform: "transform-job",
 };
 
 /** `arn:aws:sagemaker:eu-west-1:000000000000:training-job/churn-2026-03-01-09-30-00-123` */

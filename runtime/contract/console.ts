@@ -18,12 +18,13 @@ const HOSTS = {
 const PAGES = {
   "training-job": "jobs",
   "processing-job": "processing-jobs",
+  "transform-job": "transform-jobs",
   "endpoint": "endpoints",
 };
 
-/** API reference, `TrainingJobArn`, `ProcessingJobArn`, `EndpointArn`, with the names' own pattern. */
+/** API reference, `TrainingJobArn`, `ProcessingJobArn`, `TransformJobArn`, `EndpointArn`, with the names' own pattern. */
 const ARN =
-  /^arn:(aws|aws-cn|aws-us-gov):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:(training-job|processing-job|endpoint)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
+  /^arn:(aws|aws-cn|aws-us-gov):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:(training-job|processing-job|transform-job|endpoint)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
 
 /**
  * The address of a job's or an endpoint's page in the console; `undefined` where the ARN is not one of

@@ -4,10 +4,13 @@
  * Training Image", "... Runs Your Inference Code", "... Runs Your Processing Container Image".
  */
 
-/** A job runs the user's code to its end. */
-export type JobKind = "train" | "process";
+/** A job runs to its end: a program of the user's, or a server until it has answered a batch. */
+export type JobKind = "train" | "process" | "transform";
 
-export const JOB_KINDS = ["train", "process"] as const satisfies readonly JobKind[];
+export const JOB_KINDS = ["train", "process", "transform"] as const satisfies readonly JobKind[];
+
+/** The jobs that run a program of the user's to its end. */
+export type ProgramKind = Exclude<JobKind, "transform">;
 
 /** What a container of an app is for. */
 export type Role = JobKind | "serve";
@@ -16,7 +19,7 @@ export const JOBS = {
   train: { title: "Training", reasonFile: "failure" },
   process: { title: "Processing", reasonFile: "message" },
 } as const satisfies Readonly<
-  Record<JobKind, {
+  Record<ProgramKind, {
     /** For messages. */
     readonly title: string;
     /** The file in `PATHS.output` in which the code says why it failed. */

@@ -73,13 +73,14 @@ export const VARIABLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
  * By what runs. CreateTrainingJob: `TrainingEnvironmentMap`, `-Key`, `-Value`; CreateProcessingJob:
- * `ProcessingEnvironmentMap`, ...; CreateModel: `ContainerDefinition`, `EnvironmentMap`, ..., whose
+ * `ProcessingEnvironmentMap`, ...; CreateTransformJob: `TransformEnvironmentMap`, ...; CreateModel: `ContainerDefinition`, `EnvironmentMap`, ..., whose
  * `Environment` says: "The maximum length of each key and value in the Environment map is 1024
  * bytes. The maximum length of all keys and values in the map, combined, is 32 KB."
  */
 export const ENVIRONMENT: Readonly<Record<Role, EnvironmentLimits>> = {
   train: { most: 100, nameLength: 512, valueLength: 512, unit: "characters" },
   process: { most: 100, nameLength: 256, valueLength: 256, unit: "characters" },
+  transform: { most: 16, nameLength: 1_024, valueLength: 10_240, unit: "characters" },
   serve: {
     most: 100,
     nameLength: 1_024,
@@ -161,11 +162,16 @@ export const STOP_SECONDS = { train: 120, serve: 30 } as const;
 
 /**
  * How many instances a job or an endpoint may have, and how long a job may run, in seconds.
- * CreateProcessingJob: `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days).
+ * CreateTransformJob: `TransformInstanceCount`. CreateProcessingJob: `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days).
  * CreateTrainingJob and CreateEndpointConfig (`InitialTaskCount`) have no number for instances; of
  * `MaxRuntimeInSeconds` it says: "The default value is 1 day. The maximum value is 28 days."
  */
-export const MOST_INSTANCES = { train: undefined, process: 100, serve: undefined } as const;
+export const MOST_INSTANCES = {
+  train: undefined,
+  process: 100,
+  transform: 100,
+  serve: undefined,
+} as const;
 export const LONGEST_RUN = { train: 28 * 86_400, process: 9 * 86_400 } as const;
 
 /**
@@ -215,3 +221,17 @@ export const CAPTURE_URI_LENGTH = 512;
  */
 export const ALARMS = { most: 10, nameLength: 255 } as const;
 export const LARGEST_CANARY = 50;
+
+/**
+ * CreateTransformJob. `MaxPayloadInMB`: "The value of MaxPayloadInMB cannot be greater than 100 MB. If you
+ * specify the MaxConcurrentTransforms parameter, the value of (MaxConcurrentTransforms *
+ * MaxPayloadInMB) also cannot exceed 100 MB." `JsonPath` (both filters), `ContentType`, `Accept`;
+ * `ModelClientConfig`: `InvocationsTimeoutInSeconds`, `InvocationsMaxRetries`.
+ */
+export const TRANSFORM = {
+  payload: 100,
+  filterLength: 63,
+  typeLength: 256,
+  invocationSeconds: 3_600,
+  retries: 3,
+} as const;

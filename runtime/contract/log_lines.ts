@@ -7,6 +7,7 @@ import type { JobKind } from "./jobs.ts";
 export const LOG_GROUPS: Readonly<Record<JobKind, string>> = {
   train: "/aws/sagemaker/TrainingJobs",
   process: "/aws/sagemaker/ProcessingJobs",
+  transform: "/aws/sagemaker/TransformJobs",
 };
 
 /** The log group of an endpoint; it has a stream `VARIANT/INSTANCE` of each instance there ever was. */

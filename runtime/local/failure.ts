@@ -1,6 +1,6 @@
 import { join } from "@std/path/join";
 import { readOnlyHint } from "../contract/failure_causes.ts";
-import { type JobKind, JOBS, PATHS } from "../contract/jobs.ts";
+import { JOBS, PATHS, type ProgramKind } from "../contract/jobs.ts";
 import { headlineOf, isShownIn, lastErrorIn, statusInReason } from "../contract/outcome.ts";
 import type { Program } from "../contract/launch.ts";
 import { UserCodeError } from "../errors.ts";
@@ -14,7 +14,7 @@ import { COMMON_PATH, isRoot } from "../contract/images.ts";
 import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/errors.ts";
 
 export interface FailedRun {
-  readonly kind: JobKind;
+  readonly kind: ProgramKind;
   readonly outcome: RunOutcome;
   /** Seconds that it had to end in. */
   readonly grace: number;
@@ -128,7 +128,7 @@ function channelHint(words: string, app: App): string | undefined {
 }
 
 /** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
-function debuggerHint(kind: JobKind, headline: string | undefined): string | undefined {
+function debuggerHint(kind: ProgramKind, headline: string | undefined): string | undefined {
   if (headline === undefined || !/\bBdbQuit\b/.test(headline)) return undefined;
   return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
 }

@@ -13,7 +13,7 @@ import {
   environmentDifferences,
   networkDifferences,
 } from "../contract/differences.ts";
-import type { JobKind } from "../contract/jobs.ts";
+import type { ProgramKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import type { CreateBody } from "../docker/engine.ts";
@@ -53,11 +53,14 @@ import { copyCode } from "./runs/working_copy.ts";
 import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
-const CODE: Readonly<Record<JobKind, CodeFolder>> = { train: "training", process: "processing" };
+const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
+  train: "training",
+  process: "processing",
+};
 
 /** One run of a job. */
 export interface JobRun {
-  readonly kind: JobKind;
+  readonly kind: ProgramKind;
   readonly run: Run;
   /** What it runs. Asked for before the run is made: without it, there is none. */
   readonly image: ImageDetails;

@@ -5,7 +5,7 @@
 
 import { imageReference } from "../app/app.ts";
 import { layoutOf } from "../app/layout.ts";
-import { HOST, type JobKind, PATHS } from "../contract/jobs.ts";
+import { HOST, PATHS, type ProgramKind } from "../contract/jobs.ts";
 import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount, VolumeMount } from "../docker/engine.ts";
@@ -151,7 +151,7 @@ function codeMounts(
   ];
 }
 
-function report(job: LocalJob, kind: JobKind, { reportFile }: Planned): Variables {
+function report(job: LocalJob, kind: ProgramKind, { reportFile }: Planned): Variables {
   return reportFile === undefined ? {} : reportVariables(kind, job.strict);
 }
 

@@ -2,13 +2,12 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
-import { JOBS } from "../../contract/jobs.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { JobLog } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
-import type { CloudJob, JobCommand } from "./job.ts";
+import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
 /**
  * Reports how a job ended: the address of its artifact or outputs, the time billed and, for spot, what
@@ -133,7 +132,8 @@ async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | unde
 
 /** `Training job churn-2026-03-01` */
 function title({ kind, name }: CloudJob): string {
-  return `${JOBS[kind].title} job ${name}`;
+  const words = KIND_NAMES[kind];
+  return `${words[0]!.toUpperCase()}${words.slice(1)} ${name}`;
 }
 
 /**

@@ -74,6 +74,7 @@ export type Kind = JobKind | "endpoint";
 export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   train: "training job",
   process: "processing job",
+  transform: "transform job",
   endpoint: "endpoint",
 };
 

@@ -42,6 +42,7 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
 const PLATFORM_OPTION: Readonly<Record<CloudSectionName, Needed[0]>> = {
   train: "--ec2-type",
   process: "--ec2-type",
+  transform: "--ec2-type",
   deploy: "--endpoint-name",
 };
 

@@ -4,7 +4,7 @@ import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { isKeptOutput, type JobKind, JOBS } from "../../contract/jobs.ts";
+import { isKeptOutput, JOBS, type ProgramKind } from "../../contract/jobs.ts";
 import { lstatIfThere } from "../../files.ts";
 import { listed } from "../../text.ts";
 
@@ -42,7 +42,7 @@ export async function outputBefore({ output }: Layout): Promise<OutputBefore> {
  */
 export async function outputDifferences(
   layout: Layout,
-  kind: JobKind,
+  kind: ProgramKind,
   before: OutputBefore,
 ): Promise<readonly Difference[]> {
   const shown = typedPath(layout.directory, layout.output);
@@ -113,7 +113,7 @@ const MOST_LINKS_SEEN = 1_000;
  * @param folder of the model, or of an output of processing: on this machine, and in the container.
  */
 export async function linkDifferences(
-  kind: JobKind,
+  kind: ProgramKind,
   { source, path }: { readonly source: string; readonly path: string },
 ): Promise<readonly Difference[]> {
   const links = await linksIn(source);

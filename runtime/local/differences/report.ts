@@ -6,7 +6,7 @@
 
 import { join } from "@std/path/join";
 import type { Difference } from "../../contract/differences.ts";
-import { type JobKind, JOBS, PATHS } from "../../contract/jobs.ts";
+import { JOBS, PATHS, type ProgramKind } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
 import type { Mount } from "../../docker/engine.ts";
@@ -20,7 +20,7 @@ const TARGET = "/opt/mlcli/report";
 const LONGEST = 256 * 1024;
 
 /** Directories that a job of this kind does not have on SageMaker, and the specification mounts. */
-const WATCHED: Readonly<Record<JobKind, readonly string[]>> = {
+const WATCHED: Readonly<Record<ProgramKind, readonly string[]>> = {
   train: [`${PATHS.inputData}/processing`],
   process: [PATHS.model, PATHS.input],
 };
@@ -43,7 +43,7 @@ export function isReport({ Target }: Mount): boolean {
 }
 
 /** Tells the harness to report, and of which directories. */
-export function reportVariables(kind: JobKind, isStrict: boolean): Variables {
+export function reportVariables(kind: ProgramKind, isStrict: boolean): Variables {
   // Under --strict they are not there.
   const watched = isStrict ? [] : WATCHED[kind];
   return { MLCLI_REPORT: TARGET, MLCLI_WATCH: watched.join(":") };
@@ -62,7 +62,7 @@ export interface PythonOfImage {
 }
 
 /** What the harness reported; the container may have written anything. */
-export async function readReport(path: string, kind: JobKind): Promise<Report> {
+export async function readReport(path: string, kind: ProgramKind): Promise<Report> {
   // Somebody may have taken the run's directory away: how the run ended matters more.
   using file = await Deno.open(path).catch(() => undefined);
   if (file === undefined) return reportOf("", kind);
@@ -72,7 +72,7 @@ export async function readReport(path: string, kind: JobKind): Promise<Report> {
 }
 
 /** The same, of its text: a line each, a JSON array of what happened and where. */
-export function reportOf(text: string, kind: JobKind): Report {
+export function reportOf(text: string, kind: ProgramKind): Report {
   const lines = text.split("\n").map(parse).filter((line) => line !== undefined);
   const saying = (what: string): readonly string[] =>
     lines.filter(([found]) => found === what).map(([, where]) => where);
@@ -102,7 +102,7 @@ function pythonOf(
 function differencesOf(
   opened: ReadonlySet<string>,
   lost: ReadonlySet<string>,
-  kind: JobKind,
+  kind: ProgramKind,
 ): readonly Difference[] {
   const { title } = JOBS[kind];
   const found: Difference[] = [];
@@ -123,7 +123,7 @@ function differencesOf(
   return found;
 }
 
-const REMEDIES: Readonly<Record<JobKind, string>> = {
+const REMEDIES: Readonly<Record<ProgramKind, string>> = {
   train: "Put the data into a channel of its own, a directory beside it in input/data.",
   process: `Put what it needs into ${PATHS.processingInput} (input/data/processing, or --input), ` +
     `and write results to ${PATHS.processingOutput}.`,

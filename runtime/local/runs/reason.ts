@@ -5,14 +5,14 @@
 
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
-import { type JobKind, JOBS } from "../../contract/jobs.ts";
+import { JOBS, type ProgramKind } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
 import { lstatIfThere, realPathOf, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { isUnfinished, runNames } from "../../model/runs.ts";
 
 /** Of which run this is to be known. */
 export interface ReasonOf {
-  readonly kind: JobKind;
+  readonly kind: ProgramKind;
   /** The run's name. */
   readonly name: string;
   /** Host directory that is `/opt/ml/output`. */

@@ -1,0 +1,164 @@
+import { assertEquals, assertThrows } from "@std/assert";
+import { MlcliError, UsageError } from "../../../runtime/errors.ts";
+import {
+  type AskedTransform,
+  executionParametersIn,
+  limitsOf,
+  limitsText,
+  type RequestLimits,
+  type Transform,
+  transformOf,
+  transformVariables,
+} from "../../../runtime/contract/transform.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const NOTHING: AskedTransform = {
+  contentType: undefined,
+  accept: undefined,
+  split: undefined,
+  strategy: undefined,
+  assemble: undefined,
+  maxPayload: undefined,
+  maxConcurrency: undefined,
+  compression: undefined,
+  inputFilter: undefined,
+  outputFilter: undefined,
+  join: undefined,
+  invocationTimeout: undefined,
+  invocationRetries: undefined,
+};
+
+/** The file's type, what is asked for, and what comes of it. */
+const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Transform>])[] = [
+  ["text/csv", {}, { split: "line", assemble: "line", accept: "text/csv", strategy: undefined }],
+  ["text/csv; charset=utf-8", {}, { split: "line", assemble: "line" }],
+  ["application/jsonlines", {}, {
+    split: "line",
+    assemble: "line",
+    accept: "application/jsonlines",
+  }],
+  ["application/json", {}, { split: "none", assemble: "none", accept: undefined }],
+  ["application/json", { split: "line" }, { strategy: "single", assemble: "line" }],
+  ["application/json", { split: "line", strategy: "multi" }, { strategy: "multi" }],
+  ["image/png", {}, { split: "none", assemble: "none", accept: undefined }],
+  ["image/png", { contentType: "text/csv" }, { contentType: "text/csv", split: "line" }],
+  ["text/csv", { split: "none" }, { assemble: "none", accept: undefined }],
+  ["text/csv", { accept: "application/json" }, { accept: "application/json" }],
+  ["application/json", { join: "input" }, { accept: "application/json" }],
+  ["text/csv", {}, {
+    invocationRetries: 3,
+    invocationTimeout: 600,
+    compression: "none",
+    join: "none",
+  }],
+];
+
+const REFUSED: readonly (readonly [string, Partial<AskedTransform>, RegExp])[] = [
+  ["image/png", { strategy: "single" }, /needs records/],
+  ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, /100 MB in requests at once/],
+  ["text/csv", { contentType: "a".repeat(257) }, /at most 256/],
+  ["image/png", { join: "input" }, /answers of the data's own type/],
+  ["text/csv", { join: "input", accept: "application/json" }, /answers of the data's own type/],
+  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, /split and assembled alike/],
+  ["text/csv", { inputFilter: "$[1:]", split: "none" }, /split and assembled alike/],
+  ["text/csv", { outputFilter: "$.a_b" }, /"_"/],
+];
+
+/** What is asked for, what the server answers, and what counts. */
+const LIMITS:
+  readonly (readonly [Partial<RequestLimits>, Partial<RequestLimits>, RequestLimits])[] = [
+    [{}, {}, { maxConcurrency: 1, strategy: "multi", maxPayload: 6 }],
+    [{}, { maxConcurrency: 4, strategy: "single", maxPayload: 2 }, {
+      maxConcurrency: 4,
+      strategy: "single",
+      maxPayload: 2,
+    }],
+    [{ maxConcurrency: 2, strategy: "multi", maxPayload: 0 }, {
+      maxConcurrency: 4,
+      strategy: "single",
+      maxPayload: 2,
+    }, { maxConcurrency: 2, strategy: "multi", maxPayload: 0 }],
+    [{ maxConcurrency: 0 }, { maxConcurrency: 3 }, {
+      maxConcurrency: 3,
+      strategy: "multi",
+      maxPayload: 6,
+    }],
+  ];
+
+const ANSWERS: readonly (readonly [string, Partial<RequestLimits> | RegExp])[] = [
+  ["{}", { maxConcurrency: undefined, maxPayload: undefined, strategy: undefined }],
+  ['{"MaxConcurrentTransforms": 8, "BatchStrategy": "MULTI_RECORD", "MaxPayloadInMB": 6}', {
+    maxConcurrency: 8,
+    maxPayload: 6,
+    strategy: "multi",
+  }],
+  ['{"BatchStrategy": "SINGLE_RECORD"}', {
+    maxConcurrency: undefined,
+    maxPayload: undefined,
+    strategy: "single",
+  }],
+  ["no", /is not JSON/],
+  ["[]", /is no JSON object/],
+  ['{"MaxPayloadInMB": 101}', /no valid MaxPayloadInMB: 101/],
+  ['{"MaxConcurrentTransforms": "4"}', /no valid MaxConcurrentTransforms/],
+  ['{"BatchStrategy": "MultiRecord"}', /no valid BatchStrategy/],
+];
+
+suite("what a transform asks of a server", () => {
+  for (const [type, asked, expected] of DEFAULTS) {
+    it(`${type} with ${JSON.stringify(asked)}`, () => {
+      const transform = transformOf({ ...NOTHING, ...asked }, type);
+      const found = Object.keys(expected).map((key) => [key, transform[key as keyof Transform]]);
+      assertEquals(Object.fromEntries(found), expected);
+    });
+  }
+
+  for (const [type, asked, words] of REFUSED) {
+    it(`refuses ${type} with ${Object.keys(asked)}`, () => {
+      const { message } = assertThrows(
+        () => transformOf({ ...NOTHING, ...asked }, type),
+        UsageError,
+      );
+      assertEquals(words.test(message), true, message);
+    });
+  }
+
+  for (const [asked, answered, expected] of LIMITS) {
+    it(`${JSON.stringify(asked)} before ${JSON.stringify(answered)}`, () => {
+      assertEquals(limitsOf({ ...NOTHING, ...asked }, answered), expected);
+    });
+  }
+
+  it("refuses more in requests at once than SageMaker takes", () => {
+    const { hint } = assertThrows(() => limitsOf({ ...NOTHING, maxConcurrency: 50 }), MlcliError);
+    assertEquals(hint, "Give --max-payload 2, or less.");
+  });
+
+  for (const [text, expected] of ANSWERS) {
+    it(`reads the execution parameters ${text}`, () => {
+      if (!(expected instanceof RegExp)) return assertEquals(executionParametersIn(text), expected);
+      const { message } = assertThrows(() => executionParametersIn(text), MlcliError);
+      assertEquals(expected.test(message), true, message);
+    });
+  }
+
+  it("says limits as the data-log does", () => {
+    assertEquals(
+      limitsText({ maxConcurrency: 2, maxPayload: 6, strategy: "single" }),
+      "MaxConcurrentTransforms=2, MaxPayloadInMB=6, BatchStrategy=SINGLE_RECORD",
+    );
+  });
+
+  it("sets the variables of limits only where they are asked for", () => {
+    assertEquals(transformVariables(NOTHING), { SAGEMAKER_BATCH: "true" });
+    assertEquals(
+      transformVariables({ ...NOTHING, maxPayload: 0, maxConcurrency: 2, strategy: "multi" }),
+      {
+        SAGEMAKER_BATCH: "true",
+        SAGEMAKER_MAX_PAYLOAD_IN_MB: "0",
+        SAGEMAKER_BATCH_STRATEGY: "MULTI_RECORD",
+        SAGEMAKER_MAX_CONCURRENT_TRANSFORMS: "2",
+      },
+    );
+  });
+});
