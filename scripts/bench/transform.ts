@@ -49,6 +49,7 @@ const LINE = "72,3,15,1984,0.25,-1.5,7.125,12,0,1\n";
 const LARGE = Number(Deno.env.get("MLCLI_BENCH_GB") ?? 10);
 /** Distance of the newlines in large data: what is between them takes no room on the disk. */
 const LARGE_LINE = 128 * 1024;
+const BY_LINE = "--split line --assemble line";
 /** For a pass over large data, in ms. */
 const LARGE_TIMEOUT = 1_200_000;
 const WRK_SECONDS = 10;
@@ -94,30 +95,19 @@ wrk.headers["Content-Type"], wrk.headers["Accept"] = "text/csv", "text/csv"
       command: `wrk -c${CONCURRENCY} with bodies of 1 MB, the server by mlcli local deploy`,
       measure: () =>
         deployed(app, async (url) => {
-          const asked = wrk(CONCURRENCY, url, { script: "/data/body.lua", seconds: WRK_SECONDS });
-          const volume = `${app.directory}:/data:ro`;
-          const docker = [
-            "docker",
-            "run",
-            "--rm",
-            "--network",
-            "host",
-            "--volume",
-            volume,
-          ] as const;
-          const report = await run([
-            ...docker,
-            "--entrypoint",
-            asked[0]!,
-            BENCH_IMAGE,
-            ...asked.slice(1),
-          ]);
-          return parseReport(report).requestsPerSecond * perBody;
+          const load = wrk(CONCURRENCY, url, { script: "/data/body.lua", seconds: WRK_SECONDS });
+          return parseReport(await run([...inContainer(app), ...load])).requestsPerSecond * perBody;
         }),
     },
     goal: { atLeast: 0.8 },
     rounds: 3,
   };
+}
+
+/** What runs a program of the bench's image, with the app's directory and the machine's network. */
+function inContainer({ directory }: BenchApp): readonly [string, ...string[]] {
+  const options = `--rm --network host --entrypoint env --volume ${directory}:/data:ro`.split(" ");
+  return ["docker", "run", ...options, BENCH_IMAGE];
 }
 
 /** The largest memory that mlcli takes, of a file that is read whole. */
@@ -126,23 +116,13 @@ async function memoryComparison(app: BenchApp): Promise<Comparison> {
   const peak = (gigabytes: number) => async (): Promise<number> => {
     const path = join(app.directory, "large");
     await makeLarge(path, gigabytes * 1024 ** 3);
-    const words = ["--content-type", "application/octet-stream", "--split", "line"];
-    const line = mlcli(
-      "local",
-      "transform",
-      "-i",
-      path,
-      "-o",
-      "out",
-      ...words,
-      "--assemble",
-      "line",
-    );
+    const words = `-i large -o out --content-type application/octet-stream ${BY_LINE}`.split(" ");
+    const line = mlcli("local", "transform", ...words);
     const bytes = await peakMemory(line, { cwd: app.directory, timeout: LARGE_TIMEOUT });
     return bytes / MB;
   };
   const command = (gigabytes: number): string =>
-    `mlcli local transform of ${gigabytes} GB, by line`;
+    `mlcli local transform ${BY_LINE}, ${gigabytes} GB`;
   return {
     title: "local transform, largest memory",
     unit: "MB",
