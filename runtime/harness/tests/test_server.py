@@ -27,6 +27,7 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "max_body_bytes": 1024**3,
                 "unfinished_bytes": 1280 * 1024**2,
                 "concurrent_predictions": 0,
+                "is_transform": False,
                 "execution_parameters": {
                     "MaxConcurrentTransforms": 3,
                     "BatchStrategy": "MULTI_RECORD",
@@ -78,6 +79,7 @@ class SettingsOfTheEnvironment(ContainerTest):
                 0,
             ),
             ({"MLCLI_CONCURRENT_PREDICTIONS": "1"}, "concurrent_predictions", 1),
+            ({"SAGEMAKER_BATCH": "true"}, "is_transform", True),
             ({"MLCLI_PRELOAD": "1"}, "preload", True),
             ({"MLCLI_PRELOAD": " 1\n"}, "preload", True),
             ({"MLCLI_PRELOAD": "0"}, "preload", False),
@@ -203,14 +205,14 @@ class Gunicorn(ServerTest):
         app = self.server(
             MLCLI_MAX_BODY_MB="1", MLCLI_CONCURRENT_PREDICTIONS="2", MLCLI_ALLOWED_HOSTS="A.b"
         ).load()
-        self.assertEqual((app.model.model, app.warn_large), ("m", True))
+        self.assertEqual((app.model.model, app.warns), ("m", True))
         self.assertEqual(json.loads(app.execution_parameters)["MaxPayloadInMB"], 1)
         turns = [app.turn.acquire(blocking=False) for _ in range(3)]
         self.assertEqual(turns, [True, True, False])
         self.assertEqual(app.callers.names, {"a.b"})
         # On SageMaker, whoever reaches it may call.
         self.assertIsNone(self.server().load().callers)
-        self.assertFalse(self.server(MLCLI_MAX_BODY_MB="0").load().warn_large)
+        self.assertFalse(self.server(SAGEMAKER_BATCH="true").load().warns)
 
 
 class Failures(ServerTest):

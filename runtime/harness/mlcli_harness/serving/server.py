@@ -99,6 +99,8 @@ class Settings:
         )
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
+        # SageMaker sets it in transform jobs.
+        self.is_transform = environ.get("SAGEMAKER_BATCH") == "true"
         # Of a transform job: what its request says, with 0 for what it leaves open.
         self.execution_parameters = execution_parameters(
             self.workers,
@@ -224,7 +226,7 @@ class Server(BaseApplication):
             load_model(),
             settings.concurrent_predictions,
             Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
-            # A transform job's answers may be larger than an endpoint's.
-            warn_large=settings.max_body_bytes > 0,
+            # A transform job's answers may take longer than an endpoint's, and be larger.
+            warns=not settings.is_transform,
             execution_parameters=settings.execution_parameters,
         )
