@@ -13,6 +13,9 @@ import { type JobPlatform, parseS3Uri } from "./platform.ts";
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
 
+/** Transforms have a check of their own. */
+type OtherKind = Exclude<JobKind, "transform">;
+
 /** What there is to check a job against. */
 export interface Surroundings {
   readonly services: JobPlatform;
@@ -29,7 +32,11 @@ const LONGEST_TRAINING = 2_419_200;
  * Checks what is asked for.
  * @throws Refused
  */
-export function checkJob(kind: JobKind, request: Request, around: Surroundings): void {
+export function checkJob(
+  kind: OtherKind,
+  request: Request,
+  around: Surroundings,
+): void {
   checkKnown(request);
   if (kind === "training") checkTraining(request);
   else checkProcessing(request);
@@ -159,7 +166,7 @@ function checkProcessing(request: Request): void {
 }
 
 function checkQuota(
-  kind: JobKind,
+  kind: OtherKind,
   request: Request,
   { services: { platform: { faults } } }: Surroundings,
 ): void {
@@ -200,7 +207,15 @@ export function checkRole(
   );
 }
 
-function checkData(uri: string, role: string, { services: { s3 } }: Surroundings): void {
+/**
+ * Whether there is an object that begins with the address.
+ * @throws Refused
+ */
+export function checkData(
+  uri: string,
+  role: string,
+  { services: { s3 } }: Pick<Surroundings, "services">,
+): void {
   const { bucket, key } = parseS3Uri(uri);
   const isThere = s3.buckets.get(bucket)?.region === REGION && s3.keys(bucket, key).length > 0;
   if (isThere) return;
@@ -211,7 +226,7 @@ function checkData(uri: string, role: string, { services: { s3 } }: Surroundings
   );
 }
 
-function inputUris(kind: JobKind, request: Request): readonly string[] {
+function inputUris(kind: OtherKind, request: Request): readonly string[] {
   if (kind === "training") {
     return (request.InputDataConfig ?? []).flatMap(({ DataSource }: Request) =>
       DataSource.S3DataSource?.S3Uri ?? []
@@ -232,6 +247,7 @@ function parseImage(
   return { host, repository, wanted: digest ?? tag };
 }
 
-function invalid(message: string): Refused {
+/** A refusal with the code that SageMaker has for most. */
+export function invalid(message: string): Refused {
   return new Refused("ValidationException", message);
 }
