@@ -135,6 +135,17 @@ export function deployComparison(
   };
 }
 
+/** Calls `work` with the address of the app's server, for predictions. */
+export async function deployed<T>(app: BenchApp, work: (url: string) => Promise<T>): Promise<T> {
+  const port = ["--port", String(OUR_PORT)];
+  await app.time("local", "deploy", ...port);
+  try {
+    return await work(`http://127.0.0.1:${OUR_PORT}/invocations`);
+  } finally {
+    await app.time("local", "stop", ...port);
+  }
+}
+
 /** Starts a server by docker, and returns how long it took to be ready, in ms. */
 export async function dockerServe(app: BenchApp): Promise<number> {
   const start = performance.now();

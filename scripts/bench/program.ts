@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The exit status that it must end with; default 0. */
   readonly expect?: number;
+  /** In ms. */
+  readonly timeout?: number;
 }
 
 /** Runs a command to its end and returns how long the whole process took, in ms. */
@@ -44,6 +46,20 @@ export async function processorTime(
   return (user! + system!) * 1_000;
 }
 
+/** Prints the most memory that a command has taken, in KB. */
+const MEASURED = `import resource, subprocess, sys
+code = subprocess.call(sys.argv[1:], stdout=subprocess.DEVNULL)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(code)`;
+
+/** Runs a command to its end and returns the most memory that its process has taken, in bytes. */
+export async function peakMemory(
+  command: readonly [string, ...string[]],
+  options: RunOptions = {},
+): Promise<number> {
+  return 1024 * Number(await run(["python3", "-c", MEASURED, ...command], options));
+}
+
 /**
  * Runs a command to its end and returns its standard output.
  *
@@ -58,7 +74,7 @@ export async function run(
 
 async function outputOf(
   [program, ...args]: readonly [string, ...string[]],
-  { cwd, env, expect = 0 }: RunOptions,
+  { cwd, env, expect = 0, timeout = TIMEOUT }: RunOptions,
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const output = await new Deno.Command(program, {
     args,
@@ -67,7 +83,7 @@ async function outputOf(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-    signal: AbortSignal.timeout(TIMEOUT),
+    signal: AbortSignal.timeout(timeout),
   }).output();
   const [stdout = "", stderr = ""] = [output.stdout, output.stderr]
     .map((bytes) => new TextDecoder().decode(bytes));

@@ -28,6 +28,7 @@ import { makeScriptModeBench } from "../bench/script_mode.ts";
 import { makeServingBench } from "../bench/serving/serving.ts";
 import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
+import { transformComparisons } from "../bench/transform.ts";
 import { makeUploadBench } from "../bench/upload.ts";
 import { makeWatchBench } from "../bench/watch.ts";
 import { makeWatchEditBench } from "../bench/watch_edit.ts";
@@ -52,6 +53,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   watch,
   "watch-edit": watchEdit,
   serving,
+  transform,
   cloud,
   binary,
 };
@@ -171,6 +173,11 @@ async function* serving(baseImage: string): AsyncGenerator<Contest> {
   await using app = await makeBenchApp(baseImage);
   await using bench = await makeServingBench(app);
   yield* bench.contests;
+}
+
+async function* transform(baseImage: string): AsyncGenerator<Comparison> {
+  await using app = await makeBenchApp(baseImage);
+  yield* transformComparisons(app);
 }
 
 /** The cloud commands, where there is something to compare them with. */

@@ -75,6 +75,14 @@ suite("a server of an app", () => {
   });
   afterAll(async () => await server?.[Symbol.asyncDispose]());
 
+  it("answers what a transform job asks for", async () => {
+    const answer = await ask(server, "", { path: "/execution-parameters", method: "GET" });
+    const { MaxConcurrentTransforms: workers, ...others } = JSON.parse(answer.body);
+    assert(workers >= 1, answer.body);
+    const MaxPayloadInMB = Math.max(1, Math.min(6, Math.floor(100 / workers)));
+    assertEquals(others, { BatchStrategy: "MULTI_RECORD", MaxPayloadInMB });
+  });
+
   it("answers /ping with 200 and nothing", async () => {
     for (const method of ["GET", "HEAD"]) {
       assertEquals(await ask(server, "", { path: "/ping", method }), {

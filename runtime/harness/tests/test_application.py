@@ -75,12 +75,27 @@ class Paths(unittest.TestCase):
                 Server().ask(path="/ping", method=method), ("200 OK", {"Content-Length": "0"}, b"")
             )
 
+    def test_answers_what_a_transform_job_asks_for(self):
+        parameters = {"MaxConcurrentTransforms": 2, "MaxPayloadInMB": 6}
+        server = Server(execution_parameters=parameters)
+        status, headers, body = server.ask(path="/execution-parameters", method="GET")
+        self.assertEqual((status, json.loads(body)), ("200 OK", parameters))
+        self.assertEqual(headers, {"Content-Type": "application/json", "Content-Length": str(len(body))})
+        self.assertEqual(server.ask(path="/execution-parameters", method="HEAD"), (status, headers, b""))
+
     def test_knows_no_other_path_and_no_other_method(self):
         for path, method, status, message, allow in [
             ("/", "GET", "404 Not Found", "Not found: /", None),
             ("/ping/", "GET", "404 Not Found", "Not found: /ping/", None),
             ("/models", "POST", "404 Not Found", "Not found: /models", None),
             ("/ping", "POST", "405 Method Not Allowed", "Method not allowed: POST /ping", "GET, HEAD"),
+            (
+                "/execution-parameters",
+                "POST",
+                "405 Method Not Allowed",
+                "Method not allowed: POST /execution-parameters",
+                "GET, HEAD",
+            ),
             (
                 "/invocations",
                 "GET",
@@ -604,10 +619,11 @@ class Warnings(unittest.TestCase):
     def test_say_what_took_too_long_for_the_platform(self):
         for kind, output_fn, limit in [("answer", None, 60), ("stream", lambda _, accept: iter("1"), 480)]:
             words = "mlcli: this %s took %d s; SageMaker gives up after %d s\n" % (kind, limit + 1, limit)
-            for seconds, log in [(limit, ""), (limit + 1, words)]:
+            # A transform job waits longer.
+            for seconds, warns, log in [(limit, True, ""), (limit + 1, True, words), (limit + 1, False, "")]:
                 clock = mock.Mock(side_effect=[1000, 1000 + seconds])
                 with mock.patch.object(application, "time", SimpleNamespace(monotonic=clock)):
-                    server = Server(output_fn=output_fn)
+                    server = Server(output_fn=output_fn, warns=warns)
                     self.assertEqual(server.ask(b"1")[0], "200 OK")
                 self.assertEqual(server.log, log)
 
@@ -618,7 +634,7 @@ class Warnings(unittest.TestCase):
             " most, as AWS's API reference has it (25 MB, as its newer guide has it)\n"
         )
         # A transform job's answers are not an endpoint's.
-        for size, warn_large, log in [(most, True, ""), (most + 1, True, words), (most + 1, False, "")]:
-            server = Server(output_fn=lambda prediction, accept: b"x" * size, warn_large=warn_large)
+        for size, warns, log in [(most, True, ""), (most + 1, True, words), (most + 1, False, "")]:
+            server = Server(output_fn=lambda prediction, accept: b"x" * size, warns=warns)
             status, _, body = server.ask(b"1")
             self.assertEqual((status, len(body), server.log), ("200 OK", size, log))

@@ -1,4 +1,5 @@
 import gc
+import json
 import os
 import resource
 import signal
@@ -26,6 +27,12 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "max_body_bytes": 1024**3,
                 "unfinished_bytes": 1280 * 1024**2,
                 "concurrent_predictions": 0,
+                "is_transform": False,
+                "execution_parameters": {
+                    "MaxConcurrentTransforms": 3,
+                    "BatchStrategy": "MULTI_RECORD",
+                    "MaxPayloadInMB": 33,
+                },
                 "preload": False,
                 "access_log": False,
                 "allowed_hosts": [],
@@ -72,6 +79,7 @@ class SettingsOfTheEnvironment(ContainerTest):
                 0,
             ),
             ({"MLCLI_CONCURRENT_PREDICTIONS": "1"}, "concurrent_predictions", 1),
+            ({"SAGEMAKER_BATCH": "true"}, "is_transform", True),
             ({"MLCLI_PRELOAD": "1"}, "preload", True),
             ({"MLCLI_PRELOAD": " 1\n"}, "preload", True),
             ({"MLCLI_PRELOAD": "0"}, "preload", False),
@@ -87,9 +95,40 @@ class SettingsOfTheEnvironment(ContainerTest):
                 others = {key: item for key, item in vars(Settings({})).items() if key != name}
                 # It follows from the others.
                 others["unfinished_bytes"] = Settings(variables).unfinished_bytes
+                others["execution_parameters"] = Settings(variables).execution_parameters
                 self.assertEqual(
                     {**others, name: value},
                     vars(Settings(variables)),
+                )
+
+    def test_for_a_transform_job_are_what_the_server_and_sagemaker_allow(self):
+        workers = {"MLCLI_WORKERS": "4"}
+        for variables, concurrent, payload in [
+            (workers, 4, 25),
+            ({**workers, "MLCLI_MAX_BODY_MB": "6"}, 4, 6),
+            ({**workers, "MLCLI_MAX_BODY_MB": "0"}, 4, 25),
+            ({"MLCLI_WORKERS": "1"}, 1, 100),
+            ({"MLCLI_WORKERS": "3"}, 3, 33),
+            ({"MLCLI_WORKERS": "100"}, 100, 1),
+            ({"MLCLI_WORKERS": "192"}, 100, 1),
+            # What the job's request says stands, and the rest fits it.
+            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "10"}, 10, 10),
+            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "0"}, 4, 25),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "6"}, 4, 6),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "40"}, 2, 40),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "100"}, 1, 100),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "200"}, 1, 100),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "0"}, 4, 25),
+            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "500"}, 500, 1),
+        ]:
+            with self.subTest(variables):
+                self.assertEqual(
+                    Settings(variables).execution_parameters,
+                    {
+                        "MaxConcurrentTransforms": concurrent,
+                        "BatchStrategy": "MULTI_RECORD",
+                        "MaxPayloadInMB": payload,
+                    },
                 )
 
     def test_that_are_no_number_are_named(self):
@@ -105,7 +144,11 @@ class SettingsOfTheEnvironment(ContainerTest):
                 self.assertEqual(
                     str(caught.exception), "%s must be a positive integer, not '%s'" % (name, value)
                 )
-        for name in ("MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB"):
+        for name in (
+            "MLCLI_MAX_BODY_MB",
+            "SAGEMAKER_MAX_PAYLOAD_IN_MB",
+            "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS",
+        ):
             for value in ("-1", "1.5", "many"):
                 with self.subTest(name=name, value=value), self.assertRaises(HarnessError) as caught:
                     Settings({name: value})
@@ -162,13 +205,14 @@ class Gunicorn(ServerTest):
         app = self.server(
             MLCLI_MAX_BODY_MB="1", MLCLI_CONCURRENT_PREDICTIONS="2", MLCLI_ALLOWED_HOSTS="A.b"
         ).load()
-        self.assertEqual((app.model.model, app.warn_large), ("m", True))
+        self.assertEqual((app.model.model, app.warns), ("m", True))
+        self.assertEqual(json.loads(app.execution_parameters)["MaxPayloadInMB"], 1)
         turns = [app.turn.acquire(blocking=False) for _ in range(3)]
         self.assertEqual(turns, [True, True, False])
         self.assertEqual(app.callers.names, {"a.b"})
         # On SageMaker, whoever reaches it may call.
         self.assertIsNone(self.server().load().callers)
-        self.assertFalse(self.server(MLCLI_MAX_BODY_MB="0").load().warn_large)
+        self.assertFalse(self.server(SAGEMAKER_BATCH="true").load().warns)
 
 
 class Failures(ServerTest):

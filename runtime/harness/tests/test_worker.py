@@ -104,7 +104,7 @@ class WorkerTest(unittest.TestCase):
         worker.sockets = [self.listener]
         worker.app = SimpleNamespace(
             settings=SimpleNamespace(
-                max_body_bytes=self.max_body, unfinished_bytes=self.max_body + 1024**2
+                max_body_bytes=self.max_body, unfinished_bytes=self.max_body + 1024**2, workers=1
             ),
             balance=Balance(),
         )
@@ -478,6 +478,20 @@ class Housekeeping(WorkerTest):
         client.sendall(PING)
         self.step()
         self.assertEqual(self.answer(client), (OK, b""))
+
+    def test_gives_up_connections_once_a_worker_is_ready_that_was_not(self):
+        self.worker.app.settings.workers = 2
+        clients = [self.admitted()[0] for _ in range(3)]
+        tell = self.worker.app.balance.tell
+        for client, others, ends in [(0, None, False), (0, 0, True), (1, 2, False), (1, 0, False)]:
+            if others is not None:
+                tell(2, others)
+            clients[client].sendall(PING)
+            self.step()
+            self.assertEqual(b"connection: close" in clients[client].recv(65536).lower(), ends)
+        # A worker has ended.
+        self.worker.app.balance.leave(2)
+        self.assertFalse(self.worker.are_all_ready())
 
     def test_takes_many_where_its_share_is_large(self):
         self.worker.app.balance.tell(2, 100)

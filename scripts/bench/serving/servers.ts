@@ -8,7 +8,8 @@ import type { BenchApp } from "../local.ts";
 import { run } from "../program.ts";
 
 const FILES = fromFileUrl(new URL("container", import.meta.url));
-const IMAGE = "mlcli-bench-serving";
+/** Has wrk, too: `buildImage`. */
+export const BENCH_IMAGE = "mlcli-bench-serving";
 
 /** Where the server of a container listens. */
 export const PORT = 8080;
@@ -69,12 +70,12 @@ export async function startServers(app: BenchApp): Promise<Servers> {
   return servers;
 }
 
-async function buildImage(base: string): Promise<void> {
+export async function buildImage(base: string): Promise<void> {
   const context = await Deno.makeTempDir({ prefix: "mlcli-bench-" });
   try {
     await Deno.writeTextFile(join(context, "Dockerfile"), dockerfile(base));
     // The way to the mirror that this machine has, name resolution included.
-    await run(["docker", "build", "--quiet", "--network", "host", "--tag", IMAGE, context]);
+    await run(["docker", "build", "--quiet", "--network", "host", "--tag", BENCH_IMAGE, context]);
   } finally {
     await Deno.remove(context, { recursive: true });
   }
@@ -97,7 +98,7 @@ async function startServer(server: ServerName, { base }: BenchApp): Promise<stri
     ...["docker", "run", "--detach", "--network", "none", "--entrypoint", program!] as const,
     ...["--volume", `${FILES}:/bench:ro`, "--volume", `${FILES}/code:/opt/ml/code:ro`],
     ...["--volume", `${join(base, "local_test/test_dir/model")}:/opt/ml/model:ro`],
-    ...[IMAGE, ...args],
+    ...[BENCH_IMAGE, ...args],
   ]);
   return id.trim();
 }

@@ -10,10 +10,14 @@ export interface WrkReport {
 /** Microseconds to minutes, in ms. */
 const UNITS = { us: 0.001, ms: 1, s: 1_000, m: 60_000 } as const;
 
-/** The command that sends small bodies for three seconds. */
-export function wrk(connections: number, url: string): readonly string[] {
-  const load = ["-t1", `-c${connections}`, "-d3s", "--timeout", "10s", "--latency"];
-  return ["wrk", ...load, "-s", "/bench/request.lua", url];
+/** The command that sends bodies: small ones, unless a script says which. */
+export function wrk(
+  connections: number,
+  url: string,
+  { script = "/bench/request.lua", seconds = 3 } = {},
+): readonly string[] {
+  const load = ["-t1", `-c${connections}`, `-d${seconds}s`, "--timeout", "10s", "--latency"];
+  return ["wrk", ...load, "-s", script, url];
 }
 
 /**

@@ -1,4 +1,4 @@
-"""The WSGI application: GET /ping and POST /invocations."""
+"""The WSGI application: GET /ping, POST /invocations and GET /execution-parameters."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_conte
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from mlcli_harness.serving.callers import Callers
@@ -34,11 +34,14 @@ PLATFORM_SECONDS = 60
 PLATFORM_STREAM_SECONDS = 8 * 60
 PLATFORM_BYTES = 6 * 1024 * 1024
 
+METHODS = {"/invocations": "POST", "/ping": "GET, HEAD", "/execution-parameters": "GET, HEAD"}
+
 
 class Application:
     """Serves a Model. Answers requests side by side, `concurrent_predictions` of them at most, or
     without a limit where that is 0. `callers` decides who may call; without it, everybody may.
-    `warn_large`: whether the log says that an answer is larger than an endpoint's may be.
+    `warns`: whether the log tells of answers that would be too late or too large for an endpoint.
+    `execution_parameters` is what a transform job asks for.
 
     The worker has read a request's whole body before it calls, and refused one that is too large."""
 
@@ -47,11 +50,13 @@ class Application:
         model: Model,
         concurrent_predictions: int = 0,
         callers: Callers | None = None,
-        warn_large: bool = True,
+        warns: bool = True,
+        execution_parameters: Mapping[str, str | int] | None = None,
     ) -> None:
         self.model = model
         self.callers = callers
-        self.warn_large = warn_large
+        self.warns = warns
+        self.execution_parameters = json.dumps(execution_parameters or {}).encode()
         self.turn: BoundedSemaphore | NoLimit = NoLimit()
         if concurrent_predictions:
             self.turn = BoundedSemaphore(concurrent_predictions)
@@ -80,7 +85,9 @@ class Application:
             return self.invoke(environ)
         if path == "/ping" and method in ("GET", "HEAD"):
             return "200 OK", [], b""
-        allowed = {"/invocations": "POST", "/ping": "GET, HEAD"}.get(path)
+        if path == "/execution-parameters" and method in ("GET", "HEAD"):
+            return "200 OK", [("Content-Type", JSON)], self.execution_parameters
+        allowed = METHODS.get(path)
         if allowed is None:
             raise HttpError("404 Not Found", "Not found: %s" % path)
         message = "Method not allowed: %s %s" % (method, path)
@@ -111,7 +118,7 @@ class Application:
                 self.turn.release()
         if isinstance(body, Stream):
             body.at_end = lambda: self.end_stream(began)
-        else:
+        elif self.warns:
             self.warn(time.monotonic() - began, len(body))
         headers = more[0].take_headers(response_type) if more else [("Content-Type", response_type)]
         return "200 OK", headers, body
@@ -119,7 +126,7 @@ class Application:
     def end_stream(self, began: float) -> None:
         self.turn.release()
         seconds = time.monotonic() - began
-        if seconds > PLATFORM_STREAM_SECONDS:
+        if self.warns and seconds > PLATFORM_STREAM_SECONDS:
             log(
                 "mlcli: this stream took %.0f s; SageMaker gives up after %d s"
                 % (seconds, PLATFORM_STREAM_SECONDS)
@@ -131,7 +138,7 @@ class Application:
                 "mlcli: this answer took %.0f s; SageMaker gives up after %d s"
                 % (seconds, PLATFORM_SECONDS)
             )
-        if self.warn_large and size > PLATFORM_BYTES:
+        if size > PLATFORM_BYTES:
             log(
                 "mlcli: this answer has %d bytes; an endpoint of SageMaker answers with %d at most,"
                 " as AWS's API reference has it (25 MB, as its newer guide has it)" % (size, PLATFORM_BYTES)

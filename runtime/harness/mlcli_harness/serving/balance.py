@@ -31,6 +31,10 @@ class Balance:
         """Takes a worker that has ended out of the account."""
         self.counts[age % PLACES] = NOBODY
 
+    def ready(self) -> int:
+        """How many workers there are that take connections."""
+        return sum(count != NOBODY for count in self.counts)
+
     def share(self, age: int) -> int | None:
         """How many connections a worker may have, so as to leave the others theirs: some more than
         the one with the fewest, since connections come and go faster than counts. None: as many as

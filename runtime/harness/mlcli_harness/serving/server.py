@@ -38,6 +38,9 @@ BODY_SHARE = 4
 UNFINISHED_BYTES = 256 * 1024 * 1024
 UNFINISHED_SHARE = 8
 
+# MaxConcurrentTransforms times MaxPayloadInMB is at most this (CreateTransformJob).
+TRANSFORM_MB = 100
+
 # A worker that shows no sign of life for this long, once it has loaded the model, is replaced.
 SILENT_SECONDS = 240
 
@@ -96,6 +99,15 @@ class Settings:
         )
         # For models that are not safe to use from several threads: 1. Default: no limit.
         self.concurrent_predictions = number(0, "MLCLI_CONCURRENT_PREDICTIONS")
+        # SageMaker sets it in transform jobs.
+        self.is_transform = environ.get("SAGEMAKER_BATCH") == "true"
+        # Of a transform job: what its request says, with 0 for what it leaves open.
+        self.execution_parameters = execution_parameters(
+            self.workers,
+            self.max_body_bytes // 1024**2,
+            number(0, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS", least=0),
+            number(0, "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0),
+        )
         self.preload = switch("MLCLI_PRELOAD", environ.get("MLCLI_PRELOAD", "").strip())
         self.access_log = environ.get("MLCLI_ACCESS_LOG", "") not in ("", "0")
         # Names of the server on the user's own machine; set by `mlcli local deploy` alone.
@@ -107,6 +119,21 @@ def largest_body_mb(memory: int | None) -> int:
     if memory is None:
         return MAX_BODY_MB
     return max(1, min(MAX_BODY_MB, memory // BODY_SHARE // 1024**2))
+
+
+def execution_parameters(
+    workers: int, largest_mb: int, concurrent: int = 0, payload_mb: int = 0
+) -> dict[str, str | int]:
+    """What a transform job does where its request does not say: a request for each worker, with as
+    many records as the server and SageMaker allow. `concurrent` and `payload_mb` are the request's,
+    and stand beside what is answered here. 0 is no limit, or not said."""
+    concurrent = concurrent or max(1, min(workers, TRANSFORM_MB // max(1, payload_mb)))
+    most_mb = max(1, TRANSFORM_MB // concurrent)
+    return {
+        "MaxConcurrentTransforms": concurrent,
+        "BatchStrategy": "MULTI_RECORD",
+        "MaxPayloadInMB": min(largest_mb or most_mb, most_mb),
+    }
 
 
 def switch(name: str, value: Any) -> bool:
@@ -199,6 +226,7 @@ class Server(BaseApplication):
             load_model(),
             settings.concurrent_predictions,
             Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
-            # A transform job's answers may be larger than an endpoint's.
-            warn_large=settings.max_body_bytes > 0,
+            # A transform job's answers may take longer than an endpoint's, and be larger.
+            warns=not settings.is_transform,
+            execution_parameters=settings.execution_parameters,
         )

@@ -87,6 +87,8 @@ class PredictionWorker(BootingWorker):
         self.lock = threading.Lock()
         # How late the main thread gets the interpreter, on the average.
         self.lateness = 0.0
+        # Whether connections came before all workers were ready.
+        self.shares_anew = True
         self.acceptor = Acceptor(
             self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
@@ -110,6 +112,17 @@ class PredictionWorker(BootingWorker):
         share = self.app.balance.share(self.age)
         return None if share is None else share - len(self.clients.open)
 
+    def has_too_many(self) -> bool:
+        """Whether it has more connections than its share, from a time when others were not ready."""
+        if not self.shares_anew or not self.are_all_ready():
+            return False
+        room = self.room()
+        self.shares_anew = room is not None and room < 0
+        return self.shares_anew
+
+    def are_all_ready(self) -> bool:
+        return self.app.balance.ready() >= self.app.settings.workers
+
     # The main thread.
 
     def watch(self) -> None:
@@ -119,6 +132,7 @@ class PredictionWorker(BootingWorker):
             now = time.monotonic()
             if now >= next_housekeeping:
                 next_housekeeping = now + 1
+                self.shares_anew = self.shares_anew or not self.are_all_ready()
                 self.notify()
                 self.clients.end_overdue()
                 if self.ppid != os.getppid():
@@ -304,8 +318,8 @@ class PredictionWorker(BootingWorker):
         """Sends an answer: in one piece where the application says how long it is, else part by
         part."""
         try:
-            if not self.alive:
-                # It may have taken long to make.
+            if not self.alive or self.has_too_many():
+                # It may have taken long to make; or the client's next connection is another worker's.
                 answer.connection.is_last = True
             if answer.has_length:
                 answer.send_whole(b"".join(body))
