@@ -32,15 +32,25 @@ interface Found {
   readonly next: number;
 }
 
-/** `undefined`: its end has not come. @throws UnfitRecord */
-type FindRecord = (bytes: Uint8Array, from: number, isLast: boolean) => Found | undefined;
+/**
+ * Where a record is; `undefined`: its end has not come.
+ *
+ * @param seen up to there, its end was looked for before.
+ * @throws UnfitRecord
+ */
+type FindRecord = (
+  bytes: Uint8Array,
+  from: number,
+  isLast: boolean,
+  seen: number,
+) => Found | undefined;
 
 const NEW_LINE = 10;
 const RETURN = 13;
 const QUOTE = 34;
 
-const findLine: FindRecord = (bytes, from, isLast) => {
-  const end = bytes.indexOf(NEW_LINE, from);
+const findLine: FindRecord = (bytes, from, isLast, seen) => {
+  const end = bytes.indexOf(NEW_LINE, seen);
   const next = end >= 0 ? end + 1 : isLast && from < bytes.length ? bytes.length : undefined;
   return next === undefined ? undefined : { content: [from, next], next };
 };
@@ -105,7 +115,7 @@ export async function* batchesOf(
   const buffer = new Window();
   const lines = split === "line" ? new LineCheck(isCsv, odd) : undefined;
   let number = 1;
-  let [start, at, records] = [0, 0, 0];
+  let [start, at, seen, records] = [0, 0, 0, 0];
   const batch = (from: number, to: number): Batch => {
     const made = { bytes: buffer.bytes.slice(from, to), records, first: number - records };
     records = 0;
@@ -114,7 +124,7 @@ export async function* batchesOf(
   function* found(isLast: boolean): Generator<Batch, void, void> {
     const { bytes } = buffer;
     while (true) {
-      const record = find(bytes, at, isLast);
+      const record = find(bytes, at, isLast, Math.max(at, seen));
       const size = (record?.next ?? bytes.length) - at;
       if (size > most) throw tooLarge(`Record ${number}`, limits);
       if (record === undefined) break;
@@ -133,6 +143,7 @@ export async function* batchesOf(
     }
     buffer.drop(start);
     at -= start;
+    seen = bytes.length - start;
     start = 0;
   }
   for await (const piece of data) {

@@ -31,7 +31,7 @@ class SettingsOfTheEnvironment(ContainerTest):
                 "execution_parameters": {
                     "MaxConcurrentTransforms": 3,
                     "BatchStrategy": "MULTI_RECORD",
-                    "MaxPayloadInMB": 33,
+                    "MaxPayloadInMB": 6,
                 },
                 "preload": False,
                 "access_log": False,
@@ -104,21 +104,22 @@ class SettingsOfTheEnvironment(ContainerTest):
     def test_for_a_transform_job_are_what_the_server_and_sagemaker_allow(self):
         workers = {"MLCLI_WORKERS": "4"}
         for variables, concurrent, payload in [
-            (workers, 4, 25),
+            (workers, 4, 6),
             ({**workers, "MLCLI_MAX_BODY_MB": "6"}, 4, 6),
-            ({**workers, "MLCLI_MAX_BODY_MB": "0"}, 4, 25),
-            ({"MLCLI_WORKERS": "1"}, 1, 100),
-            ({"MLCLI_WORKERS": "3"}, 3, 33),
+            ({**workers, "MLCLI_MAX_BODY_MB": "0"}, 4, 6),
+            ({"MLCLI_WORKERS": "1"}, 1, 6),
+            ({"MLCLI_WORKERS": "1", "MLCLI_MAX_BODY_MB": "50"}, 1, 50),
+            ({"MLCLI_WORKERS": "20"}, 20, 5),
             ({"MLCLI_WORKERS": "100"}, 100, 1),
             ({"MLCLI_WORKERS": "192"}, 100, 1),
             # What the job's request says stands, and the rest fits it.
-            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "10"}, 10, 10),
-            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "0"}, 4, 25),
+            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "10"}, 10, 6),
+            ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "0"}, 4, 6),
             ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "6"}, 4, 6),
             ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "40"}, 2, 40),
             ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "100"}, 1, 100),
             ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "200"}, 1, 100),
-            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "0"}, 4, 25),
+            ({**workers, "SAGEMAKER_MAX_PAYLOAD_IN_MB": "0"}, 4, 6),
             ({**workers, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS": "500"}, 500, 1),
         ]:
             with self.subTest(variables):

@@ -41,6 +41,9 @@ UNFINISHED_SHARE = 8
 # MaxConcurrentTransforms times MaxPayloadInMB is at most this (CreateTransformJob).
 TRANSFORM_MB = 100
 
+# What SageMaker itself takes for MaxPayloadInMB, where nobody says it.
+USUAL_PAYLOAD_MB = 6
+
 # A worker that shows no sign of life for this long, once it has loaded the model, is replaced.
 SILENT_SECONDS = 240
 
@@ -104,7 +107,8 @@ class Settings:
         # Of a transform job: what its request says, with 0 for what it leaves open.
         self.execution_parameters = execution_parameters(
             self.workers,
-            self.max_body_bytes // 1024**2,
+            number(0, "MLCLI_MAX_BODY_MB", "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0)
+            or min(USUAL_PAYLOAD_MB, largest_body_mb(memory)),
             number(0, "SAGEMAKER_MAX_CONCURRENT_TRANSFORMS", least=0),
             number(0, "SAGEMAKER_MAX_PAYLOAD_IN_MB", least=0),
         )
@@ -124,15 +128,15 @@ def largest_body_mb(memory: int | None) -> int:
 def execution_parameters(
     workers: int, largest_mb: int, concurrent: int = 0, payload_mb: int = 0
 ) -> dict[str, str | int]:
-    """What a transform job does where its request does not say: a request for each worker, with as
-    many records as the server and SageMaker allow. `concurrent` and `payload_mb` are the request's,
-    and stand beside what is answered here. 0 is no limit, or not said."""
+    """What a transform job does where its request does not say: a request for each worker, of
+    `largest_mb` if SageMaker allows that. `concurrent` and `payload_mb` are the request's, and stand
+    beside what is answered here; 0 is not said."""
     concurrent = concurrent or max(1, min(workers, TRANSFORM_MB // max(1, payload_mb)))
     most_mb = max(1, TRANSFORM_MB // concurrent)
     return {
         "MaxConcurrentTransforms": concurrent,
         "BatchStrategy": "MULTI_RECORD",
-        "MaxPayloadInMB": min(largest_mb or most_mb, most_mb),
+        "MaxPayloadInMB": min(largest_mb, most_mb),
     }
 
 
