@@ -37,7 +37,24 @@ export const PROCESSING = {
   },
 };
 
-/** What differs from `TRAINING` and `PROCESSING`. */
+/** The same of a batch transform. */
+export const TRANSFORM = {
+  ModelName: "churn-model",
+  Environment: { API_KEY: "a-value-that-nobody-may-see" },
+  TransformInput: {
+    DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: "s3://data/batch/" } },
+    ContentType: "text/csv",
+    SplitType: "Line",
+  },
+  TransformOutput: {
+    S3OutputPath: "s3://data/scored/",
+    Accept: "text/csv",
+    AssembleWith: "Line",
+  },
+  TransformResources: { InstanceType: "ml.m5.large", InstanceCount: 1 },
+};
+
+/** What differs from `TRAINING` and its like. */
 export interface JobOptions {
   readonly kind?: JobKind;
   readonly hosts?: number;
@@ -55,14 +72,20 @@ export function addJob(
   if (!box.s3.buckets.has("data")) box.s3.createBucket("data");
   box.jobs.script(name, steps, onStop);
   const { ResourceConfig, ...training } = TRAINING;
-  const request = kind === "training"
-    ? {
+  const { TransformResources } = TRANSFORM;
+  const requests = {
+    training: {
       ...training,
       ResourceConfig: { ...ResourceConfig, InstanceCount: hosts },
       EnableManagedSpotTraining: spot,
-    }
-    : PROCESSING;
-  return box.jobs.add(kind, name, request);
+    },
+    processing: PROCESSING,
+    transform: {
+      ...TRANSFORM,
+      TransformResources: { ...TransformResources, InstanceCount: hosts },
+    },
+  };
+  return box.jobs.add(kind, name, requests[kind]);
 }
 
 /** Lines of a log, `PREFIX 1` to `PREFIX COUNT`, a second apart from `start` on. */

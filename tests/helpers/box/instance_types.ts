@@ -64,10 +64,18 @@ const OF_TRAININGS: Readonly<Record<string, string>> = {
   trn1: "2xlarge 32xlarge",
 };
 
+/** Those of transforms, in the sizes of endpoints but for two: none of Graviton. */
+const OF_TRANSFORMS = "m4 m5 m6i m7i c4 c5 c6i c7i r6i r7i p2 p3 g4dn g5 g6 g6e trn1 inf2"
+  .split(" ");
+const NOT_OF_TRANSFORMS = ["ml.c4.large", "ml.c5.large"];
+
 /** All types that a kind of job may have. */
 export const INSTANCE_TYPES = {
   training: typesOf({ ...OF_JOBS, ...OF_TRAININGS }),
   processing: typesOf(OF_JOBS),
+  transform: HOSTING_INSTANCE_TYPES.filter((type) =>
+    OF_TRANSFORMS.includes(type.split(".")[1]!) && !NOT_OF_TRANSFORMS.includes(type)
+  ),
 };
 
 function typesOf(families: Readonly<Record<string, string>>): readonly string[] {

@@ -42,9 +42,9 @@ export async function openServices(platform: Platform, options: BoxOptions): Pro
   const s3 = new S3(platform, objects);
   const logs = new LogStore();
   const ecr = await EcrService.open(platform, options);
-  const around = { platform, s3: s3.store, ecr, logs };
-  const jobs = new JobStore(jobWorld(around));
   const endpoints = new EndpointStore((group, stream, lines) => logs.put(group, stream, lines));
+  const around = { platform, s3: s3.store, ecr, logs, models: endpoints.models };
+  const jobs = new JobStore(jobWorld(around));
   const runner = options.endpoints ? new ServingRunner(around) : undefined;
   return {
     sts: new Sts(platform),

@@ -1,5 +1,12 @@
 import type { Endpoint } from "./endpoint.ts";
-import type { Deployment, EndpointConfiguration, Model, Request, Variant } from "./resource.ts";
+import type {
+  Deployment,
+  EndpointConfiguration,
+  Model,
+  Request,
+  Resource,
+  Variant,
+} from "./resource.ts";
 
 /** DescribeModel */
 export function describeModel(model: Model): unknown {
@@ -101,23 +108,46 @@ function captureOf(capture: Request, isNew: boolean): Request {
   };
 }
 
-/** ListEndpoints: the newest is first. */
-export function listEndpoints(all: Iterable<Endpoint>, input: Request): unknown {
-  const { MaxResults = 10, NextToken, NameContains = "", StatusEquals } = input;
-  const found = [...all]
-    .filter(({ name }) => name.toLowerCase().includes(NameContains.toLowerCase()))
-    .filter(({ status }) => StatusEquals === undefined || status === StatusEquals)
-    .sort((one, other) => other.creationTime - one.creationTime);
-  const start = NextToken === undefined ? 0 : Number(/^page-(\d+)$/.exec(NextToken)?.[1]);
-  const end = start + MaxResults;
+/** ListModels */
+export function listModels(all: Iterable<Model>, input: Request): unknown {
+  const { page, more } = pageOf(all, input);
   return {
-    Endpoints: found.slice(start, end).map((endpoint) => ({
+    Models: page.map((model) => ({
+      ModelName: model.name,
+      ModelArn: model.arn,
+      CreationTime: model.creationTime,
+    })),
+    ...more,
+  };
+}
+
+/** ListEndpoints */
+export function listEndpoints(all: Iterable<Endpoint>, input: Request): unknown {
+  const { StatusEquals } = input;
+  const wanted = [...all].filter(({ status }) =>
+    StatusEquals === undefined || status === StatusEquals
+  );
+  const { page, more } = pageOf(wanted, input);
+  return {
+    Endpoints: page.map((endpoint) => ({
       EndpointName: endpoint.name,
       EndpointArn: endpoint.arn,
       CreationTime: endpoint.creationTime,
       LastModifiedTime: endpoint.lastModified,
       EndpointStatus: endpoint.status,
     })),
-    ...(end < found.length ? { NextToken: `page-${end}` } : {}),
+    ...more,
   };
+}
+
+/** The newest is first. */
+function pageOf<T extends Resource>(all: Iterable<T>, input: Request) {
+  const { MaxResults = 10, NextToken, NameContains = "" } = input;
+  const found = [...all]
+    .filter(({ name }) => name.toLowerCase().includes(NameContains.toLowerCase()))
+    .sort((one, other) => other.creationTime - one.creationTime);
+  const start = NextToken === undefined ? 0 : Number(/^page-(\d+)$/.exec(NextToken)?.[1]);
+  const end = start + MaxResults;
+  const more = end < found.length ? { NextToken: `page-${end}` } : {};
+  return { page: found.slice(start, end), more };
 }

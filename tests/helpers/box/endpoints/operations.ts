@@ -19,6 +19,7 @@ import {
   describeEndpoint,
   describeModel,
   listEndpoints,
+  listModels,
 } from "./describe.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EndpointChange, EndpointStore } from "./endpoint_store.ts";
@@ -75,6 +76,8 @@ export class EndpointOperations implements AsyncDisposable {
         return this.#describeEndpoint(this.#endpoint(input));
       case "ListEndpoints":
         return jsonAnswer(listEndpoints(this.store.endpoints.values(), input));
+      case "ListModels":
+        return jsonAnswer(listModels(this.store.models.values(), input));
       case "DescribeModel":
         return jsonAnswer(describeModel(this.#found("model", this.store.models, input)));
       case "DescribeEndpointConfig":

@@ -25,7 +25,12 @@ import {
 
 const NAME = text({ min: 0, max: 63, pattern: /[a-zA-Z0-9](-*[a-zA-Z0-9]){0,62}/ });
 const name = required(NAME);
-const modelName = text({ min: 0, max: 63, pattern: /[a-zA-Z0-9]([\-a-zA-Z0-9]*[a-zA-Z0-9])?/ });
+/** A model's name. */
+export const modelName = text({
+  min: 0,
+  max: 63,
+  pattern: /[a-zA-Z0-9]([\-a-zA-Z0-9]*[a-zA-Z0-9])?/,
+});
 /** botocore's pattern has one character for the bucket's name; the service does not mind more. */
 const destination = text({ max: 512, pattern: /(https|s3):\/\/([^/]+)\/?(.*)/ });
 
@@ -141,11 +146,18 @@ const deployment = structure({
   }),
 });
 
+const listing = {
+  NextToken: pageToken,
+  MaxResults: integer(1, 100),
+  NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
+};
+
 /** The rule of each operation that the box has. */
 export const ENDPOINT_RULES: Readonly<Record<string, Structure>> = {
   CreateModel: createModel,
   DescribeModel: structure({ ModelName: required(modelName) }),
   DeleteModel: structure({ ModelName: required(modelName) }),
+  ListModels: structure(listing),
   CreateEndpointConfig: createConfiguration,
   DescribeEndpointConfig: structure({ EndpointConfigName: name }),
   DeleteEndpointConfig: structure({ EndpointConfigName: name }),
@@ -173,9 +185,7 @@ export const ENDPOINT_RULES: Readonly<Record<string, Structure>> = {
   }),
   DeleteEndpoint: structure({ EndpointName: name }),
   ListEndpoints: structure({
-    NextToken: pageToken,
-    MaxResults: integer(1, 100),
-    NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
+    ...listing,
     StatusEquals: oneOf(
       "OutOfService",
       "Creating",

@@ -29,7 +29,11 @@ const LONGEST_TRAINING = 2_419_200;
  * Checks what is asked for.
  * @throws Refused
  */
-export function checkJob(kind: JobKind, request: Request, around: Surroundings): void {
+export function checkJob(
+  kind: Exclude<JobKind, "transform">,
+  request: Request,
+  around: Surroundings,
+): void {
   checkKnown(request);
   if (kind === "training") checkTraining(request);
   else checkProcessing(request);
@@ -159,7 +163,7 @@ function checkProcessing(request: Request): void {
 }
 
 function checkQuota(
-  kind: JobKind,
+  kind: Parameters<typeof checkJob>[0],
   request: Request,
   { services: { platform: { faults } } }: Surroundings,
 ): void {
@@ -200,7 +204,15 @@ export function checkRole(
   );
 }
 
-function checkData(uri: string, role: string, { services: { s3 } }: Surroundings): void {
+/**
+ * Whether there is an object that begins with the address.
+ * @throws Refused
+ */
+export function checkData(
+  uri: string,
+  role: string,
+  { services: { s3 } }: Pick<Surroundings, "services">,
+): void {
   const { bucket, key } = parseS3Uri(uri);
   const isThere = s3.buckets.get(bucket)?.region === REGION && s3.keys(bucket, key).length > 0;
   if (isThere) return;
@@ -211,7 +223,7 @@ function checkData(uri: string, role: string, { services: { s3 } }: Surroundings
   );
 }
 
-function inputUris(kind: JobKind, request: Request): readonly string[] {
+function inputUris(kind: Parameters<typeof checkJob>[0], request: Request): readonly string[] {
   if (kind === "training") {
     return (request.InputDataConfig ?? []).flatMap(({ DataSource }: Request) =>
       DataSource.S3DataSource?.S3Uri ?? []
@@ -232,6 +244,7 @@ function parseImage(
   return { host, repository, wanted: digest ?? tag };
 }
 
-function invalid(message: string): Refused {
+/** A refusal with the code that SageMaker has for most. */
+export function invalid(message: string): Refused {
   return new Refused("ValidationException", message);
 }

@@ -2,13 +2,14 @@
 
 import { ACCOUNT, REGION } from "../account.ts";
 
-/** Trainings and processings: two sorts of jobs that have names of their own. */
-export type JobKind = "training" | "processing";
+/** Trainings, processings and batch transforms: sorts of jobs that have names of their own. */
+export type JobKind = keyof typeof KIND_WORDS;
 
 /** What a job is called in each kind's operations and log groups. */
 export const KIND_WORDS = {
   training: { word: "Training", group: "/aws/sagemaker/TrainingJobs", arn: "training-job" },
   processing: { word: "Processing", group: "/aws/sagemaker/ProcessingJobs", arn: "processing-job" },
+  transform: { word: "Transform", group: "/aws/sagemaker/TransformJobs", arn: "transform-job" },
 } as const;
 
 /** What a job's status may be. */
@@ -60,6 +61,11 @@ export const NO_CAPACITY = {
     "CapacityError: Unable to provision requested ML compute capacity. Please retry using a " +
     "different ML instance type.",
 };
+
+/** A transform's machine, counted from 0. */
+export function transformHost(index = 0): string {
+  return `i-0123456789abcde${String(index + 1).padStart(2, "0")}`;
+}
 
 /** Of a spot instance's time, so much is billed where a test says nothing. */
 const SPOT_SHARE = 0.3;
@@ -115,17 +121,23 @@ export class Job {
     return KIND_WORDS[this.kind].group;
   }
 
-  /** The stream of a host's log: `JOB/algo-1-EPOCH`. */
+  /**
+   * The stream of a host's log: `JOB/algo-1-EPOCH`; of the log of a transform's data
+   * `JOB/HOST-EPOCH/data-log`, which is asked for as `HOST/data-log`.
+   */
   logStream(host: string): string {
-    return `${this.name}/${host}-${Math.floor(this.creationTime)}`;
+    const [name, ...rest] = host.split("/");
+    return [`${this.name}/${name}-${Math.floor(this.creationTime)}`, ...rest].join("/");
   }
 
-  /** `algo-1`, `algo-2`, ... */
+  /** `algo-1`, `algo-2`, ...; a transform's are named as EC2 names its machines. */
   get hosts(): readonly string[] {
-    const resources = this.kind === "training"
-      ? this.request.ResourceConfig
-      : this.request.ProcessingResources?.ClusterConfig;
-    return Array.from({ length: resources?.InstanceCount ?? 1 }, (_, index) => `algo-${index + 1}`);
+    const { ResourceConfig, ProcessingResources, TransformResources } = this.request;
+    const resources = ResourceConfig ?? ProcessingResources?.ClusterConfig ?? TransformResources;
+    return Array.from(
+      { length: resources?.InstanceCount ?? 1 },
+      (_, index) => this.kind === "transform" ? transformHost(index) : `algo-${index + 1}`,
+    );
   }
 
   /** Goes on to a secondary status; in the one that it is in, says something else. */

@@ -15,7 +15,10 @@ export interface JobStep {
   readonly status?: string;
   /** `StatusMessage`, where it is not SageMaker's own. */
   readonly message?: string;
-  /** Lines that the job prints then: of its first host, or by host (`algo-2`). */
+  /**
+   * Lines that the job prints then: of its first host, or by host (`algo-2`; of a transform
+   * `transformHost()`, and `${transformHost()}/data-log`).
+   */
   readonly log?: readonly string[] | Readonly<Record<string, readonly string[]>>;
   /** How it ends; the last step has it. */
   readonly end?: JobEnd;
@@ -26,7 +29,7 @@ export interface JobStep {
 /** How a job goes on that does not run. */
 export interface JobScript {
   readonly steps: readonly JobStep[];
-  /** What happens after StopTrainingJob or StopProcessingJob. */
+  /** What happens after StopTrainingJob and its like. */
   readonly onStop?: readonly JobStep[];
 }
 
@@ -70,7 +73,7 @@ export class JobStore {
     this.#scripts.unshift({ matches: new RegExp(`^${pattern}$`), script: { steps, onStop } });
   }
 
-  /** Adds a job, as CreateTrainingJob and CreateProcessingJob do, without a check. */
+  /** Adds a job, as CreateTrainingJob and its like do, without a check. */
   add(kind: JobKind, name: string, request: Readonly<Record<string, unknown>> = {}): Job {
     // No two at the same time, so that lists have one order.
     this.#lastTime = Math.max(Date.now(), this.#lastTime + 1);
@@ -96,7 +99,7 @@ export class JobStore {
     const step = this.#leftOf(job).steps.shift();
     if (!step || job.hasEnded) return;
     if (step.status !== undefined) job.enter(step.status, step.message);
-    const byHost = Array.isArray(step.log) ? { "algo-1": step.log } : step.log ?? {};
+    const byHost = Array.isArray(step.log) ? { [job.hosts[0]!]: step.log } : step.log ?? {};
     for (const [host, lines] of Object.entries(byHost)) {
       this.world.log(job.logGroup, job.logStream(host), lines);
     }

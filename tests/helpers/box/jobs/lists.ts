@@ -16,8 +16,9 @@ export function listJobs(kind: JobKind, jobs: readonly Job[], input: Input): unk
   // StatusEquals with MaxResults: a page may be empty and yet not the last.
   const isLate = kind === "training" && input.MaxResults !== undefined;
   const hasStatus = ({ status }: Job): boolean => !StatusEquals || status === StatusEquals;
-  // By default the oldest is first: what the reference says of SortOrder.
-  const sign = input.SortOrder === "Descending" ? -1 : 1;
+  // What the reference says of SortOrder: by default the oldest is first, of transforms the newest.
+  const { SortOrder = kind === "transform" ? "Descending" : "Ascending" } = input;
+  const sign = SortOrder === "Descending" ? -1 : 1;
   const found = wanted.filter((job) => isLate || hasStatus(job))
     .sort((one, other) => sign * (one.creationTime - other.creationTime));
   const start = NextToken === undefined ? 0 : Number(TOKEN.exec(NextToken)?.[1]);

@@ -9,6 +9,7 @@ import { listJobs } from "./lists.ts";
 import type { JobPlatform } from "./platform.ts";
 import type { EngineRunner } from "./runner.ts";
 import { JOB_RULES } from "./rules.ts";
+import { checkTransform } from "./transform/checks.ts";
 
 /** SageMaker, as far as jobs go. */
 export class JobOperations implements AsyncDisposable {
@@ -26,7 +27,7 @@ export class JobOperations implements AsyncDisposable {
 
   permission({ operation, input }: BoxRequest): Permission {
     const action = `sagemaker:${operation}`;
-    const kind: JobKind = operation.includes("Processing") ? "processing" : "training";
+    const kind = kindOf(operation);
     const name = input[`${KIND_WORDS[kind].word}JobName`];
     return { action, resource: typeof name === "string" ? arnOf(kind, name) : "*" };
   }
@@ -35,12 +36,11 @@ export class JobOperations implements AsyncDisposable {
   async handle(request: BoxRequest): Promise<Response> {
     const { operation, input } = request;
     checkInput(JOB_RULES[operation]!, input);
-    const [, verb, word] = /^([A-Z][a-z]+)(Training|Processing)Jobs?$/.exec(operation)!;
-    const kind: JobKind = word === "Training" ? "training" : "processing";
-    if (verb === "List") return jsonAnswer(listJobs(kind, this.store.all, input));
-    if (verb === "Create") return this.#create(kind, request);
-    const job = this.#job(kind, input[`${word}JobName`]);
-    return verb === "Describe" ? await this.#describe(job) : this.#stop(job);
+    const kind = kindOf(operation);
+    if (operation.startsWith("List")) return jsonAnswer(listJobs(kind, this.store.all, input));
+    if (operation.startsWith("Create")) return this.#create(kind, request);
+    const job = this.#job(kind, input[`${KIND_WORDS[kind].word}JobName`]);
+    return operation.startsWith("Describe") ? await this.#describe(job) : this.#stop(job);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -55,7 +55,9 @@ export class JobOperations implements AsyncDisposable {
       const denial = this.services.platform.faults.denial(permission, key);
       if (denial) throw denial;
     }
-    checkJob(kind, input, { services: this.services, roles: this.store.roles, key });
+    const around = { services: this.services, roles: this.store.roles, key };
+    if (kind === "transform") checkTransform(input, around);
+    else checkJob(kind, input, around);
     const existing = this.store.find(kind, name);
     if (existing) {
       throw new Refused(
@@ -80,9 +82,7 @@ export class JobOperations implements AsyncDisposable {
   }
 
   async #describe(job: Job): Promise<Response> {
-    const answer = jsonAnswer(
-      job.kind === "training" ? describeTraining(job) : describeProcessing(job),
-    );
+    const answer = jsonAnswer(DESCRIBED[job.kind](job));
     if (!this.runner) await this.store.advance(job);
     return answer;
   }
@@ -112,6 +112,13 @@ export class JobOperations implements AsyncDisposable {
     );
   }
 }
+
+/** What is told of a job of each kind. */
+const DESCRIBED: Readonly<Record<JobKind, (job: Job) => unknown>> = {
+  training: describeTraining,
+  processing: describeProcessing,
+  transform: describeTransform,
+};
 
 function describeTraining(job: Job): unknown {
   const { Tags: _tags, ...request } = job.request;
@@ -148,6 +155,26 @@ function describeProcessing(job: Job): unknown {
     ProcessingEndTime: job.endTime,
     LastModifiedTime: job.lastModified,
   };
+}
+
+function describeTransform(job: Job): unknown {
+  const { Tags: _tags, ...request } = job.request;
+  return {
+    ...request,
+    TransformJobName: job.name,
+    TransformJobArn: job.arn,
+    TransformJobStatus: job.status,
+    FailureReason: job.failureReason,
+    CreationTime: job.creationTime,
+    TransformStartTime: job.startTime,
+    TransformEndTime: job.endTime,
+  };
+}
+
+/** The kind of the jobs that an operation is about. */
+function kindOf(operation: string): JobKind {
+  const kinds = Object.keys(KIND_WORDS) as JobKind[];
+  return kinds.find((kind) => operation.includes(KIND_WORDS[kind].word))!;
 }
 
 function arnOf(kind: JobKind, name: string): string {

@@ -2,6 +2,7 @@
 
 import { tarGz } from "../../tar.ts";
 import type { EcrService } from "../ecr.ts";
+import type { Model } from "../endpoints/resource.ts";
 import type { Entry } from "../engine/archive.ts";
 import type { LogStore } from "../logs.ts";
 import type { S3Store } from "../s3_store.ts";
@@ -14,10 +15,11 @@ export interface JobPlatform {
   readonly s3: S3Store;
   readonly ecr: EcrService;
   readonly logs: LogStore;
+  readonly models: Pick<ReadonlyMap<string, Model>, "get">;
 }
 
 /** What jobs leave that do not run: log lines, and an artifact with one file in it. */
-export function jobWorld({ s3, logs }: JobPlatform): JobWorld {
+export function jobWorld({ s3, logs }: Pick<JobPlatform, "s3" | "logs">): JobWorld {
   return {
     log: (group, stream, messages) => logs.put(group, stream, messages),
     leaveArtifact: async (address) => {

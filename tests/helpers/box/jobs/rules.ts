@@ -3,6 +3,7 @@
  * `data/sagemaker/2017-07-24/service-2.json`, for the members in use.
  */
 
+import { modelName } from "../endpoints/rules.ts";
 import { INSTANCE_TYPES } from "../instance_types.ts";
 import {
   flag,
@@ -153,6 +154,57 @@ const createProcessing = structure({
   Tags: tags,
 });
 
+const createTransform = structure({
+  TransformJobName: jobName,
+  ModelName: required(modelName),
+  MaxConcurrentTransforms: integer(0),
+  MaxPayloadInMB: integer(0),
+  BatchStrategy: oneOf("MultiRecord", "SingleRecord"),
+  Environment: map(
+    text({ max: 1_024, pattern: variableName }),
+    text({ max: 10_240, pattern: /[\S\s]*/ }),
+    16,
+  ),
+  ModelClientConfig: structure({
+    InvocationsTimeoutInSeconds: integer(1, 3_600),
+    InvocationsMaxRetries: integer(0, 3),
+  }),
+  TransformInput: required(structure({
+    DataSource: required(structure({
+      S3DataSource: required(structure({
+        S3DataType: required(oneOf("S3Prefix", "ManifestFile")),
+        S3Uri: required(s3Uri),
+      })),
+    })),
+    ContentType: text({ max: 256, pattern: /.*/ }),
+    CompressionType: oneOf("None", "Gzip"),
+    SplitType: oneOf("None", "Line", "RecordIO", "TFRecord"),
+  })),
+  TransformOutput: required(structure({
+    S3OutputPath: required(s3Uri),
+    Accept: text({ max: 256, pattern: /.*/ }),
+    AssembleWith: oneOf("None", "Line"),
+    KmsKeyId: kmsKey,
+  })),
+  TransformResources: required(structure({
+    InstanceType: required(oneOf(...INSTANCE_TYPES.transform)),
+    InstanceCount: required(integer(1, 100)),
+    VolumeKmsKeyId: kmsKey,
+    TransformAmiVersion: text({ min: 1, max: 63, pattern: /[a-zA-Z0-9]+(-[a-zA-Z0-9]+)*/ }),
+  })),
+  DataCaptureConfig: structure({
+    DestinationS3Uri: required(s3Uri),
+    KmsKeyId: kmsKey,
+    GenerateInferenceId: flag,
+  }),
+  DataProcessing: structure({
+    InputFilter: text({ max: 63 }),
+    OutputFilter: text({ max: 63 }),
+    JoinSource: oneOf("None", "Input"),
+  }),
+  Tags: tags,
+});
+
 const listing: Readonly<Record<string, Shape | Required>> = {
   NextToken: pageToken,
   MaxResults: integer(1, 100),
@@ -172,4 +224,8 @@ export const JOB_RULES: Readonly<Record<string, Structure>> = {
   DescribeProcessingJob: structure({ ProcessingJobName: jobName }),
   StopProcessingJob: structure({ ProcessingJobName: jobName }),
   ListProcessingJobs: structure(listing),
+  CreateTransformJob: createTransform,
+  DescribeTransformJob: structure({ TransformJobName: jobName }),
+  StopTransformJob: structure({ TransformJobName: jobName }),
+  ListTransformJobs: structure(listing),
 };
