@@ -92,7 +92,7 @@ export const root: Group = {
     "list-jobs": {
       heading: THERE,
       aliases: ["ls"],
-      summary: "List training and processing jobs, newest first.",
+      summary: "List training, processing and transform jobs, newest first.",
       load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
     },
     describe: {

@@ -12,6 +12,8 @@ import { findByName, type NamedRequest } from "./by_name.ts";
 
 export interface StopRequest extends NamedRequest {
   readonly wait: boolean;
+  /** Asked before outputs are lost; `false`: nothing is stopped. */
+  readonly isAgreed: (question: string) => Promise<boolean>;
 }
 
 /**
@@ -28,6 +30,10 @@ export async function stopJob(
   const { choice, name, wait } = request;
   const aws = await connectToAws(choice, host);
   const job = await jobOf(await aws.sagemaker(), request);
+  if (job.kind === "transform" && job.status === "InProgress") {
+    const question = `SageMaker keeps no outputs of a transform that is stopped. Stop ${name}?`;
+    if (!await request.isAgreed(question)) return report.note("It was not stopped.");
+  }
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
     report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
@@ -71,7 +77,7 @@ function endpointError(name: string, choice: StopRequest["choice"]): MlcliError 
 async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | undefined> {
   const sagemaker = await aws.sagemaker();
   try {
-    await (kind === "train" ? sagemaker.stopTrainingJob(name) : sagemaker.stopProcessingJob(name));
+    await sagemaker.stopJob(kind, name);
     return undefined;
   } catch (error) {
     // It may have ended meanwhile. The service has no error code for that.

@@ -1,6 +1,7 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
+import type { JobKind } from "../../contract/jobs.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
@@ -35,7 +36,7 @@ export async function reportEnd(
 
 /** Addresses of what a completed job made. */
 function resultsOf(job: CloudJob): readonly string[] {
-  if (job.kind === "process") return job.outputs.map(({ uri }) => inOneLine(uri));
+  if (job.kind !== "train") return job.outputs.map(({ uri }) => inOneLine(uri));
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
 }
 
@@ -50,11 +51,17 @@ async function stoppedError(
   await report.result(artifact === undefined ? [] : [artifact], () => job);
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
-    ? ` It left no ${job.kind === "train" ? "artifact" : "result that is certain to be whole"}.`
+    ? ` ${LEFT_NOTHING[job.kind]}`
     : " Standard output has the artifact of what it had done until then.";
   const details = `${command("describe")} tells more.`;
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }
+
+const LEFT_NOTHING: Readonly<Record<JobKind, string>> = {
+  train: "It left no artifact.",
+  process: "It left no result that is certain to be whole.",
+  transform: "SageMaker keeps no outputs of a transform that is stopped.",
+};
 
 function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly [string, string] {
   switch (secondaryStatus) {

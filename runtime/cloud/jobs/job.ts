@@ -1,6 +1,10 @@
 import { shellWord } from "../../app/typed_path.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { ProcessingJobDetails, TrainingJobDetails } from "../../aws/sagemaker_jobs.ts";
+import type {
+  ProcessingJobDetails,
+  TrainingJobDetails,
+  TransformJobDetails,
+} from "../../aws/sagemaker_jobs.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { consoleAddress } from "../../contract/console.ts";
 import type { JobKind } from "../../contract/jobs.ts";
@@ -26,7 +30,7 @@ export interface JobData {
   readonly uri: string;
 }
 
-/** A job, with what SageMaker says of both kinds under one name. */
+/** A job, with what SageMaker says of all kinds under one name. */
 export interface CloudJob extends JobName {
   readonly arn: string | undefined;
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
@@ -42,7 +46,7 @@ export interface CloudJob extends JobName {
   /** When the code began; `undefined` until then. */
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
-  /** Repository with tag or digest; `undefined` for an algorithm of AWS's marketplace. */
+  /** Repository with tag or digest; `undefined` where only the model of a transform has it. */
   readonly image: string | undefined;
   readonly role: string | undefined;
   readonly instanceType: string | undefined;
@@ -58,6 +62,9 @@ export interface CloudJob extends JobName {
   readonly outputs: readonly JobData[];
   /** Of training: the address of model.tar.gz, once the service names it. */
   readonly artifact: string | undefined;
+  /** Of a transform: the name of its model, and how requests are made, by mlcli's options. */
+  readonly model: string | undefined;
+  readonly options: Readonly<Record<string, string | number>>;
   readonly hyperparameters: Readonly<Record<string, string>>;
   /** Names of the variables; their values may be secrets. */
   readonly variables: readonly string[];
@@ -82,19 +89,46 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
  * Asks what SageMaker says of a job.
  * @throws AwsError, "not found" where there is none of that kind and name.
  */
-export async function describeJob(
-  sagemaker: Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">,
+export function describeJob(
+  sagemaker: DescribeJobs,
   { kind, name }: JobName,
 ): Promise<CloudJob> {
-  return kind === "train"
-    ? trainingJob(name, await sagemaker.describeTrainingJob(name))
-    : processingJob(name, await sagemaker.describeProcessingJob(name));
+  return DESCRIBED[kind](sagemaker, name);
 }
+
+export type DescribeJobs = Pick<
+  SageMaker,
+  "describeTrainingJob" | "describeProcessingJob" | "describeTransformJob"
+>;
+
+const DESCRIBED: {
+  readonly [Kind in JobKind]: (sagemaker: DescribeJobs, name: string) => Promise<CloudJob>;
+} = {
+  train: async (sagemaker, name) => trainingJob(name, await sagemaker.describeTrainingJob(name)),
+  process: async (sagemaker, name) =>
+    processingJob(name, await sagemaker.describeProcessingJob(name)),
+  transform: async (sagemaker, name) =>
+    transformJob(name, await sagemaker.describeTransformJob(name)),
+};
+
+/** What trainings alone have. */
+const NOT_A_TRAINING = {
+  secondaryStatus: undefined,
+  transitions: [],
+  isSpot: false,
+  trainingSeconds: undefined,
+  artifact: undefined,
+  hyperparameters: {},
+} as const;
+
+/** What transforms alone have. */
+const NOT_A_TRANSFORM = { model: undefined, options: {} } as const;
 
 export function trainingJob(name: string, details: TrainingJobDetails): CloudJob {
   const { ResourceConfig, StoppingCondition } = details;
   const output = details.OutputDataConfig?.S3OutputPath;
   return {
+    ...NOT_A_TRANSFORM,
     kind: "train",
     name: details.TrainingJobName ?? name,
     arn: details.TrainingJobArn,
@@ -136,12 +170,11 @@ export function trainingJob(name: string, details: TrainingJobDetails): CloudJob
 export function processingJob(name: string, details: ProcessingJobDetails): CloudJob {
   const cluster = details.ProcessingResources?.ClusterConfig;
   return {
+    ...{ ...NOT_A_TRAINING, ...NOT_A_TRANSFORM },
     kind: "process",
     name: details.ProcessingJobName ?? name,
     arn: details.ProcessingJobArn,
     status: details.ProcessingJobStatus ?? "",
-    secondaryStatus: undefined,
-    transitions: [],
     failureReason: details.FailureReason || undefined,
     exitMessage: details.ExitMessage || undefined,
     creationTime: details.CreationTime ?? new Date(0),
@@ -151,9 +184,7 @@ export function processingJob(name: string, details: ProcessingJobDetails): Clou
     role: details.RoleArn,
     instanceType: cluster?.InstanceType,
     instanceCount: cluster?.InstanceCount ?? 1,
-    isSpot: false,
     maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
-    trainingSeconds: undefined,
     billableSeconds: undefined,
     inputs: (details.ProcessingInputs ?? []).map((input) => ({
       name: input.InputName ?? "",
@@ -163,10 +194,60 @@ export function processingJob(name: string, details: ProcessingJobDetails): Clou
       name: output.OutputName ?? "",
       uri: output.S3Output?.S3Uri ?? "",
     })),
-    artifact: undefined,
-    hyperparameters: {},
     variables: Object.keys(details.Environment ?? {}),
   };
+}
+
+export function transformJob(name: string, details: TransformJobDetails): CloudJob {
+  const { TransformInput: input, TransformOutput: output, TransformResources: machines } = details;
+  const { TransformStartTime: startTime, TransformEndTime: endTime } = details;
+  const data = (name: string, uri: string | undefined) => uri ? [{ name, uri }] : [];
+  return {
+    ...NOT_A_TRAINING,
+    kind: "transform",
+    name: details.TransformJobName ?? name,
+    arn: details.TransformJobArn,
+    status: details.TransformJobStatus ?? "",
+    failureReason: details.FailureReason || undefined,
+    exitMessage: undefined,
+    creationTime: details.CreationTime ?? new Date(0),
+    ...{ startTime, endTime },
+    // Its model has them.
+    image: undefined,
+    role: undefined,
+    instanceType: machines?.InstanceType,
+    instanceCount: machines?.InstanceCount ?? 1,
+    maxRuntime: undefined,
+    // API reference: "You are billed for the time interval between" the two.
+    billableSeconds: startTime && endTime && Math.ceil((+endTime - +startTime) / 1_000),
+    inputs: data("input", input?.DataSource?.S3DataSource?.S3Uri),
+    outputs: data("output", output?.S3OutputPath),
+    model: details.ModelName,
+    options: optionsIn(details),
+    variables: Object.keys(details.Environment ?? {}),
+  };
+}
+
+/** What shapes its requests, by the options of `mlcli transform`; SageMaker names no defaults. */
+function optionsIn(details: TransformJobDetails): CloudJob["options"] {
+  const { TransformInput, TransformOutput, DataProcessing, ModelClientConfig } = details;
+  return Object.fromEntries(
+    Object.entries({
+      "--content-type": TransformInput?.ContentType,
+      "--accept": TransformOutput?.Accept,
+      "--split": TransformInput?.SplitType?.toLowerCase(),
+      "--strategy": details.BatchStrategy?.replace("Record", "").toLowerCase(),
+      "--assemble": TransformOutput?.AssembleWith?.toLowerCase(),
+      "--max-payload": details.MaxPayloadInMB,
+      "--max-concurrency": details.MaxConcurrentTransforms || undefined,
+      "--compression": TransformInput?.CompressionType?.toLowerCase(),
+      "--input-filter": DataProcessing?.InputFilter,
+      "--output-filter": DataProcessing?.OutputFilter,
+      "--join": DataProcessing?.JoinSource?.toLowerCase(),
+      "--invocation-timeout": ModelClientConfig?.InvocationsTimeoutInSeconds,
+      "--invocation-retries": ModelClientConfig?.InvocationsMaxRetries,
+    }).filter((option): option is [string, string | number] => option[1] !== undefined),
+  );
 }
 
 /** What the service has begun to make or to change. More of it has not been asked. */
