@@ -9,6 +9,7 @@ import { type Job, type JobEnd, NO_CAPACITY } from "./job.ts";
 import type { JobPlan, JobPlatform } from "./platform.ts";
 import { finishProcessing, processingPlan } from "./processing.ts";
 import { finishTraining, keepCheckpoints, trainingPlan } from "./training.ts";
+import { TransformFlow } from "./transform/flow.ts";
 
 /** SageMaker's words for an image that its role does not get. */
 const NO_PULL = "ClientError: Cannot pull algorithm container. Either the registry doesn't exist " +
@@ -29,16 +30,29 @@ export interface JobSettings {
   grace: number;
   /** A machine's memory in bytes, where there is a limit. */
   memory: number | undefined;
+  /** How long a transform's server may take to be well, in ms; SageMaker's time is 30 minutes. */
+  startup: number | undefined;
 }
 
 /** A job that runs. */
-export class Flow {
+export interface RunningJob {
+  /** Runs it to its end, which the job has then. */
+  run(): Promise<void>;
+  /** Stops it, as SageMaker does when it is asked to. */
+  stop(): void;
+  /** Takes the machines of a spot training away; it starts again. */
+  interrupt(): void;
+  /** Ends it, for the box is closed. */
+  close(): void;
+}
+
+/** A training or a processing that runs. */
+export class Flow implements RunningJob {
   #cluster?: Cluster;
   #ending?: "stopped" | "interrupted" | "closed";
 
   constructor(private readonly job: Job, private readonly host: FlowHost) {}
 
-  /** Runs it to its end, which the job has then. */
   async run(): Promise<void> {
     const { job } = this;
     try {
@@ -51,28 +65,19 @@ export class Flow {
       } while (this.#ending !== "closed");
       job.end({ status: "Stopped" });
     } catch (error) {
-      if (!(error instanceof JobFailure)) {
-        this.host.services.platform.problem(`The job ${job.name} failed: ${error}`);
-      }
-      const reason = error instanceof JobFailure
-        ? error.message
-        : "InternalServerError: We encountered an internal error. Please try again.";
-      job.end({ status: "Failed", reason });
+      job.end(failedEnd(job, error, this.host.services.platform));
     }
   }
 
-  /** Stops it, as SageMaker does when it is asked to. */
   stop(): void {
     this.job.stopping();
     this.#end("stopped");
   }
 
-  /** Takes the machines of a spot training away; it starts again. */
   interrupt(): void {
     this.#end("interrupted");
   }
 
-  /** Ends it, for the box is closed. */
   close(): void {
     this.#end("closed");
   }
@@ -128,24 +133,47 @@ export class Flow {
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       const command = job.kind === "training" ? "docker run <image> train" : "docker run <image>";
-      throw new JobFailure(
-        "ClientError: CannotStartContainerError. Please make sure the container can be run with " +
-          `'${command}'. Please refer SageMaker documentation for details.`,
-      );
+      throw new JobFailure(noStart(command));
     }
   }
 
-  /** The image by its digest, pulled from the registry as SageMaker's role. */
   async #pull(): Promise<string> {
-    const { job: { request }, host: { services, engine, pulled } } = this;
+    const { job: { request }, host } = this;
     const reference = request.AlgorithmSpecification?.TrainingImage ??
       request.AppSpecification.ImageUri;
-    const { repository, image: { digest } } = findImage(reference, { services });
-    const puller = { ...services, engine, pulled };
-    const name = await pullImage(puller, { repository, digest }, request.RoleArn);
-    if (name === undefined) throw new JobFailure(NO_PULL);
-    return name;
+    return await pullFor(reference, request.RoleArn, host);
   }
+}
+
+/** The image by its digest, pulled from the registry as SageMaker's role. @throws JobFailure */
+export async function pullFor(
+  reference: string,
+  role: string,
+  { services, engine, pulled }: FlowHost,
+): Promise<string> {
+  const { repository, image: { digest } } = findImage(reference, { services });
+  const puller = { ...services, engine, pulled };
+  const name = await pullImage(puller, { repository, digest }, role);
+  if (name === undefined) throw new JobFailure(NO_PULL);
+  return name;
+}
+
+/** How a job ends that does not come to its end; what no test expects fails the test. */
+export function failedEnd(
+  { name }: Job,
+  error: unknown,
+  platform: JobPlatform["platform"],
+): JobEnd {
+  if (error instanceof JobFailure) return { status: "Failed", reason: error.message };
+  platform.problem(`The job ${name} failed: ${error}`);
+  const reason = "InternalServerError: We encountered an internal error. Please try again.";
+  return { status: "Failed", reason };
+}
+
+/** SageMaker's words for an image without the program that is run. */
+export function noStart(command: string): string {
+  return "ClientError: CannotStartContainerError. Please make sure the container can be run with " +
+    `'${command}'. Please refer SageMaker documentation for details.`;
 }
 
 /** Why a job failed that did not come to its code. */
@@ -156,10 +184,10 @@ const GRACE = 120_000;
 
 /** What makes jobs go on by themselves. */
 export class EngineRunner implements AsyncDisposable {
-  readonly settings: JobSettings = { grace: GRACE, memory: undefined };
+  readonly settings: JobSettings = { grace: GRACE, memory: undefined, startup: undefined };
   readonly #engine = new EngineApi();
   readonly #pulled = new Set<string>();
-  readonly #flows = new Map<Job, Flow>();
+  readonly #flows = new Map<Job, RunningJob>();
   readonly #running = new Set<Promise<void>>();
   /** Before its first job. */
   #swept?: Promise<void>;
@@ -174,7 +202,7 @@ export class EngineRunner implements AsyncDisposable {
       pulled: this.#pulled,
       settings: this.settings,
     };
-    const flow = new Flow(job, host);
+    const flow = new (job.kind === "transform" ? TransformFlow : Flow)(job, host);
     this.#flows.set(job, flow);
     this.#swept ??= removeLeftovers(this.#engine);
     const running = this.#swept.then(() => flow.run()).finally(() => this.#running.delete(running));

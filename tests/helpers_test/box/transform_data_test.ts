@@ -1,0 +1,152 @@
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { processingOf } from "../../helpers/box/jobs/transform/processing.ts";
+import {
+  assembled,
+  batchesOf,
+  RecordError,
+  recordsOf,
+} from "../../helpers/box/jobs/transform/records.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text);
+}
+
+function text(content: Uint8Array): string {
+  return new TextDecoder().decode(content);
+}
+
+/** Numbers of four bytes, the lowest first. */
+function words(...numbers: readonly number[]): string {
+  const content = new DataView(new ArrayBuffer(numbers.length * 4));
+  numbers.forEach((number, index) => content.setUint32(index * 4, number, true));
+  return String.fromCharCode(...new Uint8Array(content.buffer));
+}
+
+function latin(text: string): Uint8Array {
+  return Uint8Array.from(text, (one) => one.charCodeAt(0));
+}
+
+const MAGIC = 0xced7230a;
+const PART = 2 ** 29;
+
+suite("the box's transforms split", () => {
+  const lines: readonly (readonly [string, boolean, number, readonly string[]])[] = [
+    ["a\nb\nc\n", true, 100, ["a\nb\nc\n"]],
+    ["a\nb\nc", true, 4, ["a\nb\n", "c"]],
+    ["a\nb\nc", false, 100, ["a\n", "b\n", "c"]],
+    ["a\n\nb\n", false, 100, ["a\n", "\n", "b\n"]],
+    ['"x\ny",1\n', false, 100, ['"x\n', 'y",1\n']],
+    ["", true, 100, []],
+  ];
+  for (const [content, isMulti, limit, bodies] of lines) {
+    it(`${JSON.stringify(content)} by line, ${isMulti ? limit : "one by one"}`, () => {
+      const batches = batchesOf(recordsOf(bytes(content), "Line"), {
+        ...{ isMulti, limit, sent: ({ whole }) => whole },
+      });
+      assertEquals(batches.map(({ body }) => text(body)), bodies);
+    });
+  }
+
+  const binary: readonly (readonly [split: string, frames: readonly string[], alone: string[]])[] =
+    [
+      ["RecordIO", [words(MAGIC, 3) + "abc\0", words(MAGIC, 4) + "defg"], ["abc", "defg"]],
+      ["RecordIO", [words(MAGIC, PART + 2) + "ab\0\0" + words(MAGIC, 3 * PART + 1) + "c\0\0\0"], [
+        "abc",
+      ]],
+      ["TFRecord", [words(2, 0, 7) + "ab" + words(7), words(0, 0, 7, 7)], ["ab", ""]],
+    ];
+  for (const [split, frames, alone] of binary) {
+    it(`${split} of ${alone}`, () => {
+      const records = recordsOf(latin(frames.join("")), split);
+      assertEquals(records.map(({ whole }) => whole), frames.map(latin));
+      assertEquals(records.map((record) => text(record.alone)), alone);
+    });
+  }
+
+  for (
+    const [split, content, words] of [
+      ["Line", "12345\n", /^Too much data for max payload size$/],
+      ["RecordIO", "no RecordIO", /^The object is no RecordIO$/],
+      ["TFRecord", "\u0009\0\0\0\0\0\0\0....", /is not whole$/],
+    ] as const
+  ) {
+    it(`no ${split} of ${JSON.stringify(content)}`, () => {
+      const all = { isMulti: true, limit: 5, sent: ({ whole }: { whole: Uint8Array }) => whole };
+      const error = assertThrows(
+        () => batchesOf(recordsOf(latin(content), split), all),
+        RecordError,
+      );
+      assertMatch(error.message, words);
+    });
+  }
+
+  it("and assemble what they do not split", () => {
+    const answers = [bytes("a"), bytes("b\n")];
+    assertEquals(text(assembled(answers, "None")), "ab\n");
+    assertEquals(text(assembled(answers, "Line")), "a\nb\n");
+  });
+});
+
+suite("the box's transforms filter", () => {
+  const ROW = 'id,"x, y",3,4,5';
+  const OBJECT = '{"id":7,"a":{"b":[1,2,3]},"c":[{"d":1},{"d":2}]}';
+  /** Of a record: a filter, and what the model sees or what is wrong. */
+  const rows: readonly (readonly [record: string, filter: string, seen: string | RegExp])[] = [
+    [ROW, "$[1:]", '"x, y",3,4,5'],
+    [ROW, "$[1:3]", '"x, y",3,4'],
+    [ROW, "$[:1]", 'id,"x, y"'],
+    [ROW, "$[0]", "id"],
+    [ROW, "$[0, -1]", "id,5"],
+    [ROW, "$[*]", ROW],
+    [ROW, "$[5]", /^The index 5 is not within the 5 of the record$/],
+    [ROW, "$[5:]", /^The index 5 is not within/],
+    [ROW, "$[0:1,3:]", /only single range filters of format \(eg: \[1:5\]\) are supported/],
+    ['a,b"c', "$[0]", /^Failed to parse input as CSV$/],
+    [OBJECT, "$.id", "7"],
+    [OBJECT, "$['id']", "7"],
+    [OBJECT, "$.a.b[-1]", "3"],
+    [OBJECT, "$.a.b[0:2]", "[1,2]"],
+    [OBJECT, "$.a.['b']", "[1,2,3]"],
+    [OBJECT, "$['id','a','z']", '{"id":7,"a":{"b":[1,2,3]}}'],
+    [OBJECT, "$.c[*].d", "[1,2]"],
+    [OBJECT, "$.a.*", "[[1,2,3]]"],
+    [OBJECT, "$.z", /^There is no "z"$/],
+    [OBJECT, "$['id','a.b']", /^Invalid JsonPath: /],
+    [OBJECT, "$..b", /^Invalid JsonPath: /],
+    ["{", "$.id", /^Failed to parse input as JSON$/],
+  ];
+  for (const [record, filter, seen] of rows) {
+    it(`${record} by ${filter}`, () => {
+      const ContentType = record.includes("{") ? "application/json" : "text/csv";
+      const { input } = processingOf({
+        ...{ DataProcessing: { InputFilter: filter }, TransformInput: { ContentType } },
+      })!;
+      if (typeof seen === "string") return assertEquals(input(record), seen);
+      assertMatch(assertThrows(() => input(record), RecordError).message, seen);
+    });
+  }
+
+  /** Of a record and its answer: the filter of both together, and what is kept. */
+  const joins: readonly (readonly [string, string, string, kept: string | RegExp])[] = [
+    ['1,"a"', "0.5", "$", '1,"a",0.5'],
+    ["1,2", "0.5", "$[0,-1]", "1,0.5"],
+    ["1,2", '0"5', "$", /^Failed to parse output from the algorithm as CSV$/],
+    ['{"id":1}', '{"p":2}', "$", '{"id":1,"SageMakerOutput":{"p":2}}'],
+    ['{"id":1}', "2", "$['id','SageMakerOutput']", '{"id":1,"SageMakerOutput":2}'],
+    ['{"SageMakerOutput":1}', "2", "$", '{"SageMakerOutput":2}'],
+    ["[{}]", "2", "$", '{"SageMakerInput":[{}],"SageMakerOutput":2}'],
+    ["{}", "<html>", "$", /^Failed to parse output from the algorithm as JSON$/],
+  ];
+  for (const [record, answer, OutputFilter, kept] of joins) {
+    it(`${record} and ${answer} together by ${OutputFilter}`, () => {
+      const ContentType = record.includes("{") ? "application/jsonlines" : "text/csv";
+      const { output } = processingOf({
+        DataProcessing: { OutputFilter, JoinSource: "Input" },
+        TransformInput: { ContentType },
+      })!;
+      if (typeof kept === "string") return assertEquals(output(record, answer), kept);
+      assertMatch(assertThrows(() => output(record, answer), RecordError).message, kept);
+    });
+  }
+});
