@@ -84,6 +84,11 @@ export const root: Group = {
       summary: "Run a processing script on data in S3, and wait until it ends.",
       load: async () => (await import("./cloud/jobs.ts")).processCommand,
     },
+    transform: {
+      heading: THERE,
+      summary: "Have a model answer all data of a place in S3, and wait for the result.",
+      load: async () => (await import("./cloud/jobs.ts")).transformCommand,
+    },
     deploy: {
       heading: THERE,
       summary: "Serve a model on an endpoint: create it, or update it.",

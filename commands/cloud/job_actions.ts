@@ -28,6 +28,7 @@ export async function trainAction(
   await train(
     {
       ...await jobRequest(runs, configured, context, "mlcli train"),
+      ...programPart(runs, options),
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -45,6 +46,13 @@ export async function trainAction(
     context,
     shown,
   );
+}
+
+function programPart(
+  { program }: AppProgram,
+  { volumeSize, maxRun }: Pick<TrainOptions, "volumeSize" | "maxRun">,
+) {
+  return { program, volumeSize, maxRun };
 }
 
 /** @throws UsageError where the app has no code of its own that an image of mlcli's would run. */
@@ -74,6 +82,7 @@ export async function processAction(
   await process(
     {
       ...await jobRequest(runs, configured, context, "mlcli process"),
+      ...programPart(runs, options),
       typed: given({
         "--kms-key": typed.kmsKey,
         "--output-s3-location": outputs.length > 0 ? outputs : undefined,

@@ -150,8 +150,8 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
 type JobPages = AsyncGenerator<readonly JobSummary[]>;
 
 function summary(
-  name = "",
-  status = "",
+  name: string | undefined,
+  status: string | undefined,
   endTime: Date | undefined,
   { CreationTime, FailureReason }: {
     readonly CreationTime?: Date | undefined;
@@ -159,7 +159,8 @@ function summary(
   },
 ): JobSummary {
   return {
-    ...{ name, status, endTime, creationTime: CreationTime ?? new Date(0) },
+    ...{ name: name ?? "", status: status ?? "", endTime },
+    creationTime: CreationTime ?? new Date(0),
     failureReason: FailureReason || undefined,
   };
 }

@@ -17,6 +17,7 @@ import {
   type Kind,
   KIND_NAMES,
 } from "../jobs/job.ts";
+import { deleteModelOf } from "../transform/own_model.ts";
 
 /** All kinds, in the order of messages. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
@@ -137,5 +138,6 @@ export async function waitByName(
   if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
   // Without the log, which mlcli logs shows; a failure shows its end.
   const followed = await followJob(found, aws, host, report, { log: false, choice });
+  await deleteModelOf(followed.job, await aws.sagemaker(), report, choice);
   await reportEnd(followed, aws, report);
 }

@@ -1,12 +1,18 @@
 import type { App } from "../../app/app.ts";
 import { AwsError } from "../../aws/errors.ts";
-import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
-import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { ModelInput } from "../../aws/sagemaker.ts";
+import type {
+  ProcessingJobInput,
+  TrainingJobInput,
+  TransformJobInput,
+} from "../../aws/sagemaker_jobs.ts";
+import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
+import { type AskedTransform, isProcessed, type Transform } from "../../contract/transform.ts";
 import type { Variables } from "../../contract/variables.ts";
 import type { Launch, ProcessingLaunch } from "../../contract/launch.ts";
 import type { PlacedData } from "../../contract/processing_data.ts";
@@ -22,10 +28,6 @@ export interface JobRequest {
   readonly baseJobName: string | undefined;
   readonly instanceType: string | undefined;
   readonly instanceCount: number;
-  /** Disk of an instance, in GB. */
-  readonly volumeSize: number;
-  /** In seconds. */
-  readonly maxRun: number;
   /** ARN of the role that SageMaker assumes. */
   readonly executionRole: string | undefined;
   /** Of the user's code. */
@@ -43,7 +45,16 @@ export interface JobRequest {
   readonly wait: boolean;
 }
 
-export interface TrainingRequest extends JobRequest {
+/** A job that runs a program. */
+export interface ProgramJobRequest extends JobRequest {
+  /** Disk of an instance, in GB. */
+  readonly volumeSize: number;
+  /** In seconds. */
+  readonly maxRun: number;
+  readonly program: ProgramRequest;
+}
+
+export interface TrainingRequest extends ProgramJobRequest {
   readonly inputs: readonly RemoteChannel[];
   readonly output: S3Address | undefined;
   /** `key=value`; they win over those of the app's file. */
@@ -52,16 +63,14 @@ export interface TrainingRequest extends JobRequest {
   /** How long a job on spot instances may wait and run, in seconds. */
   readonly maxWait: number | undefined;
   readonly checkpoints: S3Address | undefined;
-  readonly program: ProgramRequest;
   /** Whether the app's training code runs in place of that in its image. */
   readonly sendsCode: boolean;
 }
 
-export interface ProcessingRequest extends JobRequest {
+/** The program's arguments are the script's, too. */
+export interface ProcessingRequest extends ProgramJobRequest {
   /** Relative to `processing/`; it runs where the program says nothing else. */
   readonly file: string | undefined;
-  /** Its arguments are the script's, too. */
-  readonly program: ProgramRequest;
   readonly inputs: readonly PlacedData<S3Address>[];
   /** `undefined`: below the app's `s3_prefix`. */
   readonly outputs: readonly PlacedData<S3Address | undefined>[];
@@ -69,10 +78,28 @@ export interface ProcessingRequest extends JobRequest {
   readonly inputSharded: boolean;
 }
 
-/** A checked job, of either kind. */
-export interface PlannedJob
+/** What answers the requests of a transform. */
+export type TransformModel =
+  /** A model of SageMaker's. */
+  | { readonly name: string }
+  /** The model that an endpoint serves. */
+  | { readonly endpoint: string }
+  /** An archive, of which a model is made. */
+  | { readonly address: S3Address }
+  /** The artifact of a training, of which a model is made. */
+  | { readonly job: string };
+
+export interface TransformRequest extends JobRequest {
+  readonly model: TransformModel | undefined;
+  readonly input: S3Address | undefined;
+  readonly output: S3Address | undefined;
+  readonly asked: AskedTransform;
+}
+
+/** What is known of a checked job of any kind. */
+interface Planned
   extends
-    Pick<JobRequest, "instanceCount" | "volumeSize" | "maxRun" | "variables" | "tags">,
+    Pick<JobRequest, "instanceCount" | "variables" | "tags">,
     Pick<JobRequest, "subnets" | "securityGroups" | "kmsKey" | "networkIsolation"> {
   readonly name: string;
   readonly appName: string;
@@ -80,6 +107,10 @@ export interface PlannedJob
   readonly image: string;
   readonly role: string;
   readonly instanceType: string;
+}
+
+/** A checked job that runs a program. */
+export interface PlannedJob extends Planned, Pick<ProgramJobRequest, "volumeSize" | "maxRun"> {
   /** For its tags. */
   readonly code?: Tagged["code"];
 }
@@ -106,6 +137,16 @@ export interface PlannedProcessing extends PlannedJob {
   readonly inputs: readonly PlannedInput[];
   readonly outputs: readonly PlacedData<S3Address>[];
   readonly launch: ProcessingLaunch;
+}
+
+/** A checked transform. */
+export interface PlannedTransform extends Omit<Planned, "image" | "role"> {
+  /** Of a model that is made for it; else `undefined`. */
+  readonly image: string | undefined;
+  readonly model: string;
+  readonly input: S3Address;
+  readonly output: S3Address;
+  readonly transform: Transform;
 }
 
 /** The input of CreateTrainingJob, without empty optional parts. */
@@ -203,17 +244,89 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
   };
 }
 
-function instances({ instanceType, instanceCount, volumeSize, kmsKey }: PlannedJob) {
+const SPLITS = { none: "None", line: "Line", recordio: "RecordIO", tfrecord: "TFRecord" } as const;
+const ASSEMBLIES = { none: "None", line: "Line" } as const;
+
+/** The input of CreateTransformJob. */
+export function transformPlan(planned: PlannedTransform): TransformJobInput {
+  const { transform, kmsKey, instanceType } = planned;
+  const { accept, strategy, maxPayload, maxConcurrency, inputFilter, outputFilter } = transform;
+  return {
+    TransformJobName: planned.name,
+    ModelName: planned.model,
+    ...maxConcurrency === undefined ? {} : { MaxConcurrentTransforms: maxConcurrency },
+    ...maxPayload === undefined ? {} : { MaxPayloadInMB: maxPayload },
+    ...strategy === undefined
+      ? {}
+      : { BatchStrategy: strategy === "multi" ? "MultiRecord" : "SingleRecord" },
+    ModelClientConfig: {
+      InvocationsTimeoutInSeconds: transform.invocationTimeout,
+      InvocationsMaxRetries: transform.invocationRetries,
+    },
+    ...emptyLeftOut("Environment", planned.variables),
+    TransformInput: {
+      DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: s3Uri(planned.input) } },
+      ContentType: transform.contentType,
+      CompressionType: transform.compression === "gzip" ? "Gzip" : "None",
+      SplitType: SPLITS[transform.split],
+    },
+    TransformOutput: {
+      S3OutputPath: s3Uri(asDirectory(planned.output)),
+      ...accept === undefined ? {} : { Accept: accept },
+      AssembleWith: ASSEMBLIES[transform.assemble],
+      ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey },
+    },
+    TransformResources: {
+      InstanceType: instanceType as "ml.m5.large",
+      InstanceCount: planned.instanceCount,
+      ...volumeKey(planned),
+    },
+    ...isProcessed(transform)
+      ? {
+        DataProcessing: {
+          ...inputFilter === undefined ? {} : { InputFilter: inputFilter },
+          ...outputFilter === undefined ? {} : { OutputFilter: outputFilter },
+          JoinSource: transform.join === "input" ? "Input" : "None",
+        },
+      }
+      : {},
+    Tags: tagsOf(planned),
+  };
+}
+
+/** The input of CreateModel for the model that goes with a transform, and has its name. */
+export function transformModel(
+  planned: Omit<Planned, "instanceCount" | "variables">,
+  archive: S3Address,
+): ModelInput {
+  const { name, image, role, networkIsolation, subnets } = planned;
+  return {
+    ModelName: name,
+    // SageMaker takes no ModelDataSource for transforms.
+    PrimaryContainer: { Image: image, ModelDataUrl: s3Uri(archive) },
+    ExecutionRoleArn: role,
+    ...subnets.length === 0 ? {} : { VpcConfig: network(planned) },
+    ...networkIsolation ? { EnableNetworkIsolation: true } : {},
+    Tags: tagsOf({ ...planned, job: name }),
+  };
+}
+
+function instances(planned: PlannedJob) {
+  const { instanceType, instanceCount, volumeSize } = planned;
   return {
     // Their names are an enumeration in the SDK, older than the newest of them.
     InstanceType: instanceType as "ml.m5.large",
     InstanceCount: instanceCount,
     VolumeSizeInGB: volumeSize,
-    ...kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey },
+    ...volumeKey(planned),
   };
 }
 
-function network({ subnets, securityGroups }: PlannedJob) {
+function volumeKey({ kmsKey, instanceType }: Pick<Planned, "kmsKey" | "instanceType">) {
+  return kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey };
+}
+
+function network({ subnets, securityGroups }: Pick<JobRequest, "subnets" | "securityGroups">) {
   return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
 }
 
@@ -231,18 +344,20 @@ function emptyLeftOut<Name extends string>(
 }
 
 /** The same without the values of variables, which may be secrets. */
-export function withHiddenValues<Input extends { Environment?: object | undefined }>(
-  { Environment, ...rest }: Input,
-): object {
+export function withHiddenValues(input: object): object {
+  const { Environment, ...rest } = input as { Environment?: object };
   if (Environment === undefined) return rest;
   const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
   return { ...rest, Environment: hidden };
 }
 
+/** The input of the call that creates a job. */
+export type JobInput = TrainingJobInput | ProcessingJobInput | TransformJobInput;
+
 /** A call as `--dry-run` shows it. */
 export function shownCall(
   action: string,
-  input: TrainingJobInput | ProcessingJobInput,
+  input: JobInput | ModelInput,
 ): { readonly action: string; readonly input: unknown } {
   return { action, input: withHiddenValues(input) };
 }

@@ -1,0 +1,173 @@
+/** A model that is made for one job: it has the job's name, and goes with it. */
+
+import { AwsError, isRefusal, mayBeDone, orNothing, withMore } from "../../aws/errors.ts";
+import type { ListedModel, ModelInput, SageMaker } from "../../aws/sagemaker.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { isPlatformJobName } from "../../contract/names.ts";
+import { Interrupted } from "../../errors.ts";
+import type { Clock } from "../../time.ts";
+import { deletionByHand } from "../endpoints/parts.ts";
+import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
+import type { JobReport } from "../jobs/follow.ts";
+import { type CloudJob, describeJob, hasEnded } from "../jobs/job.ts";
+import { isAboutTags, JOB_TAG, withTags } from "../tags.ts";
+
+type Report = Pick<JobReport, "note" | "always" | "progress">;
+
+export class OwnModel {
+  constructor(
+    private readonly name: string,
+    private readonly sagemaker: SageMaker,
+    private readonly report: Report,
+    private readonly choice: AwsOptions,
+  ) {}
+
+  /** What becomes of it while its job goes on. */
+  words(): string {
+    return `Model ${this.name} is the job's own: mlcli wait or the next mlcli transform deletes it.`;
+  }
+
+  /** Creates it. @throws AwsError, Interrupted: a note says what may be left. */
+  async make(
+    input: ModelInput,
+    tags: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name, sagemaker, report } = this;
+    report.progress(`Creating model ${name}`, 0);
+    try {
+      signal.throwIfAborted();
+      await this.#create(input, tags);
+      report.note(`Created model ${name}, for this job alone`);
+    } catch (error) {
+      if (error instanceof Interrupted) this.#tellLeft("may be there");
+      if (!mayBeDone(error)) throw error;
+      const found = await orNothing(sagemaker.describeModel(name)).catch((failure) => {
+        if (failure instanceof Interrupted) this.#tellLeft("may be there");
+        throw failure instanceof AwsError ? withMore(error, this.#left("may be there")) : failure;
+      });
+      if (!found) throw error;
+      report.note(`The answer was lost, but model ${name} is there.`);
+    }
+  }
+
+  async #create(input: ModelInput, tags: Readonly<Record<string, string>>): Promise<unknown> {
+    try {
+      return await this.sagemaker.createModel(input);
+    } catch (error) {
+      if (!isAboutTags(error) || Object.keys(tags).length > 0) throw error;
+      this.report.note(`You may not set tags, so the model has none: ${error.message}`);
+      return await this.sagemaker.createModel(withTags(input, tags));
+    }
+  }
+
+  /** Creates and follows the job. Where there is none in the end, the model goes. */
+  async beside(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (error instanceof Interrupted) this.#tellLeft("stays until its job has ended");
+      if (!(error instanceof AwsError)) throw error;
+      const job = describeJob(this.sagemaker, { kind: "transform", name: this.name });
+      const isThere = await orNothing(job).then((job) => job !== undefined).catch((failure) => {
+        if (failure instanceof Interrupted) this.#tellLeft("may be left");
+        if (failure instanceof AwsError) return true;
+        throw failure;
+      });
+      if (isThere) throw withMore(error, this.words());
+      await this.#delete();
+      throw error;
+    }
+  }
+
+  /** Deletes it once its job has ended. */
+  async delete(job: CloudJob): Promise<void> {
+    if (hasEnded(job)) await this.#delete();
+  }
+
+  /** What cannot be deleted is named. */
+  async #delete(): Promise<void> {
+    try {
+      await this.sagemaker.deleteModel(this.name);
+      this.report.note(`Deleted model ${this.name}, which was the job's own`);
+    } catch (error) {
+      if (isRefusal(error, "not found")) return;
+      if (error instanceof Interrupted) this.#tellLeft("may be left");
+      if (!(error instanceof AwsError)) throw error;
+      this.report.always(`${error.message}: ${this.#left("is left")}`);
+    }
+  }
+
+  #tellLeft(how: string): void {
+    this.report.always(`Interrupted: ${this.#left(how)}`);
+  }
+
+  #left(how: string): string {
+    const byHand = deletionByHand({ kind: "model", name: this.name }, this.choice);
+    return `model ${this.name} ${how}. The next mlcli transform deletes it, or you: ${byHand}`;
+  }
+}
+
+/**
+ * Deletes the model that was made for a transform, where that has ended.
+ * Whether it was made for it, its tag says; where that may not be read, it stays.
+ */
+export async function deleteModelOf(
+  job: CloudJob,
+  sagemaker: SageMaker,
+  report: Report,
+  choice: AwsOptions,
+): Promise<void> {
+  if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
+  const arn = await orUnknown(sagemaker.describeModel(job.name).then(({ ModelArn }) => ModelArn));
+  if (arn === undefined || !await isFor(job.name, arn, sagemaker)) return;
+  await new OwnModel(job.name, sagemaker, report, choice).delete(job);
+}
+
+async function isFor(job: string, arn: string, sagemaker: SageMaker): Promise<boolean> {
+  return (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
+}
+
+/** A model without a job may belong to a command that is about to create the job, in ms. */
+const ABOUT_TO = 15 * 60_000;
+
+/** So many of those that may be left are looked at: the newest. */
+const MOST = 20;
+
+/**
+ * Deletes models of transforms that have ended without anybody waiting for them. What may not be asked
+ * or deleted stays for the next.
+ *
+ * @param base of the jobs' names.
+ */
+export async function deleteLeftModels(
+  base: string,
+  sagemaker: SageMaker,
+  { clock }: { readonly clock: Clock },
+  report: Report,
+): Promise<void> {
+  const page = await orUnknown(sagemaker.listModels(base.replace(/[^a-zA-Z0-9]/g, "-")).next());
+  const found: readonly ListedModel[] = page?.value ?? [];
+  const ours = found.filter(({ name }) => isPlatformJobName(name, base)).slice(0, MOST);
+  await inParallel(ours, REQUESTS_AT_ONCE, async ({ name, arn, creationTime }) => {
+    const isOld = clock.date().getTime() - creationTime.getTime() > ABOUT_TO;
+    const job = await orUnknown(
+      orNothing(describeJob(sagemaker, { kind: "transform", name })).then((job) => job ?? "none"),
+    );
+    const isOver = job === "none" ? isOld : job !== undefined && hasEnded(job);
+    if (!isOver || !await isFor(name, arn, sagemaker)) return;
+    if (await orUnknown(sagemaker.deleteModel(name).then(() => true))) {
+      report.note(`Deleted model ${name}, whose job has ended`);
+    }
+  });
+}
+
+/** The answer; `undefined` where SageMaker gives none. */
+async function orUnknown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof AwsError) return undefined;
+    throw error;
+  }
+}
