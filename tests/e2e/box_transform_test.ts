@@ -26,9 +26,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200 if parameters else 404, parameters or "")
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
-        print("asked", json.dumps(body), self.headers["User-Agent"], self.headers["Content-Type"],
-              self.headers["Accept"])
+        names = "Transfer-Encoding", "User-Agent", "Content-Type", "Accept"
+        body = self.body().decode()
+        print("asked", json.dumps(body), *(self.headers[name] for name in names))
         if "bad" in body:
             return self.answer(400, "No bad lines\\nplease")
         if "once" in body and body not in seen:
@@ -40,6 +40,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             time.sleep(0.5)
         self.answer(200, "\\n".join(model + line for line in body.rstrip("\\n").split("\\n")))
 
+    def body(self):
+        if "Content-Length" in self.headers:
+            return self.rfile.read(int(self.headers["Content-Length"]))
+        body = b""
+        while size := int(self.rfile.readline(), 16):
+            body += self.rfile.read(size)
+            self.rfile.readline()
+        return body
+
     def answer(self, status, text):
         self.send_response(status)
         self.send_header("Content-Length", str(len(text.encode())))
@@ -50,6 +59,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 names = sorted(name for name in os.environ if name.startswith("SAGEMAKER_"))
+if "DIES" in os.environ:
+    sys.exit(3)
 print(sys.argv[1:], *(f"{name}={os.environ[name]}" for name in names), os.environ.get("WHO"))
 http.server.ThreadingHTTPServer(("", 8080), Handler).serve_forever()
 `;
@@ -114,24 +125,25 @@ suite("the box's transforms on the engine", () => {
         "batch_more.csv": "4\n",
         "order.csv": "later,1\n2,2\nonce,3\n4,4\n",
         "slow.csv": "slow\n",
+        "packed/b.csv.gz": "not packed",
         "list.manifest": JSON.stringify([{ prefix: "s3://data/" }, "x.csv", "batch/c/d.csv"]),
       })
     ) await box.s3.put("data", key, content);
     await box.s3.put("data", "packed/a.csv.gz", await gzip(new TextEncoder().encode("5\n6\n")));
-    await ask(box, "sagemaker", "CreateModel", {
-      ModelName: "m",
-      PrimaryContainer: {
-        ...{ Image, ModelDataUrl: "s3://data/model.tar.gz", Environment: { WHO: "model" } },
-      },
-      ExecutionRoleArn: EXECUTION_ROLE,
-    });
+    for (const [ModelName, EnableNetworkIsolation] of [["m", false], ["isolated", true]]) {
+      await ask(box, "sagemaker", "CreateModel", {
+        ...{ ModelName, EnableNetworkIsolation, ExecutionRoleArn: EXECUTION_ROLE },
+        PrimaryContainer: {
+          ...{ Image, ModelDataUrl: "s3://data/model.tar.gz", Environment: { WHO: "model" } },
+        },
+      });
+    }
   });
   afterAll(() => box[Symbol.asyncDispose]());
 
   it("share whole objects; one that fails has no output, and fails the job", async () => {
     const TransformResources = { InstanceType: "ml.m5.large", InstanceCount: 2 };
     const job = await start("s3://data/batch", { TransformResources });
-    // A job that runs does not need its model any more.
     await job.ended;
     assertEquals([job.status, job.failureReason], [
       "Failed",
@@ -142,7 +154,7 @@ suite("the box's transforms on the engine", () => {
       "batch_more.csv.out": ">4\n",
       "c/d.csv.out": ">3\n",
     });
-    const asked = "Go-http-client/1.1 text/csv text/csv";
+    const asked = "None Go-http-client/1.1 text/csv text/csv";
     assertEquals(logOf(job), [
       "['serve'] SAGEMAKER_BATCH=true model",
       `asked "1\\n2\\n" ${asked}`,
@@ -183,17 +195,26 @@ suite("the box's transforms on the engine", () => {
     ]);
   });
 
-  it("read what is packed, and what a list names", async () => {
-    const packed = await start("s3://data/packed/", {}, { CompressionType: "Gzip" });
+  it("read what is packed, what a list names, and send what may have any size", async () => {
+    const isolated = { ModelName: "isolated" };
+    const packed = await start("s3://data/packed/", isolated, { CompressionType: "Gzip" });
+    // A job that runs does not need its model any more.
+    box.endpoints.models.delete("isolated");
     const S3DataSource = { S3DataType: "ManifestFile", S3Uri: "s3://data/list.manifest" };
-    const listed = await start("", {}, { DataSource: { S3DataSource } });
+    const listed = await start("", { MaxPayloadInMB: 0 }, { DataSource: { S3DataSource } });
     await Promise.all([packed.ended, listed.ended]);
     assertEquals(await outputs(packed), { "a.csv.gz.out": ">5\n>6\n" });
+    assertMatch(dataLog(packed)[1]!, /^data\/packed\/b\.csv\.gz: The object is not in the format/);
     assertEquals(await outputs(listed), { "batch/c/d.csv.out": ">3\n" });
     assertEquals(dataLog(listed)[1], "data/x.csv: The specified key does not exist");
+    assertMatch(logOf(listed)[0]!, / SAGEMAKER_MAX_PAYLOAD_IN_MB=0 /);
+    assertMatch(logOf(listed)[1]!, /^asked "3" chunked /);
   });
 
-  it("that are late, or not well, or have no server, fail", async () => {
+  it("that are late, or not well, or whose server ends, fail", async () => {
+    const dead = await start("s3://data/batch/", { Environment: { DIES: "" } });
+    await dead.ended;
+    assertMatch(dead.failureReason!, /^AlgorithmError: Model container failed to respond to ping/);
     box.machines.settings.startup = 2_000;
     const ModelClientConfig = { InvocationsTimeoutInSeconds: 1, InvocationsMaxRetries: 0 };
     const late = await start("s3://data/slow.csv", { ModelClientConfig });

@@ -13,6 +13,9 @@ import { type JobPlatform, parseS3Uri } from "./platform.ts";
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
 
+/** Transforms have a check of their own. */
+type OtherKind = Exclude<JobKind, "transform">;
+
 /** What there is to check a job against. */
 export interface Surroundings {
   readonly services: JobPlatform;
@@ -30,7 +33,7 @@ const LONGEST_TRAINING = 2_419_200;
  * @throws Refused
  */
 export function checkJob(
-  kind: Exclude<JobKind, "transform">,
+  kind: OtherKind,
   request: Request,
   around: Surroundings,
 ): void {
@@ -163,7 +166,7 @@ function checkProcessing(request: Request): void {
 }
 
 function checkQuota(
-  kind: Parameters<typeof checkJob>[0],
+  kind: OtherKind,
   request: Request,
   { services: { platform: { faults } } }: Surroundings,
 ): void {
@@ -223,7 +226,7 @@ export function checkData(
   );
 }
 
-function inputUris(kind: Parameters<typeof checkJob>[0], request: Request): readonly string[] {
+function inputUris(kind: OtherKind, request: Request): readonly string[] {
   if (kind === "training") {
     return (request.InputDataConfig ?? []).flatMap(({ DataSource }: Request) =>
       DataSource.S3DataSource?.S3Uri ?? []

@@ -1,10 +1,23 @@
-/** Runs a transform on the Docker Engine of the tests. */
+/**
+ * Runs a transform on the Docker Engine of the tests.
+ *
+ * What AWS does not say, the box has chosen:
+ * - A line goes to the model with its newline, an empty line is a record, and a newline comes after
+ *   an answer unless it ends with one.
+ * - A single record of RecordIO or TFRecord goes without its frame.
+ * - Statuses 429 and 5xx, and no answer, are tried again.
+ * - The output of what was packed is not, and is named after the whole key: `a.csv.gz.out`.
+ * - Below a prefix, an output has the part of the key behind the prefix; of a list, the list's path.
+ * - A range of columns has its end, as the guide says; one of a JSON list has not. Its start, and
+ *   each index, must be there.
+ * - Several ranges in a path are refused by the first record, as an issue of the SDK's shows (1112).
+ */
 
+import { REGION } from "../../account.ts";
+import type { Model } from "../../endpoints/resource.ts";
 import { modelData } from "../../endpoints/serving/fleet.ts";
 import { HostingFailure } from "../../endpoints/serving/settings.ts";
-import type { Model } from "../../endpoints/resource.ts";
-import { REGION } from "../../account.ts";
-import type { Mount } from "../../engine/container.ts";
+import type { ContainerSpec } from "../../engine/container.ts";
 import { createNetwork, FilledVolume, removeNetwork } from "../../engine/resources.ts";
 import { EngineError } from "../../engine_api.ts";
 import { type Job, type JobEnd, NO_CAPACITY } from "../job.ts";
@@ -18,11 +31,9 @@ import {
   type RunningJob,
 } from "../runner.ts";
 import { inputObjects } from "./objects.ts";
-import { outputOf, type Progress, shapeOf, strategyName, transformObjects } from "./requests.ts";
-import { TransformServer } from "./server.ts";
-
-// deno-lint-ignore no-explicit-any
-type Request = Readonly<Record<string, any>>;
+import { assembled } from "./records.ts";
+import { parametersOf, type Progress, strategyName, transformObjects } from "./requests.ts";
+import { type ServerUse, TransformServer } from "./server.ts";
 
 /** SageMaker's time for a server to be well, in ms, and its words for one that is not. */
 const STARTUP = 30 * 60_000;
@@ -40,18 +51,13 @@ export class TransformFlow implements RunningJob {
   }
 
   async run(): Promise<void> {
-    const { job, host: { services: { platform, s3 } } } = this;
+    const { job, host: { services: { platform } } } = this;
     if (job.request.DataCaptureConfig) platform.problem("The box captures no data of transforms");
     try {
       const all = await this.#transform();
-      if (this.#ending.signal.aborted) return job.end({ status: "Stopped" });
-      const bucket = parseS3Uri(job.request.TransformOutput.S3OutputPath).bucket;
-      if (!s3.buckets.has(bucket)) {
-        throw new JobFailure("ClientError: The specified bucket does not exist");
-      }
-      for (const progress of all.filter(({ failure }) => !failure)) {
-        await s3.put(bucket, progress.object.output, outputOf(progress, job.request));
-      }
+      // What is stopped leaves nothing.
+      this.#ending.signal.throwIfAborted();
+      await this.#keep(all);
       job.end(endOf(all));
     } catch (error) {
       const isStopped = this.#ending.signal.aborted;
@@ -61,7 +67,7 @@ export class TransformFlow implements RunningJob {
 
   stop(): void {
     this.job.stopping();
-    this.#ending.abort();
+    this.close();
   }
 
   interrupt(): void {
@@ -72,20 +78,21 @@ export class TransformFlow implements RunningJob {
     this.#ending.abort();
   }
 
+  /** Runs all hosts, and leaves nothing of them. */
   async #transform(): Promise<readonly Progress[]> {
-    const { job, host: { services, engine } } = this;
+    const { job, host: { services, engine, settings: { memory } } } = this;
+    const { container, request: { ExecutionRoleArn, EnableNetworkIsolation } } = this.#model;
     if (!services.platform.faults.hasCapacity) throw new JobFailure(NO_CAPACITY.reason);
     job.enter("Downloading");
     await using stack = new AsyncDisposableStack();
-    const { container, request: { ExecutionRoleArn, EnableNetworkIsolation } } = this.#model;
     const image = await pullFor(container.Image, ExecutionRoleArn, this.host);
-    const entries = await modelData(container, services.s3).catch(inClientsWords);
-    const mounts: Mount[] = [];
-    if (entries) {
-      const volume = await FilledVolume.create(engine, image, entries);
-      stack.defer(() => volume.remove());
-      mounts.push({ volume: volume.name, directory: "/opt/ml/model", isReadOnly: true });
-    }
+    const entries = await modelData(container, services.s3).catch((error) => {
+      throw error instanceof HostingFailure
+        ? new JobFailure(`ClientError: ${error.message}`)
+        : error;
+    });
+    const volume = entries && await FilledVolume.create(engine, image, entries);
+    if (volume) stack.defer(() => volume.remove());
     const network = EnableNetworkIsolation ? await createNetwork(engine, true) : undefined;
     if (network !== undefined) stack.defer(() => removeNetwork(engine, network));
     // A server may close a connection that waits, just when it gets a request.
@@ -93,76 +100,64 @@ export class TransformFlow implements RunningJob {
     stack.defer(() => client.close());
     const failing = new AbortController();
     const signal = AbortSignal.any([this.#ending.signal, failing.signal]);
+    const mounts = volume
+      ? [{ volume: volume.name, directory: "/opt/ml/model", isReadOnly: true }]
+      : [];
+    const variables = variablesOf(container.Environment, job.request);
     job.enter("Training");
-    const results = await Promise.allSettled(job.hosts.map(async (_, index) => {
+    const all = await Promise.all(job.hosts.map(async (host, index) => {
       try {
-        return await this.#runHost(index, { image, mounts, network, client, signal });
+        const spec = { image, mounts, network, memory, variables, host };
+        return await this.#runHost(index, spec, { client, signal });
       } catch (error) {
-        failing.abort();
-        throw error;
+        failing.abort(error);
+        return [];
       }
     }));
-    const failed = results.find((one) => one.status === "rejected");
-    if (failed) throw failed.reason;
-    return results.flatMap((one) => one.status === "fulfilled" ? one.value : []);
+    failing.signal.throwIfAborted();
+    return all.flat();
   }
 
   async #runHost(
     index: number,
-    { image, mounts, network, client, signal }: {
-      readonly image: string;
-      readonly mounts: readonly Mount[];
-      readonly network: string | undefined;
-      readonly client: Deno.HttpClient;
-      readonly signal: AbortSignal;
-    },
+    spec: Omit<ContainerSpec, "command" | "port">,
+    use: Pick<ServerUse, "client" | "signal">,
   ): Promise<readonly Progress[]> {
     const { job, host: { services: { s3, logs }, engine, settings } } = this;
-    const { request } = job;
-    const { InvocationsTimeoutInSeconds = 600, InvocationsMaxRetries = 3 } =
-      request.ModelClientConfig ?? {};
-    const host = job.hosts[index]!;
+    const { request, hosts } = job;
     const log = (stream: string, lines: readonly string[]): void =>
       logs.put(job.logGroup, job.logStream(stream), lines);
-    await using server = await TransformServer.start(
-      engine,
-      {
-        ...{ image, mounts, network, host, memory: settings.memory },
-        variables: variablesOf(this.#model, request),
-      },
-      (line) => log(host, [line]),
-      {
-        ...{ client, signal, isChunked: request.MaxPayloadInMB === 0 },
-        headers: headersOf(request),
-        timeout: InvocationsTimeoutInSeconds,
-        retries: InvocationsMaxRetries,
-      },
-    ).catch((error) => {
-      throw error instanceof EngineError
-        ? new JobFailure(noStart("docker run <image> serve"))
-        : error;
-    });
+    const say = (lines: readonly string[]): void =>
+      log(`${spec.host}/data-log`, lines.map(dataLogLine));
+    const onLine = (line: string): void => log(spec.host, [line]);
+    await using server = await TransformServer.start(engine, spec, { ...use, request, onLine })
+      .catch((error) => {
+        const isNoServer = error instanceof EngineError;
+        throw isNoServer ? new JobFailure(noStart("docker run <image> serve")) : error;
+      });
     if (!await server.isReady(settings.startup ?? STARTUP)) throw new JobFailure(NO_PING);
-    const shape = shapeOf(request, await server.executionParameters());
-    const { concurrency, payload, isMulti } = shape;
-    const say = (...lines: readonly string[]): void => log(`${host}/data-log`, lines.map(logged));
-    say(
-      `MaxConcurrentTransforms=${concurrency}, MaxPayloadInMB=${payload}, ` +
-        `BatchStrategy=${isMulti ? "MULTI" : "SINGLE"}_RECORD`,
-    );
-    const objects = await inputObjects(request, s3, { host: index, hosts: job.hosts.length });
+    const parameters = parametersOf(request, await server.executionParameters());
+    say([Object.entries(parameters).map((pair) => pair.join("=")).join(", ")]);
+    const objects = await inputObjects(request, s3, { host: index, hosts: hosts.length });
     const invoke = (body: Uint8Array): Promise<Uint8Array> => server.invoke(body);
-    const all = await transformObjects(objects, { request, shape, s3, invoke });
-    for (const { object, failure } of all) {
-      const name = `${object.bucket}/${object.key}`;
-      say(...[failure?.lines ?? []].flat().map((line) => `${name}: ${line}`));
+    return await transformObjects(objects, { request, parameters, s3, invoke, say });
+  }
+
+  async #keep(all: readonly Progress[]): Promise<void> {
+    const { job: { request: { TransformOutput } }, host: { services: { s3 } } } = this;
+    const { bucket } = parseS3Uri(TransformOutput.S3OutputPath);
+    if (!s3.buckets.has(bucket)) {
+      throw new JobFailure("ClientError: The specified bucket does not exist");
     }
-    return all;
+    for (const { object, answers, failure } of all) {
+      if (failure) continue;
+      await s3.put(bucket, object.output, assembled(answers, TransformOutput.AssembleWith));
+    }
   }
 }
 
 /** As SageMaker begins the lines of that log. */
-function logged(line: string): string {
+function dataLogLine(line: string): string {
   return `${new Date().toISOString().slice(0, -1)}:[sagemaker logs]: ${line}`;
 }
 
@@ -173,35 +168,17 @@ function endOf(all: readonly Progress[]): JobEnd {
   return { status: "Failed", reason: `${whose}: See job logs for more information` };
 }
 
-/** The last three are there only where the request has them. */
-function variablesOf(model: Model, request: Request): Readonly<Record<string, string>> {
-  const { MaxPayloadInMB, BatchStrategy, MaxConcurrentTransforms } = request;
-  return {
-    AWS_REGION: REGION,
-    ...model.container.Environment,
-    ...request.Environment,
-    SAGEMAKER_BATCH: "true",
-    ...(MaxPayloadInMB === undefined ? {} : {
-      SAGEMAKER_MAX_PAYLOAD_IN_MB: String(MaxPayloadInMB),
-    }),
-    ...(BatchStrategy === undefined ? {} : {
-      SAGEMAKER_BATCH_STRATEGY: strategyName(BatchStrategy),
-    }),
-    ...(MaxConcurrentTransforms === undefined ? {} : {
-      SAGEMAKER_MAX_CONCURRENT_TRANSFORMS: String(MaxConcurrentTransforms),
-    }),
-  };
-}
-
-function headersOf({ TransformInput, TransformOutput }: Request): Readonly<Record<string, string>> {
-  const { ContentType } = TransformInput;
-  const { Accept } = TransformOutput;
-  return {
-    ...(ContentType === undefined ? {} : { "content-type": ContentType }),
-    ...(Accept === undefined ? {} : { accept: Accept }),
-  };
-}
-
-function inClientsWords(error: unknown): never {
-  throw error instanceof HostingFailure ? new JobFailure(`ClientError: ${error.message}`) : error;
+/** The last three are there where the request has them. */
+function variablesOf(
+  ofModel: Job["request"],
+  { Environment, MaxPayloadInMB, BatchStrategy, MaxConcurrentTransforms }: Job["request"],
+): Readonly<Record<string, string>> {
+  const strategy = BatchStrategy && strategyName(BatchStrategy);
+  const given = Object.entries({
+    SAGEMAKER_MAX_PAYLOAD_IN_MB: MaxPayloadInMB,
+    SAGEMAKER_BATCH_STRATEGY: strategy,
+    SAGEMAKER_MAX_CONCURRENT_TRANSFORMS: MaxConcurrentTransforms,
+  }).filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]);
+  const own = { SAGEMAKER_BATCH: "true", ...Object.fromEntries(given) };
+  return { AWS_REGION: REGION, ...ofModel, ...Environment, ...own };
 }

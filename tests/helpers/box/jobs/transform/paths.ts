@@ -5,96 +5,65 @@
 
 import { RecordError } from "./records.ts";
 
-/** A step of a path. */
-type Step =
-  | { readonly names: readonly string[] }
-  | { readonly indexes: readonly number[] }
-  | { readonly from: string; readonly to: string }
-  | "*";
-
 const NAME = "'[^'.]*'";
 const NUMBER = "-?\\d+";
 const STEP = new RegExp(
-  `\\.(?<name>[a-zA-Z0-9 -]+)|(?<all>\\.\\*|\\.?\\[ *\\* *\\])|\\.?\\[ *(?:` +
+  `^(?:\\.(?<name>[a-zA-Z0-9 -]+)|(?<all>\\.\\*|\\.?\\[ *\\* *\\])|\\.?\\[ *(?:` +
     `(?<names>${NAME}(?: *, *${NAME})*)|(?<indexes>${NUMBER}(?: *, *${NUMBER})*)|` +
-    `(?<from>(?:${NUMBER})?) *: *(?<to>(?:${NUMBER})?)) *\\]`,
-  "y",
+    `(?<from>(?:${NUMBER})?) *: *(?<to>(?:${NUMBER})?)) *\\])`,
 );
-
-/** @throws RecordError */
-export function parsePath(path: string): readonly Step[] {
-  const range = /\[[^\]]*(?:,[^\]]*:|:[^\]]*,)[^\]]*\]/.exec(path)?.[0];
-  if (range) {
-    // In the words of an issue of the SDK's (1112).
-    throw new RecordError(
-      `Invalid JsonPath: ${path}: only single range filters of format (eg: [1:5]) are supported. ` +
-        `Format ${range} is not supported`,
-    );
-  }
-  const steps: Step[] = [];
-  for (STEP.lastIndex = 1; STEP.lastIndex < path.length;) {
-    const groups = STEP.exec(path)?.groups;
-    if (!groups) throw new RecordError(`Invalid JsonPath: ${path}`);
-    const { name, all, names, indexes, from, to } = groups;
-    if (name !== undefined) steps.push({ names: [name] });
-    else if (all !== undefined) steps.push("*");
-    else if (names !== undefined) {
-      steps.push({ names: names.split(",").map((one) => one.trim().slice(1, -1)) });
-    } else if (indexes !== undefined) steps.push({ indexes: indexes.split(",").map(Number) });
-    else steps.push({ from: from!, to: to! });
-  }
-  return steps;
-}
 
 /**
  * What a path finds.
  * @param isInclusive Whether a range has its end: the guide says so of the columns of CSV.
  * @throws RecordError
  */
-export function found(
-  value: unknown,
-  [step, ...rest]: readonly Step[],
-  isInclusive = false,
-): unknown {
-  if (step === undefined) return value;
-  const next = stepped(value, step, isInclusive);
-  const isSeveral = step === "*" || "from" in step ||
-    ("indexes" in step && step.indexes.length > 1);
-  if (!isSeveral || rest.length === 0) return found(next, rest, isInclusive);
-  return (next as readonly unknown[]).map((one) => found(one, rest, isInclusive));
+export function found(value: unknown, path: string, isInclusive: boolean): unknown {
+  const range = /\[[^\]]*(?:,[^\]]*:|:[^\]]*,)[^\]]*\]/.exec(path)?.[0];
+  if (range) {
+    // In the words of an issue of the SDK's (1112).
+    throw new RecordError([
+      `Invalid JsonPath: ${path}: only single range filters of format (eg: [1:5]) are supported. ` +
+      `Format ${range} is not supported`,
+    ]);
+  }
+  return below(value, path.slice(1), isInclusive);
 }
 
-function stepped(value: unknown, step: Step, isInclusive: boolean): unknown {
-  const isList = Array.isArray(value);
-  if (typeof value !== "object" || value === null) {
-    throw new RecordError("The path leads into a value that has no parts");
+function below(value: unknown, path: string, isInclusive: boolean): unknown {
+  if (path === "") return value;
+  const step = STEP.exec(path);
+  if (!step) throw new RecordError([`Invalid JsonPath: ${path}`]);
+  const { name, all, names, indexes, from, to } = step.groups!;
+  const rest = path.slice(step[0].length);
+  const one = (part: unknown): unknown => below(part, rest, isInclusive);
+  if (all !== undefined) return Object.values(partsOf(value)).map(one);
+  const quoted = name ?? names;
+  if (quoted !== undefined) {
+    const parts = partsOf(value);
+    const wanted = quoted.split(",").map((text) => text.trim().replaceAll("'", ""));
+    const there = wanted.filter((text) => Object.hasOwn(parts, text));
+    if (wanted.length > 1) return one(Object.fromEntries(there.map((text) => [text, parts[text]])));
+    if (there.length === 0) throw new RecordError([`There is no "${wanted[0]}"`]);
+    return one(parts[wanted[0]!]);
   }
-  if (step === "*") return Object.values(value);
-  if ("names" in step) {
-    const members: Record<string, unknown> = isList ? {} : { ...value };
-    const { names } = step;
-    if (names.length > 1) {
-      return Object.fromEntries(
-        names.filter((one) => one in members).map((one) => [
-          ...[one, members[one]],
-        ]),
-      );
-    }
-    if (names[0]! in members) return members[names[0]!];
-    throw new RecordError(`There is no "${names[0]}"`);
+  if (!Array.isArray(value)) throw new RecordError(["An index needs a list"]);
+  if (indexes !== undefined) {
+    const wanted = indexes.split(",").map((index) => element(value, Number(index)));
+    return wanted.length === 1 ? one(wanted[0]) : wanted.map(one);
   }
-  if (!isList) throw new RecordError("An index needs a list");
-  if ("indexes" in step) {
-    const all = step.indexes.map((index) => elementOf(value, index));
-    return all.length === 1 ? all[0] : all;
-  }
-  const last = step.to === "" ? value.length : Number(step.to) + (isInclusive ? 1 : 0);
-  if (step.from !== "") elementOf(value, Number(step.from));
-  return value.slice(Number(step.from), step.to === "-1" && isInclusive ? undefined : last);
+  if (from !== "") element(value, Number(from));
+  const end = to === "" ? value.length : Number(to) + (isInclusive ? 1 : 0);
+  return value.slice(Number(from), isInclusive && to === "-1" ? value.length : end).map(one);
 }
 
-function elementOf(list: readonly unknown[], index: number): unknown {
+function partsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  throw new RecordError(["The path leads into a value that has no parts"]);
+}
+
+function element(list: readonly unknown[], index: number): unknown {
   const place = index < 0 ? list.length + index : index;
   if (place in list) return list[place];
-  throw new RecordError(`The index ${index} is not within the ${list.length} of the record`);
+  throw new RecordError([`The index ${index} is not within the ${list.length} of the record`]);
 }

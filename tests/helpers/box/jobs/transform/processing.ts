@@ -1,6 +1,6 @@
 /** `DataProcessing`: what of a record the model sees, and what becomes of its answer. */
 
-import { found, parsePath } from "./paths.ts";
+import { found } from "./paths.ts";
 import { RecordError } from "./records.ts";
 
 // deno-lint-ignore no-explicit-any
@@ -24,14 +24,12 @@ export function processingOf(
   const { parse, write, join, isInclusive } = TransformInput.ContentType === "text/csv"
     ? CSV
     : JSON_TEXT;
-  const filter = (value: unknown, path: string): unknown =>
-    found(value, parsePath(path), isInclusive);
   return {
-    input: (record) => write(filter(parse(record, "input"), InputFilter)),
+    input: (record) => write(found(parse(record, "input"), InputFilter, isInclusive)),
     output: (record, answer) => {
       const answered = parse(answer, "output from the algorithm");
       const all = joins ? join(parse(record, "input"), answered) : answered;
-      return write(filter(all, OutputFilter));
+      return write(found(all, OutputFilter, isInclusive));
     },
   };
 }
@@ -51,7 +49,7 @@ const CSV: Format = {
     const fields: string[] = [];
     for (FIELD.lastIndex = 0;;) {
       const [, field, end] = FIELD.exec(text) ?? [];
-      if (field === undefined) throw new RecordError(`Failed to parse ${what} as CSV`);
+      if (field === undefined) throw new RecordError([`Failed to parse ${what} as CSV`]);
       fields.push(field);
       if (end === "") return fields;
     }
@@ -66,7 +64,7 @@ const JSON_TEXT: Format = {
     try {
       return JSON.parse(text);
     } catch {
-      throw new RecordError(`Failed to parse ${what} as JSON`);
+      throw new RecordError([`Failed to parse ${what} as JSON`]);
     }
   },
   write: (value) => JSON.stringify(value),

@@ -12,12 +12,13 @@ export interface RecordBytes {
 
 /** Why an object gets no output; the lines are the data log's. */
 export class RecordError extends Error {
-  constructor(readonly lines: string | readonly string[], readonly isClients = true) {
-    super([lines].flat()[0]);
+  constructor(readonly lines: readonly string[], readonly isClients = true) {
+    super(lines[0]);
   }
 }
 
 const NEWLINE = 10;
+const NOT_WHOLE = "The last record is not whole";
 const RECORD_IO_MAGIC = 0xced7230a;
 
 /**
@@ -32,7 +33,7 @@ export function recordsOf(content: Uint8Array, split: string): readonly RecordBy
   const records: RecordBytes[] = [];
   for (let start = 0; start < content.length;) {
     const { end, alone } = next(content, start);
-    if (end > content.length) throw new RecordError(`The last ${split} record is not whole`);
+    if (end > content.length) throw new RecordError([NOT_WHOLE]);
     const whole = content.subarray(start, end);
     records.push({ whole, alone: alone ?? whole });
     start = end;
@@ -56,7 +57,7 @@ function recordIoAt(content: Uint8Array, start: number): Found {
   const parts: Uint8Array[] = [];
   for (let end = start;;) {
     const [magic, flagged] = [numberAt(content, end), numberAt(content, end + 4)];
-    if (magic !== RECORD_IO_MAGIC) throw new RecordError("The object is no RecordIO");
+    if (magic !== RECORD_IO_MAGIC) throw new RecordError(["The object is no RecordIO"]);
     const [part, length] = [flagged >>> 29, flagged & 0x1fffffff];
     parts.push(content.subarray(end + 8, end + 8 + length));
     end += 8 + Math.ceil(length / 4) * 4;
@@ -73,7 +74,7 @@ function tfRecordAt(content: Uint8Array, start: number): Found {
 }
 
 function numberAt(content: Uint8Array, place: number): number {
-  if (place + 4 > content.length) throw new RecordError("The last record is not whole");
+  if (place + 4 > content.length) throw new RecordError([NOT_WHOLE]);
   return new DataView(content.buffer, content.byteOffset).getUint32(place, true);
 }
 
@@ -104,7 +105,7 @@ export function batchesOf(
   };
   for (const record of records) {
     const body = sent(record);
-    if (body.length > limit) throw new RecordError("Too much data for max payload size");
+    if (body.length > limit) throw new RecordError(["Too much data for max payload size"]);
     if (!isMulti || size + body.length > limit) close();
     bodies.push(body);
     taken.push(record);
@@ -115,7 +116,7 @@ export function batchesOf(
 }
 
 /** An object of answers: one behind the other, or each with a newline at its end. */
-export function assembled(answers: readonly Uint8Array[], assemble: string): Uint8Array {
+export function assembled(answers: readonly Uint8Array[], assemble = "None"): Uint8Array {
   if (assemble === "None") return concatenated(answers);
   const end = Uint8Array.of(NEWLINE);
   return concatenated(

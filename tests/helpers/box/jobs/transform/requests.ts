@@ -1,43 +1,38 @@
-/** What a host of a transform does with its objects: requests at once, answers in order. */
+/** What a host of a transform does with its objects: several requests at once, answers in order. */
 
 import { gunzip } from "../../../tar.ts";
 import type { S3Store } from "../../s3_store.ts";
 import { DEFAULT_PAYLOAD } from "./checks.ts";
 import type { InputObject } from "./objects.ts";
 import { type Processing, processingOf } from "./processing.ts";
-import { assembled, type Batch, batchesOf, RecordError, recordsOf } from "./records.ts";
+import { type Batch, batchesOf, RecordError, recordsOf } from "./records.ts";
 
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
 
-/** How the requests are made. */
-export interface RequestShape {
-  readonly concurrency: number;
-  /** In MB; 0 is any size. */
-  readonly payload: number;
-  readonly isMulti: boolean;
+/** How requests are made, in the words of `/execution-parameters`. */
+export interface Parameters {
+  readonly MaxConcurrentTransforms: number;
+  /** 0 is any size. */
+  readonly MaxPayloadInMB: number;
+  readonly BatchStrategy: string;
+}
+
+/** `SINGLE_RECORD`, as containers hear it and say it. */
+export function strategyName(strategy: string): string {
+  return strategy === "SingleRecord" ? "SINGLE_RECORD" : "MULTI_RECORD";
 }
 
 /** The request's word counts, then the container's, then SageMaker's. */
-export function shapeOf(
-  request: Request,
-  answered: Readonly<Record<string, unknown>>,
-): RequestShape {
-  const numberIn = (name: string): number | undefined =>
-    typeof answered[name] === "number" ? answered[name] as number : undefined;
-  const strategy = request.BatchStrategy === undefined
-    ? answered.BatchStrategy
-    : strategyName(request.BatchStrategy);
+export function parametersOf(request: Request, answered: Partial<Parameters>): Parameters {
+  const atOnce = request.MaxConcurrentTransforms || answered.MaxConcurrentTransforms;
   return {
-    concurrency: request.MaxConcurrentTransforms || numberIn("MaxConcurrentTransforms") || 1,
-    payload: request.MaxPayloadInMB ?? numberIn("MaxPayloadInMB") ?? DEFAULT_PAYLOAD,
-    isMulti: strategy !== "SINGLE_RECORD",
+    MaxConcurrentTransforms: atOnce >= 1 ? atOnce : 1,
+    MaxPayloadInMB: request.MaxPayloadInMB ?? answered.MaxPayloadInMB ?? DEFAULT_PAYLOAD,
+    BatchStrategy: request.BatchStrategy === undefined
+      ? answered.BatchStrategy ?? "MULTI_RECORD"
+      : strategyName(request.BatchStrategy),
   };
-}
-
-/** `SINGLE_RECORD`, as containers hear it. */
-export function strategyName(strategy: string): string {
-  return strategy === "SingleRecord" ? "SINGLE_RECORD" : "MULTI_RECORD";
 }
 
 /** An object on its way. */
@@ -50,99 +45,91 @@ export interface Progress {
 /** What there is to work with. */
 export interface Tools {
   readonly request: Request;
-  readonly shape: RequestShape;
+  readonly parameters: Parameters;
   readonly s3: S3Store;
   readonly invoke: (body: Uint8Array) => Promise<Uint8Array>;
+  /** Hears lines of the data log. */
+  readonly say: (lines: readonly string[]) => void;
 }
 
 /** Sends all objects; one that fails does not keep the others. */
 export async function transformObjects(
   objects: readonly InputObject[],
-  tools: Tools,
+  { request, parameters, s3, invoke, say }: Tools,
 ): Promise<readonly Progress[]> {
-  const all: Progress[] = [];
-  const processing = processingOf(tools.request);
-  const left = requestsOf(objects, tools, processing, all);
-  await Promise.all(Array.from({ length: tools.shape.concurrency }, async () => {
-    for await (const { progress, batch, index } of shared(left)) {
-      if (progress.failure) continue;
-      await keepFailure(progress, async () => {
-        const answer = await tools.invoke(batch.body);
-        progress.answers[index] = processing ? processed(batch, answer, processing) : answer;
-      });
+  const all = objects.map((object): Progress => ({ object, answers: [] }));
+  const processing = processingOf(request);
+  const attempt = async (progress: Progress, work: () => Promise<void>): Promise<void> => {
+    try {
+      if (!progress.failure) await work();
+    } catch (error) {
+      if (!(error instanceof RecordError)) throw error;
+      const { bucket, key } = progress.object;
+      if (!progress.failure) say(error.lines.map((line) => `${bucket}/${key}: ${line}`));
+      progress.failure ??= error;
     }
+  };
+  const queue: (() => Promise<void>)[] = [];
+  for (const progress of all) {
+    await attempt(progress, async () => {
+      const content = await contentOf(progress.object, request, s3);
+      for (const [index, batch] of split(content, request, parameters, processing).entries()) {
+        queue.push(() =>
+          attempt(progress, async () => {
+            const answer = await invoke(batch.body);
+            progress.answers[index] = processing ? processed(batch, answer, processing) : answer;
+          })
+        );
+      }
+    });
+  }
+  await Promise.all(Array.from({ length: parameters.MaxConcurrentTransforms }, async () => {
+    for (let next = queue.shift(); next; next = queue.shift()) await next();
   }));
   return all;
 }
 
-/** What an object becomes. */
-export function outputOf({ answers }: Progress, { TransformOutput }: Request): Uint8Array {
-  return assembled(answers, TransformOutput.AssembleWith ?? "None");
+async function contentOf(
+  { bucket, key }: InputObject,
+  { TransformInput }: Request,
+  s3: S3Store,
+): Promise<Uint8Array> {
+  if (!s3.buckets.get(bucket)?.objects.get(key)) {
+    throw new RecordError(["The specified key does not exist"]);
+  }
+  const stored = await s3.bytes(bucket, key);
+  if (TransformInput.CompressionType !== "Gzip") return stored;
+  return await gunzip(stored).catch(() => {
+    throw new RecordError(["The object is not in the format of gzip"]);
+  });
 }
 
-interface OneRequest {
-  readonly progress: Progress;
-  readonly batch: Batch;
-  readonly index: number;
-}
-
-async function* requestsOf(
-  objects: readonly InputObject[],
-  { request, shape, s3 }: Tools,
+function split(
+  content: Uint8Array,
+  { TransformInput }: Request,
+  { MaxPayloadInMB, BatchStrategy }: Parameters,
   processing: Processing | undefined,
-  all: Progress[],
-): AsyncGenerator<OneRequest> {
-  const { CompressionType = "None", SplitType = "None" } = request.TransformInput;
-  const limit = shape.payload === 0 ? Infinity : shape.payload * 1024 * 1024;
-  for (const object of objects) {
-    const progress: Progress = { object, answers: [] };
-    all.push(progress);
-    let batches: readonly Batch[] = [];
-    await keepFailure(progress, async () => {
-      const { bucket, key } = object;
-      if (!s3.buckets.has(bucket) || !s3.object(bucket, key)) {
-        throw new RecordError("The specified key does not exist");
-      }
-      const stored = await s3.bytes(bucket, key);
-      const content = CompressionType === "Gzip" ? await gunzip(stored) : stored;
-      const { isMulti } = shape;
-      batches = batchesOf(recordsOf(content, SplitType), {
-        ...{ isMulti, limit },
-        sent: (record) => {
-          if (!processing) return isMulti ? record.whole : record.alone;
-          return new TextEncoder().encode(`${processing.input(lineOf(record.whole))}\n`);
-        },
-      });
-    });
-    for (const [index, batch] of batches.entries()) yield { progress, batch, index };
-  }
-}
-
-/** The same for each of several who take from it. */
-async function* shared<T>(left: AsyncGenerator<T>): AsyncGenerator<T> {
-  for (let next = await left.next(); !next.done; next = await left.next()) yield next.value;
-}
-
-async function keepFailure(progress: Progress, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!(error instanceof RecordError)) throw error;
-    progress.failure ??= error;
-  }
+): readonly Batch[] {
+  const isMulti = BatchStrategy !== "SINGLE_RECORD";
+  return batchesOf(recordsOf(content, TransformInput.SplitType ?? "None"), {
+    isMulti,
+    limit: MaxPayloadInMB === 0 ? Infinity : MaxPayloadInMB * 1024 * 1024,
+    sent: ({ whole, alone }) => {
+      if (!processing) return isMulti ? whole : alone;
+      return new TextEncoder().encode(`${processing.input(lineOf(whole))}\n`);
+    },
+  });
 }
 
 /** A line for each record. */
 function processed({ records }: Batch, answer: Uint8Array, processing: Processing): Uint8Array {
   const text = lineOf(answer);
-  const answers = records.length === 1 ? [text] : text.split("\n");
+  const answers = records.length === 1 ? [text] : text.split(/\r?\n/);
   if (answers.length !== records.length) {
-    throw new RecordError(
-      `Failed to join: ${answers.length} answers for ${records.length} records`,
-    );
+    throw new RecordError([`There are ${answers.length} answers to ${records.length} records`]);
   }
   const lines = records.map(({ whole }, index) =>
-    processing.output(lineOf(whole), answers[index]!.replace(/\r$/, ""))
+    processing.output(lineOf(whole), answers[index]!)
   );
   return new TextEncoder().encode(lines.join("\n"));
 }

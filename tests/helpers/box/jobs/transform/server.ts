@@ -4,29 +4,29 @@ import { Limit, pause } from "../../endpoints/serving/settings.ts";
 import { type ContainerSpec, EngineContainer, type Exit } from "../../engine/container.ts";
 import type { EngineApi } from "../../engine_api.ts";
 import { RecordError } from "./records.ts";
+import type { Parameters } from "./requests.ts";
 
 /** The port that it listens on. */
 const PORT = 8080;
 
-/** Between two requests to `/ping`, and for its answer, in ms. */
+/** Between two requests to `/ping`, for its answer, and before a request comes again: in ms. */
 const PING_INTERVAL = 1_000;
 const PING_TIMEOUT = 2_000;
-
-/** Before an invocation is tried again, in ms. */
 const RETRY_PAUSE = 100;
 
-/** How requests are made. */
-export interface Asking {
+/** What is asked of a server, and by what. */
+export interface ServerUse {
+  // deno-lint-ignore no-explicit-any
+  readonly request: Readonly<Record<string, any>>;
   readonly client: Deno.HttpClient;
-  /** `Content-Type` and `Accept`, where the job has them. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Seconds for an answer. */
-  readonly timeout: number;
-  readonly retries: number;
-  /** Whether the size of a body is not told: `MaxPayloadInMB` of 0. */
-  readonly isChunked: boolean;
   /** Ends all. */
   readonly signal: AbortSignal;
+  readonly onLine: (line: string) => void;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Uint8Array;
 }
 
 /** A server that runs, until it is disposed of. */
@@ -37,26 +37,23 @@ export class TransformServer implements AsyncDisposable {
 
   private constructor(
     private readonly container: EngineContainer,
-    private readonly onLine: (line: string) => void,
-    private readonly asking: Asking,
+    private readonly use: ServerUse,
   ) {
     this.#exit = container.wait();
-    this.#following = container.follow(onLine);
+    this.#following = container.follow(use.onLine);
   }
 
   /** @throws EngineError where the image has no such program. */
   static async start(
     engine: EngineApi,
     spec: Omit<ContainerSpec, "command" | "port">,
-    onLine: (line: string) => void,
-    asking: Asking,
+    use: ServerUse,
   ): Promise<TransformServer> {
-    const container = await EngineContainer.create(engine, {
-      ...{ ...spec, command: ["serve"], port: PORT },
-    });
+    const own = { ...spec, command: ["serve"], port: PORT };
+    const container = await EngineContainer.create(engine, own);
     try {
       await container.start();
-      return new TransformServer(container, onLine, asking);
+      return new TransformServer(container, use);
     } catch (error) {
       await container.remove();
       throw error;
@@ -65,21 +62,20 @@ export class TransformServer implements AsyncDisposable {
 
   /** Waits until it is well. Returns whether it is, before so many ms are over. */
   async isReady(limit: number): Promise<boolean> {
-    const { container, asking: { signal } } = this;
     const ended = new AbortController();
     this.#exit.then(() => ended.abort());
-    this.#address = await container.address(PORT);
-    for (const start = Date.now(); Date.now() - start < limit;) {
+    const over = AbortSignal.any([ended.signal, this.use.signal]);
+    this.#address = await this.container.address(PORT);
+    for (const start = Date.now(); Date.now() - start < limit && !over.aborted;) {
       const answer = await this.#ask("/ping", PING_TIMEOUT).catch(() => undefined);
       if (answer?.status === 200) return true;
-      await pause(PING_INTERVAL, signal, ended.signal);
-      if (signal.aborted || ended.signal.aborted) return false;
+      await pause(PING_INTERVAL, over);
     }
     return false;
   }
 
   /** What it says of how it wants to be asked; it need not say anything. */
-  async executionParameters(): Promise<Readonly<Record<string, unknown>>> {
+  async executionParameters(): Promise<Partial<Parameters>> {
     try {
       const { status, body } = await this.#ask("/execution-parameters", PING_TIMEOUT);
       return status === 200 ? JSON.parse(new TextDecoder().decode(body)) : {};
@@ -89,18 +85,21 @@ export class TransformServer implements AsyncDisposable {
   }
 
   /**
-   * Sends records, and again where the answer is 429, 5xx or none (SageMaker does not say when).
+   * Sends records, and again where the answer is 429, 5xx or none: AWS does not say when it does.
    * @throws RecordError
    */
   async invoke(body: Uint8Array): Promise<Uint8Array> {
-    const { timeout, retries, signal } = this.asking;
-    for (let left = retries;; left--) {
+    const { request: { ModelClientConfig }, signal } = this.use;
+    const { InvocationsTimeoutInSeconds: timeout = 600, InvocationsMaxRetries = 3 } =
+      ModelClientConfig ?? {};
+    for (let left = InvocationsMaxRetries;; left--) {
       const answer = await this.#ask("/invocations", timeout * 1_000, body)
         .catch((error: Error) => error);
       signal.throwIfAborted();
-      if (!(answer instanceof Error) && answer.status === 200) return answer.body;
-      const isOften = answer instanceof Error || answer.status === 429 || answer.status >= 500;
-      if (!isOften || left === 0) throw failureOf(answer, timeout);
+      const isAnswer = !(answer instanceof Error);
+      if (isAnswer && answer.status === 200) return answer.body;
+      const isFinal = isAnswer && answer.status !== 429 && answer.status < 500;
+      if (isFinal || left === 0) throw failureOf(answer, timeout);
       await pause(RETRY_PAUSE, signal);
     }
   }
@@ -108,25 +107,30 @@ export class TransformServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     try {
       await this.container.kill("SIGKILL");
-      await this.#exit;
-      await this.#following;
-      await this.container.followRest(this.onLine);
+      await Promise.all([this.#exit, this.#following]);
+      await this.container.followRest(this.use.onLine);
     } finally {
       await this.container.remove();
     }
   }
 
   async #ask(path: string, milliseconds: number, body?: Uint8Array): Promise<Answer> {
-    const { client, headers, signal, isChunked } = this.asking;
+    const { client, signal, request } = this.use;
+    const { ContentType, Accept } = { ...request.TransformInput, ...request.TransformOutput };
     using limit = new Limit(milliseconds, signal);
     try {
       const answer = await fetch(`http://${this.#address}${path}`, {
         method: body ? "POST" : "GET",
         headers: {
           ...{ "user-agent": "Go-http-client/1.1", "accept-encoding": "identity" },
-          ...(body ? headers : {}),
+          ...(body && ContentType ? { "content-type": ContentType } : {}),
+          ...(body && Accept ? { accept: Accept } : {}),
         },
-        body: isChunked && body ? ReadableStream.from([body]) : body as Uint8Array<ArrayBuffer>,
+        // Chunks, where the size is not to be known.
+        body: body &&
+          (request.MaxPayloadInMB === 0
+            ? ReadableStream.from([body.slice()])
+            : body as Uint8Array<ArrayBuffer>),
         ...{ redirect: "manual", signal: limit.signal, client },
       });
       return { status: answer.status, body: await answer.bytes() };
@@ -136,23 +140,16 @@ export class TransformServer implements AsyncDisposable {
   }
 }
 
-interface Answer {
-  readonly status: number;
-  readonly body: Uint8Array;
-}
-
 class Late extends Error {}
 
-/** In the words of issues, as `../shared/facts` has them. */
-function failureOf(answer: Answer | Error, timeout: number): RecordError {
+/** In the words of data logs in issues. */
+function failureOf(answer: Answer | Error, seconds: number): RecordError {
   if (answer instanceof Late) {
-    return new RecordError(
-      `Model server did not respond to /invocations request within ${timeout} seconds`,
-      false,
-    );
+    const within = `Model server did not respond to /invocations request within ${seconds} seconds`;
+    return new RecordError([within], false);
   }
   if (answer instanceof Error) {
-    return new RecordError("Unable to get response from algorithm", false);
+    return new RecordError(["Unable to get response from algorithm"], false);
   }
   const isClients = answer.status < 500;
   const what = isClients ? "ClientError" : "Bad HTTP status received from algorithm";
