@@ -206,11 +206,9 @@ function deploymentsOf({ ask, change, pages }: Service): Deployments {
     listModels: (NameContains) =>
       pages(
         "models",
+        // By itself, the newest first.
         (NextToken?: string) =>
-          new ListModelsCommand({
-            ...{ MaxResults: PAGE_SIZE, NextToken, NameContains },
-            ...{ SortBy: "CreationTime", SortOrder: "Descending" },
-          }),
+          new ListModelsCommand({ MaxResults: PAGE_SIZE, NextToken, NameContains }),
         "Models",
         (
           { ModelName: name = "", ModelArn: arn = "", CreationTime: creationTime = new Date(0) },
