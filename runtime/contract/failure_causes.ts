@@ -284,7 +284,8 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "code",
-    reason: /^AlgorithmError\b(?!.*respond to ping)|ExecuteUserScriptError|Traceback \(most recent call last\)/,
+    reason:
+      /^AlgorithmError\b(?!.*respond to ping)|ExecuteUserScriptError|Traceback \(most recent call last\)/,
     log: /^([\w./-]+: )?Traceback \(most recent call last\)/,
     words: (failure) =>
       "The code itself ended with this failure. " +
