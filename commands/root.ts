@@ -125,6 +125,11 @@ export const root: Group = {
       summary: "Download the model of a training job into the app, or into a directory.",
       load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
     },
+    "download-output": {
+      heading: THERE,
+      summary: "Download what a training, processing or transform job left.",
+      load: async () => (await import("./cloud/download_output.ts")).downloadOutputCommand,
+    },
     "list-endpoints": {
       heading: THERE,
       summary: "List endpoints, newest first.",

@@ -77,6 +77,12 @@ const ROWS: readonly Row[] = [
   ["stop-job", async (job) => ["stop-job", await trained(job)]],
   ["stop-job", async (job) => ["stop-job", await transformed(job), "--wait"]],
   ["download-model", downloadOfTrained],
+  ["download-output", async (job) => {
+    const name = await transformed(job);
+    await job.box.s3.put(BUCKET, "out/a.csv.out", "1");
+    await job.run(["wait", name]);
+    return ["download-output", name, "--to", "elsewhere"];
+  }],
   ["invoke-endpoint", invocation],
   ["invoke-endpoint --stream", async (job) => [...await invocation(job), "--stream"]],
 ];

@@ -202,7 +202,7 @@ export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   ...each(QUESTIONS, asking),
   ...each(STARTS, starting),
   ...each({ "transform": [], "transform --no-wait": ["--no-wait"] }, transforming),
-  ...each(DOWNLOADS, downloading, "download-model "),
+  ...each(DOWNLOADS, downloading),
   "upload-data": uploading,
   "push": pushing,
 };
@@ -210,9 +210,8 @@ export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
 function each<Given>(
   all: Readonly<Record<string, Given>>,
   open: (one: Given) => Promise<Scene>,
-  before = "",
 ): Readonly<Record<string, () => Promise<Scene>>> {
   return Object.fromEntries(
-    Object.entries(all).map(([name, one]) => [before + name, () => open(one)]),
+    Object.entries(all).map(([name, one]) => [name, () => open(one)]),
   );
 }
