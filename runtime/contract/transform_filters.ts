@@ -76,9 +76,11 @@ export class UnfitRecord extends MlcliError {
 /**
  * What a filter takes of a value of JSON.
  *
+ * @param countsEnd of CSV, the end of a range belongs to it: in the guide, `$[1:4]` takes the second to the
+ * fifth column.
  * @throws UnfitRecord where there is no such element.
  */
-export function filtered(value: unknown, filter: Filter): unknown {
+function filtered(value: unknown, filter: Filter, countsEnd: boolean): unknown {
   return filter.reduce((found, step) => {
     if (step === "all") return Array.isArray(found) ? found : Object.values(objectOf(found));
     if ("names" in step) {
@@ -92,8 +94,8 @@ export function filtered(value: unknown, filter: Filter): unknown {
       return step.isList ? each : each[0];
     }
     const { from, to } = step;
-    // Its guide: `$[1:4]` is "the second through fifth" column, so the end belongs to it.
-    return found.slice(from ?? 0, to === undefined || to === -1 ? undefined : to + 1);
+    if (to === undefined || !countsEnd) return found.slice(from ?? 0, to);
+    return found.slice(from ?? 0, to === -1 ? undefined : to + 1);
   }, value);
 }
 
@@ -143,14 +145,14 @@ export interface Records {
 
 const CSV: Records = {
   filter(record, filter) {
-    const found = filtered(fieldsOf(record), filter);
+    const found = filtered(fieldsOf(record), filter, true);
     return Array.isArray(found) ? found.join(",") : String(found);
   },
   join: (record, answer) => `${record},${answer}`,
 };
 
 const JSON_RECORDS: Records = {
-  filter: (record, filter) => JSON.stringify(filtered(jsonOf(record), filter)),
+  filter: (record, filter) => JSON.stringify(filtered(jsonOf(record), filter, false)),
   join(record, answer) {
     const [input, output] = [jsonOf(record), jsonOf(answer)];
     const isObject = typeof input === "object" && input !== null && !Array.isArray(input) &&

@@ -1,12 +1,12 @@
 /**
- * One request to a server on this machine, over a connection of its own.
+ * Requests to a server on this machine: each over a connection of its own, or over some that stay open.
  *
  * Not `fetch`: it uses a proxy that the environment names, also to this machine; it unpacks what
  * is compressed (Deno 2.6); it adds headers of its own. Not `node:http`: on Deno 2.6 a server that
  * closes the connection leaves the program waiting for ever, or ends it.
  */
 
-import { writeAll } from "../streams.ts";
+import { joined, writeAll } from "../streams.ts";
 import { onAbort } from "../time.ts";
 import { type AnswerHead, answerHead, BrokenMessage, type Fields, Incoming } from "./messages.ts";
 
@@ -15,7 +15,8 @@ export interface HttpRequest {
   readonly call: string;
   /** Beside Host, Connection and Content-Length. One line of ASCII each. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: readonly Uint8Array[];
+  /** What is not a list is sent in chunks, as it comes. */
+  readonly body: readonly Uint8Array[] | AsyncIterable<Uint8Array>;
 }
 
 export interface HttpAnswer {
@@ -29,6 +30,8 @@ export interface HttpAnswer {
   readonly body: AsyncIterable<Uint8Array>;
 }
 
+type Read<T> = (answer: HttpAnswer) => Promise<T>;
+
 /**
  * Sends a request and calls `read` with the answer. The connection is closed afterwards.
  *
@@ -39,26 +42,91 @@ export async function exchange<T>(
   port: number,
   request: HttpRequest,
   signal: AbortSignal,
-  read: (answer: HttpAnswer) => Promise<T>,
+  read: Read<T>,
 ): Promise<T> {
-  const connection = await Deno.connect({ hostname: "127.0.0.1", port, signal });
-  let isOpen = true;
-  const close = (): void => {
-    if (isOpen) connection.close();
-    isOpen = false;
-  };
-  using _abort = onAbort(signal, close);
-  try {
-    signal.throwIfAborted();
-    // A server may answer before it has read all of the body. So a failure to send means nothing by
-    // itself: the answer, or its absence, decides.
-    send(connection, port, request).catch(() => {});
-    return await read(await answerFrom(new Incoming(connection), request.call.split(" ")[0]!));
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
-  } finally {
-    close();
+  using connection = await Connection.open(port, signal);
+  const headers = { Connection: "close", ...request.headers };
+  return await connection.exchange({ ...request, headers }, signal, read);
+}
+
+/** Connections to one server that stay open from one request to the next. */
+export class Connections implements Disposable {
+  readonly #idle: Connection[] = [];
+
+  constructor(private readonly port: number) {}
+
+  /** As `exchange`. Where the server has closed a connection meanwhile, another one is opened. */
+  async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
+    const kept = Array.isArray(request.body) ? this.#idle.pop() : undefined;
+    if (kept !== undefined) {
+      try {
+        return await this.#on(kept, request, signal, read);
+      } catch (error) {
+        if (kept.hasAnswered || signal.aborted) throw error;
+      }
+    }
+    return await this.#on(await Connection.open(this.port, signal), request, signal, read);
+  }
+
+  async #on<T>(
+    connection: Connection,
+    request: HttpRequest,
+    signal: AbortSignal,
+    read: Read<T>,
+  ): Promise<T> {
+    try {
+      return await connection.exchange(request, signal, read);
+    } finally {
+      if (connection.persists) this.#idle.push(connection);
+      else connection[Symbol.dispose]();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const connection of this.#idle.splice(0)) connection[Symbol.dispose]();
+  }
+}
+
+class Connection implements Disposable {
+  readonly #incoming: Incoming;
+  #isOpen = true;
+  /** Whether the answer to the last request has begun. */
+  hasAnswered = false;
+  /** Whether another request can follow. */
+  persists = false;
+
+  private constructor(private readonly connection: Deno.Conn, private readonly port: number) {
+    this.#incoming = new Incoming(connection);
+  }
+
+  static async open(port: number, signal: AbortSignal): Promise<Connection> {
+    return new Connection(await Deno.connect({ hostname: "127.0.0.1", port, signal }), port);
+  }
+
+  async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
+    this.hasAnswered = this.persists = false;
+    using _abort = onAbort(signal, () => this[Symbol.dispose]());
+    try {
+      signal.throwIfAborted();
+      // A server may answer before it has read all of the body. So a failure to send means nothing by
+      // itself: the answer, or its absence, decides.
+      let isSent = false;
+      send(this.connection, this.port, request).then(() => isSent = true, () => {});
+      const method = request.call.split(" ")[0]!;
+      const { answer, head } = await answerFrom(this.#incoming, method);
+      this.hasAnswered = true;
+      const result = await read(answer);
+      this.persists = isSent && this.#isOpen && head.persists && head.body.done;
+      return result;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
+    }
+  }
+
+  [Symbol.dispose](): void {
+    if (this.#isOpen) this.connection.close();
+    this.#isOpen = false;
   }
 }
 
@@ -67,32 +135,49 @@ async function send(
   port: number,
   { call, headers, body }: HttpRequest,
 ): Promise<void> {
+  const isList = Array.isArray(body);
+  const length = isList ? body.reduce((sum, { length }) => sum + length, 0) : 0;
   const lines = [
     `${call} HTTP/1.1`,
     `Host: localhost:${port}`,
-    "Connection: close",
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    ...call.startsWith("GET ")
-      ? []
-      : [`Content-Length: ${body.reduce((sum, { length }) => sum + length, 0)}`],
+    ...isList
+      ? call.startsWith("GET ") ? [] : [`Content-Length: ${length}`]
+      : ["Transfer-Encoding: chunked"],
   ];
-  await writeAll(connection, new TextEncoder().encode(`${lines.join("\r\n")}\r\n\r\n`));
-  for (const part of body) await writeAll(connection, part);
+  const encoder = new TextEncoder();
+  const head = encoder.encode(`${lines.join("\r\n")}\r\n\r\n`);
+  if (isList) {
+    // A small request is one packet.
+    if (length <= 16_384) return await writeAll(connection, joined([head, ...body]));
+    for (const part of [head, ...body]) await writeAll(connection, part);
+    return;
+  }
+  await writeAll(connection, head);
+  for await (const part of body) {
+    const size = encoder.encode(`${part.length.toString(16)}\r\n`);
+    if (part.length > 0) await writeAll(connection, joined([size, part, encoder.encode("\r\n")]));
+  }
+  await writeAll(connection, encoder.encode("0\r\n\r\n"));
 }
 
-async function answerFrom(incoming: Incoming, method: string): Promise<HttpAnswer> {
+async function answerFrom(
+  incoming: Incoming,
+  method: string,
+): Promise<{ readonly answer: HttpAnswer; readonly head: AnswerHead }> {
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
     // The engine closes it for a container that does not listen yet.
     if (bytes === undefined) throw new BrokenMessage("it closes the connection");
-    const answer = answerHead(bytes, method);
-    const { status, reason, fields, body } = answer;
+    const head = answerHead(bytes, method);
+    const { status, reason, fields, body } = head;
     if (status === 0) throw new BrokenMessage("no answer in HTTP");
-    if (answer.isInterim) continue;
+    if (head.isInterim) continue;
     const isStream = !body.done &&
       (fields.has("transfer-encoding") || !fields.has("content-length"));
     const content = incoming.contentOf(body);
-    return { status, reason, headers: fields, fault: faultOf(answer), isStream, body: content };
+    const fault = faultOf(head);
+    return { answer: { status, reason, headers: fields, fault, isStream, body: content }, head };
   }
 }
 

@@ -1,0 +1,185 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { MlcliError } from "../../../runtime/errors.ts";
+import {
+  batchesOf,
+  linesIn,
+  looksLikeHeader,
+  type OddLines,
+} from "../../../runtime/contract/transform_records.ts";
+import type { Split, Strategy } from "../../../runtime/contract/transform.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+/** A record of MXNet's RecordIO. */
+function recordIo(text: string): Uint8Array {
+  const content = bytes(text);
+  const record = new Uint8Array(8 + content.length + (-content.length & 3));
+  new DataView(record.buffer).setUint32(0, 0xced7230a, true);
+  new DataView(record.buffer).setUint32(4, content.length, true);
+  record.set(content, 8);
+  return record;
+}
+
+function tfRecord(text: string): Uint8Array {
+  const content = bytes(text);
+  const record = new Uint8Array(16 + content.length);
+  new DataView(record.buffer).setBigUint64(0, BigInt(content.length), true);
+  record.set(content, 12);
+  return record;
+}
+
+const joined = (...parts: readonly Uint8Array[]) =>
+  new Uint8Array(parts.flatMap((one) => [...one]));
+
+interface Case {
+  readonly split: Exclude<Split, "none">;
+  readonly strategy: Strategy;
+  readonly data: Uint8Array;
+  /** Text of each request, its records and the number of the first. */
+  readonly requests: readonly (readonly [text: string, records: number, first: number])[];
+}
+
+const big = "x".repeat(600_000);
+
+const CASES: Readonly<Record<string, Case>> = {
+  "lines in one request": {
+    split: "line",
+    strategy: "multi",
+    data: bytes("a\nb\nc\n"),
+    requests: [["a\nb\nc\n", 3, 1]],
+  },
+  "a last line without an end": {
+    split: "line",
+    strategy: "multi",
+    data: bytes("a\nb"),
+    requests: [["a\nb", 2, 1]],
+  },
+  "single lines": {
+    split: "line",
+    strategy: "single",
+    data: bytes("a\n\nb"),
+    requests: [["a\n", 1, 1], ["\n", 1, 2], ["b", 1, 3]],
+  },
+  "as many lines as fit": {
+    split: "line",
+    strategy: "multi",
+    data: bytes(`${big}\n${big}\nz\n`),
+    requests: [[`${big}\n`, 1, 1], [`${big}\nz\n`, 2, 2]],
+  },
+  "nothing": { split: "line", strategy: "multi", data: bytes(""), requests: [] },
+  "RecordIO, without its frame": {
+    split: "recordio",
+    strategy: "single",
+    data: joined(recordIo("ab"), recordIo("cdefg")),
+    requests: [["ab", 1, 1], ["cdefg", 1, 2]],
+  },
+  "RecordIO, with its frame": {
+    split: "recordio",
+    strategy: "multi",
+    data: joined(recordIo("ab"), recordIo("cdefg")),
+    requests: [[
+      new TextDecoder("latin1").decode(joined(recordIo("ab"), recordIo("cdefg"))),
+      2,
+      1,
+    ]],
+  },
+  "TFRecord, without its frame": {
+    split: "tfrecord",
+    strategy: "single",
+    data: joined(tfRecord("ab"), tfRecord("")),
+    requests: [["ab", 1, 1], ["", 1, 2]],
+  },
+};
+
+async function* pieces(data: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < data.length; at += size) yield data.slice(at, at + size);
+}
+
+async function requestsOf(
+  { split, strategy, data }: Omit<Case, "requests">,
+  { size = 65_536, isCsv = true, odd = {} as OddLines, maxPayload = 1 } = {},
+) {
+  const batches = batchesOf(pieces(data, size), { split, isCsv }, { strategy, maxPayload }, odd);
+  const decoder = new TextDecoder("latin1");
+  return await Array.fromAsync(
+    batches,
+    ({ bytes, records, first }) => [decoder.decode(bytes), records, first] as const,
+  );
+}
+
+/** Lines, and what is odd about them. */
+const ODD: readonly (readonly [text: string, odd: OddLines, isCsv?: boolean])[] = [
+  ["1,2\n3,4\n", {}],
+  ["1,2\n\n3,4\n\n", { blank: 2 }],
+  ["1,2\r\n\r\n", { blank: 2 }],
+  ['1,"a\nb",3\n', { unclosed: 1 }],
+  ['1,"a\nb",3\n', {}, false],
+  ['1,"a ""b"" c",3\n', {}],
+  ["id,price\n1,2.5\n", { header: 1 }],
+  ["id,price\n1,2.5\n", {}, false],
+  ["a,b\nc,d\n", {}],
+];
+
+const HEADERS: readonly (readonly [first: string, second: string, isHeader: boolean])[] = [
+  ["id,price", "1,2.5", true],
+  ['"id","price"', "a,-2e3", true],
+  ["1,price", "1,2", false],
+  ["id,price", "a,b", false],
+  ["id", "1,2", false],
+  [",price", "1,2", false],
+  ["a,b\r\n", "1,2\r\n", true],
+];
+
+suite("records and requests of a transform", () => {
+  for (const [title, { requests, ...one }] of Object.entries(CASES)) {
+    for (const size of [65_536, 7]) {
+      if (size === 7 && one.data.length > 100) continue;
+      it(`${title}, read ${size} bytes at a time`, async () => {
+        assertEquals(await requestsOf(one, { size }), requests);
+      });
+    }
+  }
+
+  for (const [text, expected, isCsv] of ODD) {
+    it(`tells what is odd about ${JSON.stringify(text)}${isCsv === false ? ", no CSV" : ""}`, async () => {
+      const odd: OddLines = {};
+      await requestsOf({ split: "line", strategy: "multi", data: bytes(text) }, { odd, isCsv });
+      assertEquals(odd, expected);
+    });
+  }
+
+  it("refuses a record that is larger than a request", async () => {
+    const data = bytes(`a\n${"x".repeat(1024 ** 2)}\n`);
+    const read = requestsOf({ split: "line", strategy: "multi", data });
+    const { message } = await assertRejects(() => read, MlcliError);
+    assertEquals(message, "Record 2 is larger than 1 MB, the most that a request has");
+    const all = await requestsOf({ split: "line", strategy: "multi", data }, { maxPayload: 0 });
+    assertEquals(all.length, 1);
+  });
+
+  for (
+    const [split, data, words] of [
+      ["recordio", bytes("12345678"), "it is no RecordIO"],
+      ["recordio", recordIo("abcde").slice(0, 14), "its end is missing"],
+      ["recordio", new Uint8Array([0x0a, 0x23, 0xd7, 0xce, 0, 0, 0, 0x20]), "several parts"],
+      ["tfrecord", tfRecord("abc").slice(0, 15), "its end is missing"],
+    ] as const
+  ) {
+    it(`refuses ${split} of which ${words}`, async () => {
+      const read = requestsOf({ split, strategy: "multi", data });
+      await assertRejects(() => read, MlcliError, words);
+    });
+  }
+
+  for (const [first, second, isHeader] of HEADERS) {
+    it(`${JSON.stringify(first)} above ${JSON.stringify(second)}`, () => {
+      assertEquals(looksLikeHeader(first, second), isHeader);
+    });
+  }
+
+  it("counts the lines of an answer", () => {
+    const counts = ["", "a", "a\n", "a\nb", "\n\n"].map((text) => linesIn(bytes(text)));
+    assertEquals(counts, [0, 1, 1, 2, 2]);
+  });
+});
