@@ -10,7 +10,7 @@ import { type S3Address, s3Uri } from "./addresses.ts";
 
 /** An object that has no output. */
 export interface FailedObject {
-  /** `s3://data/batch/a.csv: the server answered 400: no such column` */
+  /** `s3://data/batch/a.csv: HTTP 400: no such column` */
   readonly words: string;
   readonly hint: string | undefined;
 }
@@ -44,7 +44,7 @@ export function failedObjects(
 function failedObject(uri: string, [first = "", ...rest]: readonly string[]): FailedObject {
   const [, status] = /^(?:ClientError|AlgorithmError): (\d{3})$/.exec(first) ??
     /received from algorithm: (\d{3})/.exec(first) ?? [];
-  const what = status === undefined ? first : `the server answered ${status}`;
+  const what = status === undefined ? first : `HTTP ${status}`;
   const body = rest.filter((line) => line !== "Message:").join(" ");
   const text = /^\s*<(!doctype|html)/i.test(body) ? body.replace(/<[^>]*>/g, " ") : body;
   const shown = fit(inOneLine(text).replace(/\s+/g, " ").trim(), BODY);

@@ -56,7 +56,7 @@ suite("the road of a batch", () => {
     assertEquals([code, stdout, road.box.endpoints.models.size], [1, "", 0], stderr);
     assertMatch(
       stderr,
-      new RegExp(`^  s3://${ROAD_BUCKET}/bad/word\\.csv: the server answered [45]\\d\\d: `, "m"),
+      new RegExp(`^  s3://${ROAD_BUCKET}/bad/word\\.csv: HTTP [45]\\d\\d: `, "m"),
     );
     assert(!stderr.includes("bad/good.csv:"));
     assertStringIncludes(stderr, "mlcli local transform");

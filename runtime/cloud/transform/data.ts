@@ -1,9 +1,10 @@
 import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
-import type { StoredObject } from "../../aws/s3.ts";
+import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
-import { type Transform, transformOf } from "../../contract/transform.ts";
+import { plainType, type Transform, transformOf } from "../../contract/transform.ts";
+import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import { UsageError } from "../../errors.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
@@ -29,9 +30,11 @@ export async function checkTransformData(
   const listed = await ifAllowed(s3.listObjects(input.bucket, input.key).next(), () => {});
   const objects: readonly StoredObject[] = listed?.value ?? [];
   const keys = objects.map(({ key }) => key);
-  const transform = transformOf(request.asked, typeOf(keys.find(isData) ?? input.key, request));
+  const first = objects.find(({ key }) => isData(key));
+  const transform = transformOf(request.asked, typeOf(first?.key ?? input.key, request));
   const { instanceCount } = request;
-  const about = { input, output: output.address, keys, instanceCount, transform };
+  const odd = first ? await oddLinesOf(s3, { ...first, bucket: input.bucket }, transform) : {};
+  const about = { input, output: output.address, keys, instanceCount, transform, odd };
   for (const text of dataWarnings(about)) note(text);
   return { input, transform };
 }
@@ -48,6 +51,27 @@ function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string
   );
 }
 
+/** So much of the first object is looked at, in bytes. */
+const LOOK = 64 * 1024;
+
+async function oddLinesOf(
+  s3: Pick<S3, "getBytes">,
+  object: StoredObject & { readonly bucket: string },
+  { split, compression, contentType }: Transform,
+): Promise<OddLines> {
+  const odd: OddLines = {};
+  if (split !== "line" || compression === "gzip" || object.size === 0) return odd;
+  const size = Math.min(object.size, LOOK);
+  const bytes = await ifAllowed(s3.getBytes(object, object.etag, 0, size - 1), () => {});
+  if (bytes === undefined) return odd;
+  // The last line may be cut.
+  const lines = object.size > size ? bytes.subarray(0, bytes.lastIndexOf(10) + 1) : bytes;
+  const format = { split, isCsv: plainType(contentType) === "text/csv" };
+  const limits = { strategy: "multi", maxPayload: 0 } as const;
+  for await (const _ of batchesOf(ReadableStream.from([lines]), format, limits, odd));
+  return odd;
+}
+
 export interface TransformData {
   readonly input: S3Address;
   readonly output: S3Address;
@@ -55,11 +79,13 @@ export interface TransformData {
   readonly keys: readonly string[];
   readonly instanceCount: number;
   readonly transform: Pick<Transform, "compression">;
+  /** In the first object of data. */
+  readonly odd: OddLines;
 }
 
 /** What is allowed, and mostly a mistake, each with its remedy. */
 export function dataWarnings(data: TransformData): readonly string[] {
-  const { input, output, instanceCount, transform } = data;
+  const { input, output, instanceCount, transform, odd } = data;
   const keys = data.keys.filter(isData);
   const isOne = !input.key.endsWith("/") && input.key !== "";
   const sibling = isOne && keys.find((key) => key !== input.key);
@@ -86,5 +112,12 @@ export function dataWarnings(data: TransformData): readonly string[] {
     `SageMaker spreads whole objects: of ${instanceCount} instances, ` +
       `${instanceCount - keys.length} get none. Split the data into more objects, or take ` +
       `-c ${keys.length}.`,
+    odd.header &&
+    `The first line of ${named(keys[0]!)} looks like a header, and is sent as a record. Remove it.`,
+    odd.unclosed &&
+    `Line ${odd.unclosed} of ${named(keys[0]!)} is cut inside of quotation marks: lines are ` +
+      "records, whatever is quoted. Have no line ends in fields.",
+    odd.blank &&
+    `Line ${odd.blank} of ${named(keys[0]!)} is empty, and is sent as a record. Remove it.`,
   ].filter((text) => typeof text === "string");
 }

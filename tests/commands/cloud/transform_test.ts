@@ -238,12 +238,12 @@ suite("transform", () => {
     assertMatch(stderr, /^10\.0\.0\.1 POST/m);
     assertMatch(stderr, /^data-log: .*MaxConcurrentTransforms=1/m);
     assertStringIncludes(stderr, `error: Transform job ${name} failed\n`);
-    assertStringIncludes(stderr, `s3://${object}: the server answered 400: no column "id"\n`);
+    assertStringIncludes(stderr, `s3://${object}: HTTP 400: no column "id"\n`);
     assertMatch(stderr, /\nhint: mlcli local transform sends the same data to the server here/);
     assertEquals(models(job), []);
     // As told once more, without the log.
     const again = await job.run(["wait", name]);
-    assertStringIncludes(again.stderr, `s3://${object}: the server answered 400`);
+    assertStringIncludes(again.stderr, `s3://${object}: HTTP 400`);
   });
 
   it("deletes its model also where the job cannot be created", async () => {
@@ -341,10 +341,12 @@ suite("transform", () => {
 
   it("warns of what is mostly a mistake", async () => {
     await using job = await makeDeployApp();
+    await job.box.s3.put(BUCKET, "app/data/a.csv", `id,price\n${"1,2\n".repeat(20_000)}`);
     const { code, stderr } = await job.run([
       ...[...MADE, "-c", "2", "--dry-run", "-o", `${DATA}/scored`],
     ]);
     assertEquals(code, 0);
+    assertMatch(stderr, /The first line of s3:\/\/.*\/a\.csv looks like a header/);
     assertMatch(stderr, /The outputs land among the inputs.*-o names another place\.\n/);
     assertMatch(stderr, /of 2 instances, 1 get none/);
   });

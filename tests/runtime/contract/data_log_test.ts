@@ -20,17 +20,17 @@ suite("failedObjects", () => {
     readonly (readonly [lines: readonly string[], words: string, hint: RegExp | undefined])[] = [
       [
         ["ClientError: 400", "", "Message:", "no column id"],
-        "the server answered 400: no column id",
+        "HTTP 400: no column id",
         /mlcli local transform/,
       ],
       [
         ["ClientError: 413", "", "Message:", "too large"],
-        "the server answered 413: too large",
+        "HTTP 413: too large",
         /--max-payload/,
       ],
       [
         ["ClientError: 415", "", "Message:", "text/csv"],
-        "the server answered 415: text/csv",
+        "HTTP 415: text/csv",
         /--content-type/,
       ],
       [
@@ -41,7 +41,7 @@ suite("failedObjects", () => {
           "<!DOCTYPE html><h1>Oops</h1>",
           "<p>again</p>",
         ],
-        "the server answered 500: Oops again",
+        "HTTP 500: Oops again",
         /container's log/,
       ],
       [
@@ -61,7 +61,7 @@ suite("failedObjects", () => {
       ],
       [
         ["ClientError: 400", "a\x1b]0;evil\x07b"],
-        "the server answered 400: a?]0;evil?b",
+        "HTTP 400: a?]0;evil?b",
         /local transform/,
       ],
       [["Something new"], "Something new", undefined],
@@ -86,8 +86,8 @@ suite("failedObjects", () => {
       "data/no words",
     ], INPUT);
     assertEquals(found.map(({ words }) => words), [
-      "s3://data/batch/a: the server answered 400",
-      "s3://data/batch/b:c d: the server answered 422",
+      "s3://data/batch/a: HTTP 400",
+      "s3://data/batch/b:c d: HTTP 422",
     ]);
   });
 

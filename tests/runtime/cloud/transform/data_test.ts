@@ -8,6 +8,7 @@ const DATA: TransformData = {
   keys: ["in/", "in/a.csv", "in/b.csv"],
   instanceCount: 1,
   transform: { compression: "none" },
+  odd: {},
 };
 
 const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, words?: RegExp])[] = [
@@ -32,6 +33,9 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ["an earlier output", { keys: ["in/a.csv", "in/a.csv.out"] }, /earlier transform.*a\.csv\.out/],
   ["compressed data", { keys: ["in/a.csv.gz"] }, /--compression gzip/],
   ["nothing", { keys: ["in/a.csv.gz"], transform: { compression: "gzip" } }],
+  ["a header", { odd: { header: 1 } }, /first line of s3:\/\/b\/in\/a\.csv looks like a header/],
+  ["a cut field", { odd: { unclosed: 3 } }, /Line 3 of .*quotation marks/],
+  ["an empty line", { odd: { blank: 2 } }, /Line 2 of .* is empty/],
   ["idle instances", { instanceCount: 3 }, /of 3 instances, 1 get none.*-c 2/],
   ["nothing", { instanceCount: 2 }],
   ["nothing", { instanceCount: 2, keys: [] }],
