@@ -26,9 +26,8 @@ export const downloadOutputCommand: Command = command({
   options: OPTIONS,
   examples: [
     [
-      "Score files, and fetch the result",
-      "mlcli transform --no-wait -i s3://my-bucket/new -m flats -e ml.m5.large >job && " +
-      "mlcli wait $(cat job) && mlcli download-output $(cat job) --to scored",
+      "Wait for a transform, and fetch the result",
+      "mlcli wait flats-2026-03-01 && mlcli download-output flats-2026-03-01",
     ],
   ],
   action: async () => (await import("./download_output_action.ts")).downloadOutputAction,

@@ -59,11 +59,11 @@ export const transformCommand: Command = command({
   examples: [
     [
       "Score files with the model of a training job",
-      "mlcli transform -i s3://my-bucket/flats/new --job flats-2026-03-01 -e ml.m5.large",
+      "mlcli transform -i s3://my-bucket/new --job flats-2026-03-01 -e ml.m5.large",
     ],
     [
-      "Use the model of an endpoint, and fetch the result",
-      "mlcli transform -i s3://my-bucket/flats/new --endpoint flats -e ml.m5.large",
+      "Use the model of an endpoint",
+      "mlcli transform -i s3://my-bucket/new --endpoint flats -e ml.m5.large",
     ],
   ],
   action: async () => (await import("./transform_action.ts")).transformAction,

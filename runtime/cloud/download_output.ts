@@ -110,7 +110,7 @@ async function write(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     throw new MlcliError(`Cannot write ${names.join("/")}: ${fileErrorReason(error)}`, {
-      hint: "Nothing is left of the download.",
+      hint: "Nothing is left of it. It takes as much room as the objects in S3.",
       cause: error,
     });
   }

@@ -166,7 +166,7 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
       {
         hint: isFinished
           ? "A download was killed after all of it had arrived. mlcli has put it in place now."
-          : "Name one that is empty or not there yet: mlcli overwrites nothing in it.",
+          : "--to names one that is empty or not there yet: mlcli overwrites nothing in it.",
       },
     );
   }

@@ -34,11 +34,11 @@ export class OwnModel {
     signal: AbortSignal,
   ): Promise<void> {
     const { name, sagemaker, report } = this;
-    report.progress(`Creating model ${name}`, 0);
+    // Before the call: it is known also to a user who kills mlcli.
+    report.note(`Creating model ${name}, for this job alone`);
     try {
       signal.throwIfAborted();
       await this.#create(input, tags);
-      report.note(`Created model ${name}, for this job alone`);
     } catch (error) {
       if (error instanceof Interrupted) this.#tellLeft("may be there");
       if (!mayBeDone(error)) throw error;

@@ -37,7 +37,7 @@ suite("transform", () => {
     assertEquals([code, stdout], [0, `s3://${BUCKET}/app/output/${name}/\n`], stderr);
     assertEquals(request.ModelName, name);
     assertEquals(tags.get("mlcli.app"), job.app.name);
-    assertStringIncludes(stderr, `Created model ${name}, for this job alone\n`);
+    assertStringIncludes(stderr, `Creating model ${name}, for this job alone\n`);
     assertStringIncludes(stderr, `Creating transform job ${name} in eu-west-1 (AWS_REGION)\n`);
     assertStringIncludes(stderr, `Deleted model ${name}, which was the job's own\n`);
     assertEquals(models(job), []);
