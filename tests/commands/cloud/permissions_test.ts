@@ -72,10 +72,10 @@ const ROWS: readonly Row[] = [
   ["describe", async (job) => ["describe", await trained(job)]],
   ["describe", async (job) => ["describe", await transformed(job)]],
   ["wait", async (job) => ["wait", await trained(job)]],
-  ["wait", async (job) => ["wait", await transformed(job)]],
+  ["wait for a transform", async (job) => ["wait", await transformed(job)]],
   ["logs", async (job) => ["logs", await trained(job)]],
   ["stop-job", async (job) => ["stop-job", await trained(job)]],
-  ["stop-job", async (job) => ["stop-job", await transformed(job), "--wait"]],
+  ["stop-job for a transform", async (job) => ["stop-job", await transformed(job), "--wait"]],
   ["download-model", downloadOfTrained],
   ["download-output", async (job) => {
     const name = await transformed(job);
