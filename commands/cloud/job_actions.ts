@@ -28,7 +28,9 @@ export async function trainAction(
   await train(
     {
       ...await jobRequest(runs, configured, context, "mlcli train"),
-      ...programPart(runs, options),
+      program: runs.program,
+      volumeSize: options.volumeSize,
+      maxRun: options.maxRun,
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -46,13 +48,6 @@ export async function trainAction(
     context,
     shown,
   );
-}
-
-function programPart(
-  { program }: AppProgram,
-  { volumeSize, maxRun }: Pick<TrainOptions, "volumeSize" | "maxRun">,
-) {
-  return { program, volumeSize, maxRun };
 }
 
 /** @throws UsageError where the app has no code of its own that an image of mlcli's would run. */
@@ -82,7 +77,9 @@ export async function processAction(
   await process(
     {
       ...await jobRequest(runs, configured, context, "mlcli process"),
-      ...programPart(runs, options),
+      program: runs.program,
+      volumeSize: options.volumeSize,
+      maxRun: options.maxRun,
       typed: given({
         "--kms-key": typed.kmsKey,
         "--output-s3-location": outputs.length > 0 ? outputs : undefined,

@@ -116,12 +116,6 @@ async function write(
   }
 }
 
-interface Place {
-  readonly address: S3Address;
-  /** In the directory. */
-  readonly folder: readonly string[];
-}
-
 /** Lists what the job wrote. @throws MlcliError where that is nothing. */
 async function filesOf(
   job: CloudJob,
@@ -130,7 +124,7 @@ async function filesOf(
 ): Promise<readonly OutputFile[]> {
   const files: OutputFile[] = [];
   let others = 0;
-  for (const { address: { bucket, key: prefix }, folder } of placesOf(job)) {
+  for (const [{ bucket, key: prefix }, folder] of placesOf(job)) {
     for await (const page of s3.listObjects(bucket, prefix)) {
       for (const object of page) {
         const { key } = object;
@@ -157,19 +151,16 @@ const NOTHING: Readonly<Record<JobKind, (name: string) => string>> = {
     `says more: mlcli logs ${name}`,
 };
 
-/** @throws MlcliError for an address that is none, which SageMaker does not send. */
-function placesOf(job: CloudJob): readonly Place[] {
-  const addressOf = (uri: string): S3Address => {
+/** Where its outputs lie, and the directory here that each goes into. */
+function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string[]])[] {
+  return job.outputs.map(({ name, uri }) => {
     const address = parseS3Uri(uri);
-    if (address) return asDirectory(address);
-    throw new MlcliError(`The job's output is at no address that mlcli knows: ${inOneLine(uri)}`);
-  };
-  return job.outputs.map(({ name, uri }) => ({
-    address: job.kind === "train"
-      ? asDirectory(within(addressOf(uri), `${job.name}/output`))
-      : addressOf(uri),
-    folder: job.kind === "process" ? pathBelow(name, "") : [],
-  }));
+    if (!address) {
+      throw new MlcliError(`The job's output is at no address that mlcli knows: ${inOneLine(uri)}`);
+    }
+    if (job.kind === "train") return [within(address, `${job.name}/output/`), []];
+    return [asDirectory(address), job.kind === "process" ? pathBelow(name, "") : []];
+  });
 }
 
 /** After its end, its last outputs may still be on their way, in ms. */

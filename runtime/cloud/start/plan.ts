@@ -245,20 +245,17 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
 }
 
 const SPLITS = { none: "None", line: "Line", recordio: "RecordIO", tfrecord: "TFRecord" } as const;
-const ASSEMBLIES = { none: "None", line: "Line" } as const;
 
-/** The input of CreateTransformJob. */
+/** The input of CreateTransformJob; `undefined` is not sent. */
 export function transformPlan(planned: PlannedTransform): TransformJobInput {
-  const { transform, kmsKey, instanceType } = planned;
-  const { accept, strategy, maxPayload, maxConcurrency, inputFilter, outputFilter } = transform;
+  const { transform, kmsKey } = planned;
+  const { strategy, join } = transform;
   return {
     TransformJobName: planned.name,
     ModelName: planned.model,
-    ...maxConcurrency === undefined ? {} : { MaxConcurrentTransforms: maxConcurrency },
-    ...maxPayload === undefined ? {} : { MaxPayloadInMB: maxPayload },
-    ...strategy === undefined
-      ? {}
-      : { BatchStrategy: strategy === "multi" ? "MultiRecord" : "SingleRecord" },
+    MaxConcurrentTransforms: transform.maxConcurrency,
+    MaxPayloadInMB: transform.maxPayload,
+    BatchStrategy: strategy && (strategy === "multi" ? "MultiRecord" : "SingleRecord"),
     ModelClientConfig: {
       InvocationsTimeoutInSeconds: transform.invocationTimeout,
       InvocationsMaxRetries: transform.invocationRetries,
@@ -272,24 +269,22 @@ export function transformPlan(planned: PlannedTransform): TransformJobInput {
     },
     TransformOutput: {
       S3OutputPath: s3Uri(asDirectory(planned.output)),
-      ...accept === undefined ? {} : { Accept: accept },
-      AssembleWith: ASSEMBLIES[transform.assemble],
-      ...kmsKey === undefined ? {} : { KmsKeyId: kmsKey },
+      Accept: transform.accept,
+      AssembleWith: SPLITS[transform.assemble],
+      KmsKeyId: kmsKey,
     },
     TransformResources: {
-      InstanceType: instanceType as "ml.m5.large",
+      InstanceType: planned.instanceType as "ml.m5.large",
       InstanceCount: planned.instanceCount,
       ...volumeKey(planned),
     },
-    ...isProcessed(transform)
+    DataProcessing: isProcessed(transform)
       ? {
-        DataProcessing: {
-          ...inputFilter === undefined ? {} : { InputFilter: inputFilter },
-          ...outputFilter === undefined ? {} : { OutputFilter: outputFilter },
-          JoinSource: transform.join === "input" ? "Input" : "None",
-        },
+        InputFilter: transform.inputFilter,
+        OutputFilter: transform.outputFilter,
+        JoinSource: join === "input" ? "Input" : "None",
       }
-      : {},
+      : undefined,
     Tags: tagsOf(planned),
   };
 }

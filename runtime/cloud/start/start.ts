@@ -10,7 +10,7 @@ import { requireOwnKey } from "../bucket_owner.ts";
 import { connectFor } from "../connection.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import { reportEnd } from "../jobs/end.ts";
-import { type FollowedJob, followJob, type JobReport } from "../jobs/follow.ts";
+import { followJob, type JobReport } from "../jobs/follow.ts";
 import { commandFor, describeJob, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { isAboutTags, withTags } from "../tags.ts";
@@ -116,7 +116,7 @@ interface Creatable<Input extends JobInput> extends JobName {
 /**
  * Creates a job and follows it, unless told not to.
  *
- * @param ended is told of the end, before it is reported.
+ * @param ended is called at the end, before that is reported.
  */
 export async function createAndFollow<Input extends JobInput>(
   { kind, name, input, request, send: sendInput }: Creatable<Input>,
@@ -124,7 +124,7 @@ export async function createAndFollow<Input extends JobInput>(
   choice: AwsOptions,
   host: JobHost,
   report: JobReport,
-  ended: (followed: FollowedJob) => Promise<void> = () => Promise.resolve(),
+  ended = (): Promise<void> => Promise.resolve(),
 ): Promise<void> {
   const sagemaker = await aws.sagemaker();
   // Before the call: a user who kills mlcli then knows what costs money.
@@ -147,7 +147,7 @@ export async function createAndFollow<Input extends JobInput>(
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);
   const followed = await followJob({ kind, name }, aws, host, report, { choice });
-  await ended(followed);
+  await ended();
   await reportEnd(followed, aws, report);
 }
 

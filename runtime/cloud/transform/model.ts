@@ -1,5 +1,5 @@
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError, ifAllowed, orNothing } from "../../aws/errors.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { roomFor } from "../../contract/instances.ts";
@@ -44,10 +44,10 @@ export async function modelFor(
   const sagemaker = await aws.sagemaker();
   if ("name" in model || "endpoint" in model) {
     const name = "name" in model ? model.name : await servedModel(model.endpoint, sagemaker);
-    const found = await ifAllowed(
-      requireModel(name, sagemaker),
-      ({ message }) => note(`It is not checked whether model ${name} is there: ${message}`),
-    );
+    const found = await sagemaker.describeModel(name).catch((error) => {
+      if (!isRefusal(error, "denied")) throw error;
+      note(`It is not checked whether model ${name} is there: ${error.message}`);
+    });
     if (found) requireArchives(name, found);
     return { name };
   }
@@ -79,15 +79,6 @@ async function servedModel(endpoint: string, sagemaker: SageMaker): Promise<stri
       : `Several models are behind ${endpoint}: ${models.map(inOneLine).join(", ")}`,
     { hint: "Name one with --model, or an archive: --model s3://.../model.tar.gz." },
   );
-}
-
-async function requireModel(name: string, sagemaker: SageMaker): Promise<ModelDetails> {
-  const model = await orNothing(sagemaker.describeModel(name));
-  if (model) return model;
-  throw new MlcliError(`There is no model ${name} in ${sagemaker.region.value}`, {
-    hint: "aws sagemaker list-models shows those that there are. --job takes the artifact of a " +
-      "training job, --endpoint the model of an endpoint.",
-  });
 }
 
 /** "SageMaker Batch currently doesn't support Model entity with ... ModelDataSource" (SDK, issue 4777). */

@@ -12,46 +12,51 @@ import type { JobReport } from "../jobs/follow.ts";
 import { type CloudJob, describeJob, hasEnded } from "../jobs/job.ts";
 import { isAboutTags, JOB_TAG, withTags } from "../tags.ts";
 
-type Report = Pick<JobReport, "note" | "always" | "progress">;
+type Report = Pick<JobReport, "note" | "always">;
+type Tags = Readonly<Record<string, string>>;
 
 export class OwnModel {
+  /** What becomes of it while its job goes on. */
+  readonly words: string;
+
   constructor(
     private readonly name: string,
     private readonly sagemaker: SageMaker,
     private readonly report: Report,
-    private readonly choice: AwsOptions,
-  ) {}
-
-  /** What becomes of it while its job goes on. */
-  words(): string {
-    return `Model ${this.name} is the job's own: mlcli wait or the next mlcli transform deletes it.`;
+    choice: AwsOptions,
+  ) {
+    this.words = `Model ${name} is the job's own: once that has ended, mlcli wait or the next ` +
+      `mlcli transform deletes it, or you: ${deletionByHand({ kind: "model", name }, choice)}`;
   }
 
-  /** Creates it. @throws AwsError, Interrupted: a note says what may be left. */
-  async make(
-    input: ModelInput,
-    tags: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const { name, sagemaker, report } = this;
+  /**
+   * Creates it, and does what needs it: creates and follows its job. Where that ends without a job, the
+   * model goes.
+   *
+   * @param tags the user's own.
+   */
+  async with(input: ModelInput, tags: Tags, work: () => Promise<void>): Promise<void> {
     // Before the call: it is known also to a user who kills mlcli.
-    report.note(`Creating model ${name}, for this job alone`);
+    this.report.note(`Creating model ${this.name}, for this job alone`);
+    let mayBeThere = true;
     try {
-      signal.throwIfAborted();
-      await this.#create(input, tags);
-    } catch (error) {
-      if (error instanceof Interrupted) this.#tellLeft("may be there");
-      if (!mayBeDone(error)) throw error;
-      const found = await orNothing(sagemaker.describeModel(name)).catch((failure) => {
-        if (failure instanceof Interrupted) this.#tellLeft("may be there");
-        throw failure instanceof AwsError ? withMore(error, this.#left("may be there")) : failure;
+      await this.#create(input, tags).catch((error) => {
+        mayBeThere = error instanceof Interrupted || mayBeDone(error);
+        throw error;
       });
-      if (!found) throw error;
-      report.note(`The answer was lost, but model ${name} is there.`);
+      await work();
+    } catch (error) {
+      if (error instanceof Interrupted) this.report.always(this.words);
+      if (!(error instanceof AwsError) || !mayBeThere) throw error;
+      const job = describeJob(this.sagemaker, { kind: "transform", name: this.name });
+      const isThere = await orUnknown(orNothing(job).then((job) => job !== undefined));
+      if (isThere !== false) throw withMore(error, this.words);
+      await this.delete();
+      throw error;
     }
   }
 
-  async #create(input: ModelInput, tags: Readonly<Record<string, string>>): Promise<unknown> {
+  async #create(input: ModelInput, tags: Tags): Promise<unknown> {
     try {
       return await this.sagemaker.createModel(input);
     } catch (error) {
@@ -61,50 +66,18 @@ export class OwnModel {
     }
   }
 
-  /** Creates and follows the job. Where there is none in the end, the model goes. */
-  async beside(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (error instanceof Interrupted) this.#tellLeft("stays until its job has ended");
-      if (!(error instanceof AwsError)) throw error;
-      const job = describeJob(this.sagemaker, { kind: "transform", name: this.name });
-      const isThere = await orNothing(job).then((job) => job !== undefined).catch((failure) => {
-        if (failure instanceof Interrupted) this.#tellLeft("may be left");
-        if (failure instanceof AwsError) return true;
-        throw failure;
-      });
-      if (isThere) throw withMore(error, this.words());
-      await this.#delete();
-      throw error;
-    }
-  }
-
-  /** Deletes it once its job has ended. */
-  async delete(job: CloudJob): Promise<void> {
-    if (hasEnded(job)) await this.#delete();
-  }
-
-  /** What cannot be deleted is named. */
-  async #delete(): Promise<void> {
+  /** Deletes it. Where that fails, it is named. */
+  async delete(): Promise<void> {
     try {
       await this.sagemaker.deleteModel(this.name);
       this.report.note(`Deleted model ${this.name}, which was the job's own`);
     } catch (error) {
       if (isRefusal(error, "not found")) return;
-      if (error instanceof Interrupted) this.#tellLeft("may be left");
+      this.report.always(
+        error instanceof AwsError ? `${error.message}. ${this.words}` : this.words,
+      );
       if (!(error instanceof AwsError)) throw error;
-      this.report.always(`${error.message}: ${this.#left("is left")}`);
     }
-  }
-
-  #tellLeft(how: string): void {
-    this.report.always(`Interrupted: ${this.#left(how)}`);
-  }
-
-  #left(how: string): string {
-    const byHand = deletionByHand({ kind: "model", name: this.name }, this.choice);
-    return `model ${this.name} ${how}. The next mlcli transform deletes it, or you: ${byHand}`;
   }
 }
 
@@ -119,9 +92,9 @@ export async function deleteModelOf(
   choice: AwsOptions,
 ): Promise<void> {
   if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
-  const arn = await orUnknown(sagemaker.describeModel(job.name).then(({ ModelArn }) => ModelArn));
-  if (arn === undefined || !await isFor(job.name, arn, sagemaker)) return;
-  await new OwnModel(job.name, sagemaker, report, choice).delete(job);
+  const { ModelArn } = await orUnknown(sagemaker.describeModel(job.name)) ?? {};
+  if (ModelArn === undefined || !await isFor(job.name, ModelArn, sagemaker)) return;
+  await new OwnModel(job.name, sagemaker, report, choice).delete();
 }
 
 async function isFor(job: string, arn: string, sagemaker: SageMaker): Promise<boolean> {

@@ -64,9 +64,14 @@ export async function transform(
     { ...planned, image: model.image!, role: executionRole! },
     model.archive,
   );
-  const image = model.image;
   const input = transformPlan({
-    ...{ ...planned, ...data, image, model: model.name ?? name, output: output.address },
+    ...{
+      ...planned,
+      ...data,
+      image: model.image,
+      model: model.name ?? name,
+      output: output.address,
+    },
   });
   if (dryRun) {
     const before = own ? [shownCall("sagemaker:CreateModel", own)] : [];
@@ -84,11 +89,12 @@ export async function transform(
   } as const;
   if (own === undefined) return await createAndFollow(job, aws, choice, host, report);
   const owned = new OwnModel(name, sagemaker, report, choice);
-  await owned.make(own, request.tags, host.interruption.signal);
-  await owned.beside(() =>
-    createAndFollow(job, aws, choice, host, report, (followed) => owned.delete(followed.job))
+  await owned.with(
+    own,
+    request.tags,
+    () => createAndFollow(job, aws, choice, host, report, () => owned.delete()),
   );
-  if (!request.wait) report.note(owned.words());
+  if (!request.wait) report.note(owned.words);
 }
 
 /** @throws UsageError for a type that transforms do not have, and options of a new model alone. */

@@ -166,7 +166,7 @@ suite("transform", () => {
       /no Graviton.*\nhint: .*ml\.m5\.large/,
     ],
     ["what is a new model's", [...LEAST, "-m", "m", "--network-isolation"], 2, /has no effect on/],
-    ["no such model", [...LEAST, "-m", "none"], 1, /^error: There is no model none in eu-west-1\n/],
+    ["no such model", [...LEAST, "-m", "none"], 1, /^error: ResourceNotFound: model none\n/],
     ["no data", [...least(`s3://${BUCKET}/none`), "-m", MODEL], 1, /^error: No data at /m],
     ["no archive", [...LEAST, "-m", `s3://${BUCKET}/a.tar.gz`], 1, /No archive of a model/],
     [
@@ -289,7 +289,7 @@ suite("transform", () => {
       assertEquals([models(job), job.box.jobs.only("transform").name], [[name], name]);
       assertMatch(
         stderr,
-        /is the job's own: mlcli wait or the next mlcli transform deletes it\.\n/,
+        /is the job's own: once that has ended, mlcli wait or the next mlcli transform deletes it/,
       );
       const [command, ...more] = after;
       const end = await job.run([command, name, ...more]);
@@ -336,7 +336,7 @@ suite("transform", () => {
     const { name } = job.box.jobs.only("transform");
     assertEquals([code, stdout, models(job)], [130, "", [name]]);
     assertStringIncludes(stderr, `mlcli wait ${name}`);
-    assertStringIncludes(stderr, `model ${name} stays until its job has ended.`);
+    assertStringIncludes(stderr, `Model ${name} is the job's own: once that has ended`);
   });
 
   it("warns of what is mostly a mistake", async () => {
