@@ -19,6 +19,10 @@ export const localGroup: Group = {
       summary: "Run a processing script on the test data.",
       load: async () => (await import("./process.ts")).processCommand,
     },
+    transform: {
+      summary: "Send files to the model's server, record by record, and keep its answers.",
+      load: async () => (await import("./transform.ts")).transformCommand,
+    },
     shell: {
       summary: "Open a shell, or run a command, in the container of train, process or serve.",
       load: async () => (await import("./shell.ts")).shellCommand,

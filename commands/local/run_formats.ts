@@ -22,6 +22,7 @@ export function jsonRun(run: RunSummary): Record<string, unknown> {
     code: run.code ?? null,
     hyperparameters: run.hyperparameters,
     metrics: run.metrics,
+    transform: run.transform ?? null,
   };
 }
 
@@ -57,7 +58,7 @@ export function wholeRunText(run: WholeRun): string {
 
 function textOf(value: unknown): string {
   if (isObject(value)) {
-    return Object.entries(value).map(([name, part]) => `${name} ${part}`).join(", ");
+    return Object.entries(value).map(([name, part]) => `${name} ${textOf(part)}`).join(", ");
   }
-  return Array.isArray(value) ? value.join(", ") : String(value);
+  return Array.isArray(value) ? value.map(textOf).join("; ") : String(value);
 }

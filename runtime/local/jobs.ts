@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
 import type { Role } from "../contract/jobs.ts";
 import type { PlacedData } from "../contract/processing_data.ts";
+import type { AskedTransform } from "../contract/transform.ts";
 import type { PullLogin } from "../docker/images.ts";
 import type { ContainerRequest, ServerRequest } from "../serving/plan.ts";
 import type { ProgramRequest } from "../source/program.ts";
@@ -77,6 +78,15 @@ export interface ServingJob extends LocalJob, InstallingJob, ServerRequest {
   readonly run: string | undefined;
   /** Code that AWS's inference images find in the model; `undefined`: the app's, or the image's own. */
   readonly code: ProgramRequest["code"];
+}
+
+/** What to transform, with which server. */
+export interface TransformJob extends ServingJob {
+  /** Absolute path of a file, or of a directory. */
+  readonly input: string;
+  /** Absolute path of a directory; `undefined`: the layout's. */
+  readonly output: string | undefined;
+  readonly asked: AskedTransform;
 }
 
 /** What to run in the place of the user's code. */

@@ -97,6 +97,8 @@ export interface PlannedServer extends PlannedServing {
   readonly port: number;
   /** The port on the host that the engine gives it: another where mlcli relays requests to it. */
   readonly published: number;
+  /** Of a server that answers one batch. */
+  readonly batch?: Variables;
   /** The run that made the model; `undefined` where a person put it there. */
   readonly run: string | undefined;
   readonly madeOf: MadeOf;
@@ -183,14 +185,16 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
   };
 }
 
-/** The container of `local deploy`. It stays until `local stop`, so that its log can be read. */
+/**
+ * The container of `local deploy`, which stays until `local stop`, so that its log can be read; or that of
+ * `local transform`.
+ */
 export function servePlan(job: ServingJob, planned: PlannedServer): CreateBody {
   return {
     ...onPort(servingPlan(job, planned), planned.published),
     Labels: labels({
       app: job.app,
-      role: "serve",
-      port: planned.port,
+      ...planned.batch ? { role: "transform" } : { role: "serve", port: planned.port },
       model: planned.run,
       madeOf: JSON.stringify(planned.madeOf),
     }),

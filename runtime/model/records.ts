@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
-import type { JobKind } from "../contract/jobs.ts";
+import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isRunOver, runDirectoryOf, runNames } from "./runs.ts";
 import { isObject, jsonObject, parseJson } from "../text.ts";
@@ -80,6 +80,8 @@ export interface JobDocument extends RunFacts {
   readonly data: Readonly<Record<string, ChannelData | null>> | null;
   readonly outcome: Outcome | null;
   readonly metrics: Readonly<Record<string, MetricFacts>>;
+  /** What a transform did: counts, times, the records that failed. */
+  readonly transform?: object;
 }
 
 /** A run as it is listed. */
@@ -105,6 +107,7 @@ export interface RunSummary {
   readonly commit: string | undefined;
   readonly data: Readonly<Record<string, ChannelData>>;
   readonly metrics: Readonly<Record<string, MetricFacts>>;
+  readonly transform: Readonly<Record<string, unknown>> | undefined;
 }
 
 const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Downloaded"];
@@ -120,7 +123,7 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
   if (value === undefined) return undefined;
   const started = dateIn(value["started"]);
   const kind = textIn(value["kind"]);
-  if (started === undefined || (kind !== "train" && kind !== "process")) return undefined;
+  if (started === undefined || !JOB_KINDS.some((one) => one === kind)) return undefined;
   const outcome = objectIn(value["outcome"]);
   const status = textIn(outcome["status"]);
   const exitStatus = outcome["exit_status"];
@@ -154,6 +157,7 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
       const isKnown = [last, min, max, count].every((one) => typeof one === "number");
       return isKnown ? { last, min, max, count } as MetricFacts : undefined;
     }),
+    transform: isObject(value["transform"]) ? value["transform"] : undefined,
   };
 }
 

@@ -9,7 +9,7 @@
 import type { App } from "../../app/app.ts";
 import { ownerLabels } from "../../app/image.ts";
 import { isJobName } from "../../contract/names.ts";
-import type { JobKind, Role } from "../../contract/jobs.ts";
+import { JOB_KINDS, type JobKind, type Role } from "../../contract/jobs.ts";
 import { NOT_BEGUN } from "../../docker/abandoned.ts";
 import { type ContainerSummary, namesOf } from "../../docker/engine.ts";
 import { LABELS } from "../../contract/images.ts";
@@ -79,9 +79,9 @@ export function managed(summary: ContainerSummary): Managed | undefined {
     const name = names.find((name) => name.replace(/-[0-9a-f]{8}$/, "") === usual);
     return name === undefined ? undefined : { ...common, name, role, port: number };
   }
-  if (role !== "train" && role !== "process") return undefined;
-  const name = names.find((name) => isJobName(name, appName, role));
-  return name === undefined ? undefined : { ...common, name, role, port: undefined };
+  const kind = JOB_KINDS.find((kind) => kind === role);
+  const name = kind && names.find((name) => isJobName(name, appName, kind));
+  return name === undefined ? undefined : { ...common, name, role: kind!, port: undefined };
 }
 
 function portOf(text: string | undefined): number | undefined {

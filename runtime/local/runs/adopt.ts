@@ -72,6 +72,7 @@ async function settleRun(
     await engine.removeContainer(container.Id);
     return void await removeTreeIfThere(directory).catch(() => {});
   }
+  if (record?.kind === "transform") return await endTransform(layout, record, container, engine);
   if (container !== undefined && !["exited", "dead"].includes(container.State)) return;
   // A link may lead anywhere.
   for (const path of [model, outputs]) {
@@ -83,6 +84,20 @@ async function settleRun(
     : await adopt(layout, record, container, engine, host);
   await clearRun(directory).catch(() => {});
   return said;
+}
+
+/** Nobody asks its server any more. */
+async function endTransform(
+  layout: Layout,
+  { name, container: shown }: RunSummary,
+  container: ContainerSummary | undefined,
+  engine: Engine,
+): Promise<string> {
+  if (container !== undefined) await engine.removeContainer(container.Id);
+  const reason = "mlcli was killed";
+  await completeRecord(layout, name, { status: "Failed", exit_status: null, reason });
+  await clearRun(runDirectoryOf(layout, name)).catch(() => {});
+  return noteText(`A transform did not come to its end, for mlcli was killed: removed ${shown}`);
 }
 
 /** A record may name anything as its container: it counts only if it is a run of this app. */

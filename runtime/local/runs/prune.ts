@@ -66,7 +66,7 @@ async function removeOld(
   { models, records }: OldRuns,
   engine: Engine,
 ): Promise<readonly string[]> {
-  const servers = await engine.listContainers([`${LABELS.role}=serve`]);
+  const servers = await engine.listContainers([LABELS.role]);
   const used = modelsOf(servers);
   const gone = models.filter((name) => !used.has(name));
   for (const name of gone) {
@@ -115,7 +115,7 @@ async function oldOf(layout: Layout): Promise<OldRuns> {
 /** The runs whose models servers use. */
 function modelsOf(servers: readonly ContainerSummary[]): ReadonlySet<string> {
   return new Set(
-    servers.filter((server) => managed(server)?.role === "serve" && !isOver(server))
+    servers.filter((server) => managed(server) !== undefined && !isOver(server))
       .map(({ Labels }) => Labels[LABELS.model] ?? ""),
   );
 }

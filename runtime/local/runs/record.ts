@@ -18,7 +18,7 @@ import type { JobKind } from "../../contract/jobs.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import type { BatchJob } from "../jobs.ts";
+import type { BatchJob, LocalJob } from "../jobs.ts";
 import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
@@ -50,6 +50,7 @@ export class RunRecord {
   python: PythonOfImage | undefined;
   /** What its channels hold. */
   data: JobDocument["data"] = null;
+  transform: JobDocument["transform"];
   /** What its code writes. */
   readonly log: RunLog;
   #document: JobDocument | undefined;
@@ -151,6 +152,7 @@ export class RunRecord {
         python: this.python?.version ?? null,
         packages: this.python?.packages ?? null,
         data: this.data,
+        transform: this.transform,
         outcome,
         metrics: Object.fromEntries(
           metrics.map(({ name, last, least, most, count }) => [
@@ -256,7 +258,7 @@ export interface OwnFacts extends Partial<Pick<RunFacts, "hyperparameters" | "ch
 /** The facts of a run. Of variables it has the names alone: their values may be secrets. */
 export function factsOf(
   kind: JobKind,
-  job: BatchJob,
+  job: LocalJob & Partial<Pick<BatchJob, "grace" | "interactive">>,
   container: string,
   { hyperparameters = {}, channels = {}, options }: OwnFacts,
 ): RunFacts {

@@ -6,6 +6,7 @@ import type { ImageDetails } from "../../docker/images.ts";
 import { isConflict } from "../../docker/errors.ts";
 import { isRoot } from "../../contract/images.ts";
 import { servingVariables } from "../../contract/launch.ts";
+import type { Variables } from "../../contract/variables.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { pathsInJobs, UNPACKED } from "../../model/runs.ts";
@@ -104,6 +105,8 @@ export interface Place {
   readonly port: number;
   /** The port on this machine that the engine gives its container. */
   readonly published: number;
+  /** Variables of a server that answers one batch; `undefined`: a server that anybody may ask. */
+  readonly batch?: Variables;
 }
 
 /**
@@ -147,7 +150,8 @@ export async function startServer(
       const ofCode = sent && await startedCode(start, image, sent, modelFolder);
       const made = await madeOf(job, code.codeFolder, image);
       const folders = { ...copy.mounted, modelFolder, run, pipMounts: ofCode?.mounts };
-      const ofServer = { ...bodyLimit(image, job.variables), ...ofCode?.variables };
+      const own = place.batch ?? bodyLimit(image, job.variables);
+      const ofServer = { ...own, ...ofCode?.variables };
       const all = {
         ...place,
         ...planned,

@@ -82,7 +82,14 @@ suite("what options complete", () => {
         "local process --file script",
         "local process --input file",
         "local process --output-dir file",
-        ...["deploy", "process", "shell", "train"].map((name) => `local ${name} --network network`),
+        ...["deploy", "process", "shell", "train", "transform"].map((name) =>
+          `local ${name} --network network`
+        ),
+        ...["app-name app", "docker-tag image-tag", "env-file file", "input file"].map((option) =>
+          `local transform --${option}`
+        ),
+        "local transform --output-dir file",
+        "local transform --run model-run",
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",

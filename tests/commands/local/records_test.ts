@@ -385,7 +385,7 @@ suite("mlcli local list-jobs", () => {
     const [lost, failed, completed] = JSON.parse(stdout);
     assertEquals(Object.keys(lost), [
       ...["name", "kind", "status", "created", "ended", "reason", "seconds", "exit_status"],
-      ...["image", "commit", "code", "hyperparameters", "metrics"],
+      ...["image", "commit", "code", "hyperparameters", "metrics", "transform"],
     ]);
     assertEquals([lost.name, lost.status, lost.exit_status], ["churn-3", "Lost", null]);
     assertEquals([failed.reason, failed.exit_status], [`Training failed: \x1b[2J ${LONG}`, 1]);

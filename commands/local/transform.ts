@@ -1,0 +1,71 @@
+import { type Command, command } from "../command.ts";
+import { containerOptions } from "../options/container.ts";
+import { pipOptions, serverProgramOptions } from "../options/program.ts";
+import { options, type Values } from "../options/option.ts";
+import { parseSeconds } from "../options/parsers.ts";
+import { transformOptions } from "../options/transform.ts";
+
+/** How long SageMaker lets the server of a transform job start, in seconds. */
+const START = "1800";
+
+const OPTIONS = options({
+  ...containerOptions,
+  "--input": {
+    short: "-i",
+    value: "path",
+    description: "File to transform, or directory of files.",
+    required: true,
+    completion: "file",
+  },
+  "--output-dir": {
+    short: "-o",
+    value: "dir",
+    description: "Where the results go, NAME.out for each file. Default: output/transform.",
+    completion: "file",
+  },
+  ...transformOptions,
+  ...serverProgramOptions,
+  "--entry-point": {
+    ...serverProgramOptions["--entry-point"],
+    description:
+      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
+      "inference images.",
+  },
+  ...pipOptions,
+  "--run": {
+    value: "name",
+    description: "Run whose model to use; last is the newest that has one.",
+    completion: "model-run",
+  },
+  "--timeout": {
+    value: "seconds",
+    description: "How long the server may take to start.",
+    default: START,
+    parse: parseSeconds,
+  },
+  "--dry-run": {
+    description: "Print how many requests of which sizes there would be, as JSON, and send none.",
+  },
+});
+
+export type TransformDeclaration = typeof OPTIONS;
+
+export type TransformOptions = Values<TransformDeclaration>;
+
+export const transformCommand: Command = command({
+  details:
+    "Starts the app's server as a transform job on SageMaker does, sends it the records of " +
+    "the files, and writes NAME.out for each. A file of which a request fails has no result; the " +
+    "others go on, and the exit status is 1.",
+  options: OPTIONS,
+  examples: [
+    ["Transform a file, line by line", "mlcli local transform -i houses.csv"],
+    [
+      "Keep the first column, an id, from the model, and put the answers beside it",
+      "mlcli local transform -i houses.csv --input-filter '$[1:]' --join input",
+    ],
+    ["Transform a directory of images", "mlcli local transform -i photos --content-type image/png"],
+    ["See the requests without sending them", "mlcli local transform -i houses.csv --dry-run"],
+  ],
+  action: async () => (await import("./transform_action.ts")).transformAction,
+});

@@ -1,0 +1,120 @@
+/** The files that a transform reads, as SageMaker would find them below a prefix. */
+
+import { basename } from "@std/path/basename";
+import { join } from "@std/path/join";
+import { requireNamed } from "../../app/named_path.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Difference } from "../../contract/differences.ts";
+import type { AskedTransform } from "../../contract/transform.ts";
+import { typeOfFile } from "../../contract/invocations.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { listed } from "../../text.ts";
+
+/** A file to transform. */
+export interface InputFile {
+  readonly path: string;
+  /** Below the directory that was named, with slashes; the result has it, too. */
+  readonly name: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+export interface Inputs {
+  /** In the order in which SageMaker lists objects. */
+  readonly files: readonly InputFile[];
+  /** Links and hidden files, which are not sent. */
+  readonly leftOut: readonly string[];
+}
+
+/**
+ * The files of a directory, at any depth, or one file.
+ *
+ * @param input absolute path.
+ * @param directory of the app: paths in messages are relative to it.
+ * @throws MlcliError where there is none, or a link of a repository leads there.
+ */
+export async function inputsIn(directory: string, input: string): Promise<Inputs> {
+  await requireNamed(directory, input, "--input ");
+  const shown = typedPath(directory, input);
+  const files: InputFile[] = [];
+  const leftOut: string[] = [];
+  async function look(path: string, name: string): Promise<void> {
+    for await (const entry of Deno.readDir(path)) {
+      const inner = { path: join(path, entry.name), name: `${name}${entry.name}` };
+      if (entry.name.startsWith(".")) leftOut.push(inner.name);
+      else if (entry.isDirectory) await look(inner.path, `${inner.name}/`);
+      else if (entry.isFile) files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
+      else leftOut.push(inner.name);
+    }
+  }
+  try {
+    const info = await Deno.stat(input);
+    if (info.isDirectory) await look(input, "");
+    else files.push({ path: input, name: basename(input), size: info.size });
+  } catch (cause) {
+    throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
+      hint: "--input names a file, or a directory of files.",
+      cause,
+    });
+  }
+  if (files.length === 0) {
+    throw new MlcliError(`No such file or directory: ${shown} (data to transform)`, {
+      hint: "Put the files there, or name others with --input.",
+    });
+  }
+  return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut };
+}
+
+/**
+ * The media type of the files, by their names where none is given.
+ *
+ * @throws MlcliError where they have several.
+ */
+export function typeOfInputs(
+  files: readonly InputFile[],
+  { contentType }: Pick<AskedTransform, "contentType">,
+): string {
+  if (contentType !== undefined) return contentType;
+  const types = new Map(
+    files.map(({ name }) => [typeOfFile(name.replace(/\.gz$/, "")), name] as const),
+  );
+  const [first, other] = [...types];
+  if (other === undefined) return first![0];
+  throw new MlcliError(
+    `A transform has one media type, but ${listed([first![1], other[1]])} have two`,
+    { hint: "Give --content-type, or transform them one after the other." },
+  );
+}
+
+/** What among the files is probably no data, and what of them is not sent. */
+export function inputDifferences(
+  { files, leftOut }: Inputs,
+  isUnpacked: boolean,
+): readonly Difference[] {
+  const called = (pattern: RegExp): readonly string[] =>
+    files.map(({ name }) => name).filter((name) => pattern.test(name));
+  const warning = (names: readonly string[], what: string, hint: string): readonly Difference[] =>
+    names.length === 0 ? [] : [{ message: `${what}: ${listed(names)}`, hint }];
+  return [
+    ...warning(
+      called(/\.tar\.gz$/),
+      "A model among the data is sent as data, here and on SageMaker",
+      "Put the data into a directory of its own.",
+    ),
+    ...warning(
+      called(/\.out$/),
+      "Results of a transform among the data are sent as data",
+      "Have results in a directory outside of the data: --output-dir.",
+    ),
+    ...isUnpacked ? [] : warning(
+      called(/(?<!\.tar)\.gz$/),
+      "Compressed files are sent as they are",
+      "--compression gzip unpacks them.",
+    ),
+    ...warning(
+      leftOut,
+      "Not sent, but an upload to S3 may bring it there",
+      "mlcli transforms neither links nor files whose names begin with a dot.",
+    ),
+  ];
+}

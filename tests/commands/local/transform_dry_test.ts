@@ -1,0 +1,140 @@
+import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { gzipSync } from "node:zlib";
+import { makeApp, type TestApp } from "../../helpers/app.ts";
+import { contentOf } from "../../helpers/directory.ts";
+import { runInProcess } from "../../helpers/in_process.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** What a dry run says; there is no engine. */
+async function dry(app: TestApp, ...args: readonly string[]) {
+  const before = await contentOf(app.directory);
+  const env = { DOCKER_HOST: "unix:///nowhere.sock" };
+  const command = ["local", "transform", "--dry-run", ...args];
+  const result = await runInProcess(command, { cwd: app.directory, env });
+  assertEquals(await contentOf(app.directory), before);
+  return { ...result, planned: result.code === 0 ? JSON.parse(result.stdout) : undefined };
+}
+
+function appWith(
+  files: Readonly<Record<string, string>>,
+  transform?: Readonly<Record<string, unknown>>,
+): Promise<TestApp> {
+  return makeApp({
+    configuration: transform && { transform },
+    files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`../../${name}`, text])),
+  });
+}
+
+suite("local transform --dry-run", () => {
+  it("tells the requests by SageMaker's defaults, without an engine", async () => {
+    await using app = await appWith({ "data/a.csv": "1,2\n3,4\n", "data/sub/b.csv": "5,6\n" });
+    const { planned, stderr } = await dry(app, "-i", "data");
+    assertEquals(stderr, "");
+    assertEquals(planned, {
+      input: "data",
+      content_type: "text/csv",
+      accept: "text/csv",
+      split: "line",
+      assemble: "line",
+      strategy: "multi",
+      max_payload: 6,
+      max_concurrency: 1,
+      requests: 2,
+      files: [
+        { name: "a.csv", records: 2, requests: 1, smallest: 8, largest: 8, failure: null },
+        { name: "sub/b.csv", records: 1, requests: 1, smallest: 4, largest: 4, failure: null },
+      ],
+    });
+  });
+
+  it("tells them by the options, and by the app's file below them", async () => {
+    const of = { strategy: "single", max_payload: 2, accept: "application/json" };
+    await using app = await appWith({ "a.csv": "1,2\n3,4\n" }, of);
+    const { planned } = await dry(app, "-i", "a.csv", "--max-payload", "1");
+    const { strategy, accept, max_payload, files: [file] } = planned;
+    assertEquals([strategy, accept, max_payload], ["single", "application/json", 1]);
+    assertEquals([file.requests, file.smallest, file.largest], [2, 4, 4]);
+  });
+
+  it("names files that would have no result, and what is odd about others", async () => {
+    const long = "x".repeat(1024 ** 2);
+    await using app = await appWith({
+      "data/a.csv": `1\n${long}\n`,
+      "data/b.csv": "id,x\n1,2\n\n",
+    });
+    const { planned, stderr } = await dry(app, "-i", "data", "--max-payload", "1");
+    assertEquals(
+      planned.files[0].failure,
+      "Record 2 is larger than 1 MB, the most that a request has",
+    );
+    assertEquals(planned.files[1].failure, null);
+    assertEquals(
+      stderr,
+      "warning: b.csv, line 1: it looks like a header, which is sent as a record\n" +
+        "hint: Remove it: tail -n +2 b.csv\n" +
+        "warning: b.csv, line 3: it is empty, and sent as a record\n" +
+        "hint: Remove empty lines: grep -v '^$'\n",
+    );
+  });
+
+  it("counts what is in compressed files", async () => {
+    await using app = await appWith({});
+    await app.write(`${app.directory}/a.csv.gz`, gzipSync("1\n2\n"));
+    const packed = await dry(app, "-i", "a.csv.gz", "--content-type", "text/csv");
+    assertStringIncludes(packed.stderr, "--compression gzip unpacks them.");
+    const { planned, stderr } = await dry(app, "-i", "a.csv.gz", "--compression", "gzip");
+    assertEquals([planned.content_type, planned.files[0].records, stderr], ["text/csv", 2, ""]);
+  });
+
+  it("warns of what is no data, and leaves out links and hidden files", async () => {
+    await using app = await appWith({
+      "data/a.csv": "1\n",
+      "data/a.csv.out": "1\n",
+      "data/model.tar.gz": "",
+      "data/.env": "x",
+    });
+    await Deno.symlink("a.csv", `${app.directory}/data/link.csv`);
+    const { planned, stderr } = await dry(app, "-i", "data", "--content-type", "text/csv");
+    const names = planned.files.map(({ name }: { name: string }) => name);
+    assertEquals(names, ["a.csv", "a.csv.out", "model.tar.gz"]);
+    assertMatch(stderr, /A model among the data .*: model\.tar\.gz/);
+    assertMatch(stderr, /Results of a transform among the data .*: a\.csv\.out/);
+    assertMatch(stderr, /Not sent, .*: (\.env, link\.csv|link\.csv, \.env)/);
+  });
+
+  const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
+    [[], 2, /Missing required option "--input"/],
+    [["-i", "none"], 1, /Cannot read none: No such file or directory/],
+    [["-i", "empty"], 1, /No such file or directory: empty \(data to transform\)/],
+    [["-i", "mixed"], 1, /one media type, but a\.csv, b\.json have two/],
+    [["-i", "a.csv", "--strategy", "single", "--split", "none"], 2, /needs records/],
+    [["-i", "a.csv", "--max-payload", "101"], 2, /0 to 100/],
+    [
+      ["-i", "a.csv", "--max-payload", "60", "--max-concurrency", "2"],
+      2,
+      /100 MB in requests at once/,
+    ],
+    [["-i", "a.csv", "--input-filter", "$.a_b"], 2, /"_"/],
+    [["-i", "a.csv", "--input-filter", `$['${"a".repeat(60)}']`], 2, /at most 63 characters/],
+    [["-i", "a.csv", "--join", "input", "--accept", "application/json"], 2, /the data's own type/],
+    [["-i", "a.csv", "--split", "lines"], 2, /must be .*line/],
+    [["-i", "secret.csv"], 1, /leads out of/],
+  ];
+  for (const [args, expected, words] of refusals) {
+    it(`refuses ${args.join(" ") || "nothing"}`, async () => {
+      await using elsewhere = await makeApp();
+      await using app = await appWith({
+        "a.csv": "1\n",
+        "mixed/a.csv": "",
+        "mixed/b.json": "",
+        "empty/.keep": "",
+        ".git/HEAD": "",
+      });
+      const target = `${elsewhere.directory}/${elsewhere.name}.json`;
+      await Deno.symlink(target, `${app.directory}/secret.csv`);
+      const { code, stderr } = await dry(app, ...args);
+      assertEquals(code, expected, stderr);
+      assertMatch(stderr, words);
+    });
+  }
+});
