@@ -1,6 +1,6 @@
 import { type App, withImage } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
-import type { TransformModel } from "../../runtime/cloud/start/plan.ts";
+import type { TransformModel } from "../../runtime/cloud/transform/plan.ts";
 import { isMade } from "../../runtime/cloud/transform/model.ts";
 import { transform } from "../../runtime/cloud/transform/transform.ts";
 import type { Context } from "../../runtime/context.ts";

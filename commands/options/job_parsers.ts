@@ -1,6 +1,6 @@
 /** Parsers for the options of jobs and endpoints on SageMaker, with its limits. */
 
-import type { TransformModel } from "../../runtime/cloud/start/plan.ts";
+import type { TransformModel } from "../../runtime/cloud/transform/plan.ts";
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { ProgramKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";

@@ -10,13 +10,8 @@ import { detailsOf, type EndpointDetails } from "../endpoints/details.ts";
 import { waitForEndpoint } from "../endpoints/wait_for_endpoint.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import {
-  type CloudJob,
-  describeJob,
-  type DescribeJobs,
-  type Kind,
-  KIND_NAMES,
-} from "../jobs/job.ts";
+import { describeJob, type DescribeJobs } from "../jobs/describe.ts";
+import { type CloudJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
 import { deleteModelOf } from "../transform/own_model.ts";
 
 /** All kinds, in the order of messages. */

@@ -7,7 +7,8 @@ import { type CloudHost, connectToAws } from "../connection.ts";
 import { deletionOf } from "../endpoints/parts.ts";
 import { artifactOf, billWords } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
+import { describeJob } from "../jobs/describe.ts";
+import { type CloudJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
 import { deleteModelOf } from "../transform/own_model.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 

@@ -3,7 +3,8 @@ import { parseS3Uri, type S3Address } from "../../contract/addresses.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { describeJob, type DescribeJobs, KIND_NAMES } from "./job.ts";
+import { describeJob, type DescribeJobs } from "./describe.ts";
+import { KIND_NAMES } from "./job.ts";
 
 /**
  * The archive that a training job left.

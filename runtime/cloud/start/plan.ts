@@ -6,13 +6,12 @@ import type {
   TrainingJobInput,
   TransformJobInput,
 } from "../../aws/sagemaker_jobs.ts";
-import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
-import { type AskedTransform, isProcessed, type Transform } from "../../contract/transform.ts";
 import type { Variables } from "../../contract/variables.ts";
 import type { Launch, ProcessingLaunch } from "../../contract/launch.ts";
 import type { PlacedData } from "../../contract/processing_data.ts";
@@ -78,26 +77,8 @@ export interface ProcessingRequest extends ProgramJobRequest {
   readonly inputSharded: boolean;
 }
 
-/** What answers the requests of a transform. */
-export type TransformModel =
-  /** A model of SageMaker's. */
-  | { readonly name: string }
-  /** The model that an endpoint serves. */
-  | { readonly endpoint: string }
-  /** An archive, of which a model is made. */
-  | { readonly address: S3Address }
-  /** The artifact of a training, of which a model is made. */
-  | { readonly job: string };
-
-export interface TransformRequest extends JobRequest {
-  readonly model: TransformModel | undefined;
-  readonly input: S3Address | undefined;
-  readonly output: S3Address | undefined;
-  readonly asked: AskedTransform;
-}
-
 /** What is known of a checked job of any kind. */
-interface Planned
+export interface Planned
   extends
     Pick<JobRequest, "instanceCount" | "variables" | "tags">,
     Pick<JobRequest, "subnets" | "securityGroups" | "kmsKey" | "networkIsolation"> {
@@ -137,16 +118,6 @@ export interface PlannedProcessing extends PlannedJob {
   readonly inputs: readonly PlannedInput[];
   readonly outputs: readonly PlacedData<S3Address>[];
   readonly launch: ProcessingLaunch;
-}
-
-/** A checked transform. */
-export interface PlannedTransform extends Omit<Planned, "image" | "role"> {
-  /** Of a model that is made for it; else `undefined`. */
-  readonly image: string | undefined;
-  readonly model: string;
-  readonly input: S3Address;
-  readonly output: S3Address;
-  readonly transform: Transform;
 }
 
 /** The input of CreateTrainingJob, without empty optional parts. */
@@ -244,68 +215,6 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
   };
 }
 
-const SPLITS = { none: "None", line: "Line", recordio: "RecordIO", tfrecord: "TFRecord" } as const;
-
-/** The input of CreateTransformJob; `undefined` is not sent. */
-export function transformPlan(planned: PlannedTransform): TransformJobInput {
-  const { transform, kmsKey } = planned;
-  const { strategy, join } = transform;
-  return {
-    TransformJobName: planned.name,
-    ModelName: planned.model,
-    MaxConcurrentTransforms: transform.maxConcurrency,
-    MaxPayloadInMB: transform.maxPayload,
-    BatchStrategy: strategy && (strategy === "multi" ? "MultiRecord" : "SingleRecord"),
-    ModelClientConfig: {
-      InvocationsTimeoutInSeconds: transform.invocationTimeout,
-      InvocationsMaxRetries: transform.invocationRetries,
-    },
-    ...emptyLeftOut("Environment", planned.variables),
-    TransformInput: {
-      DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri: s3Uri(planned.input) } },
-      ContentType: transform.contentType,
-      CompressionType: transform.compression === "gzip" ? "Gzip" : "None",
-      SplitType: SPLITS[transform.split],
-    },
-    TransformOutput: {
-      S3OutputPath: s3Uri(asDirectory(planned.output)),
-      Accept: transform.accept,
-      AssembleWith: SPLITS[transform.assemble],
-      KmsKeyId: kmsKey,
-    },
-    TransformResources: {
-      InstanceType: planned.instanceType as "ml.m5.large",
-      InstanceCount: planned.instanceCount,
-      ...volumeKey(planned),
-    },
-    DataProcessing: isProcessed(transform)
-      ? {
-        InputFilter: transform.inputFilter,
-        OutputFilter: transform.outputFilter,
-        JoinSource: join === "input" ? "Input" : "None",
-      }
-      : undefined,
-    Tags: tagsOf(planned),
-  };
-}
-
-/** The input of CreateModel for the model that goes with a transform, and has its name. */
-export function transformModel(
-  planned: Omit<Planned, "instanceCount" | "variables">,
-  archive: S3Address,
-): ModelInput {
-  const { name, image, role, networkIsolation, subnets } = planned;
-  return {
-    ModelName: name,
-    // SageMaker takes no ModelDataSource for transforms.
-    PrimaryContainer: { Image: image, ModelDataUrl: s3Uri(archive) },
-    ExecutionRoleArn: role,
-    ...subnets.length === 0 ? {} : { VpcConfig: network(planned) },
-    ...networkIsolation ? { EnableNetworkIsolation: true } : {},
-    Tags: tagsOf({ ...planned, job: name }),
-  };
-}
-
 function instances(planned: PlannedJob) {
   const { instanceType, instanceCount, volumeSize } = planned;
   return {
@@ -317,11 +226,15 @@ function instances(planned: PlannedJob) {
   };
 }
 
-function volumeKey({ kmsKey, instanceType }: Pick<Planned, "kmsKey" | "instanceType">) {
+export function volumeKey(
+  { kmsKey, instanceType }: Pick<Planned, "kmsKey" | "instanceType">,
+): { readonly VolumeKmsKeyId?: string } {
   return kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey };
 }
 
-function network({ subnets, securityGroups }: Pick<JobRequest, "subnets" | "securityGroups">) {
+export function network(
+  { subnets, securityGroups }: Pick<JobRequest, "subnets" | "securityGroups">,
+): { Subnets: string[]; SecurityGroupIds: string[] } {
   return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
 }
 
@@ -330,7 +243,7 @@ function directoryUri({ bucket, key }: S3Address): string {
   return s3Uri({ bucket, key: key.replace(/\/+$/, "") });
 }
 
-function emptyLeftOut<Name extends string>(
+export function emptyLeftOut<Name extends string>(
   name: Name,
   values: Readonly<Record<string, string>>,
 ): { readonly [K in Name]?: Record<string, string> } {

@@ -9,7 +9,7 @@ import { UsageError } from "../../errors.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
 import type { Place } from "../start/checks.ts";
-import type { TransformRequest } from "../start/plan.ts";
+import type { TransformRequest } from "./plan.ts";
 
 /**
  * Checks what a transform reads and where it writes, and fills in what the data says.

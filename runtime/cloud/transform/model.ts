@@ -10,7 +10,7 @@ import type { Note } from "../in_parallel.ts";
 import { modelOfTraining } from "../jobs/artifact.ts";
 import { checkArchive } from "../preflight/archive.ts";
 import { imageForJob } from "../preflight/image.ts";
-import type { TransformModel, TransformRequest } from "../start/plan.ts";
+import type { TransformModel, TransformRequest } from "./plan.ts";
 import type { JobHost } from "../start/start.ts";
 
 /** Whether a model is made for the job. */
@@ -54,16 +54,8 @@ export async function modelFor(
   const archive = "address" in model ? model.address : await modelOfTraining(model.job, sagemaker);
   const use = { ecr: await aws.ecr(), engine };
   const image = await imageForJob({ app, tag, repository, instanceType }, use, note);
-  const room = roomFor({ instanceType });
-  await checkArchive(
-    await aws.s3(),
-    archive,
-    room,
-    note,
-    interruption.signal,
-    undefined,
-    "the job",
-  );
+  const [s3, room, { signal }] = [await aws.s3(), roomFor({ instanceType }), interruption];
+  await checkArchive(s3, archive, room, note, signal, undefined, "the job");
   return { archive, image };
 }
 

@@ -9,7 +9,8 @@ import type { Clock } from "../../time.ts";
 import { deletionByHand } from "../endpoints/parts.ts";
 import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
 import type { JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, hasEnded } from "../jobs/job.ts";
+import { describeJob } from "../jobs/describe.ts";
+import { type CloudJob, hasEnded } from "../jobs/job.ts";
 import { isAboutTags, JOB_TAG, withTags } from "../tags.ts";
 
 type Report = Pick<JobReport, "note" | "always">;

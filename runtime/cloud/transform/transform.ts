@@ -7,7 +7,7 @@ import { connectFor } from "../connection.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "../start/checks.ts";
-import { shownCall, transformModel, transformPlan, type TransformRequest } from "../start/plan.ts";
+import { shownCall } from "../start/plan.ts";
 import {
   baseNameOf,
   createAndFollow,
@@ -19,6 +19,7 @@ import {
 import { checkTransformData } from "./data.ts";
 import { isMade, modelFor } from "./model.ts";
 import { deleteLeftModels, OwnModel } from "./own_model.ts";
+import { transformModel, transformPlan, type TransformRequest } from "./plan.ts";
 
 const KIND = "transform" as const;
 
@@ -64,15 +65,8 @@ export async function transform(
     { ...planned, image: model.image!, role: executionRole! },
     model.archive,
   );
-  const input = transformPlan({
-    ...{
-      ...planned,
-      ...data,
-      image: model.image,
-      model: model.name ?? name,
-      output: output.address,
-    },
-  });
+  const of = { image: model.image, model: model.name ?? name, output: output.address };
+  const input = transformPlan({ ...planned, ...data, ...of });
   if (dryRun) {
     const before = own ? [shownCall("sagemaker:CreateModel", own)] : [];
     return report.calls([...before, shownCall("sagemaker:CreateTransformJob", input)]);
