@@ -52,7 +52,7 @@ export async function sectionOptions(name: SectionName): Promise<Options> {
     case "deploy":
       return (await import("./options/cloud_deploy.ts")).DEPLOY_OPTIONS;
     case "transform":
-      return (await import("./options/transform.ts")).transformOptions;
+      return (await import("./options/cloud_job.ts")).TRANSFORM_OPTIONS;
     case "local":
       return (await import("./options/container.ts")).containerOptions;
   }

@@ -16,6 +16,7 @@ type Path = string;
  * those of `local` are meant.
  */
 const FOREIGN_COMMANDS: Readonly<Record<string, readonly Path[]>> = {
+  "batch-transform": ["local transform", "transform"],
   describe: ["local list-jobs"],
   down: ["local stop"],
   endpoints: ["list-endpoints"],

@@ -84,6 +84,11 @@ export const root: Group = {
       summary: "Run a processing script on data in S3, and wait until it ends.",
       load: async () => (await import("./cloud/jobs.ts")).processCommand,
     },
+    transform: {
+      heading: THERE,
+      summary: "Have a model answer all data of a place in S3, and wait for the result.",
+      load: async () => (await import("./cloud/jobs.ts")).transformCommand,
+    },
     deploy: {
       heading: THERE,
       summary: "Serve a model on an endpoint: create it, or update it.",
@@ -92,7 +97,7 @@ export const root: Group = {
     "list-jobs": {
       heading: THERE,
       aliases: ["ls"],
-      summary: "List training and processing jobs, newest first.",
+      summary: "List training, processing and transform jobs, newest first.",
       load: async () => (await import("./cloud/list_jobs.ts")).listJobsCommand,
     },
     describe: {
@@ -119,6 +124,11 @@ export const root: Group = {
       heading: THERE,
       summary: "Download the model of a training job into the app, or into a directory.",
       load: async () => (await import("./cloud/download_model.ts")).downloadModelCommand,
+    },
+    "download-output": {
+      heading: THERE,
+      summary: "Download what a training, processing or transform job left.",
+      load: async () => (await import("./cloud/download_output.ts")).downloadOutputCommand,
     },
     "list-endpoints": {
       heading: THERE,

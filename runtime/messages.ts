@@ -133,7 +133,16 @@ const PROGRAM =
 const GROUPS = ["local", "completions"];
 
 /** Those that a name follows. */
-const NAMED = ["init", "describe", "logs", "wait", "stop-job", "download-model", "help"];
+const NAMED = [
+  "init",
+  "describe",
+  "logs",
+  "wait",
+  "stop-job",
+  "download-model",
+  "download-output",
+  "help",
+];
 
 /** Whether a word belongs to the command before it. */
 function continues(command: readonly string[], word: string): boolean {

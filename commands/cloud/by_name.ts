@@ -81,6 +81,11 @@ export const waitCommand: Command = command({
 const STOP_JOB = options({
   ...jobOrEndpoint,
   "--wait": { description: "Wait until the job has ended." },
+  "--yes": {
+    short: "-y",
+    description:
+      "Do not ask before the outputs of a transform are lost. In a pipe, mlcli never asks.",
+  },
   ...outputFormat,
   ...progressOptions,
 });
@@ -90,7 +95,7 @@ export type StopJobOptions = Values<typeof STOP_JOB>;
 export const stopJobCommand: Command = command({
   details:
     "The code gets SIGTERM. A training then has 120 seconds to end, and what it has written " +
-    "to /opt/ml/model is kept.",
+    "to /opt/ml/model is kept. Of a transform that is stopped, SageMaker keeps no outputs.",
   options: STOP_JOB,
   examples: [["Stop a job, and see how it ends", "mlcli stop-job flats-2026-03-01 --wait"]],
   action: async () => (await import("./by_name_actions.ts")).stopJobAction,

@@ -1,3 +1,4 @@
+import { isAgreed } from "../../runtime/agreement.ts";
 import { describeByName, waitByName } from "../../runtime/cloud/by_name/by_name.ts";
 import { showLog } from "../../runtime/cloud/by_name/show_log.ts";
 import { stopJob } from "../../runtime/cloud/by_name/stop_job.ts";
@@ -42,6 +43,7 @@ export async function waitAction(context: Context, options: WaitOptions): Promis
 export async function stopJobAction(context: Context, options: StopJobOptions): Promise<void> {
   await warnOfKeys(context, options);
   using report = new JobProgress(context, options);
-  const { name, kind, wait } = options;
-  await stopJob({ choice: options, name, kind, wait }, context, report);
+  const { name, kind, wait, yes } = options;
+  const agreed = async (question: string) => yes || await isAgreed(question, context) !== false;
+  await stopJob({ choice: options, name, kind, wait, isAgreed: agreed }, context, report);
 }

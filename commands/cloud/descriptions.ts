@@ -45,12 +45,14 @@ function jobText(job: CloudJob): string {
     ["Ended", time(job.endTime)],
     ["Image", job.image],
     ["Role", job.role],
+    ["Model", job.model],
     ["Machines", jobMachines(job)],
     ["Time limit", job.maxRuntime === undefined ? undefined : `${job.maxRuntime} s`],
     ["Time", billWords(job)],
     ...job.inputs.map(({ name, uri }) => ["Input", `${name} ${uri}`] as const),
     ...job.outputs.map(({ name, uri }) => ["Output", `${name} ${uri}`] as const),
     ["Artifact", job.artifact],
+    ...Object.entries(job.options).map((option) => ["Option", option.join(" ")] as const),
     ...Object.entries(job.hyperparameters).map(([name, value]) =>
       ["Hyperparameter", `${name}=${value}`] as const
     ),
@@ -82,6 +84,7 @@ function jobJson(job: CloudJob): Record<string, unknown> {
     ended: jsonTime(job.endTime),
     image: job.image ?? null,
     role: job.role ?? null,
+    model: job.model ?? null,
     instance_type: job.instanceType ?? null,
     instance_count: job.instanceCount,
     spot: job.isSpot,
@@ -91,9 +94,17 @@ function jobJson(job: CloudJob): Record<string, unknown> {
     inputs: job.inputs,
     outputs: job.outputs,
     artifact: job.artifact ?? null,
+    options: keysOf(job.options),
     hyperparameters: job.hyperparameters,
     variables: job.variables,
   };
+}
+
+/** Options by their keys in the app's file: `--max-payload` as `max_payload`. */
+function keysOf(options: CloudJob["options"]): CloudJob["options"] {
+  return Object.fromEntries(
+    Object.entries(options).map(([flag, value]) => [flag.slice(2).replaceAll("-", "_"), value]),
+  );
 }
 
 /**

@@ -28,6 +28,9 @@ export async function trainAction(
   await train(
     {
       ...await jobRequest(runs, configured, context, "mlcli train"),
+      program: runs.program,
+      volumeSize: options.volumeSize,
+      maxRun: options.maxRun,
       typed: given({
         "--output-s3-dir": typed.outputS3Dir,
         "--checkpoint-s3-dir": typed.checkpointS3Dir,
@@ -74,6 +77,9 @@ export async function processAction(
   await process(
     {
       ...await jobRequest(runs, configured, context, "mlcli process"),
+      program: runs.program,
+      volumeSize: options.volumeSize,
+      maxRun: options.maxRun,
       typed: given({
         "--kms-key": typed.kmsKey,
         "--output-s3-location": outputs.length > 0 ? outputs : undefined,

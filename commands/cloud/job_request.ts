@@ -1,4 +1,4 @@
-/** Makes the part of a request that `train`, `process` and `deploy` have in common. */
+/** Makes the part of a request that all commands have in common that start something on SageMaker. */
 
 import { requireTrusted } from "../../runtime/app/trusted_image.ts";
 import { connectFor } from "../../runtime/cloud/connection.ts";
@@ -13,7 +13,7 @@ import type {
   dryRun,
   environmentOptions,
   imageAndAccount,
-  instanceOptions,
+  machineOptions,
 } from "../options/cloud_job.ts";
 
 /** The options of all of them. */
@@ -21,8 +21,8 @@ type SharedOptions =
   & (typeof environmentOptions & typeof imageAndAccount & typeof dryRun)
   & Pick<typeof cloudJobOptions, "--no-wait">;
 
-/** The options of both kinds of jobs. */
-type JobOptions = typeof cloudJobOptions & ReturnType<typeof instanceOptions>;
+/** The options of all kinds of jobs. */
+type JobOptions = typeof cloudJobOptions & ReturnType<typeof machineOptions>;
 
 type SharedRequest = Pick<
   JobRequest,
@@ -36,7 +36,7 @@ type SharedRequest = Pick<
  * @param command by whose option an image is named.
  */
 export async function sharedRequest(
-  { app, isImageTyped: isTyped }: AppProgram,
+  { app, isImageTyped: isTyped }: Pick<AppProgram, "app" | "isImageTyped">,
   { typed, options, settings }: Configured<SharedOptions>,
   context: Context,
   command: string,
@@ -69,20 +69,17 @@ export async function sharedRequest(
 }
 
 export async function jobRequest(
-  runs: AppProgram,
+  runs: Pick<AppProgram, "app" | "isImageTyped">,
   configured: Configured<JobOptions>,
   context: Context,
   command: string,
-): Promise<Omit<JobRequest, "typed"> & Pick<AppProgram, "program">> {
+): Promise<Omit<JobRequest, "typed">> {
   const { typed, options } = configured;
   return {
     ...await sharedRequest(runs, configured, context, command),
-    program: runs.program,
     baseJobName: options.baseJobName,
     instanceType: options.ec2Type,
     instanceCount: options.instanceCount,
-    volumeSize: options.volumeSize,
-    maxRun: options.maxRun,
     executionRole: options.executionRole ?? actingRole(typed, context),
     networkIsolation: options.networkIsolation,
   };

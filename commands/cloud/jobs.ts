@@ -1,7 +1,7 @@
-/** `mlcli train` and `mlcli process`: the commands that start a job on SageMaker. */
+/** `mlcli train`, `process` and `transform`: the commands that start a job on SageMaker. */
 
 import { type Command, command } from "../command.ts";
-import { PROCESS_OPTIONS, TRAIN_OPTIONS } from "../options/cloud_job.ts";
+import { PROCESS_OPTIONS, TRAIN_OPTIONS, TRANSFORM_OPTIONS } from "../options/cloud_job.ts";
 import type { Values } from "../options/option.ts";
 
 export type TrainOptions = Values<typeof TRAIN_OPTIONS>;
@@ -44,4 +44,27 @@ export const processCommand: Command = command({
     ["Pass it arguments", "mlcli process -f my_code.py -- --rows 1000"],
   ],
   action: async () => (await import("./job_actions.ts")).processAction,
+});
+
+export type TransformOptions = Values<typeof TRANSFORM_OPTIONS>;
+
+export type TransformDeclaration = typeof TRANSFORM_OPTIONS;
+
+export const transformCommand: Command = command({
+  details:
+    "A server of the model gets each file in requests, and the answers become FILE.out. A model " +
+    "that is made for the job is deleted with it. This costs money, and the job goes on if this " +
+    "command is interrupted. mlcli local transform does the same on this machine.",
+  options: TRANSFORM_OPTIONS,
+  examples: [
+    [
+      "Score files with the model of a training job",
+      "mlcli transform -i s3://my-bucket/new --job flats-2026-03-01 -e ml.m5.large",
+    ],
+    [
+      "Use the model of an endpoint",
+      "mlcli transform -i s3://my-bucket/new --endpoint flats -e ml.m5.large",
+    ],
+  ],
+  action: async () => (await import("./transform_action.ts")).transformAction,
 });

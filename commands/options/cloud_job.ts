@@ -3,7 +3,7 @@
  * `key` may stand in the app's configuration file, too.
  */
 
-import type { ProgramKind } from "../../runtime/contract/jobs.ts";
+import type { JobKind, ProgramKind } from "../../runtime/contract/jobs.ts";
 import {
   parseAddress,
   parseAwsTag,
@@ -17,15 +17,17 @@ import {
   parseRepositoryName,
   parseRole,
   parseRun,
+  parseTransformModel,
   parseVolume,
 } from "./job_parsers.ts";
 import { options } from "./option.ts";
-import { processProgramOptions, programOptions } from "./program.ts";
+import { processProgramOptions, programOptions, serverProgramOptions } from "./program.ts";
 import { variableOptions } from "./container.ts";
 import { cloudOptions, dockerTag, outputFormat, progressOptions } from "./shared.ts";
+import { transformOptions } from "./transform.ts";
 
 // deno-lint-ignore explicit-module-boundary-types -- the types of the values come from what is written
-export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
+export function machineOptions<const Kind extends JobKind>(kind: Kind) {
   return options({
     "--ec2-type": {
       short: "-e",
@@ -45,6 +47,13 @@ export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
       default: "1",
       parse: parseInstances(kind),
     },
+  });
+}
+
+// deno-lint-ignore explicit-module-boundary-types -- as above
+export function instanceOptions<const Kind extends ProgramKind>(kind: Kind) {
+  return options({
+    ...machineOptions(kind),
     "--volume-size": {
       value: "gb",
       description: "Disk size of each instance, in GB.",
@@ -228,4 +237,50 @@ export const PROCESS_OPTIONS = options({
     key: true,
   },
   ...cloudJobOptions,
+});
+
+export const TRANSFORM_OPTIONS = options({
+  "--input-s3-location": {
+    short: "-i",
+    value: "uri",
+    description: "s3://BUCKET/PREFIX of the data, or one object.",
+    key: true,
+    needed: true,
+    parse: parseAddress,
+  },
+  "--output-s3-dir": {
+    short: "-o",
+    value: "uri",
+    description: "Where the .out files go. Default: {s3_prefix}/output/JOB.",
+    key: true,
+    parse: parseAddress,
+  },
+  "--model": {
+    short: "-m",
+    value: "model",
+    description:
+      "A model on SageMaker, or s3://.../model.tar.gz, of which one is made for the job.",
+    key: true,
+    needed: true,
+    parse: parseTransformModel,
+  },
+  "--job": {
+    value: "job",
+    description: "Take the artifact of this training job, instead of --model.",
+    parse: parseJobName,
+  },
+  "--endpoint": {
+    value: "endpoint",
+    description: "Take the model that this endpoint serves, instead of --model.",
+    parse: parseJobName,
+  },
+  ...machineOptions("transform"),
+  ...transformOptions,
+  "--image": serverProgramOptions["--image"],
+  ...cloudJobOptions,
+  "--execution-role": {
+    ...cloudJobOptions["--execution-role"],
+    description: "Role that a new model gets. Default: the role of --iam-role-arn.",
+    needed: undefined,
+  },
 });

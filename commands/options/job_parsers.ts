@@ -1,11 +1,13 @@
 /** Parsers for the options of jobs and endpoints on SageMaker, with its limits. */
 
+import type { TransformModel } from "../../runtime/cloud/transform/plan.ts";
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
 import type { ProgramKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
+  isResourceName,
   isTagText,
   KMS_KEY,
   LARGEST_VOLUME,
@@ -80,6 +82,20 @@ export function parseAddress(text: string, source: string): S3Address {
   if (address !== undefined) return address;
   throw new UsageError(
     `${source} must be an address in S3, such as s3://my-bucket/churn, but got "${text}".`,
+  );
+}
+
+/** A name, or `s3://BUCKET/KEY`, an archive. */
+export function parseTransformModel(text: string, source: string): TransformModel {
+  if (isResourceName(text)) return { name: text };
+  const address = parseS3Uri(text);
+  if (address !== undefined && /[^/]$/.test(address.key)) return { address };
+  throw new UsageError(
+    `${source} must be the name of a model on SageMaker, or an archive in S3, such as ` +
+      `s3://my-bucket/churn/model.tar.gz, but got "${text}".`,
+    {
+      hint: "mlcli local transform serves a model of this machine; mlcli deploy sends one to S3.",
+    },
   );
 }
 

@@ -1,5 +1,6 @@
 /** The options that several commands share. */
 
+import { JOB_KINDS } from "../../runtime/contract/jobs.ts";
 import { options } from "./option.ts";
 import { parsePort, parseTag } from "./parsers.ts";
 
@@ -99,8 +100,8 @@ export const cloudOptions = options({
 export const jobKind = options({
   "--kind": {
     value: "kind",
-    choices: ["train", "process"],
-    description: "Only jobs of this kind: train or process.",
+    choices: JOB_KINDS,
+    description: "Only jobs of this kind: train, process or transform.",
   },
 });
 
@@ -108,8 +109,8 @@ export const jobOrEndpoint = options({
   "<name>": {},
   "--kind": {
     value: "kind",
-    choices: ["train", "process", "endpoint"],
-    description: "Kind, if several have that name: train, process or endpoint.",
+    choices: [...JOB_KINDS, "endpoint"],
+    description: "Kind, if several have that name: train, process, transform or endpoint.",
   },
   ...cloudOptions,
 });

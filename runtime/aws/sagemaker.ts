@@ -18,6 +18,7 @@ import {
   type EndpointStatus,
   type EndpointSummary,
   ListEndpointsCommand,
+  ListModelsCommand,
   ListTagsCommand,
   SageMakerClient,
   UpdateEndpointCommand,
@@ -86,6 +87,12 @@ const PAGE_SIZE = 100;
 export type ModelDetails = Omit<DescribeModelCommandOutput, "$metadata">;
 export type EndpointConfigurationDetails = Omit<DescribeEndpointConfigCommandOutput, "$metadata">;
 
+export interface ListedModel {
+  readonly name: string;
+  readonly arn: string;
+  readonly creationTime: Date;
+}
+
 export type Tags = Readonly<Record<string, string>>;
 
 /**
@@ -97,6 +104,8 @@ export interface Deployments {
   createModel(input: CreateModelCommandInput): Promise<unknown>;
   /** "not found" where there is none. */
   describeModel(name: string): Promise<ModelDetails>;
+  /** Pages of models with this in their names, newest first. */
+  listModels(nameContains: string): AsyncGenerator<readonly ListedModel[]>;
   /** Not refused where a configuration names it. */
   deleteModel(name: string): Promise<unknown>;
   /** "in use" where there is one of that name. */
@@ -194,6 +203,19 @@ function deploymentsOf({ ask, change, pages }: Service): Deployments {
     describeModel: (name) =>
       ask(new DescribeModelCommand({ ModelName: name }), `model ${name}`, ["ModelName"])
         .then(withoutMetadata),
+    listModels: (NameContains) =>
+      pages(
+        "models",
+        // By itself, the newest first.
+        (NextToken?: string) =>
+          new ListModelsCommand({ MaxResults: PAGE_SIZE, NextToken, NameContains }),
+        "Models",
+        (
+          { ModelName: name = "", ModelArn: arn = "", CreationTime: creationTime = new Date(0) },
+        ) => ({
+          ...{ name, arn, creationTime },
+        }),
+      ),
     deleteModel: (name) =>
       change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found"),
     createEndpointConfiguration: (input) =>

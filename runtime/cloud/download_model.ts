@@ -3,17 +3,16 @@ import { findApp } from "../app/app.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
-import { ifAllowed, isRefusal } from "../aws/errors.ts";
-import type { SageMaker } from "../aws/sagemaker.ts";
 import type { Context } from "../context.ts";
 import { parseS3Uri, type S3Address, s3Uri } from "../contract/addresses.ts";
 import { isResourceName } from "../contract/limits.ts";
 import { platformJobName } from "../contract/names.ts";
 import { fileErrorReason, isSystemError, MlcliError, UsageError } from "../errors.ts";
-import { inOneLine, printable } from "../text.ts";
+import { inOneLine } from "../text.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { type Destination, emptyDirectory, isModel, modelOf } from "./download/destination.ts";
 import { fetchObject } from "./download/fetch_object.ts";
+import { modelOfTraining } from "./jobs/artifact.ts";
 
 export interface ModelDownload {
   readonly choice: CloudChoice;
@@ -63,7 +62,7 @@ export async function downloadModel(
     destination = await emptyDirectory(absolutePath(host.cwd, to).replace(/(?!^)[/\\]+$/, ""), to);
     aws = await connectToAws(choice, host);
   }
-  const address = named ?? await artifactOf(typed, await aws.sagemaker());
+  const address = named ?? await modelOfTraining(typed, await aws.sagemaker());
   const s3 = await aws.s3();
   const details = await s3.describeObject(address);
   const { signal } = host.interruption;
@@ -127,42 +126,4 @@ function addressIn(typed: string): S3Address | undefined {
     });
   }
   return address;
-}
-
-type JobAccess = Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">;
-
-/**
- * The archive that a training job left.
- * @throws MlcliError where there is none, or no such job.
- */
-async function artifactOf(name: string, sagemaker: JobAccess): Promise<S3Address> {
-  const { TrainingJobStatus: status, ModelArtifacts, FailureReason } = await sagemaker
-    .describeTrainingJob(name).catch(async (error) => {
-      if (isRefusal(error, "not found")) await refuseProcessing(name, sagemaker);
-      throw error;
-    });
-  const artifact = ModelArtifacts?.S3ModelArtifacts;
-  if (status === "InProgress" || status === "Stopping") {
-    throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
-      hint: `Wait for its end: mlcli wait ${name}`,
-    });
-  }
-  if (!artifact) {
-    throw new MlcliError(`The job left no model: ${name} (${status})`, {
-      quote: FailureReason && printable(FailureReason),
-      hint: `Its log says more: mlcli logs ${name}`,
-    });
-  }
-  const address = parseS3Uri(artifact);
-  if (address) return address;
-  throw new MlcliError(`The job's model is at no address that mlcli knows: ${inOneLine(artifact)}`);
-}
-
-/** @throws MlcliError where the job is known to be a processing job. */
-async function refuseProcessing(name: string, sagemaker: JobAccess): Promise<void> {
-  const job = await ifAllowed(sagemaker.describeProcessingJob(name), () => {});
-  if (job === undefined) return;
-  throw new MlcliError(`A processing job has no model: ${name}`, {
-    hint: `mlcli describe ${name} shows where its outputs are.`,
-  });
 }

@@ -2,7 +2,13 @@ import { isRefusal, orNothing } from "../aws/errors.ts";
 import { repeatedPage } from "../aws/explanations.ts";
 import type { LogEvent, LogPage, LogQuestion, Logs, LogStream } from "../aws/logs.ts";
 import { Circle } from "../aws/pages.ts";
-import { hostOf, LOG_GROUPS, logLines, streamPrefix } from "../contract/log_lines.ts";
+import {
+  isDataLog,
+  linePrefix,
+  LOG_GROUPS,
+  logLines,
+  streamPrefix,
+} from "../contract/log_lines.ts";
 import type { CloudJob } from "./jobs/job.ts";
 
 export interface LogSource {
@@ -252,7 +258,17 @@ export class JobLog extends LogReader {
       group: LOG_GROUPS[kind],
       streamPrefix: streamPrefix(name),
       since,
-      prefixOf: (stream) => instanceCount > 1 ? `${hostOf(stream)}: ` : "",
+      prefixOf: (stream) => linePrefix(stream, instanceCount),
     });
   }
+}
+
+/** What a transform says of its data, on all hosts. */
+export function dataLog(logs: Logs, { kind, name }: Pick<CloudJob, "kind" | "name">): LogReader {
+  return new LogReader(logs, {
+    group: LOG_GROUPS[kind],
+    streamPrefix: streamPrefix(name),
+    isWanted: ({ name }) => isDataLog(name),
+    prefixOf: () => "",
+  });
 }

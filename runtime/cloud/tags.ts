@@ -13,14 +13,19 @@ const COMMIT_TAG = "mlcli.commit";
 /** The tag of an endpoint's parts: the endpoint's name. */
 export const ENDPOINT_TAG = "mlcli.endpoint";
 
+/** The tag of a model that was made for a job alone: the job's name. */
+export const JOB_TAG = "mlcli.job";
+
 export interface Tagged {
   /** The user's own. */
   readonly tags: Readonly<Record<string, string>>;
   readonly appName: string;
   /** `REPOSITORY@sha256:...` */
-  readonly image?: string;
+  readonly image?: string | undefined;
   /** Name of the endpoint that it belongs to, or is. */
   readonly endpoint?: string;
+  /** Name of the job that it goes with. */
+  readonly job?: string;
   /** The code that was sent. */
   readonly code?: { readonly hash: string; readonly commit: string | undefined } | undefined;
 }
@@ -31,11 +36,12 @@ export interface Tag {
 }
 
 /** The user's own, and mlcli's as far as there is room; each key once, the user's first. */
-export function tagsOf({ tags, appName, image, endpoint, code }: Tagged): Tag[] {
+export function tagsOf({ tags, appName, image, endpoint, job, code }: Tagged): Tag[] {
   const own = {
     [LABELS.app]: appName,
     [LABELS.version]: VERSION,
     ...endpoint === undefined ? {} : { [ENDPOINT_TAG]: endpoint },
+    ...job === undefined ? {} : { [JOB_TAG]: job },
     ...image === undefined ? {} : { [IMAGE_TAG]: image.slice(image.indexOf("@") + 1) },
     ...code === undefined ? {} : { [CODE_TAG]: code.hash },
     ...code?.commit === undefined ? {} : { [COMMIT_TAG]: code.commit },

@@ -56,7 +56,7 @@ interface Row {
 }
 
 const JOBS: readonly Role[] = ["train", "process"];
-const SERVERS: readonly Role[] = ["serve"];
+const SERVERS: readonly Role[] = ["serve", "transform"];
 
 /** The command that runs the same here. */
 const localRun = ({ kind }: Failure): string => `mlcli local ${kind === "serve" ? "deploy" : kind}`;
@@ -284,7 +284,8 @@ export const CAUSES: readonly Row[] = [
   },
   {
     name: "code",
-    reason: /^AlgorithmError\b|ExecuteUserScriptError|Traceback \(most recent call last\)/,
+    reason:
+      /^AlgorithmError\b(?!.*respond to ping)|ExecuteUserScriptError|Traceback \(most recent call last\)/,
     log: /^([\w./-]+: )?Traceback \(most recent call last\)/,
     words: (failure) =>
       "The code itself ended with this failure. " +
@@ -294,12 +295,13 @@ export const CAUSES: readonly Row[] = [
   {
     name: "ping",
     kinds: SERVERS,
-    reason: /did not pass the ping health check/i,
+    // The second: of transforms, issue 852 of aws/amazon-sagemaker-examples.
+    reason: /did not pass the ping health check|failed to respond to ping/i,
     words: (failure) =>
       "GET /ping on port 8080 was not answered with 200 in time: the server ended, has another " +
       "port or address (it has to be 0.0.0.0), answers with another status, or loads its model " +
-      `for too long (--health-check-timeout allows more). ${localRun(failure)} --strict tries it ` +
-      "here.",
+      `for too long${failure.kind === "serve" ? " (--health-check-timeout allows more)" : ""}. ` +
+      `${localRun(failure)} --strict tries it here.`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/1554, " +
       "https://github.com/aws/sagemaker-python-sdk/issues/3987",
   },

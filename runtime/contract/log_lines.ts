@@ -22,7 +22,18 @@ export function streamPrefix(job: string): string {
 
 /** The host in a stream's name: `algo-1`. */
 export function hostOf(stream: string): string {
-  return inOneLine(stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}$/, ""));
+  return inOneLine(stream.slice(stream.indexOf("/") + 1).replace(/-\d{6,}(?=\/|$)/, ""));
+}
+
+/** Whether a transform's stream is the one about its data: `JOB/HOST-1585057344/data-log`. */
+export function isDataLog(stream: string): boolean {
+  return stream.endsWith("/data-log");
+}
+
+/** What each line of a job's stream begins with: its host, and that it is about data. */
+export function linePrefix(stream: string, hosts: number): string {
+  const name = hosts > 1 ? hostOf(stream) : isDataLog(stream) ? "data-log" : "";
+  return name === "" ? "" : `${name}: `;
 }
 
 /**

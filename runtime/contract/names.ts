@@ -19,6 +19,12 @@ export function platformJobName(base: string, time: string): string {
   return start === "" ? stamp : `${start}-${stamp}`;
 }
 
+/** Whether a name is one that `platformJobName` gives. */
+export function isPlatformJobName(name: string, base: string): boolean {
+  const [stamp] = /\d{4}(-\d\d){5}-\d{3}$/.exec(name) ?? [];
+  return stamp !== undefined && platformJobName(base, stamp) === name;
+}
+
 /** @throws UsageError when no job's name can begin like that. */
 export function checkBaseJobName(base: string): void {
   checkName(base, `Job name not valid: "${base}"`);

@@ -35,7 +35,11 @@ const COMMANDS: readonly (readonly [line: string, name: string, hint: string])[]
   ["completion bash", "completion", "Did you mean mlcli completions bash? See mlcli --help."],
   ["comp", "comp", "Did you mean mlcli completions? See mlcli --help."],
   ["upload --input-dir x", "upload", "Did you mean mlcli upload-data? See mlcli --help."],
-  ["download x", "download", "Did you mean mlcli download-model? See mlcli --help."],
+  [
+    "download x",
+    "download",
+    "Did you mean mlcli download-model or mlcli download-output? See mlcli --help.",
+  ],
   ["new demo", "new", "Did you mean mlcli init? See mlcli --help."],
   ["version", "version", "Did you mean mlcli --version? See mlcli --help."],
   ["run", "run", "Did you mean mlcli local train or mlcli local process? See mlcli --help."],
@@ -157,9 +161,15 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
 /** Values that an option does not take. */
 const VALUES: readonly (readonly [line: string, message: string])[] = [
   ["local deploy -p23001x", 'Option "--port" must be a number from 0 to 65535, but got "23001x".'],
-  ["list-jobs --kind trianing", 'Option "--kind" must be train or process, but got "trianing".'],
+  [
+    "list-jobs --kind trianing",
+    'Option "--kind" must be train, process or transform, but got "trianing".',
+  ],
   ["list-jobs --output jsn", 'Option "--output" must be text or json, but got "jsn".'],
-  ["describe a --kind job", 'Option "--kind" must be train, process or endpoint, but got "job".'],
+  [
+    "describe a --kind job",
+    'Option "--kind" must be train, process, transform or endpoint, but got "job".',
+  ],
 ];
 
 suite("what is mistyped", () => {

@@ -1,4 +1,4 @@
-import { AwsError, isRefusal } from "../../aws/errors.ts";
+import { AwsError, ifAllowed, isRefusal } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import { regionWords } from "../../aws/settings.ts";
 import { JOB_KINDS } from "../../contract/jobs.ts";
@@ -10,7 +10,9 @@ import { detailsOf, type EndpointDetails } from "../endpoints/details.ts";
 import { waitForEndpoint } from "../endpoints/wait_for_endpoint.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
+import { describeJob, type DescribeJobs } from "../jobs/describe.ts";
+import { type CloudJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
+import { deleteModelOf } from "../transform/own_model.ts";
 
 /** All kinds, in the order of messages. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
@@ -22,10 +24,7 @@ export interface NamedRequest {
   readonly kind: Kind | undefined;
 }
 
-type DescribeApi = Pick<
-  SageMaker,
-  "describeTrainingJob" | "describeProcessingJob" | "describeEndpoint" | "region"
->;
+type DescribeApi = DescribeJobs & Pick<SageMaker, "describeEndpoint" | "region">;
 
 interface FoundEndpoint extends EndpointDescription {
   readonly kind: "endpoint";
@@ -110,7 +109,11 @@ export async function describeByName(
 ): Promise<CloudJob | EndpointDetails> {
   const sagemaker = await (await connectToAws(choice, host)).sagemaker();
   const found = await findByName(sagemaker, name, kind ? [kind] : KINDS);
-  return found.kind === "endpoint" ? await detailsOf(sagemaker, found, note) : found;
+  if (found.kind === "endpoint") return await detailsOf(sagemaker, found, note);
+  if (found.model === undefined) return found;
+  const model = await ifAllowed(sagemaker.describeModel(found.model), () => {});
+  const image = (model?.PrimaryContainer ?? model?.Containers?.[0])?.Image;
+  return { ...found, image, role: model?.ExecutionRoleArn };
 }
 
 /**
@@ -130,5 +133,6 @@ export async function waitByName(
   if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
   // Without the log, which mlcli logs shows; a failure shows its end.
   const followed = await followJob(found, aws, host, report, { log: false, choice });
+  await deleteModelOf(followed.job, await aws.sagemaker(), report, choice);
   await reportEnd(followed, aws, report);
 }

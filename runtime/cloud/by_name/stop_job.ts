@@ -7,11 +7,15 @@ import { type CloudHost, connectToAws } from "../connection.ts";
 import { deletionOf } from "../endpoints/parts.ts";
 import { artifactOf, billWords } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { type CloudJob, describeJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
+import { describeJob } from "../jobs/describe.ts";
+import { type CloudJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
+import { deleteModelOf } from "../transform/own_model.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 
 export interface StopRequest extends NamedRequest {
   readonly wait: boolean;
+  /** Asked before outputs are lost; `false`: nothing is stopped. */
+  readonly isAgreed: (question: string) => Promise<boolean>;
 }
 
 /**
@@ -28,9 +32,14 @@ export async function stopJob(
   const { choice, name, wait } = request;
   const aws = await connectToAws(choice, host);
   const job = await jobOf(await aws.sagemaker(), request);
+  if (job.kind === "transform" && job.status === "InProgress") {
+    const question = `SageMaker keeps no outputs of a transform that is stopped. Stop ${name}?`;
+    if (!await request.isAgreed(question)) return report.note("It was not stopped.");
+  }
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
     report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
+    await deleteModelOf(ended, await aws.sagemaker(), report, choice);
     return await report.result([name], () => ended);
   }
   if (wait) {
@@ -39,6 +48,7 @@ export async function stopJob(
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
     if (artifact) report.note(`It left what it had done until then: ${artifact}`);
+    await deleteModelOf(end, await aws.sagemaker(), report, choice);
     return await report.result([name], () => end);
   }
   await report.result([name], async () => await describeJob(await aws.sagemaker(), job));
@@ -71,7 +81,7 @@ function endpointError(name: string, choice: StopRequest["choice"]): MlcliError 
 async function stop({ kind, name }: CloudJob, aws: Aws): Promise<CloudJob | undefined> {
   const sagemaker = await aws.sagemaker();
   try {
-    await (kind === "train" ? sagemaker.stopTrainingJob(name) : sagemaker.stopProcessingJob(name));
+    await sagemaker.stopJob(kind, name);
     return undefined;
   } catch (error) {
     // It may have ended meanwhile. The service has no error code for that.

@@ -165,8 +165,8 @@ export async function emptyDirectory(path: string, shown: string): Promise<Desti
       info.isDirectory ? `The directory is not empty: ${shown}` : `Not a directory: ${shown}`,
       {
         hint: isFinished
-          ? "A download was killed after the whole model had arrived. mlcli has put the model in place now."
-          : "Name one that is empty or not there yet: mlcli overwrites nothing in it.",
+          ? "A download was killed after all of it had arrived. mlcli has put it in place now."
+          : "--to names one that is empty or not there yet: mlcli overwrites nothing in it.",
       },
     );
   }
@@ -233,7 +233,7 @@ async function moveEntries(from: string, to: string): Promise<void> {
 }
 
 function cannotMove(whole: string, shown: string, cause: unknown): MlcliError {
-  return new MlcliError(`The model cannot be moved to ${shown}: ${fileErrorReason(cause)}`, {
+  return new MlcliError(`The download cannot be moved to ${shown}: ${fileErrorReason(cause)}`, {
     hint: `What of it is not there yet is in ${whole}. The same command again moves the rest.`,
     cause,
   });

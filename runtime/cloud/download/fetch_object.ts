@@ -23,9 +23,10 @@ export async function fetchObject(
   details: Pick<StoredObject, "size" | "etag">,
   file: Deno.FsFile,
   onBytes: (bytes: number) => void,
+  atOnce = AT_ONCE,
 ): Promise<void> {
   let done = 0;
-  for await (const bytes of rangesOf(s3, place, details, AT_ONCE)) {
+  for await (const bytes of rangesOf(s3, place, details, atOnce)) {
     await writeAll(file, bytes);
     onBytes(done += bytes.length);
   }

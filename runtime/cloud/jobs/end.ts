@@ -1,11 +1,13 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
+import type { JobKind } from "../../contract/jobs.ts";
+import { type FailedObject, failedObjects } from "../../contract/data_log.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { JobLog } from "../log_reader.ts";
+import { dataLog, JobLog } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
 import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
@@ -35,7 +37,7 @@ export async function reportEnd(
 
 /** Addresses of what a completed job made. */
 function resultsOf(job: CloudJob): readonly string[] {
-  if (job.kind === "process") return job.outputs.map(({ uri }) => inOneLine(uri));
+  if (job.kind !== "train") return job.outputs.map(({ uri }) => inOneLine(uri));
   return job.artifact === undefined ? [] : [inOneLine(job.artifact)];
 }
 
@@ -50,11 +52,17 @@ async function stoppedError(
   await report.result(artifact === undefined ? [] : [artifact], () => job);
   const [how, remedy] = howItStopped(job);
   const rest = artifact === undefined
-    ? ` It left no ${job.kind === "train" ? "artifact" : "result that is certain to be whole"}.`
+    ? ` ${LEFT_NOTHING[job.kind]}`
     : " Standard output has the artifact of what it had done until then.";
   const details = `${command("describe")} tells more.`;
   return new MlcliError(`${title(job)} ${how}`, { hint: `${remedy}${rest} ${details}`.trim() });
 }
+
+const LEFT_NOTHING: Readonly<Record<JobKind, string>> = {
+  train: "It left no artifact.",
+  process: "It left no result that is certain to be whole.",
+  transform: "SageMaker keeps no outputs of a transform that is stopped.",
+};
 
 function howItStopped({ kind, secondaryStatus, maxRuntime }: CloudJob): readonly [string, string] {
   switch (secondaryStatus) {
@@ -103,7 +111,9 @@ async function failedError(
   const isShown = log === "shown";
   const lines = isShown ? lastLines : log === "denied" ? undefined : await lastOf(job, aws);
   const reason = job.failureReason ?? "";
+  const failed = log === "denied" ? [] : await failedData(job, aws);
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
+  const likely = failed[0]?.hint ?? cause?.words;
   const where = lines === undefined
     ? "Its log may not be read."
     : lines.length === 0
@@ -114,9 +124,11 @@ async function failedError(
   return new MlcliError(`${title(job)} failed`, {
     quote: [
       printable(reasonBesideLog(reason, lines ?? []) || "SageMaker gave no reason."),
+      ...failed.slice(0, MOST_OBJECTS).map(({ words }) => words),
+      ...failed.length > MOST_OBJECTS ? [`and ${failed.length - MOST_OBJECTS} more objects`] : [],
       ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
     ].join("\n"),
-    hint: cause ? `${cause.words} ${where}` : where,
+    hint: likely ? `${likely} ${where}` : where,
   });
 }
 
@@ -126,6 +138,22 @@ async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | unde
     return await new JobLog(await aws.logs(), job).tail(LAST_LINES);
   } catch (error) {
     if (error instanceof AwsError) return undefined;
+    throw error;
+  }
+}
+
+/** So many objects that failed are named, and so many lines read for it. */
+const MOST_OBJECTS = 5;
+const DATA_LINES = 1_000;
+
+/** The objects of a transform that failed, as its log of the data tells. */
+async function failedData(job: CloudJob, aws: Aws): Promise<readonly FailedObject[]> {
+  const input = parseS3Uri(job.inputs[0]?.uri ?? "");
+  if (job.kind !== "transform" || input === undefined) return [];
+  try {
+    return failedObjects(await dataLog(await aws.logs(), job).tail(DATA_LINES), input);
+  } catch (error) {
+    if (error instanceof AwsError) return [];
     throw error;
   }
 }

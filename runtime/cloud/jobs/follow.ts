@@ -6,11 +6,11 @@ import { inOneLine } from "../../text.ts";
 import type { EndpointDetails } from "../endpoints/details.ts";
 import { JobLog, type LogReader } from "../log_reader.ts";
 import { PAUSE_WITH_NEWS, Waiter, type WaiterHost } from "../waiter.ts";
+import { describeJob } from "./describe.ts";
 import {
   type Begun,
   type CloudJob,
   commandFor,
-  describeJob,
   goesOn,
   hasEnded,
   type JobCommand,

@@ -1,6 +1,4 @@
 import { shellWord } from "../../app/typed_path.ts";
-import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { ProcessingJobDetails, TrainingJobDetails } from "../../aws/sagemaker_jobs.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { consoleAddress } from "../../contract/console.ts";
 import type { JobKind } from "../../contract/jobs.ts";
@@ -26,7 +24,7 @@ export interface JobData {
   readonly uri: string;
 }
 
-/** A job, with what SageMaker says of both kinds under one name. */
+/** A job, with what SageMaker says of all kinds under one name. */
 export interface CloudJob extends JobName {
   readonly arn: string | undefined;
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
@@ -42,7 +40,7 @@ export interface CloudJob extends JobName {
   /** When the code began; `undefined` until then. */
   readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
-  /** Repository with tag or digest; `undefined` for an algorithm of AWS's marketplace. */
+  /** Repository with tag or digest; `undefined` where only the model of a transform has it. */
   readonly image: string | undefined;
   readonly role: string | undefined;
   readonly instanceType: string | undefined;
@@ -58,6 +56,9 @@ export interface CloudJob extends JobName {
   readonly outputs: readonly JobData[];
   /** Of training: the address of model.tar.gz, once the service names it. */
   readonly artifact: string | undefined;
+  /** Of a transform: the name of its model, and how requests are made, by mlcli's options. */
+  readonly model: string | undefined;
+  readonly options: Readonly<Record<string, string | number>>;
   readonly hyperparameters: Readonly<Record<string, string>>;
   /** Names of the variables; their values may be secrets. */
   readonly variables: readonly string[];
@@ -77,97 +78,6 @@ export const KIND_NAMES: Readonly<Record<Kind, string>> = {
   transform: "transform job",
   endpoint: "endpoint",
 };
-
-/**
- * Asks what SageMaker says of a job.
- * @throws AwsError, "not found" where there is none of that kind and name.
- */
-export async function describeJob(
-  sagemaker: Pick<SageMaker, "describeTrainingJob" | "describeProcessingJob">,
-  { kind, name }: JobName,
-): Promise<CloudJob> {
-  return kind === "train"
-    ? trainingJob(name, await sagemaker.describeTrainingJob(name))
-    : processingJob(name, await sagemaker.describeProcessingJob(name));
-}
-
-export function trainingJob(name: string, details: TrainingJobDetails): CloudJob {
-  const { ResourceConfig, StoppingCondition } = details;
-  const output = details.OutputDataConfig?.S3OutputPath;
-  return {
-    kind: "train",
-    name: details.TrainingJobName ?? name,
-    arn: details.TrainingJobArn,
-    status: details.TrainingJobStatus ?? "",
-    secondaryStatus: details.SecondaryStatus,
-    transitions: (details.SecondaryStatusTransitions ?? []).map((one) => ({
-      status: one.Status ?? "",
-      message: one.StatusMessage ?? "",
-      startTime: one.StartTime ?? new Date(0),
-    })),
-    failureReason: details.FailureReason || undefined,
-    exitMessage: undefined,
-    creationTime: details.CreationTime ?? new Date(0),
-    startTime: details.TrainingStartTime,
-    endTime: details.TrainingEndTime,
-    image: details.AlgorithmSpecification?.TrainingImage,
-    role: details.RoleArn,
-    instanceType: ResourceConfig?.InstanceType ?? ResourceConfig?.InstanceGroups?.[0]?.InstanceType,
-    instanceCount: ResourceConfig?.InstanceCount ??
-      (ResourceConfig?.InstanceGroups ?? []).reduce(
-        (sum, one) => sum + (one.InstanceCount ?? 0),
-        0,
-      ),
-    isSpot: details.EnableManagedSpotTraining ?? false,
-    maxRuntime: StoppingCondition?.MaxRuntimeInSeconds,
-    trainingSeconds: details.TrainingTimeInSeconds,
-    billableSeconds: details.BillableTimeInSeconds,
-    inputs: (details.InputDataConfig ?? []).map((channel) => ({
-      name: channel.ChannelName ?? "",
-      uri: channel.DataSource?.S3DataSource?.S3Uri ?? "",
-    })),
-    outputs: output === undefined ? [] : [{ name: "model", uri: output }],
-    artifact: details.ModelArtifacts?.S3ModelArtifacts || undefined,
-    hyperparameters: details.HyperParameters ?? {},
-    variables: Object.keys(details.Environment ?? {}),
-  };
-}
-
-export function processingJob(name: string, details: ProcessingJobDetails): CloudJob {
-  const cluster = details.ProcessingResources?.ClusterConfig;
-  return {
-    kind: "process",
-    name: details.ProcessingJobName ?? name,
-    arn: details.ProcessingJobArn,
-    status: details.ProcessingJobStatus ?? "",
-    secondaryStatus: undefined,
-    transitions: [],
-    failureReason: details.FailureReason || undefined,
-    exitMessage: details.ExitMessage || undefined,
-    creationTime: details.CreationTime ?? new Date(0),
-    startTime: details.ProcessingStartTime,
-    endTime: details.ProcessingEndTime,
-    image: details.AppSpecification?.ImageUri,
-    role: details.RoleArn,
-    instanceType: cluster?.InstanceType,
-    instanceCount: cluster?.InstanceCount ?? 1,
-    isSpot: false,
-    maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
-    trainingSeconds: undefined,
-    billableSeconds: undefined,
-    inputs: (details.ProcessingInputs ?? []).map((input) => ({
-      name: input.InputName ?? "",
-      uri: input.S3Input?.S3Uri ?? "",
-    })),
-    outputs: (details.ProcessingOutputConfig?.Outputs ?? []).map((output) => ({
-      name: output.OutputName ?? "",
-      uri: output.S3Output?.S3Uri ?? "",
-    })),
-    artifact: undefined,
-    hyperparameters: {},
-    variables: Object.keys(details.Environment ?? {}),
-  };
-}
 
 /** What the service has begun to make or to change. More of it has not been asked. */
 export interface Begun {

@@ -54,9 +54,7 @@ class KindOfJobs {
 
   constructor(sagemaker: SageMaker, kind: JobKind, filter: ListFilter, size?: number) {
     this.kind = kind;
-    this.#pages = kind === "train"
-      ? sagemaker.listTrainingJobs(filter, size)
-      : sagemaker.listProcessingJobs(filter, size);
+    this.#pages = sagemaker.listJobs(kind, filter, size);
   }
 
   /** Asks for a page where none is left, so that `next` is the newest job. */
@@ -84,13 +82,14 @@ async function* newestFirst(
   note: (text: string) => void,
 ): AsyncGenerator<ListedJob> {
   const first = await Promise.allSettled(lists.map((list) => list.fill()));
-  const refused = first.flatMap((answer) => answer.status === "rejected" ? [answer.reason] : []);
+  const reasons = first.map((answer) => answer.status === "rejected" ? answer.reason : undefined);
+  const refused = reasons.filter((reason) => reason !== undefined);
   const other = refused.find((error) => !isRefusal(error, "denied"));
   if (other || refused.length === lists.length) throw other ?? refused[0];
   const open = lists.filter((_, index) => first[index]!.status === "fulfilled");
-  for (const list of lists) {
-    if (open.includes(list)) continue;
-    note(`Without ${KIND_NAMES[list.kind]}s: ${refused[0].message}. ${refused[0].hint}`);
+  for (const [index, { kind }] of lists.entries()) {
+    const reason = reasons[index];
+    if (reason) note(`Without ${KIND_NAMES[kind]}s: ${reason.message}. ${reason.hint}`);
   }
   for (let count = 0; count < limit; count++) {
     const newest = newestOf(open);

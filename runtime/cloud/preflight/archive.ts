@@ -34,6 +34,7 @@ class ReadEnough extends MlcliError {}
  *
  * @param room on the disk that it is unpacked on (`roomFor` in `contract/instances.ts`).
  * @param note gets what could not be checked, and what looks like a mistake.
+ * @param user what needs it.
  * @returns `undefined` where it may not be described.
  * @throws MlcliError
  */
@@ -44,10 +45,11 @@ export async function checkArchive(
   note: Note,
   signal: AbortSignal,
   limits: ReadingLimits = LIMITS,
+  user = "the endpoint",
 ): Promise<ObjectDetails | undefined> {
   requireObject(address);
   // A bucket that may not be described may still be read; otherwise there is a note below.
-  await checkBucket(s3, address, () => {}, "the endpoint");
+  await checkBucket(s3, address, () => {}, user);
   let details: ObjectDetails;
   try {
     details = await s3.describeObject(address);

@@ -88,7 +88,7 @@ export async function checkBucket(
 }
 
 /** Whether a key is a file's that a job can use: neither a directory marker nor a placeholder. */
-function isData(key: string): boolean {
+export function isData(key: string): boolean {
   return !key.endsWith("/") && !isPlaceholder(key.slice(key.lastIndexOf("/") + 1));
 }
 

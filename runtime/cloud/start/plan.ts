@@ -1,6 +1,11 @@
 import type { App } from "../../app/app.ts";
 import { AwsError } from "../../aws/errors.ts";
-import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
+import type { ModelInput } from "../../aws/sagemaker.ts";
+import type {
+  ProcessingJobInput,
+  TrainingJobInput,
+  TransformJobInput,
+} from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
@@ -22,10 +27,6 @@ export interface JobRequest {
   readonly baseJobName: string | undefined;
   readonly instanceType: string | undefined;
   readonly instanceCount: number;
-  /** Disk of an instance, in GB. */
-  readonly volumeSize: number;
-  /** In seconds. */
-  readonly maxRun: number;
   /** ARN of the role that SageMaker assumes. */
   readonly executionRole: string | undefined;
   /** Of the user's code. */
@@ -43,7 +44,16 @@ export interface JobRequest {
   readonly wait: boolean;
 }
 
-export interface TrainingRequest extends JobRequest {
+/** A job that runs a program. */
+export interface ProgramJobRequest extends JobRequest {
+  /** Disk of an instance, in GB. */
+  readonly volumeSize: number;
+  /** In seconds. */
+  readonly maxRun: number;
+  readonly program: ProgramRequest;
+}
+
+export interface TrainingRequest extends ProgramJobRequest {
   readonly inputs: readonly RemoteChannel[];
   readonly output: S3Address | undefined;
   /** `key=value`; they win over those of the app's file. */
@@ -52,16 +62,14 @@ export interface TrainingRequest extends JobRequest {
   /** How long a job on spot instances may wait and run, in seconds. */
   readonly maxWait: number | undefined;
   readonly checkpoints: S3Address | undefined;
-  readonly program: ProgramRequest;
   /** Whether the app's training code runs in place of that in its image. */
   readonly sendsCode: boolean;
 }
 
-export interface ProcessingRequest extends JobRequest {
+/** The program's arguments are the script's, too. */
+export interface ProcessingRequest extends ProgramJobRequest {
   /** Relative to `processing/`; it runs where the program says nothing else. */
   readonly file: string | undefined;
-  /** Its arguments are the script's, too. */
-  readonly program: ProgramRequest;
   readonly inputs: readonly PlacedData<S3Address>[];
   /** `undefined`: below the app's `s3_prefix`. */
   readonly outputs: readonly PlacedData<S3Address | undefined>[];
@@ -69,10 +77,10 @@ export interface ProcessingRequest extends JobRequest {
   readonly inputSharded: boolean;
 }
 
-/** A checked job, of either kind. */
-export interface PlannedJob
+/** What is known of a checked job of any kind. */
+export interface Planned
   extends
-    Pick<JobRequest, "instanceCount" | "volumeSize" | "maxRun" | "variables" | "tags">,
+    Pick<JobRequest, "instanceCount" | "variables" | "tags">,
     Pick<JobRequest, "subnets" | "securityGroups" | "kmsKey" | "networkIsolation"> {
   readonly name: string;
   readonly appName: string;
@@ -80,6 +88,10 @@ export interface PlannedJob
   readonly image: string;
   readonly role: string;
   readonly instanceType: string;
+}
+
+/** A checked job that runs a program. */
+export interface PlannedJob extends Planned, Pick<ProgramJobRequest, "volumeSize" | "maxRun"> {
   /** For its tags. */
   readonly code?: Tagged["code"];
 }
@@ -203,17 +215,26 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
   };
 }
 
-function instances({ instanceType, instanceCount, volumeSize, kmsKey }: PlannedJob) {
+function instances(planned: PlannedJob) {
+  const { instanceType, instanceCount, volumeSize } = planned;
   return {
     // Their names are an enumeration in the SDK, older than the newest of them.
     InstanceType: instanceType as "ml.m5.large",
     InstanceCount: instanceCount,
     VolumeSizeInGB: volumeSize,
-    ...kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey },
+    ...volumeKey(planned),
   };
 }
 
-function network({ subnets, securityGroups }: PlannedJob) {
+export function volumeKey(
+  { kmsKey, instanceType }: Pick<Planned, "kmsKey" | "instanceType">,
+): { readonly VolumeKmsKeyId?: string } {
+  return kmsKey === undefined || hasOwnDisk(instanceType) ? {} : { VolumeKmsKeyId: kmsKey };
+}
+
+export function network(
+  { subnets, securityGroups }: Pick<JobRequest, "subnets" | "securityGroups">,
+): { Subnets: string[]; SecurityGroupIds: string[] } {
   return { Subnets: [...subnets], SecurityGroupIds: [...securityGroups] };
 }
 
@@ -222,7 +243,7 @@ function directoryUri({ bucket, key }: S3Address): string {
   return s3Uri({ bucket, key: key.replace(/\/+$/, "") });
 }
 
-function emptyLeftOut<Name extends string>(
+export function emptyLeftOut<Name extends string>(
   name: Name,
   values: Readonly<Record<string, string>>,
 ): { readonly [K in Name]?: Record<string, string> } {
@@ -231,18 +252,20 @@ function emptyLeftOut<Name extends string>(
 }
 
 /** The same without the values of variables, which may be secrets. */
-export function withHiddenValues<Input extends { Environment?: object | undefined }>(
-  { Environment, ...rest }: Input,
-): object {
+export function withHiddenValues(input: object): object {
+  const { Environment, ...rest } = input as { Environment?: object };
   if (Environment === undefined) return rest;
   const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
   return { ...rest, Environment: hidden };
 }
 
+/** The input of the call that creates a job. */
+export type JobInput = TrainingJobInput | ProcessingJobInput | TransformJobInput;
+
 /** A call as `--dry-run` shows it. */
 export function shownCall(
   action: string,
-  input: TrainingJobInput | ProcessingJobInput,
+  input: JobInput | ModelInput,
 ): { readonly action: string; readonly input: unknown } {
   return { action, input: withHiddenValues(input) };
 }

@@ -1,7 +1,6 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, mayBeDone, orNothing, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type { ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import type { JobKind } from "../../contract/jobs.ts";
@@ -12,25 +11,27 @@ import { connectFor } from "../connection.ts";
 import { inOrder, type Note } from "../in_parallel.ts";
 import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
-import { commandFor, describeJob, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
+import { describeJob } from "../jobs/describe.ts";
+import { commandFor, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
 import { isAboutTags, withTags } from "../tags.ts";
 import { type CodeToSend, type Missing, sendObjects, shownCode } from "./code.ts";
 import {
+  type JobInput,
   type JobRequest,
   type PlannedJob,
+  type ProgramJobRequest,
   shownCall,
-  type TrainingRequest,
   withoutValues,
 } from "./plan.ts";
 
 export type JobHost = Pick<Context, "env" | "aws" | "engine" | "interruption" | "clock">;
 
-/** What differs between the kinds of jobs. */
-interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
+/** What differs between the kinds of jobs that run a program. */
+interface Startable<Input extends JobInput, Data> {
   readonly kind: JobKind;
   readonly action: string;
-  readonly request: JobRequest & Pick<TrainingRequest, "program">;
+  readonly request: ProgramJobRequest;
   /** The parts of `request` that are required, and were. */
   readonly role: string;
   readonly instanceType: string;
@@ -44,8 +45,13 @@ interface Startable<Input extends TrainingJobInput | ProcessingJobInput, Data> {
   readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
 }
 
-export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost): string {
-  return platformJobName(baseJobName ?? app.name, clock.date().toISOString());
+/** What the names of a request's jobs begin with. */
+export function baseNameOf({ app, baseJobName }: JobRequest): string {
+  return baseJobName ?? app.name;
+}
+
+export function newJobName(request: JobRequest, { clock }: JobHost): string {
+  return platformJobName(baseNameOf(request), clock.date().toISOString());
 }
 
 /**
@@ -54,7 +60,7 @@ export function newJobName({ app, baseJobName }: JobRequest, { clock }: JobHost)
  * @param name of the job.
  * @throws MlcliError for what would go wrong, before anything is changed, or did.
  */
-export async function startJob<Input extends TrainingJobInput | ProcessingJobInput, Data>(
+export async function startJob<Input extends JobInput, Data>(
   name: string,
   startable: Startable<Input, Data>,
   choice: AwsOptions,
@@ -91,13 +97,43 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
     () => missing && sendObjects(missing, request.kmsKey, (text) => report.note(text)),
     report,
   );
+  await createAndFollow(
+    { kind, name, input, request, send: startable.send },
+    aws,
+    choice,
+    host,
+    report,
+  );
+}
+
+/** A job that is checked. */
+interface Creatable<Input extends JobInput> extends JobName {
+  readonly input: Input;
+  readonly request: JobRequest;
+  /** Gives the ARN. */
+  readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
+}
+
+/**
+ * Creates a job and follows it, unless told not to.
+ *
+ * @param ended is called at the end, before that is reported.
+ */
+export async function createAndFollow<Input extends JobInput>(
+  { kind, name, input, request, send: sendInput }: Creatable<Input>,
+  aws: Aws,
+  choice: AwsOptions,
+  host: JobHost,
+  report: JobReport,
+  ended = (): Promise<void> => Promise.resolve(),
+): Promise<void> {
   const sagemaker = await aws.sagemaker();
   // Before the call: a user who kills mlcli then knows what costs money.
   report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
   const send = async (withOwnTags: boolean): Promise<string | undefined> => {
     try {
-      return await startable.send(sagemaker, withOwnTags ? input : withTags(input, request.tags));
+      return await sendInput(sagemaker, withOwnTags ? input : withTags(input, request.tags));
     } catch (error) {
       if (!withOwnTags || !isAboutTags(error) || Object.keys(request.tags).length > 0) {
         throw withoutValues(error, request.variables);
@@ -111,11 +147,13 @@ export async function startJob<Input extends TrainingJobInput | ProcessingJobInp
   const begun = { kind, name, arn };
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);
-  await reportEnd(await followJob({ kind, name }, aws, host, report, { choice }), aws, report);
+  const followed = await followJob({ kind, name }, aws, host, report, { choice });
+  await ended();
+  await reportEnd(followed, aws, report);
 }
 
 /** Passes each line on once: several addresses may be in the same bucket. */
-function eachOnce(note: Note): Note {
+export function eachOnce(note: Note): Note {
   const said = new Set<string>();
   return (text) => {
     if (!said.has(text)) note(text);
@@ -124,7 +162,7 @@ function eachOnce(note: Note): Note {
 }
 
 /** Does a step before the job is created; notes that there is none where it is interrupted. */
-async function nothingCreated<T>(
+export async function nothingCreated<T>(
   kind: JobKind,
   before: () => T | Promise<T>,
   report: Pick<JobReport, "always">,

@@ -187,7 +187,7 @@ suite("download-model --to", () => {
     const first = await at.download([URI, "--to", "to"], { cwd });
     failing[Symbol.dispose]();
     assertEquals(first.code, 1);
-    assertMatch(first.stderr, /^error: The model cannot be moved to to: Permission denied/);
+    assertMatch(first.stderr, /^error: The download cannot be moved to to: Permission denied/);
     const [, left] = /^hint: What of it is not there yet is in (.*)\. The same/m.exec(
       first.stderr,
     )!;
@@ -257,7 +257,7 @@ suite("download-model refuses", () => {
     assertEquals([code, stderr], [
       1,
       "error: A processing job has no model: churn-1\n" +
-      "hint: mlcli describe churn-1 shows where its outputs are.\n",
+      "hint: mlcli download-output churn-1 fetches what it left.\n",
     ]);
   });
 

@@ -114,6 +114,29 @@ if (MAY_MOUNT) {
     });
   });
 
+  suite("download-output on a full disk", () => {
+    it("leaves nothing of an output, which arrives whole once there is room", async () => {
+      await using disk = await smallDisk();
+      await using box = await Box.open();
+      await using app = await completeApp({ parent: disk.path });
+      box.s3.createBucket(BUCKET);
+      const Outputs = [{ OutputName: "o", S3Output: { S3Uri: `s3://${BUCKET}/o` } }];
+      const job = box.jobs.add("processing", "clean", { ProcessingOutputConfig: { Outputs } });
+      for (const name of ["a", "b"]) await box.s3.put(BUCKET, `o/${name}`, WEIGHTS);
+      job.end({ status: "Completed" });
+      const download = () =>
+        runInProcess(["download-output", "clean"], { cwd: app.directory, cloud: box.env() });
+      const before = await namesIn(app.directory);
+      await disk.leave({ blocks: 4 });
+      assertSaysNoRoom(await download(), disk);
+      assertEquals(await namesIn(app.directory), before);
+      await disk.leave({});
+      assertEquals((await download()).code, 0);
+      const whole = { "o/": "", "o/a": WEIGHTS, "o/b": WEIGHTS };
+      assertEquals(await contentOf(`${app.directory}/clean`), whole);
+    });
+  });
+
   suite("a full disk is in the way of no command that writes nothing here:", () => {
     const data = `s3://${JOB_BUCKET}/app/data`;
     const train = ["train", "-i", data, "-o", `s3://${JOB_BUCKET}/out`, "-e", "ml.m5.large"];

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { Box } from "../../helpers/box/box.ts";
 import { Refused } from "../../helpers/box/service.ts";
-import { LEAST as DEPLOY, makeDeployApp } from "../../helpers/deploy_app.ts";
+import { LEAST as DEPLOY, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
 import { BUCKET, CONFIGURATION, makeJobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -12,6 +12,8 @@ const OTHER_ACCOUNT = "999999999999";
 const DATA = ["-i", `s3://${BUCKET}/app/data`, "-e", "ml.m5.large"];
 const TRAIN = ["train", ...DATA, "--no-wait"];
 const PROCESS = ["process", "-f", "p.py", "-e", "ml.m5.large", "--no-wait"];
+
+const TRANSFORM = ["transform", ...DATA, "-m", MODEL, "--no-wait"];
 
 const NOTHING_THERE = '<ListBucketResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/">' +
   "<Name>take-it-all</Name><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>";
@@ -71,6 +73,14 @@ suite("a bucket that only the configuration file names", () => {
         /"output_s3_location" in "process" of /,
         "--output-s3-location",
       ],
+      ["transform", {}, TRANSFORM, S3_PREFIX, "--output-s3-dir"],
+      [
+        "transform, its own key",
+        { transform: { output_s3_dir: `s3://${THEIRS}/x` } },
+        TRANSFORM,
+        /"output_s3_dir" in "transform" of /,
+        "--output-s3-dir",
+      ],
       [
         "deploy, what is captured",
         { deploy: { data_capture: `s3://${THEIRS}/x` } },
@@ -118,6 +128,7 @@ suite("a bucket that only the configuration file names", () => {
         ["upload-data", "-i", ".", "--target-dir", `s3://${THEIRS}/x`, "--dry-run"],
         [...TRAIN, "-o", `s3://${THEIRS}/x`, "--checkpoint-s3-dir", `s3://${THEIRS}/y`],
         [...PROCESS, "--output-s3-location", `s3://${THEIRS}/x`],
+        [...TRANSFORM, "-o", `s3://${THEIRS}/x`],
         [...DEPLOY, "--data-capture", `s3://${THEIRS}/x`],
       ]
     ) {
@@ -236,7 +247,12 @@ const keyOf = (account: string, key = "key/0a-1b", partition = "aws"): string =>
   `arn:${partition}:kms:eu-west-1:${account}:${key}`;
 
 suite("a key that only the configuration file names", () => {
-  const COMMANDS = [["train", TRAIN], ["process", PROCESS], ["deploy", DEPLOY]] as const;
+  const COMMANDS = [
+    ["train", TRAIN],
+    ["process", PROCESS],
+    ["transform", TRANSFORM],
+    ["deploy", DEPLOY],
+  ] as const;
   for (const [kind, args] of COMMANDS) {
     it(`locks nothing where it is another account's: ${kind}`, async () => {
       for (

@@ -7,8 +7,10 @@ import {
   PROCESS,
   TRAIN,
   trained,
+  TRANSFORM,
+  transformed,
 } from "../../helpers/cloud_lines.ts";
-import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
+import { LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
 import { putImage } from "../../helpers/box/images.ts";
 import { pushesOf } from "../../helpers/fake_pushes.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
@@ -43,6 +45,20 @@ const ROWS: readonly Row[] = [
     await putImage(box.ecr, repository, { tag: "1.9-0" });
     return ["process", ...TRAIN.slice(1), "--image", `${image}:1.9-0`];
   }],
+  ["transform", [...TRANSFORM, "-m", MODEL, "--tag", "team=churn"]],
+  ["transform", ({ box, image }) => {
+    box.endpoints.addModel("theirs", { PrimaryContainer: { Image: image, ModelDataUrl: MODEL } });
+    return Promise.resolve([...TRANSFORM, "-m", "theirs"]);
+  }],
+  ["transform --job", async (job) => {
+    const name = await trained(job);
+    await job.run(["wait", name]);
+    return [...TRANSFORM, "--job", name];
+  }],
+  ["transform --endpoint", async (job) => {
+    await job.run(LEAST);
+    return [...TRANSFORM, "--endpoint", "shop"];
+  }],
   ["deploy", [...LEAST, "--tag", "team=churn"], ["--env", "A=1"]],
   ["deploy", async ({ run }) => {
     await run(LEAST);
@@ -54,10 +70,19 @@ const ROWS: readonly Row[] = [
   }, ["--env", "A=1"]],
   ["list-jobs", ["list-jobs"]],
   ["describe", async (job) => ["describe", await trained(job)]],
+  ["describe", async (job) => ["describe", await transformed(job)]],
   ["wait", async (job) => ["wait", await trained(job)]],
+  ["wait for a transform", async (job) => ["wait", await transformed(job)]],
   ["logs", async (job) => ["logs", await trained(job)]],
   ["stop-job", async (job) => ["stop-job", await trained(job)]],
+  ["stop-job for a transform", async (job) => ["stop-job", await transformed(job), "--wait"]],
   ["download-model", downloadOfTrained],
+  ["download-output", async (job) => {
+    const name = await transformed(job);
+    await job.box.s3.put(BUCKET, "out/a.csv.out", "1");
+    await job.run(["wait", name]);
+    return ["download-output", name, "--to", "elsewhere"];
+  }],
   ["invoke-endpoint", invocation],
   ["invoke-endpoint --stream", async (job) => [...await invocation(job), "--stream"]],
 ];

@@ -1,8 +1,8 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import type { Request } from "../../helpers/box/endpoints/resource.ts";
 import { Refused } from "../../helpers/box/service.ts";
-import { LEAST, makeDeployApp } from "../../helpers/deploy_app.ts";
-import { BUCKET, type JobApp, makeJobApp } from "../../helpers/job_app.ts";
+import { LEAST, makeDeployApp, MODEL } from "../../helpers/deploy_app.ts";
+import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Throttles the first call of an operation; before it comes again, somebody else does something. */
@@ -21,12 +21,14 @@ suite("a creation whose first attempt was throttled", () => {
     const [args, kind, operation] of [
       [["train", ...data], "training", "CreateTrainingJob"],
       [["process", "-f", "p.py", ...data], "processing", "CreateProcessingJob"],
+      [["transform", ...data, "-m", MODEL], "transform", "CreateTransformJob"],
     ] as const
   ) {
     it(`does not take somebody else's job for its own: ${args[0]}`, async () => {
-      await using job = await makeJobApp();
+      await using job = await makeDeployApp();
       throttleOnce(job, operation, (input) => {
-        job.box.jobs.add(kind, input.TrainingJobName ?? input.ProcessingJobName, input);
+        const { TrainingJobName, ProcessingJobName, TransformJobName } = input;
+        job.box.jobs.add(kind, TrainingJobName ?? ProcessingJobName ?? TransformJobName, input);
       });
       const { code, stdout, stderr } = await job.run(args);
       assertEquals([code, stdout, job.box.jobs.all.length], [1, "", 1], stderr);

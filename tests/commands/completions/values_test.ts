@@ -33,7 +33,7 @@ suite("what options complete", () => {
       [
         ...[
           ...["build", "doctor", "push", "upload-data", "train", "process", "deploy"],
-          "download-model",
+          ...["transform", "download-model", "download-output"],
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
@@ -41,7 +41,7 @@ suite("what options complete", () => {
           name,
         ) => `local ${name} --app-name app`),
         ...[
-          ...["build", "doctor", "push", "train", "process", "deploy"],
+          ...["build", "doctor", "push", "train", "process", "transform", "deploy"],
           ...["local deploy", "local process", "local shell", "local train"],
         ].map((name) => `${name} --docker-tag image-tag`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
@@ -52,6 +52,7 @@ suite("what options complete", () => {
           "local train",
           "train",
           "process",
+          "transform",
           "deploy",
         ].map((
           name,
@@ -64,13 +65,17 @@ suite("what options complete", () => {
             "upload-data",
             "train",
             "process",
+            "transform",
             "deploy",
             "download-model",
+            "download-output",
           ],
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].flatMap((name) => [`${name} --region region`, `${name} --profile profile`]),
-        ...["train", "process", "deploy"].map((name) => `${name} --ec2-type instance-type`),
+        ...["train", "process", "transform", "deploy"].map((name) =>
+          `${name} --ec2-type instance-type`
+        ),
         ...["local deploy", "deploy"].map((name) => `${name} --run model-run`),
         "build --context file",
         "build --dockerfile file",
@@ -88,6 +93,7 @@ suite("what options complete", () => {
         "process --file script",
         "upload-data --input-dir file",
         "download-model --to file",
+        "download-output --to file",
         "deploy --model file",
       ].sort(),
     );

@@ -1,4 +1,4 @@
-/** `upload-data` and `download-model`, to be cut off. */
+/** `upload-data`, `download-model` and `download-output`, to be cut off. */
 
 import { assert, assertEquals } from "@std/assert";
 import { join } from "@std/path";
@@ -82,26 +82,40 @@ async function assertWhole({ s3 }: Box, isOver: boolean): Promise<void> {
 const ARCHIVE = "churn/output/job/output/model.tar.gz";
 const WHOLE = { "code/inference.py": "print()", "weights.bin": "new" };
 const EARLIER = { m: "old" };
+const OUTPUT = { "clean/a": "1", "clean/b/c": "2", "report/d": "3" };
 
-/** How `download-model` is asked, and the directory that it fills. */
+/** How a download is asked for, and the directory that it fills. */
 interface Download {
   readonly args: readonly string[];
   /** What is there before; nothing: there is no such directory. */
   readonly before?: Readonly<Record<string, string>>;
   /** The directory, below the app's own. */
   readonly to: (name: string) => string;
+  /** What is there in the end. */
+  readonly whole?: Readonly<Record<string, string>>;
 }
 
 const inPlace = (name: string): string => `${name}/mlcli_base/local_test/test_dir/model`;
 
 export const DOWNLOADS: Readonly<Record<string, Download>> = {
-  "in the place of the app's": { args: ["churn-1"], before: EARLIER, to: inPlace },
-  "into a new directory": { args: ["churn-1", "--to", "new"], to: () => "new" },
-  "into an empty directory": { args: ["churn-1", "--to", "new"], before: {}, to: () => "new" },
+  "download-model in the place of the app's": {
+    ...{ args: ["download-model", "churn-1"], before: EARLIER, to: inPlace },
+  },
+  "download-model into a new directory": {
+    ...{ args: ["download-model", "churn-1", "--to", "new"], to: () => "new" },
+  },
+  "download-model into an empty directory": {
+    ...{ args: ["download-model", "churn-1", "--to", "new"], before: {}, to: () => "new" },
+  },
+  "download-output into a new directory": {
+    ...{ args: ["download-output", "clean-1", "--to", "new"], to: () => "new", whole: OUTPUT },
+  },
 };
 
-/** A training's model, fetched. */
-export async function downloading({ args, before, to }: Download): Promise<Scene> {
+/** What a job left, fetched. */
+export async function downloading(
+  { args, before, to, whole = WHOLE }: Download,
+): Promise<Scene> {
   await using stack = new AsyncDisposableStack();
   const box = stack.use(await Box.open());
   const app = stack.use(await completeApp());
@@ -112,6 +126,18 @@ export async function downloading({ args, before, to }: Download): Promise<Scene
     status: "Completed",
     artifact: `s3://${BUCKET}/${ARCHIVE}`,
   });
+  const clean = box.jobs.add("processing", "clean-1", {
+    ProcessingOutputConfig: {
+      Outputs: ["clean", "report"].map((name) => ({
+        OutputName: name,
+        S3Output: { S3Uri: `s3://${BUCKET}/out/${name}` },
+      })),
+    },
+  });
+  for (const [name, content] of Object.entries(OUTPUT)) {
+    await box.s3.put(BUCKET, `out/${name}`, content);
+  }
+  clean.end({ status: "Completed" });
   const path = to(app.name);
   const target = join(app.directory, path);
   // Beside the model, and beside or in the directory, lies what is being fetched.
@@ -140,20 +166,22 @@ export async function downloading({ args, before, to }: Download): Promise<Scene
   return {
     box,
     cwd: app.directory,
-    args: ["download-model", ...args],
+    args,
+    // It fetches several objects at once.
+    ...whole === OUTPUT ? { asksAtOnce: true } as const : {},
     stdout: () => `${path}\n`,
     begin,
     async check(cut: Cut, { code, stdout }: Stopped) {
       if (code !== 0) assertEquals(stdout, "");
       const there = await visibleBelow(target);
-      const wanted = code === 0 ? [WHOLE] : [WHOLE, before];
+      const wanted = code === 0 ? [whole] : [whole, before];
       assert(wanted.some((one) => same(one, there)), `There is ${JSON.stringify(there)}`);
       if (cut !== "SIGKILL") assertEquals(await left(), [], "left beside the model");
       // A second download into a directory that is not empty any more would be refused.
-      if (path === "new" && same(there, WHOLE)) await begin();
+      if (path === "new" && same(there, whole)) await begin();
     },
     async complete() {
-      assertEquals(await visibleBelow(target), WHOLE);
+      assertEquals(await visibleBelow(target), whole);
       assertEquals(await left(), [], "left beside the model");
     },
     [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose](),

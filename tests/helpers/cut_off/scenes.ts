@@ -5,6 +5,8 @@ import { makeApp } from "../app.ts";
 import { Box } from "../box/box.ts";
 import { putImage } from "../box/images.ts";
 import type { JobStep } from "../box/jobs/job_store.ts";
+import { TRANSFORM } from "../cloud_lines.ts";
+import { makeDeployApp, MODEL } from "../deploy_app.ts";
 import { fakePushes } from "../fake_pushes.ts";
 import { BUCKET, type JobApp, makeJobApp } from "../job_app.ts";
 import { addJob } from "../jobs.ts";
@@ -104,6 +106,41 @@ export async function starting(args: readonly string[]): Promise<Scene> {
   };
 }
 
+/** The same of a transform: also its model is named, or deleted by the next. */
+export async function transforming(more: readonly string[]): Promise<Scene> {
+  const job = await makeDeployApp();
+  const { box, app } = job;
+  const { models } = box.endpoints;
+  return {
+    box,
+    cwd: app.directory,
+    args: [...TRANSFORM, "-m", MODEL, ...more],
+    asksAtOnce: true,
+    begin() {
+      box.jobs.all.length = 0;
+      models.clear();
+      return Promise.resolve();
+    },
+    check(_cut: Cut, { code, stdout, stderr }: Stopped) {
+      for (const { name } of [...box.jobs.all, ...models.values()]) {
+        assert(stderr.includes(name), `${name} is there, and nobody knows of it`);
+      }
+      if (code !== 0) assertEquals(stdout, "");
+      assert(box.jobs.all.length <= 1 && models.size <= 1, "It made several");
+      // Later, when the job has ended.
+      for (const one of box.jobs.all) if (!one.hasEnded) one.end({ status: "Completed" });
+      for (const model of models.values()) Object.assign(model, { creationTime: 1 });
+    },
+    complete({ stdout }) {
+      const { name, request } = box.jobs.all.at(-1)!;
+      const isOver = more.length === 0;
+      assertEquals(stdout, isOver ? `${request.TransformOutput.S3OutputPath}\n` : `${name}\n`);
+      assertEquals([...models.keys()], isOver ? [] : [name]);
+    },
+    [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+  };
+}
+
 const STEPS: readonly JobStep[] = [
   { status: "Training", log: ["one", "two"] },
   { log: ["three"], end: { status: "Completed" } },
@@ -164,7 +201,8 @@ export async function asking(args: readonly string[]): Promise<Scene> {
 export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
   ...each(QUESTIONS, asking),
   ...each(STARTS, starting),
-  ...each(DOWNLOADS, downloading, "download-model "),
+  ...each({ "transform": [], "transform --no-wait": ["--no-wait"] }, transforming),
+  ...each(DOWNLOADS, downloading),
   "upload-data": uploading,
   "push": pushing,
 };
@@ -172,9 +210,8 @@ export const SCENES: Readonly<Record<string, () => Promise<Scene>>> = {
 function each<Given>(
   all: Readonly<Record<string, Given>>,
   open: (one: Given) => Promise<Scene>,
-  before = "",
 ): Readonly<Record<string, () => Promise<Scene>>> {
   return Object.fromEntries(
-    Object.entries(all).map(([name, one]) => [before + name, () => open(one)]),
+    Object.entries(all).map(([name, one]) => [name, () => open(one)]),
   );
 }

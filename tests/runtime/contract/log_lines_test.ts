@@ -1,5 +1,10 @@
 import { assertEquals } from "@std/assert";
-import { hostOf, logLines, withoutRepeats } from "../../../runtime/contract/log_lines.ts";
+import {
+  hostOf,
+  linePrefix,
+  logLines,
+  withoutRepeats,
+} from "../../../runtime/contract/log_lines.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("logLines", () => {
@@ -38,10 +43,25 @@ suite("hostOf", () => {
     ["churn/algo-12-1585057344123", "algo-12"],
     ["churn/algo-1", "algo-1"],
     ["churn/some-host", "some-host"],
+    ["churn/i-0123456789abcde01-1585057344/data-log", "i-0123456789abcde01/data-log"],
     ["churn/algo\x1b[2J\n-1-1585057344", "algo?[2J?-1"],
   ] as const;
   for (const [stream, host] of rows) {
     it(`of ${stream} is ${host}`, () => assertEquals(hostOf(stream), host));
+  }
+});
+
+suite("linePrefix", () => {
+  const rows = [
+    ["churn/algo-1-1585057344", 1, ""],
+    ["churn/algo-1-1585057344", 2, "algo-1: "],
+    ["churn/i-0123-1585057344/data-log", 1, "data-log: "],
+    ["churn/i-0123-1585057344/data-log", 2, "i-0123/data-log: "],
+  ] as const;
+  for (const [stream, hosts, prefix] of rows) {
+    it(`of ${stream}, one of ${hosts}, is "${prefix}"`, () => {
+      assertEquals(linePrefix(stream, hosts), prefix);
+    });
   }
 });
 

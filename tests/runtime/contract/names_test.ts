@@ -11,6 +11,7 @@ import {
   freeSlot,
   type InUse,
   isJobName,
+  isPlatformJobName,
   isPossibleName,
   jobName,
   platformJobName,
@@ -76,6 +77,12 @@ suite("the name of a job on SageMaker", () => {
       assert(isResourceName(name));
     });
   }
+
+  it("is known again", () => {
+    assert(isPlatformJobName(platformJobName("a_b", TIME), "a_b"));
+    assert(!isPlatformJobName(platformJobName("a_b", TIME), "a"));
+    assert(!isPlatformJobName("a-b", "a"));
+  });
 
   it("is as long as it may be where the base is", () => {
     assertEquals(platformJobName("a".repeat(63), TIME).length, 63);

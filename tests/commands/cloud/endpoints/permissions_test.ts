@@ -36,7 +36,7 @@ suite("the permissions that commands about endpoints ask for", () => {
       assert(permissions, row);
       const { needs, isBetterWith } = permissions;
       const isOfJobs = (action: string): boolean =>
-        /Describe(Training|Processing)Job$/.test(action);
+        /Describe(Training|Processing|Transform)Job$/.test(action);
       {
         await using box = await withShop();
         const first = await runCloudInProcess(box, args);

@@ -1,7 +1,7 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
-import { addJob } from "../../../helpers/jobs.ts";
+import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TIME = "[\\d-]+ [\\d:.]+[+-][\\d:]+";
@@ -81,6 +81,41 @@ suite("mlcli describe", () => {
     );
   });
 
+  it("shows a transform, with the image and the role of its model", async () => {
+    await using box = await Box.open();
+    box.endpoints.addModel("churn-model", {
+      PrimaryContainer: { Image: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123" },
+      ExecutionRoleArn: "arn:aws:iam::123456789012:role/jobs",
+    });
+    addJob(box, "score", [{ status: "Transforming" }, ...COMPLETED], { kind: "transform" });
+    for (let step = 0; step < 2; step++) await run(box, "score");
+    const { code, stdout, stderr } = await run(box, "score");
+    assertEquals([code, stderr], [0, ""]);
+    const lines = [
+      "Kind:           transform job",
+      "Status:         Completed",
+      "Image:          123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
+      "Role:           arn:aws:iam::123456789012:role/jobs",
+      "Model:          churn-model",
+      "Machines:       1 ml.m5.large",
+      "Input:          input s3://data/batch/",
+      "Output:         output s3://data/scored/",
+      "Option:         --content-type text/csv",
+      "Option:         --split line",
+      "Variables:      API_KEY",
+    ];
+    for (const line of lines) assertStringIncludes(stdout, `${line}\n`);
+    assertMatch(stdout, /^Time: {11}\d+ s x 1 ml\.m5\.large billed$/m);
+    assertMatch(stdout, /#\/transform-jobs\/score$/m);
+    const { options, model } = JSON.parse((await run(box, "score", "--output", "json")).stdout);
+    assertEquals([options.assemble, model], ["line", "churn-model"]);
+    // Without the model, or the permission to see it, the rest is shown.
+    box.endpoints.models.clear();
+    assertEquals(JSON.parse((await run(box, "score", "-o", "json")).stdout).image, null);
+    box.faults.deny("sagemaker:DescribeModel");
+    assertEquals((await run(box, "score")).code, 0);
+  });
+
   it("is JSON for another program, what is not known null", async () => {
     await using box = await Box.open();
     addJob(box, "churn", [{ end: { status: "Completed", trainingTime: 9, billableTime: 9 } }]);
@@ -108,6 +143,7 @@ suite("mlcli describe", () => {
       exit_message: null,
       image: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
       role: "arn:aws:iam::123456789012:role/jobs",
+      model: null,
       instance_type: "ml.m5.large",
       instance_count: 1,
       spot: false,
@@ -117,6 +153,7 @@ suite("mlcli describe", () => {
       inputs: [{ name: "training", uri: "s3://data/train/" }],
       outputs: [{ name: "model", uri: "s3://data/output" }],
       artifact: "s3://data/output/churn/output/model.tar.gz",
+      options: {},
       hyperparameters: { epochs: "20" },
       variables: ["API_KEY"],
     });

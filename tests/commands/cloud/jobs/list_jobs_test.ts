@@ -16,7 +16,7 @@ function names(stdout: string): string[] {
 /** What was asked for: `Training 20`, the kind and the page's size. */
 function lists(box: Box): string[] {
   return box.requests.map(({ operation, input }) =>
-    `${/Training|Processing/.exec(operation)![0]} ${input.MaxResults}`
+    `${/Training|Processing|Transform/.exec(operation)![0]} ${input.MaxResults}`
   );
 }
 
@@ -38,11 +38,12 @@ suite("mlcli list-jobs", () => {
   it("prints 20, and asks for no more", async () => {
     await using box = await Box.open();
     for (let index = 0; index < 60; index++) {
-      box.jobs.add(index % 4 === 0 ? "processing" : "training", `j${index}`);
+      const kind = index % 4 === 0 ? "processing" : index % 4 === 1 ? "transform" : "training";
+      box.jobs.add(kind, `j${index}`);
     }
     const { stdout } = await run(box);
     assertEquals(names(stdout), Array.from({ length: 20 }, (_, index) => `j${59 - index}`));
-    assertEquals(lists(box), ["Training 20", "Processing 20"]);
+    assertEquals(lists(box), ["Training 20", "Processing 20", "Transform 20"]);
   });
 
   it("sorts what an emulator does not", async () => {
@@ -62,7 +63,7 @@ suite("mlcli list-jobs", () => {
     box.jobs.add("processing", "p");
     for (let index = 0; index < 250; index++) box.jobs.add("training", `t${index}`);
     assertEquals(names((await run(box, "--limit", "150")).stdout).length, 150);
-    assertEquals(lists(box), ["Training 100", "Processing 100", "Training 100"]);
+    assertEquals(lists(box), ["Training 100", "Processing 100", "Transform 100", "Training 100"]);
     const all = await run(box, "--limit", "1000");
     assertEquals(names(all.stdout).length, 251);
     assertEquals(names(all.stdout).at(-1), "p");
@@ -162,6 +163,8 @@ suite("mlcli list-jobs", () => {
     const asked = await run(box, "--kind", "process");
     assertEquals([asked.code, asked.stdout], [1, ""]);
     assertMatch(asked.stderr, /^error: AccessDeniedException: sagemaker:ListProcessingJobs\n/);
+    box.faults.deny("sagemaker:ListTransformJobs");
+    assertMatch((await run(box)).stderr, /\nnote: Without transform jobs: .*:ListTransformJobs\./);
     box.faults.deny("sagemaker:ListTrainingJobs");
     assertEquals((await run(box)).code, 1);
   });

@@ -27,6 +27,30 @@ suite("mlcli stop-job", () => {
     assertEquals(job.status, "Stopping");
   });
 
+  for (
+    const [how, args, answer, isStopped] of [
+      ["in a pipe without a question", [], undefined, true],
+      ["with --yes", ["--yes"], "n", true],
+      ["where a terminal agrees", [], "y", true],
+      ["not where a terminal does not agree", [], "", false],
+    ] as const
+  ) {
+    it(`stops a transform, whose outputs are lost, ${how}`, async () => {
+      await using box = await Box.open();
+      const job = addJob(box, "score", [], { kind: "transform" });
+      const options = answer === undefined ? {} : { ask: () => Promise.resolve(answer) };
+      const { code, stdout, stderr } = await runCloudInProcess(
+        box,
+        ["stop-job", "score", ...args],
+        options,
+      );
+      assertEquals([code, stdout, job.status], [
+        ...[0, isStopped ? "score\n" : ""],
+        isStopped ? "Stopping" : "InProgress",
+      ], stderr);
+    });
+  }
+
   it("waits until it has ended, and says what it left", async () => {
     await using box = await Box.open();
     const onStop = [

@@ -235,8 +235,9 @@ suite("mlcli wait", () => {
       stderr,
       /may be asked for: AccessDeniedException: sagemaker:DescribeProcessingJob\./,
     );
-    box.faults.deny("sagemaker:DescribeTrainingJob");
-    box.faults.deny("sagemaker:DescribeEndpoint");
+    for (const kind of ["TrainingJob", "TransformJob", "Endpoint"]) {
+      box.faults.deny(`sagemaker:Describe${kind}`);
+    }
     assertMatch((await run("churn")).stderr, /^error: AccessDeniedException: sagemaker:DescribeTr/);
   });
 
@@ -270,7 +271,7 @@ suite("mlcli wait", () => {
     const child = startCloud(box, ["wait", "churn"]);
     let isSent = false;
     box.faults.after = () => {
-      if (box.operations.length > 4 && !isSent) {
+      if (box.operations.length > 5 && !isSent) {
         isSent = true;
         child.kill("SIGINT");
       }

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { billWords, secondsText } from "../../../../runtime/cloud/jobs/end.ts";
-import { trainingJob } from "../../../../runtime/cloud/jobs/job.ts";
+import { trainingJob } from "../../../../runtime/cloud/jobs/describe.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const JOB = {

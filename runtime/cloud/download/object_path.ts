@@ -1,0 +1,29 @@
+import { SEPARATOR } from "@std/path/constants";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+
+/** Characters that a terminal obeys or that hide others, and what is not UTF-8. */
+const UNFIT = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\\\ufffd]/u;
+/** Microsoft, "Naming Files, Paths, and Namespaces". */
+const UNFIT_ON_WINDOWS = /[<>:"|?*]|[. ]$|^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i;
+
+/**
+ * The names of an object's file, below the directory that a prefix becomes. A key may be any text.
+ *
+ * @throws MlcliError for one that would lead out of the directory, or can be no file.
+ */
+export function pathBelow(
+  key: string,
+  prefix: string,
+  separator: string = SEPARATOR,
+): readonly string[] {
+  const names = key.slice(prefix.length).split("/");
+  const isUnfit = names.some((name) =>
+    ["", ".", ".."].includes(name) || UNFIT.test(name) ||
+    separator === "\\" && UNFIT_ON_WINDOWS.test(name)
+  );
+  if (!isUnfit && key.startsWith(prefix)) return names;
+  throw new MlcliError(`An object cannot be a file here: ${inOneLine(key)}`, {
+    hint: "Nothing was fetched. Whoever put it there can give it another key: aws s3 mv.",
+  });
+}

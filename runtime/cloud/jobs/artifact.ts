@@ -1,0 +1,49 @@
+import { ifAllowed, isRefusal } from "../../aws/errors.ts";
+import { parseS3Uri, type S3Address } from "../../contract/addresses.ts";
+import { JOB_KINDS } from "../../contract/jobs.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine, printable } from "../../text.ts";
+import { describeJob, type DescribeJobs } from "./describe.ts";
+import { KIND_NAMES } from "./job.ts";
+
+/**
+ * The archive that a training job left.
+ * @throws MlcliError where there is none, or no such job.
+ */
+export async function modelOfTraining(
+  name: string,
+  sagemaker: DescribeJobs,
+): Promise<S3Address> {
+  const { TrainingJobStatus: status, ModelArtifacts, FailureReason } = await sagemaker
+    .describeTrainingJob(name).catch(async (error) => {
+      if (isRefusal(error, "not found")) await refuseOther(name, sagemaker);
+      throw error;
+    });
+  const artifact = ModelArtifacts?.S3ModelArtifacts;
+  if (status === "InProgress" || status === "Stopping") {
+    throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
+      hint: `Wait for its end: mlcli wait ${name}`,
+    });
+  }
+  if (!artifact) {
+    throw new MlcliError(`The job left no model: ${name} (${status})`, {
+      quote: FailureReason && printable(FailureReason),
+      hint: `Its log says more: mlcli logs ${name}`,
+    });
+  }
+  const address = parseS3Uri(artifact);
+  if (address) return address;
+  throw new MlcliError(`The job's model is at no address that mlcli knows: ${inOneLine(artifact)}`);
+}
+
+/** @throws MlcliError where a job of another kind has that name. */
+async function refuseOther(name: string, sagemaker: DescribeJobs): Promise<void> {
+  for (const kind of JOB_KINDS) {
+    if (kind === "train") continue;
+    const job = await ifAllowed(describeJob(sagemaker, { kind, name }), () => {});
+    if (job === undefined) continue;
+    throw new MlcliError(`A ${KIND_NAMES[kind]} has no model: ${name}`, {
+      hint: `mlcli download-output ${name} fetches what it left.`,
+    });
+  }
+}

@@ -1,0 +1,123 @@
+import type { Aws } from "../../aws/aws.ts";
+import { ifAllowed } from "../../aws/errors.ts";
+import type { S3, StoredObject } from "../../aws/s3.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import { typeOfFile } from "../../contract/invocations.ts";
+import { plainType, type Transform, transformOf } from "../../contract/transform.ts";
+import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
+import { UsageError } from "../../errors.ts";
+import type { Note } from "../in_parallel.ts";
+import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
+import type { Place } from "../start/checks.ts";
+import type { TransformRequest } from "./plan.ts";
+
+/**
+ * Checks what a transform reads and where it writes, and fills in what the data says.
+ *
+ * @param note gets what could not be checked, and what looks like a mistake.
+ * @throws UsageError where its type is not known; MlcliError where there is no data.
+ */
+export async function checkTransformData(
+  request: TransformRequest & { readonly input: S3Address },
+  output: Place,
+  aws: Pick<Aws, "s3" | "sts">,
+  note: Note,
+): Promise<{ readonly input: S3Address; readonly transform: Transform }> {
+  const s3 = await aws.s3();
+  const input = await dataAddress(s3, request.input);
+  await checkInput(s3, input, note);
+  await checkPlace(aws, output, note);
+  const listed = await ifAllowed(s3.listObjects(input.bucket, input.key).next(), () => {});
+  const objects: readonly StoredObject[] = listed?.value ?? [];
+  const keys = objects.map(({ key }) => key);
+  const first = objects.find(({ key }) => isData(key));
+  const transform = transformOf(request.asked, typeOf(first?.key ?? input.key, request));
+  const { instanceCount } = request;
+  const odd = first ? await oddLinesOf(s3, { ...first, bucket: input.bucket }, transform) : {};
+  const about = { input, output: output.address, keys, instanceCount, transform, odd };
+  for (const text of dataWarnings(about)) note(text);
+  return { input, transform };
+}
+
+/** @throws UsageError where neither an option nor its name says it. */
+function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string {
+  const type = typeOfFile(key.replace(/\.gz$/, ""));
+  if (asked.contentType !== undefined || type !== typeOfFile("")) return type;
+  throw new UsageError(
+    'Missing option "--content-type": the data\'s name does not tell its type.',
+    {
+      hint: "Such as --content-type text/csv.",
+    },
+  );
+}
+
+/** So much of the first object is looked at, in bytes. */
+const LOOK = 64 * 1024;
+
+async function oddLinesOf(
+  s3: Pick<S3, "getBytes">,
+  object: StoredObject & { readonly bucket: string },
+  { split, compression, contentType }: Transform,
+): Promise<OddLines> {
+  const odd: OddLines = {};
+  if (split !== "line" || compression === "gzip" || object.size === 0) return odd;
+  const size = Math.min(object.size, LOOK);
+  const bytes = await ifAllowed(s3.getBytes(object, object.etag, 0, size - 1), () => {});
+  if (bytes === undefined) return odd;
+  // The last line may be cut.
+  const lines = object.size > size ? bytes.subarray(0, bytes.lastIndexOf(10) + 1) : bytes;
+  const format = { split, isCsv: plainType(contentType) === "text/csv" };
+  const limits = { strategy: "multi", maxPayload: 0 } as const;
+  for await (const _ of batchesOf(ReadableStream.from([lines]), format, limits, odd));
+  return odd;
+}
+
+export interface TransformData {
+  readonly input: S3Address;
+  readonly output: S3Address;
+  /** Of the first objects, in their order: a page. */
+  readonly keys: readonly string[];
+  readonly instanceCount: number;
+  readonly transform: Pick<Transform, "compression">;
+  /** In the first object of data. */
+  readonly odd: OddLines;
+}
+
+/** What is allowed, and mostly a mistake, each with its remedy. */
+export function dataWarnings(data: TransformData): readonly string[] {
+  const { input, output, instanceCount, transform, odd } = data;
+  const keys = data.keys.filter(isData);
+  const isOne = !input.key.endsWith("/") && input.key !== "";
+  const sibling = isOne && keys.find((key) => key !== input.key);
+  const archive = keys.find((key) => key.endsWith(".tar.gz"));
+  const earlier = keys.find((key) => key.endsWith(".out"));
+  const packed = transform.compression === "none" &&
+    keys.find((key) => /(?<!\.tar)\.gz$/.test(key));
+  const named = (key: string): string => s3Uri({ bucket: input.bucket, key });
+  return [
+    output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) &&
+    `The outputs land among the inputs: the next transform of ${s3Uri(input)} takes them, ` +
+      "too. -o names another place.",
+    sibling &&
+    `SageMaker takes all keys that begin like this one, ${named(sibling)} too. ` +
+      "Put the object into a directory of its own.",
+    archive &&
+    `An archive is among the inputs, and is sent to the model as data: ${named(archive)}. ` +
+      "Move it, or give -i a directory with data alone.",
+    earlier &&
+    `An output of an earlier transform is among the inputs: ${named(earlier)}. ` +
+      "Move it, or give -i a directory with data alone.",
+    packed && `${named(packed)} looks compressed: --compression gzip has SageMaker unpack it.`,
+    instanceCount > 1 && keys.length > 0 && keys.length < instanceCount &&
+    `SageMaker spreads whole objects: of ${instanceCount} instances, ` +
+      `${instanceCount - keys.length} get none. Split the data into more objects, or take ` +
+      `-c ${keys.length}.`,
+    odd.header &&
+    `The first line of ${named(keys[0]!)} looks like a header, and is sent as a record. Remove it.`,
+    odd.unclosed &&
+    `Line ${odd.unclosed} of ${named(keys[0]!)} is cut inside of quotation marks: lines are ` +
+      "records, whatever is quoted. Have no line ends in fields.",
+    odd.blank &&
+    `Line ${odd.blank} of ${named(keys[0]!)} is empty, and is sent as a record. Remove it.`,
+  ].filter((text) => typeof text === "string");
+}

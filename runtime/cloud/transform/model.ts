@@ -1,0 +1,93 @@
+import type { Aws } from "../../aws/aws.ts";
+import { AwsError, isRefusal } from "../../aws/errors.ts";
+import type { ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
+import type { S3Address } from "../../contract/addresses.ts";
+import { roomFor } from "../../contract/instances.ts";
+import { MlcliError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
+import { modelsOf } from "../endpoints/parts.ts";
+import type { Note } from "../in_parallel.ts";
+import { modelOfTraining } from "../jobs/artifact.ts";
+import { checkArchive } from "../preflight/archive.ts";
+import { imageForJob } from "../preflight/image.ts";
+import type { TransformModel, TransformRequest } from "./plan.ts";
+import type { JobHost } from "../start/start.ts";
+
+/** Whether a model is made for the job. */
+export function isMade(model: TransformModel | undefined): boolean {
+  return model !== undefined && ("address" in model || "job" in model);
+}
+
+/** A checked model: one that is there, or the parts of one that is to be made. */
+export interface CheckedModel {
+  readonly name?: string;
+  readonly archive?: S3Address;
+  /** `REPOSITORY@sha256:...`, of one that is to be made. */
+  readonly image?: string;
+}
+
+/**
+ * Checks what answers the requests.
+ *
+ * @param note gets what could not be checked.
+ * @throws MlcliError where it is not there, or SageMaker takes no such model for a transform.
+ */
+export async function modelFor(
+  { app, tag, repository, model, instanceType }: TransformRequest & {
+    readonly model: TransformModel;
+    readonly instanceType: string;
+  },
+  aws: Aws,
+  { engine, interruption }: JobHost,
+  note: Note,
+): Promise<CheckedModel> {
+  const sagemaker = await aws.sagemaker();
+  if ("name" in model || "endpoint" in model) {
+    const name = "name" in model ? model.name : await servedModel(model.endpoint, sagemaker);
+    const found = await sagemaker.describeModel(name).catch((error) => {
+      if (!isRefusal(error, "denied")) throw error;
+      note(`It is not checked whether model ${name} is there: ${error.message}`);
+    });
+    if (found) requireArchives(name, found);
+    return { name };
+  }
+  const archive = "address" in model ? model.address : await modelOfTraining(model.job, sagemaker);
+  const use = { ecr: await aws.ecr(), engine };
+  const image = await imageForJob({ app, tag, repository, instanceType }, use, note);
+  const [s3, room, { signal }] = [await aws.s3(), roomFor({ instanceType }), interruption];
+  await checkArchive(s3, archive, room, note, signal, undefined, "the job");
+  return { archive, image };
+}
+
+/** The name of the one model that an endpoint serves. @throws AwsError, MlcliError */
+async function servedModel(endpoint: string, sagemaker: SageMaker): Promise<string> {
+  const { configuration } = await sagemaker.describeEndpoint(endpoint);
+  const models = modelsOf(await sagemaker.describeEndpointConfiguration(configuration));
+  const [model, ...others] = models;
+  if (model !== undefined && others.length === 0) return model;
+  throw new MlcliError(
+    model === undefined
+      ? `No model of its own is behind ${endpoint}: its inference components have them`
+      : `Several models are behind ${endpoint}: ${models.map(inOneLine).join(", ")}`,
+    { hint: "Name one with --model, or an archive: --model s3://.../model.tar.gz." },
+  );
+}
+
+/** "SageMaker Batch currently doesn't support Model entity with ... ModelDataSource" (SDK, issue 4777). */
+function requireArchives(name: string, { PrimaryContainer, Containers = [] }: ModelDetails): void {
+  const all = PrimaryContainer ? [PrimaryContainer] : Containers;
+  // For an archive, SageMaker fills both members.
+  const isPrefix = all.some(({ ModelDataUrl, ModelDataSource }) =>
+    ModelDataSource && !ModelDataUrl
+  );
+  if (!isPrefix) return;
+  throw new AwsError(
+    "other",
+    `SageMaker takes no model without an archive for transforms: ${name}`,
+    {
+      hint:
+        "Pack what it has, tar -czf model.tar.gz -C DIRECTORY ., and give the archive's address: " +
+        "--model s3://.../model.tar.gz",
+    },
+  );
+}

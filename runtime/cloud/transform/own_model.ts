@@ -1,0 +1,147 @@
+/** A model that is made for one job: it has the job's name, and goes with it. */
+
+import { AwsError, isRefusal, mayBeDone, orNothing, withMore } from "../../aws/errors.ts";
+import type { ListedModel, ModelInput, SageMaker } from "../../aws/sagemaker.ts";
+import type { AwsOptions } from "../../aws/settings.ts";
+import { isPlatformJobName } from "../../contract/names.ts";
+import { Interrupted } from "../../errors.ts";
+import type { Clock } from "../../time.ts";
+import { deletionByHand } from "../endpoints/parts.ts";
+import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
+import type { JobReport } from "../jobs/follow.ts";
+import { describeJob } from "../jobs/describe.ts";
+import { type CloudJob, hasEnded } from "../jobs/job.ts";
+import { isAboutTags, JOB_TAG, withTags } from "../tags.ts";
+
+type Report = Pick<JobReport, "note" | "always">;
+type Tags = Readonly<Record<string, string>>;
+
+export class OwnModel {
+  /** What becomes of it while its job goes on. */
+  readonly words: string;
+
+  constructor(
+    private readonly name: string,
+    private readonly sagemaker: SageMaker,
+    private readonly report: Report,
+    choice: AwsOptions,
+  ) {
+    this.words = `Model ${name} is the job's own: once that has ended, mlcli wait or the next ` +
+      `mlcli transform deletes it, or you: ${deletionByHand({ kind: "model", name }, choice)}`;
+  }
+
+  /**
+   * Creates it, and does what needs it: creates and follows its job. Where that ends without a job, the
+   * model goes.
+   *
+   * @param tags the user's own.
+   */
+  async with(input: ModelInput, tags: Tags, work: () => Promise<void>): Promise<void> {
+    // Before the call: it is known also to a user who kills mlcli.
+    this.report.note(`Creating model ${this.name}, for this job alone`);
+    let mayBeThere = true;
+    try {
+      await this.#create(input, tags).catch((error) => {
+        mayBeThere = error instanceof Interrupted || mayBeDone(error);
+        throw error;
+      });
+      await work();
+    } catch (error) {
+      if (error instanceof Interrupted) this.report.always(this.words);
+      if (!(error instanceof AwsError) || !mayBeThere) throw error;
+      const job = describeJob(this.sagemaker, { kind: "transform", name: this.name });
+      const isThere = await orUnknown(orNothing(job).then((job) => job !== undefined));
+      if (isThere !== false) throw withMore(error, this.words);
+      await this.delete();
+      throw error;
+    }
+  }
+
+  async #create(input: ModelInput, tags: Tags): Promise<unknown> {
+    try {
+      return await this.sagemaker.createModel(input);
+    } catch (error) {
+      if (!isAboutTags(error) || Object.keys(tags).length > 0) throw error;
+      this.report.note(`You may not set tags, so the model has none: ${error.message}`);
+      return await this.sagemaker.createModel(withTags(input, tags));
+    }
+  }
+
+  /** Deletes it. Where that fails, it is named. */
+  async delete(): Promise<void> {
+    try {
+      await this.sagemaker.deleteModel(this.name);
+      this.report.note(`Deleted model ${this.name}, which was the job's own`);
+    } catch (error) {
+      if (isRefusal(error, "not found")) return;
+      this.report.always(
+        error instanceof AwsError ? `${error.message}. ${this.words}` : this.words,
+      );
+      if (!(error instanceof AwsError)) throw error;
+    }
+  }
+}
+
+/**
+ * Deletes the model that was made for a transform, where that has ended.
+ * Whether it was made for it, its tag says; where that may not be read, it stays.
+ */
+export async function deleteModelOf(
+  job: CloudJob,
+  sagemaker: SageMaker,
+  report: Report,
+  choice: AwsOptions,
+): Promise<void> {
+  if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
+  const { ModelArn } = await orUnknown(sagemaker.describeModel(job.name)) ?? {};
+  if (ModelArn === undefined || !await isFor(job.name, ModelArn, sagemaker)) return;
+  await new OwnModel(job.name, sagemaker, report, choice).delete();
+}
+
+async function isFor(job: string, arn: string, sagemaker: SageMaker): Promise<boolean> {
+  return (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
+}
+
+/** A model without a job may belong to a command that is about to create the job, in ms. */
+const ABOUT_TO = 15 * 60_000;
+
+/** So many of those that may be left are looked at: the newest. */
+const MOST = 20;
+
+/**
+ * Deletes models of transforms that have ended without anybody waiting for them. What may not be asked
+ * or deleted stays for the next.
+ *
+ * @param base of the jobs' names.
+ */
+export async function deleteLeftModels(
+  base: string,
+  sagemaker: SageMaker,
+  { clock }: { readonly clock: Clock },
+  report: Report,
+): Promise<void> {
+  const page = await orUnknown(sagemaker.listModels(base.replace(/[^a-zA-Z0-9]/g, "-")).next());
+  const found: readonly ListedModel[] = page?.value ?? [];
+  const ours = found.filter(({ name }) => isPlatformJobName(name, base)).slice(0, MOST);
+  await inParallel(ours, REQUESTS_AT_ONCE, async ({ name, arn, creationTime }) => {
+    const isOld = clock.date().getTime() - creationTime.getTime() > ABOUT_TO;
+    const job = await orUnknown(
+      orNothing(describeJob(sagemaker, { kind: "transform", name })).then((job) => job ?? "none"),
+    );
+    const isOver = job === "none" ? isOld : job !== undefined && hasEnded(job);
+    if (!isOver || !await isFor(name, arn, sagemaker)) return;
+    if (await orUnknown(sagemaker.deleteModel(name).then(() => true))) {
+      report.note(`Deleted model ${name}, whose job has ended`);
+    }
+  });
+}
+
+/** The answer; `undefined` where SageMaker gives none. */
+async function orUnknown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof AwsError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,108 @@
+import type { AwsOptions } from "../../aws/settings.ts";
+import { environmentDifferences } from "../../contract/differences.ts";
+import { architectureOf } from "../../contract/instances.ts";
+import { UsageError } from "../../errors.ts";
+import { requireOwnKey } from "../bucket_owner.ts";
+import { connectFor } from "../connection.ts";
+import { inOrder, type Note } from "../in_parallel.ts";
+import type { JobReport } from "../jobs/follow.ts";
+import { checkNetworkAndTags, outputOf, requireGiven, requireNone } from "../start/checks.ts";
+import { shownCall } from "../start/plan.ts";
+import {
+  baseNameOf,
+  createAndFollow,
+  eachOnce,
+  type JobHost,
+  newJobName,
+  nothingCreated,
+} from "../start/start.ts";
+import { checkTransformData } from "./data.ts";
+import { isMade, modelFor } from "./model.ts";
+import { deleteLeftModels, OwnModel } from "./own_model.ts";
+import { transformModel, transformPlan, type TransformRequest } from "./plan.ts";
+
+const KIND = "transform" as const;
+
+/**
+ * Has a model answer a batch of requests on SageMaker. Everything is checked before anything is made. A
+ * model that is made for the job goes with it.
+ *
+ * @throws UsageError for options that are missing or do not go together; MlcliError for what
+ * SageMaker would refuse or the job would not find; what the end of the job means, as an error.
+ */
+export async function transform(
+  request: TransformRequest,
+  choice: AwsOptions,
+  host: JobHost,
+  report: JobReport,
+): Promise<void> {
+  const { app, model: source, executionRole, dryRun } = request;
+  requireGiven(KIND, app, [
+    ["--input-s3-location", request.input],
+    ["--model", source],
+    ["--ec2-type", request.instanceType],
+    ...isMade(source) ? [["--execution-role", executionRole] as const] : [],
+  ]);
+  const instanceType = request.instanceType!;
+  requireFitting(request, instanceType);
+  const name = newJobName(request, host);
+  const output = outputOf(request, {
+    ...{ kind: KIND, flag: "--output-s3-dir", named: request.output, path: `output/${name}` },
+  });
+  checkNetworkAndTags(request);
+  requireNone(environmentDifferences(KIND, request.variables));
+  const aws = await connectFor(app, choice, host);
+  report.progress("Checking what the transform job needs", 0);
+  const [model, data] = await nothingCreated(KIND, () =>
+    inOrder(
+      eachOnce((text) => report.note(text)),
+      (note: Note) => modelFor({ ...request, model: source!, instanceType }, aws, host, note),
+      (note: Note) => checkTransformData({ ...request, input: request.input! }, output, aws, note),
+      () => requireOwnKey(aws, request, KIND),
+    ), report);
+  const planned = { ...request, name, appName: app.name, instanceType };
+  const own = model.archive && transformModel(
+    { ...planned, image: model.image!, role: executionRole! },
+    model.archive,
+  );
+  const of = { image: model.image, model: model.name ?? name, output: output.address };
+  const input = transformPlan({ ...planned, ...data, ...of });
+  if (dryRun) {
+    const before = own ? [shownCall("sagemaker:CreateModel", own)] : [];
+    return report.calls([...before, shownCall("sagemaker:CreateTransformJob", input)]);
+  }
+  const sagemaker = await aws.sagemaker();
+  await nothingCreated(
+    KIND,
+    () => deleteLeftModels(baseNameOf(request), sagemaker, host, report),
+    report,
+  );
+  const job = {
+    ...{ kind: KIND, name, input, request },
+    send: (_: unknown, body: typeof input) => sagemaker.createTransformJob(body),
+  } as const;
+  if (own === undefined) return await createAndFollow(job, aws, choice, host, report);
+  const owned = new OwnModel(name, sagemaker, report, choice);
+  await owned.with(
+    own,
+    request.tags,
+    () => createAndFollow(job, aws, choice, host, report, () => owned.delete()),
+  );
+  if (!request.wait) report.note(owned.words);
+}
+
+/** @throws UsageError for a type that transforms do not have, and options of a new model alone. */
+function requireFitting({ model, typed }: TransformRequest, instanceType: string): void {
+  if (architectureOf(instanceType) === "arm64") {
+    throw new UsageError(`SageMaker has no Graviton machines for transforms: ${instanceType}`, {
+      hint: "Such as --ec2-type ml.m5.large, with an image that mlcli build --platform " +
+        "linux/amd64 makes.",
+    });
+  }
+  if (isMade(model)) return;
+  const unused = ["--image", "--network-isolation", "--subnet"].find((flag) => typed.has(flag));
+  if (unused === undefined) return;
+  throw new UsageError(`Option "${unused}" has no effect on a model that is there already.`, {
+    hint: "It is for a model that is made for the job: --model s3://.../model.tar.gz, or --job.",
+  });
+}

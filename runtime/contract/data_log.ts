@@ -1,0 +1,78 @@
+/**
+ * The log that a transform job keeps of its data, in which alone stands why it failed. Its lines: issues 898
+ * and 1620 of aws/amazon-sagemaker-examples; other words: issues 753 and 1951 of
+ * aws/sagemaker-python-sdk, and 93 of aws/sagemaker-tensorflow-serving-container.
+ */
+
+import { fit } from "../cells.ts";
+import { inOneLine } from "../text.ts";
+import { type S3Address, s3Uri } from "./addresses.ts";
+
+/** An object that has no output. */
+export interface FailedObject {
+  /** `s3://data/batch/a.csv: HTTP 400: no such column` */
+  readonly words: string;
+  readonly hint: string | undefined;
+}
+
+/** How much of what a server answered is shown, in columns. */
+const BODY = 200;
+
+/**
+ * Finds the objects that failed, each once.
+ *
+ * @param lines of the log: `[TIME:[sagemaker logs]: ]BUCKET/KEY: WORDS`.
+ * @param input where the job's data lies.
+ */
+export function failedObjects(
+  lines: readonly string[],
+  { bucket }: Pick<S3Address, "bucket">,
+): readonly FailedObject[] {
+  const told = new Map<string, string[]>();
+  for (const line of lines) {
+    const text = line.replace(/^\S+:\[sagemaker logs\]: /, "");
+    if (!text.startsWith(`${bucket}/`)) continue;
+    const end = text.search(/:( |$)/);
+    if (end < 0) continue;
+    const key = text.slice(bucket.length + 1, end);
+    const words = text.slice(end + 1).trim();
+    if (words !== "") told.set(key, [...told.get(key) ?? [], words]);
+  }
+  return [...told].map(([key, said]) => failedObject(s3Uri({ bucket, key }), said));
+}
+
+function failedObject(uri: string, [first = "", ...rest]: readonly string[]): FailedObject {
+  const [, status] = /^(?:ClientError|AlgorithmError): (\d{3})$/.exec(first) ??
+    /received from algorithm: (\d{3})/.exec(first) ?? [];
+  const what = status === undefined ? first : `HTTP ${status}`;
+  const body = rest.filter((line) => line !== "Message:").join(" ");
+  const text = /^\s*<(!doctype|html)/i.test(body) ? body.replace(/<[^>]*>/g, " ") : body;
+  const shown = fit(inOneLine(text).replace(/\s+/g, " ").trim(), BODY);
+  const hint = HINTS.find(([pattern]) => pattern.test(`${status ?? ""} ${first} ${body}`))?.[1];
+  return { words: `${inOneLine(uri)}: ${inOneLine(what)}${shown ? `: ${shown}` : ""}`, hint };
+}
+
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/^413\b/, "The server takes no requests of that size: --max-payload 1 makes them smaller."],
+  [/^415\b/, "The server does not take that type of data: --content-type names one that it takes."],
+  [
+    /^4\d\d\b/,
+    "mlcli local transform sends the same data to the server here, and names the record. Is the " +
+    "first line a header? SageMaker sends it, too.",
+  ],
+  [
+    /Unable to get response|did not respond/i,
+    "The server died, or was late: --invocation-timeout gives it longer, --max-payload less at " +
+    "once, another --ec2-type more memory.",
+  ],
+  [
+    /Failed to parse (input|output)/i,
+    "For filters and joins, data and answers have to be of --content-type, a record a line: " +
+    "mlcli local transform shows what the server answers.",
+  ],
+  [
+    /payload|too large|exceed/i,
+    "A record is larger than a request may be: --max-payload allows up to 100 MB.",
+  ],
+  [/^5\d\d\b/, "The container's log says why. mlcli local transform does the same here."],
+];

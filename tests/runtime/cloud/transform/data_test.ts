@@ -1,0 +1,52 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { dataWarnings, type TransformData } from "../../../../runtime/cloud/transform/data.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const DATA: TransformData = {
+  input: { bucket: "b", key: "in/" },
+  output: { bucket: "b", key: "out/" },
+  keys: ["in/", "in/a.csv", "in/b.csv"],
+  instanceCount: 1,
+  transform: { compression: "none" },
+  odd: {},
+};
+
+const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, words?: RegExp])[] = [
+  ["nothing", {}],
+  ["nothing", { output: { bucket: "other", key: "in/out/" } }],
+  ["outputs below the inputs", { output: { bucket: "b", key: "in/out/" } }, /land among.*-o/],
+  ["outputs beside the inputs", { output: { bucket: "b", key: "in" } }, /land among/],
+  ["outputs in a bucket that is all input", {
+    input: { bucket: "b", key: "" },
+  }, /land among/],
+  ["nothing", { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv"] }],
+  [
+    "another key that begins alike",
+    { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv", "in/a.csv.bak"] },
+    /s3:\/\/b\/in\/a\.csv\.bak too.*directory of its own/,
+  ],
+  [
+    "an archive",
+    { keys: ["in/a.csv", "in/model.tar.gz"] },
+    /sent to the model as data.*model\.tar/,
+  ],
+  ["an earlier output", { keys: ["in/a.csv", "in/a.csv.out"] }, /earlier transform.*a\.csv\.out/],
+  ["compressed data", { keys: ["in/a.csv.gz"] }, /--compression gzip/],
+  ["nothing", { keys: ["in/a.csv.gz"], transform: { compression: "gzip" } }],
+  ["a header", { odd: { header: 1 } }, /first line of s3:\/\/b\/in\/a\.csv looks like a header/],
+  ["a cut field", { odd: { unclosed: 3 } }, /Line 3 of .*quotation marks/],
+  ["an empty line", { odd: { blank: 2 } }, /Line 2 of .* is empty/],
+  ["idle instances", { instanceCount: 3 }, /of 3 instances, 1 get none.*-c 2/],
+  ["nothing", { instanceCount: 2 }],
+  ["nothing", { instanceCount: 2, keys: [] }],
+];
+
+suite("dataWarnings", () => {
+  for (const [what, change, words] of ROWS) {
+    it(`warns of ${what}: ${JSON.stringify(change)}`, () => {
+      const warnings = dataWarnings({ ...DATA, ...change });
+      assertEquals(warnings.length, words ? 1 : 0, warnings.join("\n"));
+      if (words) assertMatch(warnings[0]!, words);
+    });
+  }
+});
