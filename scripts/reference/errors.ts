@@ -14,6 +14,7 @@ const PARTS: readonly (readonly [string, RegExp])[] = [
   ["The app and its files", /^runtime\/(app|archive|source|[^/]+\.ts$)/],
   ["The image", /^runtime\/image\//],
   ["The Docker Engine", /^runtime\/(docker|serving\/ports)/],
+  ["Batch transform", /^runtime\/((local|cloud)\/transform\/|contract\/transform)/],
   ["Runs and servers on this machine", /^runtime\/(local|model|serving|invocation)/],
   ["What differs on SageMaker", /^runtime\/contract\//],
   ["mlcli doctor", /^runtime\/doctor\//],
