@@ -94,12 +94,14 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
   };
 }
 
-/** `2 files, 1,000 records in 3.2 s (312 records/s); an answer took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
+/** `2 files, 1,000 records in 3.2 s (312 records/s); answers took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
 function summary(facts: TransformFacts): string {
-  const { files, records, seconds, records_per_second, retries } = facts;
+  const { files, records, requests, seconds, records_per_second, retries } = facts;
   const { p50, p95, p99 } = facts.latency_ms;
-  return `${counted(files, "file")}, ${counted(records, "record")} in ` +
-    `${seconds} s (${records_per_second} records/s); answers took ${p50} ms ` +
-    `(p50), ${p95} ms (p95), ${p99} ms (p99)` +
+  return `${counted(files, "file")}, ${counted(records, "record")} in ${seconds} s` +
+    (requests === 0
+      ? ""
+      : ` (${records_per_second} records/s); answers took ${p50} ms (p50), ${p95} ms (p95), ` +
+        `${p99} ms (p99)`) +
     (retries === 0 ? "" : `; ${counted(retries, "request")} sent again`);
 }

@@ -5,13 +5,13 @@ import type { NamedOption } from "../options/option.ts";
 /** In this order. What is not here is about the command's own work. */
 const GROUPS: Readonly<Record<string, readonly string[]>> = {
   "Records and requests": [
-    ...["--split", "--strategy", "--assemble", "--max-payload", "--compression"],
-    ...["--input-filter", "--output-filter", "--join"],
+    ...["--split", "--strategy", "--assemble", "--max-payload", "--max-concurrency"],
+    ...["--compression", "--input-filter", "--output-filter", "--join"],
     ...["--invocation-timeout", "--invocation-retries"],
   ],
   "Resources": [
     ...["--ec2-type", "--instance-count", "--volume-size", "--max-run", "--spot", "--max-wait"],
-    ...["--memory-size-in-mb", "--max-concurrency", "--inference-ami-version"],
+    ...["--memory-size-in-mb", "--inference-ami-version"],
     ...["--memory", "--cpus", "--shm-size", "--gpus"],
   ],
   "AWS": [

@@ -22,7 +22,7 @@ export function parseFilter(text: string): Filter {
   const wrong = (reason: string): UsageError =>
     new UsageError(`SageMaker takes no filter like ${text}: ${reason}.`, { hint: HINT });
   if (!text.startsWith("$")) throw wrong("it begins with $");
-  if (text.includes("_")) throw wrong('names have no "_" there');
+  if (text.includes("_")) throw wrong('it refuses names with "_"');
   const steps: Step[] = [];
   let rest = text.slice(1);
   while (rest !== "") {

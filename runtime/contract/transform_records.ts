@@ -5,7 +5,7 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { UnfitRecord } from "./transform_filters.ts";
+import { fieldsOf, UnfitRecord } from "./transform_filters.ts";
 import type { RequestLimits, Split } from "./transform.ts";
 
 /** The body of a request. */
@@ -210,7 +210,7 @@ function hasOpenQuote(line: Uint8Array): boolean {
 /** Whether the first of two lines of CSV names the columns: no number in it, but one below it. */
 export function looksLikeHeader(first: string, second: string): boolean {
   const [names, values] = [first, second].map((line) =>
-    line.trimEnd().split(",").map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
+    fieldsOf(line.trimEnd()).map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
   );
   const isNumber = (field: string): boolean => field !== "" && !Number.isNaN(Number(field));
   return names!.length === values!.length &&

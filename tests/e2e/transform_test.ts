@@ -108,7 +108,7 @@ suite("local transform", () => {
     await using app = await transformApp({ "a.csv": "1,2\n\n3,4\n" });
     const args = ["local", "transform", "-i", "data", "-q"];
     const warned = await app.run(args);
-    const said = "a.csv, line 2: it is empty, and sent as a record";
+    const said = "data/a.csv, line 2 is empty, and is sent as a record";
     assertEquals([warned.code, warned.stderr.split("\n")[0]], [0, `warning: ${said}`]);
     // The code of the image itself.
     const model = { features: [1, 2], means: [0, 0, 0], deviations: [1, 1, 1], weights: [1, 1] };
@@ -116,7 +116,7 @@ suite("local transform", () => {
     const strict = await app.run([...args, "--strict"]);
     assertEquals(strict.code, 1);
     assertStringIncludes(strict.stderr, said);
-    assertStringIncludes(strict.stderr, "an answer has 2 lines for 3 records");
+    assertStringIncludes(strict.stderr, "data/a.csv has an answer of 2 lines for 3 records");
     assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
   });
 

@@ -5,6 +5,11 @@ import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { plainType, type Transform, transformOf } from "../../contract/transform.ts";
 import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
+import {
+  filterDifferences,
+  lineDifferences,
+  nameDifferences,
+} from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
@@ -78,7 +83,9 @@ export interface TransformData {
   /** Of the first objects, in their order: a page. */
   readonly keys: readonly string[];
   readonly instanceCount: number;
-  readonly transform: Pick<Transform, "compression">;
+  readonly transform:
+    & Pick<Transform, "compression">
+    & Parameters<typeof filterDifferences>[0];
   /** In the first object of data. */
   readonly odd: OddLines;
 }
@@ -89,10 +96,6 @@ export function dataWarnings(data: TransformData): readonly string[] {
   const keys = data.keys.filter(isData);
   const isOne = !input.key.endsWith("/") && input.key !== "";
   const sibling = isOne && keys.find((key) => key !== input.key);
-  const archive = keys.find((key) => key.endsWith(".tar.gz"));
-  const earlier = keys.find((key) => key.endsWith(".out"));
-  const packed = transform.compression === "none" &&
-    keys.find((key) => /(?<!\.tar)\.gz$/.test(key));
   const named = (key: string): string => s3Uri({ bucket: input.bucket, key });
   return [
     output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) &&
@@ -101,23 +104,14 @@ export function dataWarnings(data: TransformData): readonly string[] {
     sibling &&
     `SageMaker takes all keys that begin like this one, ${named(sibling)} too. ` +
       "Put the object into a directory of its own.",
-    archive &&
-    `An archive is among the inputs, and is sent to the model as data: ${named(archive)}. ` +
-      "Move it, or give -i a directory with data alone.",
-    earlier &&
-    `An output of an earlier transform is among the inputs: ${named(earlier)}. ` +
-      "Move it, or give -i a directory with data alone.",
-    packed && `${named(packed)} looks compressed: --compression gzip has SageMaker unpack it.`,
     instanceCount > 1 && keys.length > 0 && keys.length < instanceCount &&
-    `SageMaker spreads whole objects: of ${instanceCount} instances, ` +
-      `${instanceCount - keys.length} get none. Split the data into more objects, or take ` +
+    `SageMaker gives whole objects to instances: ${instanceCount - keys.length} of ` +
+      `${instanceCount} get none. Split the data into more objects, or take ` +
       `-c ${keys.length}.`,
-    odd.header &&
-    `The first line of ${named(keys[0]!)} looks like a header, and is sent as a record. Remove it.`,
-    odd.unclosed &&
-    `Line ${odd.unclosed} of ${named(keys[0]!)} is cut inside of quotation marks: lines are ` +
-      "records, whatever is quoted. Have no line ends in fields.",
-    odd.blank &&
-    `Line ${odd.blank} of ${named(keys[0]!)} is empty, and is sent as a record. Remove it.`,
+    ...[
+      ...nameDifferences(keys.map(named), transform),
+      ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
+      ...filterDifferences(transform),
+    ].map(({ message, hint }) => `${message}. ${hint}`),
   ].filter((text) => typeof text === "string");
 }

@@ -8,7 +8,7 @@ import { fileErrorReason } from "../../errors.ts";
 import { tell, warningText } from "../../messages.ts";
 import type { Host, TransformJob } from "../jobs.ts";
 import { inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
-import { OddFiles } from "./odd_files.ts";
+import { oddDifferences } from "./odd_files.ts";
 import { dataOf } from "./reading.ts";
 import { wholeFile } from "./work.ts";
 
@@ -37,7 +37,7 @@ export async function plannedTransform(
   const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
-  const odd = new OddFiles(transform);
+  const odd = [];
   const files: PlannedFile[] = [];
   for (const file of inputs.files) {
     const found = {};
@@ -47,9 +47,9 @@ export async function plannedTransform(
       ? wholeFile(data, limits)
       : batchesOf(data, { split, isCsv }, limits, found);
     files.push(await planned(file.name, batches, signal));
-    odd.add(file.name, found);
+    odd.push({ name: file.shown, odd: found });
   }
-  const all = [...inputDifferences(inputs, transform.compression === "gzip"), ...odd.differences()];
+  const all = [...inputDifferences(inputs, transform), ...oddDifferences(odd, transform)];
   for (const { message, hint } of all) tell(err, warningText(message, hint));
   return {
     input: typedPath(layout.directory, job.input),

@@ -5,7 +5,8 @@ import { join } from "@std/path/join";
 import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
-import type { AskedTransform } from "../../contract/transform.ts";
+import type { AskedTransform, Transform } from "../../contract/transform.ts";
+import { firstOf, nameDifferences } from "../../contract/transform_warnings.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { listed } from "../../text.ts";
@@ -15,6 +16,8 @@ export interface InputFile {
   readonly path: string;
   /** Below the directory that was named, with slashes; the result has it, too. */
   readonly name: string;
+  /** As the user would type it. */
+  readonly shown: string;
   /** In bytes. */
   readonly size: number;
 }
@@ -40,17 +43,18 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
   const leftOut: string[] = [];
   async function look(path: string, name: string): Promise<void> {
     for await (const entry of Deno.readDir(path)) {
-      const inner = { path: join(path, entry.name), name: `${name}${entry.name}` };
-      if (entry.name.startsWith(".")) leftOut.push(inner.name);
+      const own = join(path, entry.name);
+      const inner = { path: own, name: `${name}${entry.name}`, shown: typedPath(directory, own) };
+      if (entry.name.startsWith(".")) leftOut.push(inner.shown);
       else if (entry.isDirectory) await look(inner.path, `${inner.name}/`);
       else if (entry.isFile) files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
-      else leftOut.push(inner.name);
+      else leftOut.push(inner.shown);
     }
   }
   try {
     const info = await Deno.stat(input);
     if (info.isDirectory) await look(input, "");
-    else files.push({ path: input, name: basename(input), size: info.size });
+    else files.push({ path: input, name: basename(input), shown, size: info.size });
   } catch (cause) {
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
       hint: "--input names a file, or a directory of files.",
@@ -86,34 +90,16 @@ export function typeOfInputs(
   );
 }
 
-/** What among the files is probably no data, and what of them is not sent. */
+/** What among the files is probably no data, and what is not sent. */
 export function inputDifferences(
   { files, leftOut }: Inputs,
-  isUnpacked: boolean,
+  transform: Pick<Transform, "compression">,
 ): readonly Difference[] {
-  const called = (pattern: RegExp): readonly string[] =>
-    files.map(({ name }) => name).filter((name) => pattern.test(name));
-  const warning = (names: readonly string[], what: string, hint: string): readonly Difference[] =>
-    names.length === 0 ? [] : [{ message: `${what}: ${listed(names)}`, hint }];
   return [
-    ...warning(
-      called(/\.tar\.gz$/),
-      "A model among the data is sent as data, here and on SageMaker",
-      "Put the data into a directory of its own.",
-    ),
-    ...warning(
-      called(/\.out$/),
-      "Results of a transform among the data are sent as data",
-      "Have results in a directory outside of the data: --output-dir.",
-    ),
-    ...isUnpacked ? [] : warning(
-      called(/(?<!\.tar)\.gz$/),
-      "Compressed files are sent as they are",
-      "--compression gzip unpacks them.",
-    ),
-    ...warning(
+    ...nameDifferences(files.map(({ shown }) => shown), transform),
+    ...firstOf(
       leftOut,
-      "Not sent, but an upload to S3 may bring it there",
+      "is left out, though an upload to S3 may send it",
       "mlcli transforms neither links nor files whose names begin with a dot.",
     ),
   ];

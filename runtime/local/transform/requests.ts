@@ -157,7 +157,7 @@ export class Processing {
   result(bytes: Uint8Array, answer: Uint8Array): Uint8Array<ArrayBuffer> {
     const [records, answers] = [this.#decoded(bytes), this.#decoded(answer)];
     if (records.length !== answers.length) {
-      throw new UnfitRecord(`${records.length} records have ${answers.length} answers`);
+      throw new UnfitRecord(`records: ${records.length}, answers: ${answers.length}`);
     }
     const isJoined = this.transform.join === "input";
     const filter = this.#output;

@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
 import { layoutOf, requireLayoutInside, requireTestDirectory } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
+import { environmentDifferences } from "../../contract/differences.ts";
 import { SERVER_PORT } from "../../contract/jobs.ts";
 import { jobName } from "../../contract/names.ts";
 import {
@@ -39,10 +40,10 @@ import type { Server } from "../server/servers.ts";
 import { type Start, startOf, startServer } from "../server/starting.ts";
 import { failureText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
-import { OddFiles } from "./odd_files.ts";
+import { oddDifferences } from "./odd_files.ts";
 import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
 import { Results, type TransformFacts } from "./results.ts";
-import { transformFiles } from "./work.ts";
+import { type Odd, transformFiles } from "./work.ts";
 
 /** What is told of a transform while it goes on. */
 export interface TransformReport {
@@ -80,15 +81,16 @@ export async function transform(
   await start.ofImage();
   const place = await outputPlace(layout, job.output);
   const { findings } = start;
-  findings.add(inputDifferences(inputs, shape.compression === "gzip"));
+  findings.add(inputDifferences(inputs, shape));
   findings.add(await placeDifferences(job.input, place));
+  findings.add(environmentDifferences("transform", job.variables));
   return await withRun(layout, host, async (run) => {
     const name = jobName(job.app.name, "transform");
     await begin(job, shape, start, run, name);
     const data = dataOfChannels([{ name: "input", source: job.input }], start.signal)
       .catch(() => null);
     const results = new Results();
-    const odd = new OddFiles(shape);
+    const odd: OddFile[] = [];
     const server = await serverOf(start, name, shape);
     const work = { job, shape, start, run, server, inputs, place, results, odd, report };
     try {
@@ -99,7 +101,7 @@ export async function transform(
       run.record.data = await data;
       await discardContainer(start.engine, server, start.err);
       await removeUnpacked(server);
-      findings.add(odd.differences());
+      findings.add(oddDifferences(odd, shape));
     }
     if (results.failedFiles > 0) {
       findings.warnOfAll();
@@ -144,6 +146,12 @@ async function serverOf(start: Start, name: string, shape: Transform): Promise<S
   return await (start.engine.inStudio ? on(SERVER_PORT) : onFreePort(on));
 }
 
+/** A file, as the user would type it, and what is odd about it. */
+interface OddFile {
+  readonly name: string;
+  readonly odd: Odd;
+}
+
 interface Work {
   readonly job: TransformJob;
   readonly shape: Transform;
@@ -153,7 +161,7 @@ interface Work {
   readonly inputs: Inputs;
   readonly place: OutputPlace;
   readonly results: Results;
-  readonly odd: OddFiles;
+  readonly odd: OddFile[];
   readonly report: TransformReport;
 }
 
@@ -185,7 +193,7 @@ async function transformOn(work: Work): Promise<TransformFacts> {
       signal: either.signal,
       onRetry: () => results.retries++,
       onProgress: () => report.progress(results, total),
-      onOdd: (file, found) => odd.add(file.name, found),
+      onOdd: ({ shown }, found) => void odd.push({ name: shown, odd: found }),
     });
     return results.facts((performance.now() - began) / 1_000);
   } finally {
@@ -257,6 +265,8 @@ function failed(
   // "Extra data" is what Python's json says of a second document.
   const isSeveral = split === "none" && /json/i.test(contentType) &&
     failed.some(({ reason }) => /Extra data|trailing/i.test(reason));
+  const status = failed[0]?.status ?? 0;
+  const isType = status === 406 || status === 415;
   const word = split === "line" ? "line" : "record";
   const more = failedFiles - MOST_SHOWN;
   const shown = failed.slice(0, MOST_SHOWN).map((one) => failureText(one, word));
@@ -266,8 +276,7 @@ function failed(
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
       hint: isSeveral
         ? "A request is one document of JSON: --split line sends each line by itself."
-        : typeHint(failed[0]?.status ?? 0, contentType) ??
-          `On SageMaker the job would fail, too. The server's log: ${log}`,
+        : `${isType ? `${typeHint(status, contentType)} ` : ""}The server's log: ${log}`,
     },
   );
 }

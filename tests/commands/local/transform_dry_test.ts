@@ -70,10 +70,10 @@ suite("local transform --dry-run", () => {
     assertEquals(planned.files[1].failure, null);
     assertEquals(
       stderr,
-      "warning: b.csv, line 1: it looks like a header, which is sent as a record\n" +
-        "hint: Remove it: tail -n +2 b.csv\n" +
-        "warning: b.csv, line 3: it is empty, and sent as a record\n" +
-        "hint: Remove empty lines: grep -v '^$'\n",
+      "warning: data/b.csv, line 1 looks like a header, and is sent as a record\n" +
+        "hint: Leave it out: tail -n +2 FILE prints all other lines.\n" +
+        "warning: data/b.csv, line 3 is empty, and is sent as a record\n" +
+        "hint: Leave it out: grep . FILE prints all other lines.\n",
     );
   });
 
@@ -81,7 +81,7 @@ suite("local transform --dry-run", () => {
     await using app = await appWith({});
     await app.write(`${app.directory}/a.csv.gz`, gzipSync("1\n2\n"));
     const packed = await dry(app, "-i", "a.csv.gz", "--content-type", "text/csv");
-    assertStringIncludes(packed.stderr, "--compression gzip unpacks them.");
+    assertStringIncludes(packed.stderr, "--compression gzip has it unpacked.");
     const { planned, stderr } = await dry(app, "-i", "a.csv.gz", "--compression", "gzip");
     assertEquals([planned.content_type, planned.files[0].records, stderr], ["text/csv", 2, ""]);
   });
@@ -97,9 +97,9 @@ suite("local transform --dry-run", () => {
     const { planned, stderr } = await dry(app, "-i", "data", "--content-type", "text/csv");
     const names = planned.files.map(({ name }: { name: string }) => name);
     assertEquals(names, ["a.csv", "a.csv.out", "model.tar.gz"]);
-    assertMatch(stderr, /A model among the data .*: model\.tar\.gz/);
-    assertMatch(stderr, /Results of a transform among the data .*: a\.csv\.out/);
-    assertMatch(stderr, /Not sent, .*: (\.env, link\.csv|link\.csv, \.env)/);
+    assertMatch(stderr, /^warning: data\/model\.tar\.gz is sent to the model as data/m);
+    assertMatch(stderr, /^warning: data\/a\.csv\.out looks like the output of a transform/m);
+    assertMatch(stderr, /^warning: data\/(\.env|link\.csv) \(and 1 more\) is left out/m);
   });
 
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [

@@ -129,6 +129,7 @@ const HEADERS: readonly (readonly [first: string, second: string, isHeader: bool
   ["id", "1,2", false],
   [",price", "1,2", false],
   ["a,b\r\n", "1,2\r\n", true],
+  ['x,"a', 'b",3', false],
 ];
 
 suite("records and requests of a transform", () => {

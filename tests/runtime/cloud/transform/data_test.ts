@@ -2,12 +2,19 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { dataWarnings, type TransformData } from "../../../../runtime/cloud/transform/data.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
+const SHAPE = {
+  contentType: "text/csv",
+  compression: "none",
+  inputFilter: undefined,
+  outputFilter: undefined,
+} as const;
+
 const DATA: TransformData = {
   input: { bucket: "b", key: "in/" },
   output: { bucket: "b", key: "out/" },
   keys: ["in/", "in/a.csv", "in/b.csv"],
   instanceCount: 1,
-  transform: { compression: "none" },
+  transform: SHAPE,
   odd: {},
 };
 
@@ -27,16 +34,14 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ],
   [
     "an archive",
-    { keys: ["in/a.csv", "in/model.tar.gz"] },
-    /sent to the model as data.*model\.tar/,
+    { keys: ["in/a.csv", "in/m.tar.gz"] },
+    /^s3:\/\/b\/in\/m\.tar\.gz is sent .*archive/,
   ],
-  ["an earlier output", { keys: ["in/a.csv", "in/a.csv.out"] }, /earlier transform.*a\.csv\.out/],
   ["compressed data", { keys: ["in/a.csv.gz"] }, /--compression gzip/],
-  ["nothing", { keys: ["in/a.csv.gz"], transform: { compression: "gzip" } }],
-  ["a header", { odd: { header: 1 } }, /first line of s3:\/\/b\/in\/a\.csv looks like a header/],
-  ["a cut field", { odd: { unclosed: 3 } }, /Line 3 of .*quotation marks/],
-  ["an empty line", { odd: { blank: 2 } }, /Line 2 of .* is empty/],
-  ["idle instances", { instanceCount: 3 }, /of 3 instances, 1 get none.*-c 2/],
+  ["nothing", { keys: ["in/a.csv.gz"], transform: { ...SHAPE, compression: "gzip" } }],
+  ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
+  ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of \$\[1:2\]/],
+  ["idle instances", { instanceCount: 3 }, /1 of 3 get none.*-c 2/],
   ["nothing", { instanceCount: 2 }],
   ["nothing", { instanceCount: 2, keys: [] }],
 ];

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
-import type { JobKind } from "../../../../runtime/contract/jobs.ts";
+import type { ProgramKind } from "../../../../runtime/contract/jobs.ts";
 import {
   linkDifferences,
   outputBefore,
@@ -17,7 +17,7 @@ import { runInProcess } from "../../../helpers/in_process.ts";
 type Files = Readonly<Record<string, string>>;
 
 /** What is said of a run that writes some files over others. */
-async function said(kind: JobKind, before: Files, written: Files): Promise<readonly string[]> {
+async function said(kind: ProgramKind, before: Files, written: Files): Promise<readonly string[]> {
   await using directory = await makeDirectory();
   const layout = layoutOf(appObject(directory.path, "demo"));
   const inOutput = (files: Files): Files =>
@@ -101,7 +101,7 @@ suite("what earlier runs left in the output of processing", () => {
 
 /** What is said of a directory with these files and these links. */
 async function saidOfLinks(
-  kind: JobKind,
+  kind: ProgramKind,
   files: readonly string[],
   links: readonly string[],
 ): Promise<readonly string[]> {
@@ -115,7 +115,7 @@ async function saidOfLinks(
 }
 
 suite("links in what a job leaves", () => {
-  const rows: readonly (readonly [string, JobKind, string[], string[], string[]])[] = [
+  const rows: readonly (readonly [string, ProgramKind, string[], string[], string[]])[] = [
     ["none, in a model", "train", ["m", "deep/n"], [], []],
     ["none, in an output", "process", ["a.csv", "deep/b.csv"], [], []],
     ["in a model", "train", ["m", "deep/er/n"], ["deep/er/last", "best"], [

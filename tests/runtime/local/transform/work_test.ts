@@ -262,7 +262,7 @@ suite("the requests of a transform", () => {
       asked: { join: "input" },
       answer: () => "one\n",
     });
-    assertEquals(failed, ["a.csv, lines 1 to 2: 2 records have 1 answers"]);
+    assertEquals(failed, ["a.csv, lines 1 to 2: records: 2, answers: 1"]);
   });
 
   it("fails a file with a record that a filter does not fit, and names it", async () => {

@@ -1,0 +1,54 @@
+import { assertEquals } from "@std/assert";
+import {
+  filterDifferences,
+  lineDifferences,
+  nameDifferences,
+} from "../../../runtime/contract/transform_warnings.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+/** Names, and the first words of the warnings. */
+const NAMES: readonly (readonly [names: readonly string[], words: readonly string[]])[] = [
+  [["a.csv", "b.json"], []],
+  [["a.csv", "m.tar.gz"], [
+    "m.tar.gz is sent to the model as data, though it looks like an archive",
+  ]],
+  [["a.out", "b.out"], [
+    "a.out (and 1 more) looks like the output of a transform, and is sent to the model as data",
+  ]],
+  [["a.csv.gz"], ["a.csv.gz looks compressed, and is sent as it is"]],
+];
+
+suite("what is mostly a mistake in a transform", () => {
+  for (const [names, words] of NAMES) {
+    it(`warns of ${names}`, () => {
+      const found = nameDifferences(names, { compression: "none" });
+      assertEquals(found.map(({ message }) => message), words);
+    });
+  }
+
+  it("does not warn of compressed files that are unpacked", () => {
+    assertEquals(nameDifferences(["a.csv.gz"], { compression: "gzip" }), []);
+  });
+
+  it("names the first place of each kind, and how many more there are", () => {
+    const found = lineDifferences([
+      { name: "a.csv", odd: { header: 1, blank: 7 } },
+      { name: "b.csv", odd: { unclosed: 3, blank: 2 } },
+      { name: "c.csv", odd: { blank: 9 } },
+    ]);
+    assertEquals(found.map(({ message }) => message), [
+      "a.csv, line 1 looks like a header, and is sent as a record",
+      "b.csv, line 3 ends inside quotation marks",
+      "a.csv, line 7 (and 2 more) is empty, and is sent as a record",
+    ]);
+  });
+
+  it("warns of ranges with an end, in filters of CSV", () => {
+    const warned = (contentType: string, inputFilter?: string, outputFilter?: string) =>
+      filterDifferences({ contentType, inputFilter, outputFilter }).length;
+    assertEquals(warned("text/csv; charset=utf-8", "$[1:4]", "$[:2]"), 2);
+    assertEquals(warned("text/csv", "$[1:]", "$[1,2]"), 0);
+    assertEquals(warned("application/json", "$.a[1:4]"), 0);
+    assertEquals(warned("text/csv"), 0);
+  });
+});
