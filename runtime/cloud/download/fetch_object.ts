@@ -1,5 +1,7 @@
+import { dirname } from "@std/path/dirname";
 import { isPassing } from "../../aws/errors.ts";
 import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { writeAll } from "../../streams.ts";
 
 /** Bytes of a range. */
@@ -29,6 +31,26 @@ export async function fetchObject(
   for await (const bytes of rangesOf(s3, place, details, atOnce)) {
     await writeAll(file, bytes);
     onBytes(done += bytes.length);
+  }
+}
+
+/**
+ * Writes a file that is not there yet. Explains errors of the system, such as a full disk.
+ * @param words the error's message and hint.
+ */
+export async function writeFetched(
+  path: string,
+  words: { readonly message: string; readonly hint: string },
+  fetch: (file: Deno.FsFile) => Promise<void>,
+): Promise<void> {
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    using file = await Deno.open(path, { write: true, createNew: true });
+    await fetch(file);
+  } catch (cause) {
+    if (!isSystemError(cause)) throw cause;
+    const { message, hint } = words;
+    throw new MlcliError(`${message}: ${fileErrorReason(cause)}`, { hint, cause });
   }
 }
 

@@ -14,12 +14,11 @@ export async function modelOfTraining(
   name: string,
   sagemaker: DescribeJobs,
 ): Promise<S3Address> {
-  const { TrainingJobStatus: status, ModelArtifacts, FailureReason } = await sagemaker
-    .describeTrainingJob(name).catch(async (error) => {
-      if (isRefusal(error, "not found")) await refuseOther(name, sagemaker);
-      throw error;
-    });
-  const artifact = ModelArtifacts?.S3ModelArtifacts;
+  const job = await describeJob(sagemaker, { kind: "train", name }).catch(async (error) => {
+    if (isRefusal(error, "not found")) await refuseOther(name, sagemaker);
+    throw error;
+  });
+  const { status, artifact, failureReason } = job;
   if (status === "InProgress" || status === "Stopping") {
     throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
       hint: `Wait for its end: mlcli wait ${name}`,
@@ -27,7 +26,7 @@ export async function modelOfTraining(
   }
   if (!artifact) {
     throw new MlcliError(`The job left no model: ${name} (${status})`, {
-      quote: FailureReason && printable(FailureReason),
+      quote: failureReason && printable(failureReason),
       hint: `Its log says more: mlcli logs ${name}`,
     });
   }

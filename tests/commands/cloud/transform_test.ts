@@ -179,17 +179,6 @@ suite("transform", () => {
       ) => box.s3.put(BUCKET, "odd/a.weird", "1"),
     ],
     ["17 variables", [...MADE, ...Array.from({ length: 17 }, (_, n) => `--env=V${n}=1`)], 1, /16/],
-    ["a model without an archive", [...LEAST, "-m", "m"], 1, /no model without an archive.*: m\n/, (
-      { box, image },
-    ) =>
-      box.endpoints.addModel("m", {
-        PrimaryContainer: {
-          Image: image,
-          ModelDataSource: {
-            S3DataSource: { S3Uri: "s3://b/", S3DataType: "S3Prefix", CompressionType: "None" },
-          },
-        },
-      })],
     ["an endpoint of several models", [...LEAST, "--endpoint", "shop"], 1, /Several models/, (
       { box },
     ) => {
@@ -213,6 +202,17 @@ suite("transform", () => {
       assertMatch(result.stderr, words);
     });
   }
+
+  it("says what to do about a model that SageMaker takes for no transform", async () => {
+    await using job = await makeDeployApp();
+    const source = { S3Uri: "s3://b/", S3DataType: "S3Prefix", CompressionType: "None" };
+    job.box.endpoints.addModel("m", {
+      PrimaryContainer: { Image: job.image, ModelDataSource: { S3DataSource: source } },
+    });
+    const { code, stderr } = await job.run([...LEAST, "-m", "m"]);
+    assertEquals([code, job.box.jobs.all], [1, []]);
+    assertMatch(stderr, /doesn't support .*\nhint: Pack what the model has, tar -czf/);
+  });
 
   it("shows both logs, and says which object failed and why", async () => {
     await using job = await makeDeployApp();
@@ -346,9 +346,9 @@ suite("transform", () => {
       ...[...MADE, "-c", "2", "--dry-run", "-o", `${DATA}/scored`],
     ]);
     assertEquals(code, 0);
-    assertMatch(stderr, /The first line of s3:\/\/.*\/a\.csv looks like a header/);
+    assertMatch(stderr, /s3:\/\/.*\/a\.csv, line 1 looks like a header/);
     assertMatch(stderr, /The outputs land among the inputs.*-o names another place\.\n/);
-    assertMatch(stderr, /of 2 instances, 1 get none/);
+    assertMatch(stderr, /1 of 2 get none/);
   });
 
   it("says so where the job failed for a reason without data", async () => {

@@ -100,8 +100,8 @@ suite("mlcli describe", () => {
       "Machines:       1 ml.m5.large",
       "Input:          input s3://data/batch/",
       "Output:         output s3://data/scored/",
-      "Option:         --content-type text/csv",
-      "Option:         --split line",
+      "Option:         content_type=text/csv",
+      "Option:         split=line",
       "Variables:      API_KEY",
     ];
     for (const line of lines) assertStringIncludes(stdout, `${line}\n`);
