@@ -67,7 +67,7 @@ export async function downloadModel(
     const archive = join(folder, "model.tar.gz");
     await writeFetched(
       archive,
-      NOT_WRITTEN,
+      notWritten,
       (file) =>
         fetchObject(s3, address, details, file, (bytes) => {
           report.progress(bytes, details.size);
@@ -90,11 +90,13 @@ export async function downloadModel(
   return { path: destination.path, address: s3Uri(address), bytes: details.size };
 }
 
-const NOT_WRITTEN = {
-  message: "The archive cannot be written",
-  hint: "It is written beside the model, which takes as much room as the archive, and as much " +
-    "again as the model.",
-};
+function notWritten(reason: string, cause: unknown): MlcliError {
+  return new MlcliError(`The archive cannot be written: ${reason}`, {
+    hint: "It is written beside the model, which takes as much room as the archive, and as much " +
+      "again as the model.",
+    cause,
+  });
+}
 
 /**
  * The address that was typed; `undefined` where it is a job's name.

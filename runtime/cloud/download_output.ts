@@ -54,10 +54,14 @@ export async function downloadOutput(
     await inParallel(files, OBJECTS, async (file) => {
       signal.throwIfAborted();
       let own = 0;
-      const words = { message: `Cannot write ${file.path.join("/")}`, hint: NOTHING_LEFT };
+      const notWritten = (reason: string, cause: unknown): MlcliError =>
+        new MlcliError(`Cannot write ${file.path.join("/")}: ${reason}`, {
+          hint: "Nothing is left of it. It takes as much room as the objects in S3.",
+          cause,
+        });
       await writeFetched(
         join(root, ...file.path),
-        words,
+        notWritten,
         (target) =>
           fetchObject(s3, file, file, target, (bytes) => {
             all += bytes - own;
@@ -71,9 +75,6 @@ export async function downloadOutput(
   });
   return { path: destination.path, files: files.length, bytes: size };
 }
-
-/** Why a file cannot be written: a full disk, or two keys that are one name here. */
-const NOTHING_LEFT = "Nothing is left of it. It takes as much room as the objects in S3.";
 
 interface OutputFile extends StoredObject {
   readonly bucket: string;

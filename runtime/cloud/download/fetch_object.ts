@@ -1,7 +1,7 @@
 import { dirname } from "@std/path/dirname";
 import { isPassing } from "../../aws/errors.ts";
 import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
-import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { fileErrorReason, isSystemError, type MlcliError } from "../../errors.ts";
 import { writeAll } from "../../streams.ts";
 
 /** Bytes of a range. */
@@ -36,11 +36,11 @@ export async function fetchObject(
 
 /**
  * Writes a file that is not there yet. Explains errors of the system, such as a full disk.
- * @param words the error's message and hint.
+ * @param explained makes the error.
  */
 export async function writeFetched(
   path: string,
-  words: { readonly message: string; readonly hint: string },
+  explained: (reason: string, cause: unknown) => MlcliError,
   fetch: (file: Deno.FsFile) => Promise<void>,
 ): Promise<void> {
   try {
@@ -48,9 +48,7 @@ export async function writeFetched(
     using file = await Deno.open(path, { write: true, createNew: true });
     await fetch(file);
   } catch (cause) {
-    if (!isSystemError(cause)) throw cause;
-    const { message, hint } = words;
-    throw new MlcliError(`${message}: ${fileErrorReason(cause)}`, { hint, cause });
+    throw isSystemError(cause) ? explained(fileErrorReason(cause), cause) : cause;
   }
 }
 
