@@ -32,11 +32,7 @@ const LONGEST_TRAINING = 2_419_200;
  * Checks what is asked for.
  * @throws Refused
  */
-export function checkJob(
-  kind: OtherKind,
-  request: Request,
-  around: Surroundings,
-): void {
+export function checkJob(kind: OtherKind, request: Request, around: Surroundings): void {
   checkKnown(request);
   if (kind === "training") checkTraining(request);
   else checkProcessing(request);
