@@ -35,11 +35,15 @@ export interface JobDetails {
   readonly transform: Omit<DescribeTransformJobCommandOutput, "$metadata">;
 }
 
+/** What all kinds have. */
 export interface JobSummary {
   readonly name: string;
+  readonly arn: string | undefined;
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
   readonly status: string;
   readonly creationTime: Date;
+  /** Only where the job is described. */
+  readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   /** Lists of trainings have none. */
   readonly failureReason: string | undefined;
@@ -56,7 +60,10 @@ export interface Jobs {
   /** Gives its ARN; `undefined` when the answer to a first attempt was lost, and the job is there. */
   createJob(kind: JobKind, input: JobInput): Promise<string | undefined>;
   /** `AwsError`, "not found", where there is none of that name. */
-  describeJob<Kind extends JobKind>(kind: Kind, name: string): Promise<JobDetails[Kind]>;
+  describeJob<Kind extends JobKind>(
+    kind: Kind,
+    name: string,
+  ): Promise<readonly [JobSummary, JobDetails[Kind]]>;
   /** Pages of jobs, newest first; the next is asked for when needed. */
   listJobs(
     kind: JobKind,
@@ -116,10 +123,10 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
       const { word, member, subject, Describe } = of(kind);
       const command = new Describe({ [member]: name });
       const answer = await ask(command, `${subject} ${name}`, [`${word}JobStatus`]);
-      return withoutMetadata(answer) as unknown as JobDetails[Kind];
+      return [summaryOf(word, answer), withoutMetadata(answer) as unknown as JobDetails[Kind]];
     },
     listJobs(kind, { nameContains, status }, size = PAGE_SIZE) {
-      const { word, member, subject, List } = of(kind);
+      const { word, subject, List } = of(kind);
       const input = {
         MaxResults: Math.min(size, PAGE_SIZE),
         NameContains: nameContains,
@@ -131,22 +138,25 @@ export function jobsOf({ ask, change, pages }: Service): Jobs {
         `${subject}s`,
         (NextToken) => new List({ ...input, NextToken }),
         `${word}JobSummaries`,
-        (found) => {
-          const job = found as Members;
-          return {
-            name: job[member] ?? "",
-            status: job[`${word}JobStatus`] ?? "",
-            creationTime: job.CreationTime ?? new Date(0),
-            endTime: job[`${word}EndTime`],
-            failureReason: job.FailureReason || undefined,
-          };
-        },
+        (job) => summaryOf(word, job as Members),
       );
     },
     stopJob(kind, name) {
       const { member, subject, Stop } = of(kind);
       return ask(new Stop({ [member]: name }), `${subject} ${name}`);
     },
+  };
+}
+
+function summaryOf(word: string, job: Members): JobSummary {
+  return {
+    name: job[`${word}JobName`] ?? "",
+    arn: job[`${word}JobArn`],
+    status: job[`${word}JobStatus`] ?? "",
+    creationTime: job.CreationTime ?? new Date(0),
+    startTime: job[`${word}StartTime`],
+    endTime: job[`${word}EndTime`],
+    failureReason: job.FailureReason || undefined,
   };
 }
 

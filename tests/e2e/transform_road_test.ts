@@ -45,7 +45,7 @@ suite("the road of a batch", () => {
     const { code, stdout, stderr } = await score("bad");
     const { name } = road.box.jobs.only("transform");
     assertEquals([code, stdout, road.box.endpoints.models.size], [1, "", 0], stderr);
-    assertMatch(stderr, /^  s3:\/\/[^/]+\/bad\/word\.csv: HTTP [45]\d\d: /m);
+    assertMatch(stderr, /^ {2}s3:\/\/[^/]+\/bad\/word\.csv: HTTP [45]\d\d: /m);
     assert(!stderr.includes("bad/good.csv:"));
     assertStringIncludes(stderr, "mlcli local transform");
     await road.done("download-output", name);

@@ -13,50 +13,44 @@ export async function describeJob<Kind extends JobKind>(
   sagemaker: DescribeJobs,
   { kind, name }: JobName & { readonly kind: Kind },
 ): Promise<CloudJob> {
-  const details = await sagemaker.describeJob(kind, name);
-  return { ...ofAllKinds(details), kind, ...DESCRIBED[kind](details, name) };
+  const [summary, details] = await sagemaker.describeJob(kind, name);
+  return {
+    ...OF_SOME,
+    ...{ ...summary, kind, name: summary.name || name },
+    variables: Object.keys(details.Environment ?? {}),
+    ...DESCRIBED[kind](details),
+  };
 }
 
 export type DescribeJobs = Pick<SageMaker, "describeJob">;
 
-/** What SageMaker says of all kinds under one name, without what some have alone. */
-function ofAllKinds({ FailureReason, CreationTime, Environment = {} }: JobDetails[JobKind]) {
-  return {
-    failureReason: FailureReason || undefined,
-    creationTime: CreationTime ?? new Date(0),
-    variables: Object.keys(Environment),
-    ...{ secondaryStatus: undefined, transitions: [], isSpot: false, exitMessage: undefined },
-    ...{ trainingSeconds: undefined, billableSeconds: undefined, maxRuntime: undefined },
-    ...{ image: undefined, role: undefined, model: undefined, artifact: undefined },
-    ...{ options: {}, hyperparameters: {} },
-  };
-}
+/** What some kinds do not have. */
+const OF_SOME = {
+  ...{ secondaryStatus: undefined, transitions: [], isSpot: false, exitMessage: undefined },
+  ...{ trainingSeconds: undefined, billableSeconds: undefined, maxRuntime: undefined },
+  ...{ image: undefined, role: undefined, model: undefined, artifact: undefined },
+  ...{ options: {}, hyperparameters: {} },
+};
 
-/** What has another name in each kind, and what the kind alone has. */
 type Described =
-  & Omit<CloudJob, "kind" | keyof ReturnType<typeof ofAllKinds>>
+  & Pick<CloudJob, "instanceType" | "instanceCount" | "inputs" | "outputs">
   & Partial<CloudJob>;
 
 const DESCRIBED: {
-  readonly [Kind in JobKind]: (details: JobDetails[Kind], name: string) => Described;
+  readonly [Kind in JobKind]: (details: JobDetails[Kind]) => Described;
 } = { train: trainingJob, process: processingJob, transform: transformJob };
 
-function trainingJob(details: JobDetails["train"], name: string): Described {
+function trainingJob(details: JobDetails["train"]): Described {
   const { ResourceConfig } = details;
   const output = details.OutputDataConfig?.S3OutputPath;
   const groups = ResourceConfig?.InstanceGroups ?? [];
   return {
-    name: details.TrainingJobName ?? name,
-    arn: details.TrainingJobArn,
-    status: details.TrainingJobStatus ?? "",
     secondaryStatus: details.SecondaryStatus,
     transitions: (details.SecondaryStatusTransitions ?? []).map((one) => ({
       status: one.Status ?? "",
       message: one.StatusMessage ?? "",
       startTime: one.StartTime ?? new Date(0),
     })),
-    startTime: details.TrainingStartTime,
-    endTime: details.TrainingEndTime,
     image: details.AlgorithmSpecification?.TrainingImage,
     role: details.RoleArn,
     instanceType: ResourceConfig?.InstanceType ?? groups[0]?.InstanceType,
@@ -76,15 +70,10 @@ function trainingJob(details: JobDetails["train"], name: string): Described {
   };
 }
 
-function processingJob(details: JobDetails["process"], name: string): Described {
+function processingJob(details: JobDetails["process"]): Described {
   const cluster = details.ProcessingResources?.ClusterConfig;
   return {
-    name: details.ProcessingJobName ?? name,
-    arn: details.ProcessingJobArn,
-    status: details.ProcessingJobStatus ?? "",
     exitMessage: details.ExitMessage || undefined,
-    startTime: details.ProcessingStartTime,
-    endTime: details.ProcessingEndTime,
     image: details.AppSpecification?.ImageUri,
     role: details.RoleArn,
     instanceType: cluster?.InstanceType,
@@ -102,18 +91,14 @@ function processingJob(details: JobDetails["process"], name: string): Described 
 }
 
 /** Its model has the image and the role. */
-function transformJob(details: JobDetails["transform"], name: string): Described {
+function transformJob(details: JobDetails["transform"]): Described {
   const { TransformInput: input, TransformOutput: output, TransformResources: machines } = details;
-  const { TransformStartTime: startTime, TransformEndTime: endTime } = details;
+  const { TransformStartTime: start, TransformEndTime: end } = details;
   return {
-    name: details.TransformJobName ?? name,
-    arn: details.TransformJobArn,
-    status: details.TransformJobStatus ?? "",
-    ...{ startTime, endTime },
     instanceType: machines?.InstanceType,
     instanceCount: machines?.InstanceCount ?? 1,
     // API reference: "You are billed for the time interval between" the two.
-    billableSeconds: startTime && endTime && Math.ceil((+endTime - +startTime) / 1_000),
+    billableSeconds: start && end && Math.ceil((+end - +start) / 1_000),
     inputs: dataOf("input", input?.DataSource?.S3DataSource?.S3Uri),
     outputs: dataOf("output", output?.S3OutputPath),
     model: details.ModelName,

@@ -8,7 +8,7 @@ import {
   orUnknown,
   withMore,
 } from "../../aws/errors.ts";
-import type { ListedModel, ModelInput, SageMaker } from "../../aws/sagemaker.ts";
+import type { ModelInput, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPlatformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
@@ -92,8 +92,8 @@ export async function deleteModelOf(
   choice: AwsOptions,
 ): Promise<void> {
   if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
-  const { ModelArn } = await orUnknown(sagemaker.describeModel(job.name)) ?? {};
-  if (ModelArn === undefined || !await isFor(job.name, ModelArn, sagemaker)) return;
+  const model = await orUnknown(sagemaker.describeModel(job.name));
+  if (!await isFor(job.name, model, sagemaker)) return;
   await new OwnModel(job.name, sagemaker, report, choice).delete();
 }
 
@@ -103,8 +103,13 @@ function jobOf(name: string, sagemaker: SageMaker): Promise<CloudJob | "none" | 
   return orUnknown(asked.then((job) => job ?? "none"));
 }
 
-async function isFor(job: string, arn: string, sagemaker: SageMaker): Promise<boolean> {
-  return (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
+async function isFor(
+  job: string,
+  model: { readonly ModelArn?: string | undefined } | undefined,
+  sagemaker: SageMaker,
+): Promise<boolean> {
+  const arn = model?.ModelArn;
+  return arn !== undefined && (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
 }
 
 /** A model without a job may belong to a command that is about to create the job, in ms. */
@@ -126,13 +131,14 @@ export async function deleteLeftModels(
   report: Report,
 ): Promise<void> {
   const page = await orUnknown(sagemaker.listModels(base.replace(/[^a-zA-Z0-9]/g, "-")).next());
-  const found: readonly ListedModel[] = page?.value ?? [];
-  const ours = found.filter(({ name }) => isPlatformJobName(name, base)).slice(0, MOST);
-  await inParallel(ours, REQUESTS_AT_ONCE, async ({ name, arn, creationTime }) => {
-    const isOld = clock.date().getTime() - creationTime.getTime() > ABOUT_TO;
+  const found = page?.done ? [] : page?.value ?? [];
+  const ours = found.filter(({ ModelName = "" }) => isPlatformJobName(ModelName, base));
+  await inParallel(ours.slice(0, MOST), REQUESTS_AT_ONCE, async (model) => {
+    const { ModelName: name = "", CreationTime = 0 } = model;
+    const isOld = +clock.date() - +CreationTime > ABOUT_TO;
     const job = await jobOf(name, sagemaker);
     const isOver = job === "none" ? isOld : job !== undefined && hasEnded(job);
-    if (!isOver || !await isFor(name, arn, sagemaker)) return;
+    if (!isOver || !await isFor(name, model, sagemaker)) return;
     if (await orUnknown(sagemaker.deleteModel(name).then(() => true))) {
       report.note(`Deleted model ${name}, whose job has ended`);
     }
