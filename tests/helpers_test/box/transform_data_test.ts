@@ -3,8 +3,8 @@ import { processingOf } from "../../helpers/box/jobs/transform/processing.ts";
 import {
   assembled,
   batchesOf,
+  linesOf,
   RecordError,
-  recordsOf,
 } from "../../helpers/box/jobs/transform/records.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -16,25 +16,11 @@ function text(content: Uint8Array): string {
   return new TextDecoder().decode(content);
 }
 
-/** Numbers of four bytes, the lowest first. */
-function words(...numbers: readonly number[]): string {
-  const content = new DataView(new ArrayBuffer(numbers.length * 4));
-  numbers.forEach((number, index) => content.setUint32(index * 4, number, true));
-  return String.fromCharCode(...new Uint8Array(content.buffer));
-}
-
-function latin(text: string): Uint8Array {
-  return Uint8Array.from(text, (one) => one.charCodeAt(0));
-}
-
 /** A text, or the words of an error. */
 function assertGives(work: () => string, expected: string | RegExp): void {
   if (typeof expected === "string") assertEquals(work(), expected);
   else assertMatch(assertThrows(work, RecordError).message, expected);
 }
-
-const MAGIC = 0xced7230a;
-const PART = 2 ** 29;
 
 suite("the box's transforms split", () => {
   const lines: readonly (readonly [string, boolean, number, readonly string[]])[] = [
@@ -47,43 +33,16 @@ suite("the box's transforms split", () => {
   ];
   for (const [content, isMulti, limit, bodies] of lines) {
     it(`${JSON.stringify(content)} by line, ${isMulti ? limit : "one by one"}`, () => {
-      const batches = batchesOf(recordsOf(bytes(content), "Line"), {
-        ...{ isMulti, limit, sent: ({ whole }) => whole },
-      });
+      const batches = batchesOf(linesOf(bytes(content)), { isMulti, limit, sent: (line) => line });
       assertEquals(batches.map(({ body }) => text(body)), bodies);
     });
   }
 
-  const inParts = words(MAGIC, PART + 2) + "ab\0\0" + words(MAGIC, 3 * PART + 1) + "c\0\0\0";
-  const binary: readonly (readonly [split: string, frames: string[], alone: string[]])[] = [
-    ["RecordIO", [words(MAGIC, 3) + "abc\0", words(MAGIC, 4) + "defg"], ["abc", "defg"]],
-    ["RecordIO", [inParts], ["abc"]],
-    ["TFRecord", [words(2, 0, 7) + "ab" + words(7), words(0, 0, 7, 7)], ["ab", ""]],
-  ];
-  for (const [split, frames, alone] of binary) {
-    it(`${split} of ${alone}`, () => {
-      const records = recordsOf(latin(frames.join("")), split);
-      assertEquals(records.map(({ whole }) => whole), frames.map(latin));
-      assertEquals(records.map((record) => text(record.alone)), alone);
-    });
-  }
-
-  for (
-    const [split, content, words] of [
-      ["Line", "12345\n", /^Too much data for max payload size$/],
-      ["RecordIO", "no RecordIO", /^The object is no RecordIO$/],
-      ["TFRecord", "\u0009\0\0\0\0\0\0\0....", /is not whole$/],
-    ] as const
-  ) {
-    it(`no ${split} of ${JSON.stringify(content)}`, () => {
-      const all = { isMulti: true, limit: 5, sent: ({ whole }: { whole: Uint8Array }) => whole };
-      const error = assertThrows(
-        () => batchesOf(recordsOf(latin(content), split), all),
-        RecordError,
-      );
-      assertMatch(error.message, words);
-    });
-  }
+  it("no line that is longer than a request may be", () => {
+    const split = () =>
+      batchesOf(linesOf(bytes("12345\n")), { isMulti: true, limit: 5, sent: (line) => line });
+    assertThrows(split, RecordError, "Too much data for max payload size");
+  });
 
   it("and assemble what they do not split", () => {
     const answers = [bytes("a"), bytes("b\n")];

@@ -4,10 +4,9 @@
  * What AWS does not say, the box has chosen:
  * - A line goes to the model with its newline, an empty line is a record, and a newline comes after
  *   an answer unless it ends with one.
- * - A single record of RecordIO or TFRecord goes without its frame.
  * - Statuses 429 and 5xx, and no answer, are tried again.
  * - The output of what was packed is not, and is named after the whole key: `a.csv.gz.out`.
- * - Below a prefix, an output has the part of the key behind the prefix; of a list, the list's path.
+ * - Below a prefix, an output has the part of the key behind the prefix.
  * - A range of columns has its end, as the guide says; one of a JSON list has not. Its start, and
  *   each index, must be there.
  * - Several ranges in a path are refused by the first record, as an issue of the SDK's shows (1112).
@@ -126,7 +125,7 @@ export class TransformFlow implements RunningJob {
       logs.put(job.logGroup, job.logStream(`${name}/data-log`), lines.map(dataLogLine));
     const parameters = parametersOf(request, await server.executionParameters());
     say([Object.entries(parameters).map((pair) => pair.join("=")).join(", ")]);
-    const objects = await inputObjects(request, s3, { host: index, hosts: hosts.length });
+    const objects = inputObjects(request, s3, { host: index, hosts: hosts.length });
     const invoke = (body: Uint8Array): Promise<Uint8Array> => server.invoke(body);
     return await transformObjects(objects, { request, parameters, s3, invoke, say });
   }
