@@ -4,7 +4,7 @@ import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { describeJob, type DescribeJobs } from "./describe.ts";
-import { KIND_NAMES } from "./job.ts";
+import { hasEnded, KIND_NAMES } from "./job.ts";
 
 /**
  * The archive that a training job left.
@@ -19,8 +19,8 @@ export async function modelOfTraining(
     throw error;
   });
   const { status, artifact, failureReason } = job;
-  if (status === "InProgress" || status === "Stopping") {
-    throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
+  if (!hasEnded(job)) {
+    throw new MlcliError(`The job has no model yet: ${name} (${inOneLine(status)})`, {
       hint: `Wait for its end: mlcli wait ${name}`,
     });
   }
