@@ -154,22 +154,11 @@ function title({ kind, name }: CloudJob): string {
   return `${words[0]!.toUpperCase()}${words.slice(1)} ${name}`;
 }
 
-type Billed = Pick<
-  CloudJob,
-  | "billableSeconds"
-  | "trainingSeconds"
-  | "instanceCount"
-  | "instanceType"
-  | "isSpot"
-  | "startTime"
-  | "endTime"
->;
-
 /**
  * The time that is billed: `3 min 20 s x 2 ml.m5.large = 6 min 40 s billed; spot saved 70 %`.
  * For processing, SageMaker only gives the running time. `undefined` where it gives nothing.
  */
-export function billWords(job: Billed): string | undefined {
+export function billWords(job: CloudJob): string | undefined {
   const { billableSeconds, trainingSeconds, instanceCount, instanceType = "" } = job;
   const seconds = billableSeconds ?? ranFor(job);
   if (seconds === undefined) return undefined;
@@ -182,7 +171,7 @@ export function billWords(job: Billed): string | undefined {
   return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
 }
 
-function ranFor({ startTime, endTime }: Billed): number | undefined {
+function ranFor({ startTime, endTime }: CloudJob): number | undefined {
   if (!startTime || !endTime) return undefined;
   return Math.ceil((endTime.getTime() - startTime.getTime()) / 1000);
 }

@@ -1,12 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { billWords, secondsText } from "../../../../runtime/cloud/jobs/end.ts";
+import type { CloudJob } from "../../../../runtime/cloud/jobs/job.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-const JOB = {
-  ...{ instanceType: "ml.m5.large", instanceCount: 1, isSpot: false },
-  ...{ billableSeconds: undefined, trainingSeconds: undefined },
-  ...{ startTime: undefined, endTime: undefined },
-};
+const JOB = { instanceType: "ml.m5.large", instanceCount: 1, isSpot: false } as CloudJob;
 
 suite("billWords", () => {
   it("multiplies by the machines", () => {
