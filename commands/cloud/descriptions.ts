@@ -52,7 +52,7 @@ function jobText(job: CloudJob): string {
     ...job.inputs.map(({ name, uri }) => ["Input", `${name} ${uri}`] as const),
     ...job.outputs.map(({ name, uri }) => ["Output", `${name} ${uri}`] as const),
     ["Artifact", job.artifact],
-    ...Object.entries(job.options).map((option) => ["Option", option.join(" ")] as const),
+    ...Object.entries(job.options).map(([name, value]) => ["Option", `${name}=${value}`] as const),
     ...Object.entries(job.hyperparameters).map(([name, value]) =>
       ["Hyperparameter", `${name}=${value}`] as const
     ),
@@ -94,17 +94,10 @@ function jobJson(job: CloudJob): Record<string, unknown> {
     inputs: job.inputs,
     outputs: job.outputs,
     artifact: job.artifact ?? null,
-    options: keysOf(job.options),
+    options: job.options,
     hyperparameters: job.hyperparameters,
     variables: job.variables,
   };
-}
-
-/** Options by their keys in the app's file: `--max-payload` as `max_payload`. */
-function keysOf(options: CloudJob["options"]): CloudJob["options"] {
-  return Object.fromEntries(
-    Object.entries(options).map(([flag, value]) => [flag.slice(2).replaceAll("-", "_"), value]),
-  );
 }
 
 /**

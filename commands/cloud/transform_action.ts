@@ -1,6 +1,5 @@
 import { type App, withImage } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
-import type { TransformModel } from "../../runtime/cloud/transform/plan.ts";
 import { isMade } from "../../runtime/cloud/transform/model.ts";
 import { transform } from "../../runtime/cloud/transform/transform.ts";
 import type { Context } from "../../runtime/context.ts";
@@ -29,11 +28,7 @@ export async function transformAction(
   const own = await chosenApp(context, typed.appName);
   const configured = await call.configured(sectionOf(own, "transform"));
   const { options } = configured;
-  const model: TransformModel | undefined = typed.job !== undefined
-    ? { job: typed.job }
-    : typed.endpoint !== undefined
-    ? { endpoint: typed.endpoint }
-    : options.model;
+  const model = typed.job ?? typed.endpoint ?? options.model;
   const app = isMade(model) ? withImage(own, options.image) : withoutImage(own);
   requireNoTag(app, typed, context.env);
   const runs = { app, isImageTyped: typed.image !== undefined };

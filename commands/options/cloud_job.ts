@@ -267,12 +267,12 @@ export const TRANSFORM_OPTIONS = options({
   "--job": {
     value: "job",
     description: "Take the artifact of this training job, instead of --model.",
-    parse: parseJobName,
+    parse: (text) => ({ job: parseJobName(text) }),
   },
   "--endpoint": {
     value: "endpoint",
     description: "Take the model that this endpoint serves, instead of --model.",
-    parse: parseJobName,
+    parse: (text) => ({ endpoint: parseJobName(text) }),
   },
   ...machineOptions("transform"),
   ...transformOptions,

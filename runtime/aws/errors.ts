@@ -76,6 +76,16 @@ export async function ifAllowed<Answer>(
   }
 }
 
+/** The answer; `undefined` where AWS gives none. */
+export async function orUnknown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof AwsError) return undefined;
+    throw error;
+  }
+}
+
 export function withHint(error: AwsError, hint: string): AwsError {
   const { refusal, message, quote, cause } = error;
   return new AwsError(refusal, message, { hint, quote, cause });

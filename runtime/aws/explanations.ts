@@ -282,6 +282,10 @@ function invalid(request: Request, error: unknown): AwsError {
   return new AwsError(refusal ?? "other", `${request.action} was refused: ${words}`, {
     hint: /:\w*Endpoint/.test(request.action)
       ? "Check what was asked for: mlcli list-endpoints shows what there is."
+      // A transform's: issue 4777 of aws/sagemaker-python-sdk.
+      : /doesn't support .* ModelDataSource/.test(words)
+      ? "Pack what the model has, tar -czf model.tar.gz -C DIRECTORY ., and give the archive's " +
+        "address: --model s3://.../model.tar.gz"
       : "AWS gave this reason. Check what was asked for.",
   });
 }

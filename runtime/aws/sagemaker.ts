@@ -20,6 +20,7 @@ import {
   ListEndpointsCommand,
   ListModelsCommand,
   ListTagsCommand,
+  type ModelSummary,
   SageMakerClient,
   UpdateEndpointCommand,
   type UpdateEndpointCommandInput,
@@ -87,12 +88,6 @@ const PAGE_SIZE = 100;
 export type ModelDetails = Omit<DescribeModelCommandOutput, "$metadata">;
 export type EndpointConfigurationDetails = Omit<DescribeEndpointConfigCommandOutput, "$metadata">;
 
-export interface ListedModel {
-  readonly name: string;
-  readonly arn: string;
-  readonly creationTime: Date;
-}
-
 export type Tags = Readonly<Record<string, string>>;
 
 /**
@@ -105,7 +100,7 @@ export interface Deployments {
   /** "not found" where there is none. */
   describeModel(name: string): Promise<ModelDetails>;
   /** Pages of models with this in their names, newest first. */
-  listModels(nameContains: string): AsyncGenerator<readonly ListedModel[]>;
+  listModels(nameContains: string): AsyncGenerator<readonly ModelSummary[]>;
   /** Not refused where a configuration names it. */
   deleteModel(name: string): Promise<unknown>;
   /** "in use" where there is one of that name. */
@@ -210,11 +205,7 @@ function deploymentsOf({ ask, change, pages }: Service): Deployments {
         (NextToken?: string) =>
           new ListModelsCommand({ MaxResults: PAGE_SIZE, NextToken, NameContains }),
         "Models",
-        (
-          { ModelName: name = "", ModelArn: arn = "", CreationTime: creationTime = new Date(0) },
-        ) => ({
-          ...{ name, arn, creationTime },
-        }),
+        (model) => model,
       ),
     deleteModel: (name) =>
       change(new DeleteModelCommand({ ModelName: name }), `model ${name}`, "not found"),

@@ -14,32 +14,36 @@ import {
   ListProcessingJobsCommand,
   ListTrainingJobsCommand,
   ListTransformJobsCommand,
-  type ProcessingJobStatus,
   StopProcessingJobCommand,
   StopTrainingJobCommand,
   StopTransformJobCommand,
-  type TrainingJobStatus,
 } from "@aws-sdk/client-sagemaker";
 import type { JobKind } from "../contract/jobs.ts";
-import { withoutMetadata } from "./explanations.ts";
-import type { Service } from "./session.ts";
+import { type Answered, withoutMetadata } from "./explanations.ts";
+import type { Command, Service } from "./session.ts";
 
 /** The bodies of CreateTrainingJob, CreateProcessingJob and CreateTransformJob. */
-export type {
-  CreateProcessingJobCommandInput as ProcessingJobInput,
-  CreateTrainingJobCommandInput as TrainingJobInput,
-  CreateTransformJobCommandInput as TransformJobInput,
-} from "@aws-sdk/client-sagemaker";
+export type TrainingJobInput = CreateTrainingJobCommandInput;
+export type ProcessingJobInput = CreateProcessingJobCommandInput;
+export type TransformJobInput = CreateTransformJobCommandInput;
+export type JobInput = TrainingJobInput | ProcessingJobInput | TransformJobInput;
 
-export type TrainingJobDetails = Omit<DescribeTrainingJobCommandOutput, "$metadata">;
-export type ProcessingJobDetails = Omit<DescribeProcessingJobCommandOutput, "$metadata">;
-export type TransformJobDetails = Omit<DescribeTransformJobCommandOutput, "$metadata">;
+/** What SageMaker says of a job of each kind. */
+export interface JobDetails {
+  readonly train: Omit<DescribeTrainingJobCommandOutput, "$metadata">;
+  readonly process: Omit<DescribeProcessingJobCommandOutput, "$metadata">;
+  readonly transform: Omit<DescribeTransformJobCommandOutput, "$metadata">;
+}
 
+/** What all kinds have. */
 export interface JobSummary {
   readonly name: string;
+  readonly arn: string | undefined;
   /** Whatever the service sends: `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`. */
   readonly status: string;
   readonly creationTime: Date;
+  /** Only where the job is described. */
+  readonly startTime: Date | undefined;
   readonly endTime: Date | undefined;
   /** Lists of trainings have none. */
   readonly failureReason: string | undefined;
@@ -54,14 +58,13 @@ export interface ListFilter {
 /** What mlcli asks about jobs. Each throws an `AwsError`, or `Interrupted`. */
 export interface Jobs {
   /** Gives its ARN; `undefined` when the answer to a first attempt was lost, and the job is there. */
-  createTrainingJob(input: CreateTrainingJobCommandInput): Promise<string | undefined>;
-  createProcessingJob(input: CreateProcessingJobCommandInput): Promise<string | undefined>;
-  createTransformJob(input: CreateTransformJobCommandInput): Promise<string | undefined>;
+  createJob(kind: JobKind, input: JobInput): Promise<string | undefined>;
   /** `AwsError`, "not found", where there is none of that name. */
-  describeTrainingJob(name: string): Promise<TrainingJobDetails>;
-  describeProcessingJob(name: string): Promise<ProcessingJobDetails>;
-  describeTransformJob(name: string): Promise<TransformJobDetails>;
-  /** Pages of jobs of a kind, newest first; the next is asked for when needed. */
+  describeJob<Kind extends JobKind>(
+    kind: Kind,
+    name: string,
+  ): Promise<readonly [JobSummary, JobDetails[Kind]]>;
+  /** Pages of jobs, newest first; the next is asked for when needed. */
   listJobs(
     kind: JobKind,
     filter: ListFilter,
@@ -71,100 +74,90 @@ export interface Jobs {
   stopJob(kind: JobKind, name: string): Promise<unknown>;
 }
 
+// deno-lint-ignore no-explicit-any -- the SDK has types for each kind, with its word in their members
+type Members = Record<string, any>;
+type AnyCommand = new (input: Members) => Command<Answered & Members>;
+
+/** The word that the members of a kind's inputs and answers have, and the SDK's commands. */
+const COMMANDS = {
+  train: {
+    word: "Training",
+    Create: CreateTrainingJobCommand,
+    Describe: DescribeTrainingJobCommand,
+    List: ListTrainingJobsCommand,
+    Stop: StopTrainingJobCommand,
+  },
+  process: {
+    word: "Processing",
+    Create: CreateProcessingJobCommand,
+    Describe: DescribeProcessingJobCommand,
+    List: ListProcessingJobsCommand,
+    Stop: StopProcessingJobCommand,
+  },
+  transform: {
+    word: "Transform",
+    Create: CreateTransformJobCommand,
+    Describe: DescribeTransformJobCommand,
+    List: ListTransformJobsCommand,
+    Stop: StopTransformJobCommand,
+  },
+};
+
 /** The most that a list gives at once: `MaxResults`. */
 const PAGE_SIZE = 100;
 
 export function jobsOf({ ask, change, pages }: Service): Jobs {
-  const listInput = (filter: ListFilter, size: number, NextToken: string | undefined) => ({
-    MaxResults: Math.min(size, PAGE_SIZE),
-    NextToken,
-    NameContains: filter.nameContains,
-    StatusEquals: filter.status as (TrainingJobStatus & ProcessingJobStatus) | undefined,
-    SortBy: "CreationTime",
-    SortOrder: "Descending",
-  } as const);
-  const lists: { readonly [Kind in JobKind]: (...asked: [ListFilter, number]) => JobPages } = {
-    train: (...asked) =>
-      pages(
-        "training jobs",
-        (token?: string) => new ListTrainingJobsCommand(listInput(...asked, token)),
-        "TrainingJobSummaries",
-        ({ TrainingJobName: name, TrainingJobStatus: status, ...job }) =>
-          summary(name, status, job.TrainingEndTime, job),
-      ),
-    process: (...asked) =>
-      pages(
-        "processing jobs",
-        (token?: string) => new ListProcessingJobsCommand(listInput(...asked, token)),
-        "ProcessingJobSummaries",
-        ({ ProcessingJobName: name, ProcessingJobStatus: status, ...job }) =>
-          summary(name, status, job.ProcessingEndTime, job),
-      ),
-    transform: (...asked) =>
-      pages(
-        "transform jobs",
-        (token?: string) => new ListTransformJobsCommand(listInput(...asked, token)),
-        "TransformJobSummaries",
-        ({ TransformJobName: name, TransformJobStatus: status, ...job }) =>
-          summary(name, status, job.TransformEndTime, job),
-      ),
-  };
-  const stops: { readonly [Kind in JobKind]: (name: string) => Promise<unknown> } = {
-    train: (name) => ask(new StopTrainingJobCommand({ TrainingJobName: name }), training(name)),
-    process: (name) =>
-      ask(new StopProcessingJobCommand({ ProcessingJobName: name }), processing(name)),
-    transform: (name) =>
-      ask(new StopTransformJobCommand({ TransformJobName: name }), transform(name)),
+  const of = (kind: JobKind) => {
+    const { word, ...commands } = COMMANDS[kind];
+    const member = `${word}JobName`;
+    const subject = `${word.toLowerCase()} job`;
+    return { word, member, subject, ...commands as unknown as Record<CommandName, AnyCommand> };
   };
   return {
-    async createTrainingJob(input) {
-      const command = new CreateTrainingJobCommand(input);
-      return (await change(command, training(input.TrainingJobName), "in use"))?.TrainingJobArn;
+    async createJob(kind, input: Members) {
+      const { word, member, subject, Create } = of(kind);
+      const answer = await change(new Create(input), `${subject} ${input[member]}`, "in use");
+      return answer?.[`${word}JobArn`];
     },
-    async createProcessingJob(input) {
-      const command = new CreateProcessingJobCommand(input);
-      const answer = await change(command, processing(input.ProcessingJobName), "in use");
-      return answer?.ProcessingJobArn;
+    async describeJob<Kind extends JobKind>(kind: Kind, name: string) {
+      const { word, member, subject, Describe } = of(kind);
+      const command = new Describe({ [member]: name });
+      const answer = await ask(command, `${subject} ${name}`, [`${word}JobStatus`]);
+      return [summaryOf(word, answer), withoutMetadata(answer) as unknown as JobDetails[Kind]];
     },
-    async createTransformJob(input) {
-      const command = new CreateTransformJobCommand(input);
-      return (await change(command, transform(input.TransformJobName), "in use"))?.TransformJobArn;
+    listJobs(kind, { nameContains, status }, size = PAGE_SIZE) {
+      const { word, subject, List } = of(kind);
+      const input = {
+        MaxResults: Math.min(size, PAGE_SIZE),
+        NameContains: nameContains,
+        StatusEquals: status,
+        SortBy: "CreationTime",
+        SortOrder: "Descending",
+      };
+      return pages<Answered & Members, string, JobSummary>(
+        `${subject}s`,
+        (NextToken) => new List({ ...input, NextToken }),
+        `${word}JobSummaries`,
+        (job) => summaryOf(word, job as Members),
+      );
     },
-    async describeTrainingJob(name) {
-      const command = new DescribeTrainingJobCommand({ TrainingJobName: name });
-      return withoutMetadata(await ask(command, training(name), ["TrainingJobStatus"]));
+    stopJob(kind, name) {
+      const { member, subject, Stop } = of(kind);
+      return ask(new Stop({ [member]: name }), `${subject} ${name}`);
     },
-    async describeProcessingJob(name) {
-      const command = new DescribeProcessingJobCommand({ ProcessingJobName: name });
-      return withoutMetadata(await ask(command, processing(name), ["ProcessingJobStatus"]));
-    },
-    async describeTransformJob(name) {
-      const command = new DescribeTransformJobCommand({ TransformJobName: name });
-      return withoutMetadata(await ask(command, transform(name), ["TransformJobStatus"]));
-    },
-    listJobs: (kind, filter, size = PAGE_SIZE) => lists[kind](filter, size),
-    stopJob: (kind, name) => stops[kind](name),
   };
 }
 
-type JobPages = AsyncGenerator<readonly JobSummary[]>;
-
-function summary(
-  name: string | undefined,
-  status: string | undefined,
-  endTime: Date | undefined,
-  { CreationTime, FailureReason }: {
-    readonly CreationTime?: Date | undefined;
-    readonly FailureReason?: string | undefined;
-  },
-): JobSummary {
+function summaryOf(word: string, job: Members): JobSummary {
   return {
-    ...{ name: name ?? "", status: status ?? "", endTime },
-    creationTime: CreationTime ?? new Date(0),
-    failureReason: FailureReason || undefined,
+    name: job[`${word}JobName`] ?? "",
+    arn: job[`${word}JobArn`],
+    status: job[`${word}JobStatus`] ?? "",
+    creationTime: job.CreationTime ?? new Date(0),
+    startTime: job[`${word}StartTime`],
+    endTime: job[`${word}EndTime`],
+    failureReason: job.FailureReason || undefined,
   };
 }
 
-const training = (name: string | undefined): string => `training job ${name}`;
-const processing = (name: string | undefined): string => `processing job ${name}`;
-const transform = (name: string | undefined): string => `transform job ${name}`;
+type CommandName = "Create" | "Describe" | "List" | "Stop";

@@ -1,17 +1,15 @@
 import { join } from "@std/path/join";
 import { findApp } from "../app/app.ts";
-import { requireNamed } from "../app/named_path.ts";
-import { absolutePath } from "../app/typed_path.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { Context } from "../context.ts";
 import { parseS3Uri, type S3Address, s3Uri } from "../contract/addresses.ts";
 import { isResourceName } from "../contract/limits.ts";
 import { platformJobName } from "../contract/names.ts";
-import { fileErrorReason, isSystemError, MlcliError, UsageError } from "../errors.ts";
+import { MlcliError, UsageError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "./connection.ts";
 import { type Destination, emptyDirectory, isModel, modelOf } from "./download/destination.ts";
-import { fetchObject } from "./download/fetch_object.ts";
+import { fetchObject, writeFetched } from "./download/fetch_object.ts";
 import { modelOfTraining } from "./jobs/artifact.ts";
 
 export interface ModelDownload {
@@ -58,8 +56,7 @@ export async function downloadModel(
     destination = await modelOf(app, { name, address: typed }, host);
     aws = await connectFor(app, choice, host);
   } else {
-    await requireNamed(host.cwd, to, "--to ");
-    destination = await emptyDirectory(absolutePath(host.cwd, to).replace(/(?!^)[/\\]+$/, ""), to);
+    destination = await emptyDirectory(host.cwd, to);
     aws = await connectToAws(choice, host);
   }
   const address = named ?? await modelOfTraining(typed, await aws.sagemaker());
@@ -68,12 +65,14 @@ export async function downloadModel(
   const { signal } = host.interruption;
   await destination.with(async (folder, put) => {
     const archive = join(folder, "model.tar.gz");
-    await withWriteErrors(async () => {
-      using file = await Deno.open(archive, { write: true, createNew: true });
-      await fetchObject(s3, address, details, file, (bytes) => {
-        report.progress(bytes, details.size);
-      });
-    });
+    await writeFetched(
+      archive,
+      notWritten,
+      (file) =>
+        fetchObject(s3, address, details, file, (bytes) => {
+          report.progress(bytes, details.size);
+        }),
+    );
     report.unpacking();
     const model = join(folder, "model");
     // Loaded only here: it brings libraries.
@@ -91,19 +90,12 @@ export async function downloadModel(
   return { path: destination.path, address: s3Uri(address), bytes: details.size };
 }
 
-/** Explains errors of the system, such as a full disk. */
-async function withWriteErrors(write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw new MlcliError(`The archive cannot be written: ${fileErrorReason(error)}`, {
-      hint:
-        "It is written beside the model, which takes as much room as the archive, and as much " +
-        "again as the model.",
-      cause: error,
-    });
-  }
+function notWritten(reason: string, cause: unknown): MlcliError {
+  return new MlcliError(`The archive cannot be written: ${reason}`, {
+    hint: "It is written beside the model, which takes as much room as the archive, and as much " +
+      "again as the model.",
+    cause,
+  });
 }
 
 /**

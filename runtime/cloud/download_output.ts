@@ -1,41 +1,23 @@
-import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { requireNamed } from "../app/named_path.ts";
-import { absolutePath } from "../app/typed_path.ts";
 import type { S3, StoredObject } from "../aws/s3.ts";
 import { asDirectory, parseS3Uri, type S3Address, within } from "../contract/addresses.ts";
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import { checkJobName } from "../contract/names.ts";
-import { fileErrorReason, isSystemError, MlcliError } from "../errors.ts";
+import { MlcliError } from "../errors.ts";
 import { inOneLine } from "../text.ts";
-import { findByName } from "./by_name/by_name.ts";
-import { type CloudChoice, type CloudHost, connectToAws } from "./connection.ts";
+import { findByName, type NamedRequest } from "./by_name/by_name.ts";
+import { type CloudHost, connectToAws } from "./connection.ts";
+import type { DownloadReport } from "./download_model.ts";
 import { emptyDirectory } from "./download/destination.ts";
-import { fetchObject } from "./download/fetch_object.ts";
+import { fetchObject, writeFetched } from "./download/fetch_object.ts";
 import { pathBelow } from "./download/object_path.ts";
 import { inParallel, type Note } from "./in_parallel.ts";
 import { type CloudJob, hasEnded, KIND_NAMES } from "./jobs/job.ts";
 
-export interface OutputDownload {
-  readonly choice: CloudChoice;
-  readonly name: string;
-  /** Default: all kinds. */
+export interface OutputDownload extends NamedRequest {
   readonly kind: JobKind | undefined;
   /** As typed; `undefined`: a directory of the job's name. */
   readonly to: string | undefined;
-}
-
-export interface OutputReport {
-  readonly note: Note;
-  /** Called often. */
-  progress(bytes: number, size: number): void;
-}
-
-export interface DownloadedOutput {
-  /** The directory: absolute. */
-  readonly path: string;
-  readonly files: number;
-  readonly bytes: number;
 }
 
 /** How many objects are fetched at once, and of each so many ranges. */
@@ -50,12 +32,10 @@ const RANGES = 2;
 export async function downloadOutput(
   { choice, name, kind, to = name }: OutputDownload,
   host: CloudHost,
-  report: OutputReport,
-): Promise<DownloadedOutput> {
+  report: Pick<DownloadReport, "progress"> & { readonly note: Note },
+): Promise<{ readonly path: string; readonly files: number; readonly bytes: number }> {
   checkJobName(name);
-  await requireNamed(host.cwd, to, "--to ");
-  const path = absolutePath(host.cwd, to).replace(/(?!^)[/\\]+$/, "");
-  const destination = await emptyDirectory(path, to);
+  const destination = await emptyDirectory(host.cwd, to);
   const aws = await connectToAws(choice, host);
   const job = await findByName(await aws.sagemaker(), name, kind ? [kind] : JOB_KINDS);
   if (!hasEnded(job)) {
@@ -74,9 +54,14 @@ export async function downloadOutput(
     await inParallel(files, OBJECTS, async (file) => {
       signal.throwIfAborted();
       let own = 0;
-      await write(
+      const notWritten = (reason: string, cause: unknown): MlcliError =>
+        new MlcliError(`Cannot write ${file.path.join("/")}: ${reason}`, {
+          hint: "Nothing is left of it. It takes as much room as the objects in S3.",
+          cause,
+        });
+      await writeFetched(
         join(root, ...file.path),
-        file,
+        notWritten,
         (target) =>
           fetchObject(s3, file, file, target, (bytes) => {
             all += bytes - own;
@@ -88,32 +73,13 @@ export async function downloadOutput(
     signal.throwIfAborted();
     await put(root);
   });
-  return { path, files: files.length, bytes: size };
+  return { path: destination.path, files: files.length, bytes: size };
 }
 
 interface OutputFile extends StoredObject {
   readonly bucket: string;
   /** Names of directories, and its own. */
   readonly path: readonly string[];
-}
-
-/** Explains errors of the system, such as a full disk, or two keys that are one name here. */
-async function write(
-  path: string,
-  { path: names }: OutputFile,
-  fetch: (target: Deno.FsFile) => Promise<void>,
-): Promise<void> {
-  try {
-    await Deno.mkdir(dirname(path), { recursive: true });
-    using target = await Deno.open(path, { write: true, createNew: true });
-    await fetch(target);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    throw new MlcliError(`Cannot write ${names.join("/")}: ${fileErrorReason(error)}`, {
-      hint: "Nothing is left of it. It takes as much room as the objects in S3.",
-      cause: error,
-    });
-  }
 }
 
 /** Lists what the job wrote. @throws MlcliError where that is nothing. */
@@ -138,18 +104,11 @@ async function filesOf(
   if (others > 0) note(`Left out what the job did not write there: ${others} of the objects.`);
   if (files.length > 0) return files;
   throw new MlcliError(`The ${KIND_NAMES[job.kind]} left no output: ${job.name} (${job.status})`, {
-    hint: NOTHING[job.kind](job.name),
+    hint: job.kind === "train"
+      ? `Its code wrote nothing to /opt/ml/output/data. Its model: mlcli download-model ${job.name}`
+      : `Its log says more: mlcli logs ${job.name}`,
   });
 }
-
-const NOTHING: Readonly<Record<JobKind, (name: string) => string>> = {
-  train: (name) =>
-    `Its code wrote nothing to /opt/ml/output/data. Its model: mlcli download-model ${name}`,
-  process: (name) => `Its log says more: mlcli logs ${name}`,
-  transform: (name) =>
-    "SageMaker keeps no outputs of a transform that is stopped, nor of data that failed. Its log " +
-    `says more: mlcli logs ${name}`,
-};
 
 /** Where its outputs lie, and the directory here that each goes into. */
 function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string[]])[] {

@@ -114,7 +114,6 @@ export async function process(
           outputs: outputs.map((output) => ({ ...output, place: output.place.address })),
           launch,
         }),
-      send: (sagemaker, body) => sagemaker.createProcessingJob(body),
     },
     choice,
     host,

@@ -50,7 +50,7 @@ export function tagsOf({ tags, appName, image, endpoint, job, code }: Tagged): T
 }
 
 /** Whether a creation was refused for its tags, which take a permission of their own. */
-export function isAboutTags(error: unknown): error is AwsError {
+function isAboutTags(error: unknown): error is AwsError {
   return isRefusal(error, "denied") && /\bAddTags\b/.test(error.message);
 }
 
@@ -65,6 +65,25 @@ export function usersTags(
   return Object.fromEntries(
     Object.entries(tags).filter(([key]) => !key.startsWith("mlcli.") && !/^aws:/i.test(key)),
   );
+}
+
+/**
+ * Creates what has tags; without mlcli's own where tags may not be set, unless the user asks for some.
+ * @param note gets why.
+ */
+export async function createTagged<Input extends { Tags?: { Key?: string; Value?: string }[] }, T>(
+  input: Input,
+  tags: Readonly<Record<string, string>>,
+  create: (input: Input) => Promise<T>,
+  note: (reason: string) => void,
+): Promise<T> {
+  try {
+    return await create(input);
+  } catch (error) {
+    if (!isAboutTags(error) || Object.keys(tags).length > 0) throw error;
+    note(error.message);
+    return await create(withTags(input, tags));
+  }
 }
 
 /** The same call, with the user's own tags alone. */

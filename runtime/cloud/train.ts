@@ -129,7 +129,6 @@ export async function train(
           checkpoints,
           launch,
         }),
-      send: (sagemaker, input) => sagemaker.createTrainingJob(input),
     },
     choice,
     host,

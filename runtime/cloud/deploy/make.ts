@@ -3,6 +3,7 @@ import {
   isRefusal,
   mayBeDone,
   orNothing,
+  orUnknown,
   type Refusal,
   withHint,
   withMore,
@@ -18,7 +19,7 @@ import {
   partWords,
 } from "../endpoints/parts.ts";
 import { withoutValues } from "../start/plan.ts";
-import { isAboutTags, withTags } from "../tags.ts";
+import { createTagged, withTags } from "../tags.ts";
 import { deleteInTheWay, deleteMade, type MadePart, namesOf, tellLeft } from "./delete_parts.ts";
 import type { Container } from "./kept.ts";
 import { type Deployment, variablesOf } from "./plan.ts";
@@ -178,12 +179,9 @@ class Making {
 
   /** A part that was just made, and may not be found at once; `undefined` where that is not known. */
   async #found(part: Part): Promise<PartDetails | undefined> {
-    try {
-      return await this.#retried(["not found"], () => describePart(this.context.sagemaker, part));
-    } catch (error) {
-      if (error instanceof AwsError) return undefined;
-      throw error;
-    }
+    return await orUnknown(
+      this.#retried(["not found"], () => describePart(this.context.sagemaker, part)),
+    );
   }
 
   /** Creates it with tags; without mlcli's own where tags may not be set. */
@@ -192,15 +190,11 @@ class Making {
     create: (input: Input) => Promise<Answer>,
   ): Promise<Answer> {
     const { request, report } = this.context;
-    try {
-      return await create(this.withOwnTags ? input : withTags(input, {}));
-    } catch (error) {
-      const hasUsersTags = Object.keys(request.tags).length > 0;
-      if (!isAboutTags(error) || !this.withOwnTags || hasUsersTags) throw error;
-      report.note(`Without tags, which may not be set: ${error.message}`);
+    if (!this.withOwnTags) return await create(withTags(input, {}));
+    return await createTagged(input, request.tags, create, (reason) => {
+      report.note(`Without tags, which may not be set: ${reason}`);
       this.withOwnTags = false;
-    }
-    return await create(withTags(input, {}));
+    });
   }
 
   /**

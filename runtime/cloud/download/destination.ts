@@ -9,6 +9,8 @@ import {
   requireLayoutInside,
   requireTestDirectory,
 } from "../../app/layout.ts";
+import { requireNamed } from "../../app/named_path.ts";
+import { absolutePath } from "../../app/typed_path.ts";
 import type { Context } from "../../context.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import {
@@ -151,13 +153,15 @@ const WORKPLACE = ".mlcli-download-";
 const WHOLE = "whole";
 
 /**
- * A directory that the user named, which must be empty or not be there. What a killed download left there
+ * A directory that the user named with `--to`, which must be empty or not be there. What a killed download left there
  * is removed, or moved to its place if it was complete.
  *
  * @param shown its path as the user typed it.
  * @throws MlcliError
  */
-export async function emptyDirectory(path: string, shown: string): Promise<Destination> {
+export async function emptyDirectory(cwd: string, shown: string): Promise<Destination> {
+  await requireNamed(cwd, shown, "--to ");
+  const path = absolutePath(cwd, shown).replace(/(?!^)[/\\]+$/, "");
   const info = await statIfThere(path);
   const isFinished = info?.isDirectory && await settleKilled(path);
   if (info !== undefined && !(info.isDirectory && await isEmpty(path))) {

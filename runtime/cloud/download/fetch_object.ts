@@ -1,5 +1,7 @@
+import { dirname } from "@std/path/dirname";
 import { isPassing } from "../../aws/errors.ts";
 import type { ObjectPlace, S3, StoredObject } from "../../aws/s3.ts";
+import { fileErrorReason, isSystemError, type MlcliError } from "../../errors.ts";
 import { writeAll } from "../../streams.ts";
 
 /** Bytes of a range. */
@@ -29,6 +31,24 @@ export async function fetchObject(
   for await (const bytes of rangesOf(s3, place, details, atOnce)) {
     await writeAll(file, bytes);
     onBytes(done += bytes.length);
+  }
+}
+
+/**
+ * Writes a file that is not there yet. Explains errors of the system, such as a full disk.
+ * @param explained makes the error.
+ */
+export async function writeFetched(
+  path: string,
+  explained: (reason: string, cause: unknown) => MlcliError,
+  fetch: (file: Deno.FsFile) => Promise<void>,
+): Promise<void> {
+  try {
+    await Deno.mkdir(dirname(path), { recursive: true });
+    using file = await Deno.open(path, { write: true, createNew: true });
+    await fetch(file);
+  } catch (cause) {
+    throw isSystemError(cause) ? explained(fileErrorReason(cause), cause) : cause;
   }
 }
 

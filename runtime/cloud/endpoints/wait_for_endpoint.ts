@@ -1,5 +1,5 @@
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError } from "../../aws/errors.ts";
+import { orUnknown } from "../../aws/errors.ts";
 import type { EndpointDescription, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { slotsOf } from "../../contract/names.ts";
@@ -57,17 +57,13 @@ async function rolledBackUpdate(
 ): Promise<{ readonly time: Date } | undefined> {
   const slots = slotsOf(name).map((slot) => slot.configuration);
   if (!slots.includes(configuration) || !lastModifiedTime) return undefined;
-  try {
-    const [used, other] = await Promise.all(
-      [configuration, ...slots.filter((slot) => slot !== configuration)].map(async (one) =>
-        (await sagemaker.describeEndpointConfiguration(one)).CreationTime
-      ),
-    );
-    return used && other && used < other && other < lastModifiedTime ? { time: other } : undefined;
-  } catch (error) {
-    if (error instanceof AwsError) return undefined;
-    throw error;
-  }
+  const described = await orUnknown(Promise.all(
+    [configuration, ...slots.filter((slot) => slot !== configuration)].map((one) =>
+      sagemaker.describeEndpointConfiguration(one)
+    ),
+  ));
+  const [used, other] = (described ?? []).map(({ CreationTime }) => CreationTime);
+  return used && other && used < other && other < lastModifiedTime ? { time: other } : undefined;
 }
 
 async function endpointError(

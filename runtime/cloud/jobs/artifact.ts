@@ -4,7 +4,7 @@ import { JOB_KINDS } from "../../contract/jobs.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { describeJob, type DescribeJobs } from "./describe.ts";
-import { KIND_NAMES } from "./job.ts";
+import { hasEnded, KIND_NAMES } from "./job.ts";
 
 /**
  * The archive that a training job left.
@@ -14,20 +14,19 @@ export async function modelOfTraining(
   name: string,
   sagemaker: DescribeJobs,
 ): Promise<S3Address> {
-  const { TrainingJobStatus: status, ModelArtifacts, FailureReason } = await sagemaker
-    .describeTrainingJob(name).catch(async (error) => {
-      if (isRefusal(error, "not found")) await refuseOther(name, sagemaker);
-      throw error;
-    });
-  const artifact = ModelArtifacts?.S3ModelArtifacts;
-  if (status === "InProgress" || status === "Stopping") {
-    throw new MlcliError(`The job has no model yet: ${name} (${status})`, {
+  const job = await describeJob(sagemaker, { kind: "train", name }).catch(async (error) => {
+    if (isRefusal(error, "not found")) await refuseOther(name, sagemaker);
+    throw error;
+  });
+  const { status, artifact, failureReason } = job;
+  if (!hasEnded(job)) {
+    throw new MlcliError(`The job has no model yet: ${name} (${inOneLine(status)})`, {
       hint: `Wait for its end: mlcli wait ${name}`,
     });
   }
   if (!artifact) {
     throw new MlcliError(`The job left no model: ${name} (${status})`, {
-      quote: FailureReason && printable(FailureReason),
+      quote: failureReason && printable(failureReason),
       hint: `Its log says more: mlcli logs ${name}`,
     });
   }

@@ -1,11 +1,7 @@
 /** What SageMaker says of each kind of jobs, under the names of all kinds. */
 
 import type { SageMaker } from "../../aws/sagemaker.ts";
-import type {
-  ProcessingJobDetails,
-  TrainingJobDetails,
-  TransformJobDetails,
-} from "../../aws/sagemaker_jobs.ts";
+import type { JobDetails } from "../../aws/sagemaker_jobs.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import type { CloudJob, JobName } from "./job.ts";
 
@@ -13,103 +9,76 @@ import type { CloudJob, JobName } from "./job.ts";
  * Asks what SageMaker says of a job.
  * @throws AwsError, "not found" where there is none of that kind and name.
  */
-export function describeJob(
+export async function describeJob<Kind extends JobKind>(
   sagemaker: DescribeJobs,
-  { kind, name }: JobName,
+  { kind, name }: JobName & { readonly kind: Kind },
 ): Promise<CloudJob> {
-  return DESCRIBED[kind](sagemaker, name);
+  const [summary, details] = await sagemaker.describeJob(kind, name);
+  return {
+    ...OF_SOME,
+    ...{ ...summary, kind, name: summary.name || name },
+    variables: Object.keys(details.Environment ?? {}),
+    ...DESCRIBED[kind](details),
+  };
 }
 
-export type DescribeJobs = Pick<
-  SageMaker,
-  "describeTrainingJob" | "describeProcessingJob" | "describeTransformJob"
->;
+export type DescribeJobs = Pick<SageMaker, "describeJob">;
 
-const DESCRIBED: {
-  readonly [Kind in JobKind]: (sagemaker: DescribeJobs, name: string) => Promise<CloudJob>;
-} = {
-  train: async (sagemaker, name) => trainingJob(name, await sagemaker.describeTrainingJob(name)),
-  process: async (sagemaker, name) =>
-    processingJob(name, await sagemaker.describeProcessingJob(name)),
-  transform: async (sagemaker, name) =>
-    transformJob(name, await sagemaker.describeTransformJob(name)),
+/** What some kinds do not have. */
+const OF_SOME = {
+  ...{ secondaryStatus: undefined, transitions: [], isSpot: false, exitMessage: undefined },
+  ...{ trainingSeconds: undefined, billableSeconds: undefined, maxRuntime: undefined },
+  ...{ image: undefined, role: undefined, model: undefined, artifact: undefined },
+  ...{ options: {}, hyperparameters: {} },
 };
 
-/** What trainings alone have. */
-const NOT_A_TRAINING = {
-  secondaryStatus: undefined,
-  transitions: [],
-  isSpot: false,
-  trainingSeconds: undefined,
-  artifact: undefined,
-  hyperparameters: {},
-} as const;
+type Described =
+  & Pick<CloudJob, "instanceType" | "instanceCount" | "inputs" | "outputs">
+  & Partial<CloudJob>;
 
-/** What transforms alone have. */
-const NOT_A_TRANSFORM = { model: undefined, options: {} } as const;
+const DESCRIBED: {
+  readonly [Kind in JobKind]: (details: JobDetails[Kind]) => Described;
+} = { train: trainingJob, process: processingJob, transform: transformJob };
 
-export function trainingJob(name: string, details: TrainingJobDetails): CloudJob {
-  const { ResourceConfig, StoppingCondition } = details;
+function trainingJob(details: JobDetails["train"]): Described {
+  const { ResourceConfig } = details;
   const output = details.OutputDataConfig?.S3OutputPath;
+  const groups = ResourceConfig?.InstanceGroups ?? [];
   return {
-    ...NOT_A_TRANSFORM,
-    kind: "train",
-    name: details.TrainingJobName ?? name,
-    arn: details.TrainingJobArn,
-    status: details.TrainingJobStatus ?? "",
     secondaryStatus: details.SecondaryStatus,
     transitions: (details.SecondaryStatusTransitions ?? []).map((one) => ({
       status: one.Status ?? "",
       message: one.StatusMessage ?? "",
       startTime: one.StartTime ?? new Date(0),
     })),
-    failureReason: details.FailureReason || undefined,
-    exitMessage: undefined,
-    creationTime: details.CreationTime ?? new Date(0),
-    startTime: details.TrainingStartTime,
-    endTime: details.TrainingEndTime,
     image: details.AlgorithmSpecification?.TrainingImage,
     role: details.RoleArn,
-    instanceType: ResourceConfig?.InstanceType ?? ResourceConfig?.InstanceGroups?.[0]?.InstanceType,
+    instanceType: ResourceConfig?.InstanceType ?? groups[0]?.InstanceType,
     instanceCount: ResourceConfig?.InstanceCount ??
-      (ResourceConfig?.InstanceGroups ?? []).reduce(
-        (sum, one) => sum + (one.InstanceCount ?? 0),
-        0,
-      ),
+      groups.reduce((sum, { InstanceCount = 0 }) => sum + InstanceCount, 0),
     isSpot: details.EnableManagedSpotTraining ?? false,
-    maxRuntime: StoppingCondition?.MaxRuntimeInSeconds,
+    maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
     trainingSeconds: details.TrainingTimeInSeconds,
     billableSeconds: details.BillableTimeInSeconds,
     inputs: (details.InputDataConfig ?? []).map((channel) => ({
       name: channel.ChannelName ?? "",
       uri: channel.DataSource?.S3DataSource?.S3Uri ?? "",
     })),
-    outputs: output === undefined ? [] : [{ name: "model", uri: output }],
+    outputs: dataOf("model", output),
     artifact: details.ModelArtifacts?.S3ModelArtifacts || undefined,
     hyperparameters: details.HyperParameters ?? {},
-    variables: Object.keys(details.Environment ?? {}),
   };
 }
 
-export function processingJob(name: string, details: ProcessingJobDetails): CloudJob {
+function processingJob(details: JobDetails["process"]): Described {
   const cluster = details.ProcessingResources?.ClusterConfig;
   return {
-    ...{ ...NOT_A_TRAINING, ...NOT_A_TRANSFORM },
-    kind: "process",
-    name: details.ProcessingJobName ?? name,
-    arn: details.ProcessingJobArn,
-    status: details.ProcessingJobStatus ?? "",
-    failureReason: details.FailureReason || undefined,
     exitMessage: details.ExitMessage || undefined,
-    creationTime: details.CreationTime ?? new Date(0),
-    startTime: details.ProcessingStartTime,
-    endTime: details.ProcessingEndTime,
     image: details.AppSpecification?.ImageUri,
     role: details.RoleArn,
     instanceType: cluster?.InstanceType,
     instanceCount: cluster?.InstanceCount ?? 1,
     maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
-    billableSeconds: undefined,
     inputs: (details.ProcessingInputs ?? []).map((input) => ({
       name: input.InputName ?? "",
       uri: input.S3Input?.S3Uri ?? "",
@@ -118,58 +87,47 @@ export function processingJob(name: string, details: ProcessingJobDetails): Clou
       name: output.OutputName ?? "",
       uri: output.S3Output?.S3Uri ?? "",
     })),
-    variables: Object.keys(details.Environment ?? {}),
   };
 }
 
-export function transformJob(name: string, details: TransformJobDetails): CloudJob {
+/** Its model has the image and the role. */
+function transformJob(details: JobDetails["transform"]): Described {
   const { TransformInput: input, TransformOutput: output, TransformResources: machines } = details;
-  const { TransformStartTime: startTime, TransformEndTime: endTime } = details;
-  const data = (name: string, uri: string | undefined) => uri ? [{ name, uri }] : [];
+  const { TransformStartTime: start, TransformEndTime: end } = details;
   return {
-    ...NOT_A_TRAINING,
-    kind: "transform",
-    name: details.TransformJobName ?? name,
-    arn: details.TransformJobArn,
-    status: details.TransformJobStatus ?? "",
-    failureReason: details.FailureReason || undefined,
-    exitMessage: undefined,
-    creationTime: details.CreationTime ?? new Date(0),
-    ...{ startTime, endTime },
-    // Its model has them.
-    image: undefined,
-    role: undefined,
     instanceType: machines?.InstanceType,
     instanceCount: machines?.InstanceCount ?? 1,
-    maxRuntime: undefined,
     // API reference: "You are billed for the time interval between" the two.
-    billableSeconds: startTime && endTime && Math.ceil((+endTime - +startTime) / 1_000),
-    inputs: data("input", input?.DataSource?.S3DataSource?.S3Uri),
-    outputs: data("output", output?.S3OutputPath),
+    billableSeconds: start && end && Math.ceil((+end - +start) / 1_000),
+    inputs: dataOf("input", input?.DataSource?.S3DataSource?.S3Uri),
+    outputs: dataOf("output", output?.S3OutputPath),
     model: details.ModelName,
     options: optionsIn(details),
-    variables: Object.keys(details.Environment ?? {}),
   };
 }
 
-/** What shapes its requests, by the options of `mlcli transform`; SageMaker names no defaults. */
-function optionsIn(details: TransformJobDetails): CloudJob["options"] {
+function dataOf(name: string, uri: string | undefined): CloudJob["inputs"] {
+  return uri ? [{ name, uri }] : [];
+}
+
+/** What shapes its requests, by the keys of the app's file; SageMaker names no defaults. */
+function optionsIn(details: JobDetails["transform"]): CloudJob["options"] {
   const { TransformInput, TransformOutput, DataProcessing, ModelClientConfig } = details;
   return Object.fromEntries(
     Object.entries({
-      "--content-type": TransformInput?.ContentType,
-      "--accept": TransformOutput?.Accept,
-      "--split": TransformInput?.SplitType?.toLowerCase(),
-      "--strategy": details.BatchStrategy?.replace("Record", "").toLowerCase(),
-      "--assemble": TransformOutput?.AssembleWith?.toLowerCase(),
-      "--max-payload": details.MaxPayloadInMB,
-      "--max-concurrency": details.MaxConcurrentTransforms || undefined,
-      "--compression": TransformInput?.CompressionType?.toLowerCase(),
-      "--input-filter": DataProcessing?.InputFilter,
-      "--output-filter": DataProcessing?.OutputFilter,
-      "--join": DataProcessing?.JoinSource?.toLowerCase(),
-      "--invocation-timeout": ModelClientConfig?.InvocationsTimeoutInSeconds,
-      "--invocation-retries": ModelClientConfig?.InvocationsMaxRetries,
+      content_type: TransformInput?.ContentType,
+      accept: TransformOutput?.Accept,
+      split: TransformInput?.SplitType?.toLowerCase(),
+      strategy: details.BatchStrategy?.replace("Record", "").toLowerCase(),
+      assemble: TransformOutput?.AssembleWith?.toLowerCase(),
+      max_payload: details.MaxPayloadInMB,
+      max_concurrency: details.MaxConcurrentTransforms || undefined,
+      compression: TransformInput?.CompressionType?.toLowerCase(),
+      input_filter: DataProcessing?.InputFilter,
+      output_filter: DataProcessing?.OutputFilter,
+      join: DataProcessing?.JoinSource?.toLowerCase(),
+      invocation_timeout: ModelClientConfig?.InvocationsTimeoutInSeconds,
+      invocation_retries: ModelClientConfig?.InvocationsMaxRetries,
     }).filter((option): option is [string, string | number] => option[1] !== undefined),
   );
 }

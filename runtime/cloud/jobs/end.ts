@@ -1,5 +1,5 @@
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError } from "../../aws/errors.ts";
+import { AwsError, orUnknown } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { type FailedObject, failedObjects } from "../../contract/data_log.ts";
@@ -109,7 +109,11 @@ async function failedError(
   aws: Aws,
 ): Promise<MlcliError> {
   const isShown = log === "shown";
-  const lines = isShown ? lastLines : log === "denied" ? undefined : await lastOf(job, aws);
+  const lines = isShown
+    ? lastLines
+    : log === "denied"
+    ? undefined
+    : await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tail(LAST_LINES)));
   const reason = job.failureReason ?? "";
   const failed = log === "denied" ? [] : await failedData(job, aws);
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
@@ -132,16 +136,6 @@ async function failedError(
   });
 }
 
-/** The last lines of a job's log; `undefined` where they cannot be read. */
-async function lastOf(job: CloudJob, aws: Aws): Promise<readonly string[] | undefined> {
-  try {
-    return await new JobLog(await aws.logs(), job).tail(LAST_LINES);
-  } catch (error) {
-    if (error instanceof AwsError) return undefined;
-    throw error;
-  }
-}
-
 /** So many objects that failed are named, and so many lines read for it. */
 const MOST_OBJECTS = 5;
 const DATA_LINES = 1_000;
@@ -150,12 +144,8 @@ const DATA_LINES = 1_000;
 async function failedData(job: CloudJob, aws: Aws): Promise<readonly FailedObject[]> {
   const input = parseS3Uri(job.inputs[0]?.uri ?? "");
   if (job.kind !== "transform" || input === undefined) return [];
-  try {
-    return failedObjects(await dataLog(await aws.logs(), job).tail(DATA_LINES), input);
-  } catch (error) {
-    if (error instanceof AwsError) return [];
-    throw error;
-  }
+  const lines = await orUnknown(aws.logs().then((logs) => dataLog(logs, job).tail(DATA_LINES)));
+  return failedObjects(lines ?? [], input);
 }
 
 /** `Training job churn-2026-03-01` */

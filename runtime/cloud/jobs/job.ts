@@ -56,7 +56,7 @@ export interface CloudJob extends JobName {
   readonly outputs: readonly JobData[];
   /** Of training: the address of model.tar.gz, once the service names it. */
   readonly artifact: string | undefined;
-  /** Of a transform: the name of its model, and how requests are made, by mlcli's options. */
+  /** Of a transform: the name of its model, and how requests are made, by keys of the app's file. */
   readonly model: string | undefined;
   readonly options: Readonly<Record<string, string | number>>;
   readonly hyperparameters: Readonly<Record<string, string>>;

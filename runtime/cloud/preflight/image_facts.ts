@@ -2,7 +2,7 @@
 
 import { imageReference } from "../../app/app.ts";
 import type { Ecr } from "../../aws/ecr.ts";
-import { AwsError } from "../../aws/errors.ts";
+import { orUnknown } from "../../aws/errors.ts";
 import type { LabelledImage } from "../../contract/images.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import { ecrImage } from "../../contract/registry.ts";
@@ -26,10 +26,7 @@ export async function imageFacts(
   ecr: Ecr,
   engine: () => Promise<Engine>,
 ): Promise<ImageFacts | undefined> {
-  const stored = await inRegistry(request, ecr).catch((error) => {
-    if (error instanceof AwsError) return undefined;
-    throw error;
-  });
+  const stored = await orUnknown(inRegistry(request, ecr));
   if (stored !== undefined) return stored;
   const local = await localImage(imageReference(request.app, request.tag), engine);
   return typeof local === "string" ? undefined : local;

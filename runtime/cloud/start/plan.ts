@@ -1,11 +1,7 @@
 import type { App } from "../../app/app.ts";
 import { AwsError } from "../../aws/errors.ts";
 import type { ModelInput } from "../../aws/sagemaker.ts";
-import type {
-  ProcessingJobInput,
-  TrainingJobInput,
-  TransformJobInput,
-} from "../../aws/sagemaker_jobs.ts";
+import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
 import { hasOwnDisk } from "../../contract/instances.ts";
@@ -258,9 +254,6 @@ export function withHiddenValues(input: object): object {
   const hidden = Object.fromEntries(Object.keys(Environment).map((name) => [name, "***"]));
   return { ...rest, Environment: hidden };
 }
-
-/** The input of the call that creates a job. */
-export type JobInput = TrainingJobInput | ProcessingJobInput | TransformJobInput;
 
 /** A call as `--dry-run` shows it. */
 export function shownCall(

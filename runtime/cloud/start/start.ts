@@ -1,6 +1,7 @@
 import type { Aws } from "../../aws/aws.ts";
 import { AwsError, mayBeDone, orNothing, withHint } from "../../aws/errors.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
+import type { JobInput } from "../../aws/sagemaker_jobs.ts";
 import { type AwsOptions, regionWords } from "../../aws/settings.ts";
 import type { Context } from "../../context.ts";
 import type { JobKind } from "../../contract/jobs.ts";
@@ -14,10 +15,9 @@ import { followJob, type JobReport } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
 import { commandFor, type JobName, KIND_NAMES, noteConsole } from "../jobs/job.ts";
 import { imageForJob } from "../preflight/image.ts";
-import { isAboutTags, withTags } from "../tags.ts";
+import { createTagged } from "../tags.ts";
 import { type CodeToSend, type Missing, sendObjects, shownCode } from "./code.ts";
 import {
-  type JobInput,
   type JobRequest,
   type PlannedJob,
   type ProgramJobRequest,
@@ -41,8 +41,6 @@ interface Startable<Input extends JobInput, Data> {
   readonly plan: (common: PlannedJob, data: Data) => Input;
   /** Is sent when all else is checked. */
   readonly code: CodeToSend | undefined;
-  /** Gives the ARN. */
-  readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
 }
 
 /** What the names of a request's jobs begin with. */
@@ -97,21 +95,13 @@ export async function startJob<Input extends JobInput, Data>(
     () => missing && sendObjects(missing, request.kmsKey, (text) => report.note(text)),
     report,
   );
-  await createAndFollow(
-    { kind, name, input, request, send: startable.send },
-    aws,
-    choice,
-    host,
-    report,
-  );
+  await createAndFollow({ kind, name, input, request }, aws, choice, host, report);
 }
 
 /** A job that is checked. */
-interface Creatable<Input extends JobInput> extends JobName {
-  readonly input: Input;
+interface Creatable extends JobName {
+  readonly input: JobInput;
   readonly request: JobRequest;
-  /** Gives the ARN. */
-  readonly send: (sagemaker: SageMaker, input: Input) => Promise<string | undefined>;
 }
 
 /**
@@ -119,8 +109,8 @@ interface Creatable<Input extends JobInput> extends JobName {
  *
  * @param ended is called at the end, before that is reported.
  */
-export async function createAndFollow<Input extends JobInput>(
-  { kind, name, input, request, send: sendInput }: Creatable<Input>,
+export async function createAndFollow(
+  { kind, name, input, request }: Creatable,
   aws: Aws,
   choice: AwsOptions,
   host: JobHost,
@@ -131,19 +121,19 @@ export async function createAndFollow<Input extends JobInput>(
   // Before the call: a user who kills mlcli then knows what costs money.
   report.note(`Creating ${KIND_NAMES[kind]} ${name} in ${regionWords(sagemaker.region)}`);
   await nothingCreated(kind, () => host.interruption.signal.throwIfAborted(), report);
-  const send = async (withOwnTags: boolean): Promise<string | undefined> => {
-    try {
-      return await sendInput(sagemaker, withOwnTags ? input : withTags(input, request.tags));
-    } catch (error) {
-      if (!withOwnTags || !isAboutTags(error) || Object.keys(request.tags).length > 0) {
-        throw withoutValues(error, request.variables);
-      }
-      const what = KIND_NAMES[kind];
-      report.note(`You may not set tags, so the ${what} has none of mlcli's: ${error.message}`);
-      return await send(false);
-    }
-  };
-  const arn = await createJob({ kind, name }, () => send(true), sagemaker, report, choice);
+  const send = (): Promise<string | undefined> =>
+    createTagged(
+      input,
+      request.tags,
+      (input) => sagemaker.createJob(kind, input),
+      (reason) =>
+        report.note(
+          `You may not set tags, so the ${KIND_NAMES[kind]} has none of mlcli's: ${reason}`,
+        ),
+    ).catch((error) => {
+      throw withoutValues(error, request.variables);
+    });
+  const arn = await createJob({ kind, name }, send, sagemaker, report, choice);
   const begun = { kind, name, arn };
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);

@@ -1,6 +1,6 @@
 import type { Aws } from "../../aws/aws.ts";
-import { AwsError, isRefusal } from "../../aws/errors.ts";
-import type { ModelDetails, SageMaker } from "../../aws/sagemaker.ts";
+import { isRefusal } from "../../aws/errors.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { roomFor } from "../../contract/instances.ts";
 import { MlcliError } from "../../errors.ts";
@@ -30,7 +30,7 @@ export interface CheckedModel {
  * Checks what answers the requests.
  *
  * @param note gets what could not be checked.
- * @throws MlcliError where it is not there, or SageMaker takes no such model for a transform.
+ * @throws MlcliError where it is not there.
  */
 export async function modelFor(
   { app, tag, repository, model, instanceType }: TransformRequest & {
@@ -44,11 +44,10 @@ export async function modelFor(
   const sagemaker = await aws.sagemaker();
   if ("name" in model || "endpoint" in model) {
     const name = "name" in model ? model.name : await servedModel(model.endpoint, sagemaker);
-    const found = await sagemaker.describeModel(name).catch((error) => {
+    await sagemaker.describeModel(name).catch((error) => {
       if (!isRefusal(error, "denied")) throw error;
       note(`It is not checked whether model ${name} is there: ${error.message}`);
     });
-    if (found) requireArchives(name, found);
     return { name };
   }
   const archive = "address" in model ? model.address : await modelOfTraining(model.job, sagemaker);
@@ -70,24 +69,5 @@ async function servedModel(endpoint: string, sagemaker: SageMaker): Promise<stri
       ? `No model of its own is behind ${endpoint}: its inference components have them`
       : `Several models are behind ${endpoint}: ${models.map(inOneLine).join(", ")}`,
     { hint: "Name one with --model, or an archive: --model s3://.../model.tar.gz." },
-  );
-}
-
-/** "SageMaker Batch currently doesn't support Model entity with ... ModelDataSource" (SDK, issue 4777). */
-function requireArchives(name: string, { PrimaryContainer, Containers = [] }: ModelDetails): void {
-  const all = PrimaryContainer ? [PrimaryContainer] : Containers;
-  // For an archive, SageMaker fills both members.
-  const isPrefix = all.some(({ ModelDataUrl, ModelDataSource }) =>
-    ModelDataSource && !ModelDataUrl
-  );
-  if (!isPrefix) return;
-  throw new AwsError(
-    "other",
-    `SageMaker takes no model without an archive for transforms: ${name}`,
-    {
-      hint:
-        "Pack what it has, tar -czf model.tar.gz -C DIRECTORY ., and give the archive's address: " +
-        "--model s3://.../model.tar.gz",
-    },
   );
 }

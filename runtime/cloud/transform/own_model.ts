@@ -1,7 +1,14 @@
 /** A model that is made for one job: it has the job's name, and goes with it. */
 
-import { AwsError, isRefusal, mayBeDone, orNothing, withMore } from "../../aws/errors.ts";
-import type { ListedModel, ModelInput, SageMaker } from "../../aws/sagemaker.ts";
+import {
+  AwsError,
+  isRefusal,
+  mayBeDone,
+  orNothing,
+  orUnknown,
+  withMore,
+} from "../../aws/errors.ts";
+import type { ModelInput, SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { isPlatformJobName } from "../../contract/names.ts";
 import { Interrupted } from "../../errors.ts";
@@ -11,7 +18,7 @@ import { inParallel, REQUESTS_AT_ONCE } from "../in_parallel.ts";
 import type { JobReport } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
 import { type CloudJob, hasEnded } from "../jobs/job.ts";
-import { isAboutTags, JOB_TAG, withTags } from "../tags.ts";
+import { createTagged, JOB_TAG } from "../tags.ts";
 
 type Report = Pick<JobReport, "note" | "always">;
 type Tags = Readonly<Record<string, string>>;
@@ -41,7 +48,12 @@ export class OwnModel {
     this.report.note(`Creating model ${this.name}, for this job alone`);
     let mayBeThere = true;
     try {
-      await this.#create(input, tags).catch((error) => {
+      await createTagged(
+        input,
+        tags,
+        (input) => this.sagemaker.createModel(input),
+        (reason) => this.report.note(`You may not set tags, so the model has none: ${reason}`),
+      ).catch((error) => {
         mayBeThere = error instanceof Interrupted || mayBeDone(error);
         throw error;
       });
@@ -49,21 +61,9 @@ export class OwnModel {
     } catch (error) {
       if (error instanceof Interrupted) this.report.always(this.words);
       if (!(error instanceof AwsError) || !mayBeThere) throw error;
-      const job = describeJob(this.sagemaker, { kind: "transform", name: this.name });
-      const isThere = await orUnknown(orNothing(job).then((job) => job !== undefined));
-      if (isThere !== false) throw withMore(error, this.words);
+      if (await jobOf(this.name, this.sagemaker) !== "none") throw withMore(error, this.words);
       await this.delete();
       throw error;
-    }
-  }
-
-  async #create(input: ModelInput, tags: Tags): Promise<unknown> {
-    try {
-      return await this.sagemaker.createModel(input);
-    } catch (error) {
-      if (!isAboutTags(error) || Object.keys(tags).length > 0) throw error;
-      this.report.note(`You may not set tags, so the model has none: ${error.message}`);
-      return await this.sagemaker.createModel(withTags(input, tags));
     }
   }
 
@@ -74,10 +74,9 @@ export class OwnModel {
       this.report.note(`Deleted model ${this.name}, which was the job's own`);
     } catch (error) {
       if (isRefusal(error, "not found")) return;
-      this.report.always(
-        error instanceof AwsError ? `${error.message}. ${this.words}` : this.words,
-      );
-      if (!(error instanceof AwsError)) throw error;
+      const why = error instanceof AwsError ? `${error.message}. ` : "";
+      this.report.always(why + this.words);
+      if (why === "") throw error;
     }
   }
 }
@@ -93,13 +92,24 @@ export async function deleteModelOf(
   choice: AwsOptions,
 ): Promise<void> {
   if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
-  const { ModelArn } = await orUnknown(sagemaker.describeModel(job.name)) ?? {};
-  if (ModelArn === undefined || !await isFor(job.name, ModelArn, sagemaker)) return;
+  const model = await orUnknown(sagemaker.describeModel(job.name));
+  if (!await isFor(job.name, model, sagemaker)) return;
   await new OwnModel(job.name, sagemaker, report, choice).delete();
 }
 
-async function isFor(job: string, arn: string, sagemaker: SageMaker): Promise<boolean> {
-  return (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
+/** `undefined` where SageMaker does not say whether there is one. */
+function jobOf(name: string, sagemaker: SageMaker): Promise<CloudJob | "none" | undefined> {
+  const asked = orNothing(describeJob(sagemaker, { kind: "transform", name }));
+  return orUnknown(asked.then((job) => job ?? "none"));
+}
+
+async function isFor(
+  job: string,
+  model: { readonly ModelArn?: string | undefined } | undefined,
+  sagemaker: SageMaker,
+): Promise<boolean> {
+  const arn = model?.ModelArn;
+  return arn !== undefined && (await orUnknown(sagemaker.tagsOf(arn)))?.[JOB_TAG] === job;
 }
 
 /** A model without a job may belong to a command that is about to create the job, in ms. */
@@ -121,27 +131,16 @@ export async function deleteLeftModels(
   report: Report,
 ): Promise<void> {
   const page = await orUnknown(sagemaker.listModels(base.replace(/[^a-zA-Z0-9]/g, "-")).next());
-  const found: readonly ListedModel[] = page?.value ?? [];
-  const ours = found.filter(({ name }) => isPlatformJobName(name, base)).slice(0, MOST);
-  await inParallel(ours, REQUESTS_AT_ONCE, async ({ name, arn, creationTime }) => {
-    const isOld = clock.date().getTime() - creationTime.getTime() > ABOUT_TO;
-    const job = await orUnknown(
-      orNothing(describeJob(sagemaker, { kind: "transform", name })).then((job) => job ?? "none"),
-    );
+  const found = page?.done ? [] : page?.value ?? [];
+  const ours = found.filter(({ ModelName = "" }) => isPlatformJobName(ModelName, base));
+  await inParallel(ours.slice(0, MOST), REQUESTS_AT_ONCE, async (model) => {
+    const { ModelName: name = "", CreationTime = 0 } = model;
+    const isOld = +clock.date() - +CreationTime > ABOUT_TO;
+    const job = await jobOf(name, sagemaker);
     const isOver = job === "none" ? isOld : job !== undefined && hasEnded(job);
-    if (!isOver || !await isFor(name, arn, sagemaker)) return;
+    if (!isOver || !await isFor(name, model, sagemaker)) return;
     if (await orUnknown(sagemaker.deleteModel(name).then(() => true))) {
       report.note(`Deleted model ${name}, whose job has ended`);
     }
   });
-}
-
-/** The answer; `undefined` where SageMaker gives none. */
-async function orUnknown<Answer>(asked: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof AwsError) return undefined;
-    throw error;
-  }
 }

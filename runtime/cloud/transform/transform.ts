@@ -77,10 +77,7 @@ export async function transform(
     () => deleteLeftModels(baseNameOf(request), sagemaker, host, report),
     report,
   );
-  const job = {
-    ...{ kind: KIND, name, input, request },
-    send: (_: unknown, body: typeof input) => sagemaker.createTransformJob(body),
-  } as const;
+  const job = { kind: KIND, name, input, request };
   if (own === undefined) return await createAndFollow(job, aws, choice, host, report);
   const owned = new OwnModel(name, sagemaker, report, choice);
   await owned.with(

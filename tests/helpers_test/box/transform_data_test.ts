@@ -3,8 +3,8 @@ import { processingOf } from "../../helpers/box/jobs/transform/processing.ts";
 import {
   assembled,
   batchesOf,
+  linesOf,
   RecordError,
-  recordsOf,
 } from "../../helpers/box/jobs/transform/records.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -16,19 +16,11 @@ function text(content: Uint8Array): string {
   return new TextDecoder().decode(content);
 }
 
-/** Numbers of four bytes, the lowest first. */
-function words(...numbers: readonly number[]): string {
-  const content = new DataView(new ArrayBuffer(numbers.length * 4));
-  numbers.forEach((number, index) => content.setUint32(index * 4, number, true));
-  return String.fromCharCode(...new Uint8Array(content.buffer));
+/** A text, or the words of an error. */
+function assertGives(work: () => string, expected: string | RegExp): void {
+  if (typeof expected === "string") assertEquals(work(), expected);
+  else assertMatch(assertThrows(work, RecordError).message, expected);
 }
-
-function latin(text: string): Uint8Array {
-  return Uint8Array.from(text, (one) => one.charCodeAt(0));
-}
-
-const MAGIC = 0xced7230a;
-const PART = 2 ** 29;
 
 suite("the box's transforms split", () => {
   const lines: readonly (readonly [string, boolean, number, readonly string[]])[] = [
@@ -41,45 +33,16 @@ suite("the box's transforms split", () => {
   ];
   for (const [content, isMulti, limit, bodies] of lines) {
     it(`${JSON.stringify(content)} by line, ${isMulti ? limit : "one by one"}`, () => {
-      const batches = batchesOf(recordsOf(bytes(content), "Line"), {
-        ...{ isMulti, limit, sent: ({ whole }) => whole },
-      });
+      const batches = batchesOf(linesOf(bytes(content)), { isMulti, limit, sent: (line) => line });
       assertEquals(batches.map(({ body }) => text(body)), bodies);
     });
   }
 
-  const binary: readonly (readonly [split: string, frames: readonly string[], alone: string[]])[] =
-    [
-      ["RecordIO", [words(MAGIC, 3) + "abc\0", words(MAGIC, 4) + "defg"], ["abc", "defg"]],
-      ["RecordIO", [words(MAGIC, PART + 2) + "ab\0\0" + words(MAGIC, 3 * PART + 1) + "c\0\0\0"], [
-        "abc",
-      ]],
-      ["TFRecord", [words(2, 0, 7) + "ab" + words(7), words(0, 0, 7, 7)], ["ab", ""]],
-    ];
-  for (const [split, frames, alone] of binary) {
-    it(`${split} of ${alone}`, () => {
-      const records = recordsOf(latin(frames.join("")), split);
-      assertEquals(records.map(({ whole }) => whole), frames.map(latin));
-      assertEquals(records.map((record) => text(record.alone)), alone);
-    });
-  }
-
-  for (
-    const [split, content, words] of [
-      ["Line", "12345\n", /^Too much data for max payload size$/],
-      ["RecordIO", "no RecordIO", /^The object is no RecordIO$/],
-      ["TFRecord", "\u0009\0\0\0\0\0\0\0....", /is not whole$/],
-    ] as const
-  ) {
-    it(`no ${split} of ${JSON.stringify(content)}`, () => {
-      const all = { isMulti: true, limit: 5, sent: ({ whole }: { whole: Uint8Array }) => whole };
-      const error = assertThrows(
-        () => batchesOf(recordsOf(latin(content), split), all),
-        RecordError,
-      );
-      assertMatch(error.message, words);
-    });
-  }
+  it("no line that is longer than a request may be", () => {
+    const split = () =>
+      batchesOf(linesOf(bytes("12345\n")), { isMulti: true, limit: 5, sent: (line) => line });
+    assertThrows(split, RecordError, "Too much data for max payload size");
+  });
 
   it("and assemble what they do not split", () => {
     const answers = [bytes("a"), bytes("b\n")];
@@ -119,11 +82,9 @@ suite("the box's transforms filter", () => {
   for (const [record, filter, seen] of rows) {
     it(`${record} by ${filter}`, () => {
       const ContentType = record.includes("{") ? "application/json" : "text/csv";
-      const { input } = processingOf({
-        ...{ DataProcessing: { InputFilter: filter }, TransformInput: { ContentType } },
-      })!;
-      if (typeof seen === "string") return assertEquals(input(record), seen);
-      assertMatch(assertThrows(() => input(record), RecordError).message, seen);
+      const DataProcessing = { InputFilter: filter };
+      const { input } = processingOf({ DataProcessing, TransformInput: { ContentType } })!;
+      assertGives(() => input(record), seen);
     });
   }
 
@@ -141,12 +102,9 @@ suite("the box's transforms filter", () => {
   for (const [record, answer, OutputFilter, kept] of joins) {
     it(`${record} and ${answer} together by ${OutputFilter}`, () => {
       const ContentType = record.includes("{") ? "application/jsonlines" : "text/csv";
-      const { output } = processingOf({
-        DataProcessing: { OutputFilter, JoinSource: "Input" },
-        TransformInput: { ContentType },
-      })!;
-      if (typeof kept === "string") return assertEquals(output(record, answer), kept);
-      assertMatch(assertThrows(() => output(record, answer), RecordError).message, kept);
+      const DataProcessing = { OutputFilter, JoinSource: "Input" };
+      const { output } = processingOf({ DataProcessing, TransformInput: { ContentType } })!;
+      assertGives(() => output(record, answer), kept);
     });
   }
 });

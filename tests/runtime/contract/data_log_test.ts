@@ -16,59 +16,27 @@ function told(...lines: readonly string[]): readonly [words: string, hint: strin
 }
 
 suite("failedObjects", () => {
-  const rows:
-    readonly (readonly [lines: readonly string[], words: string, hint: RegExp | undefined])[] = [
-      [
-        ["ClientError: 400", "", "Message:", "no column id"],
-        "HTTP 400: no column id",
-        /mlcli local transform/,
-      ],
-      [
-        ["ClientError: 413", "", "Message:", "too large"],
-        "HTTP 413: too large",
-        /--max-payload/,
-      ],
-      [
-        ["ClientError: 415", "", "Message:", "text/csv"],
-        "HTTP 415: text/csv",
-        /--content-type/,
-      ],
-      [
-        [
-          "Bad HTTP status received from algorithm: 500",
-          "",
-          "Message:",
-          "<!DOCTYPE html><h1>Oops</h1>",
-          "<p>again</p>",
-        ],
-        "HTTP 500: Oops again",
-        /container's log/,
-      ],
-      [
-        ["Unable to get response from algorithm"],
-        "Unable to get response from algorithm",
-        /--invocation-timeout/,
-      ],
-      [
-        ["Model server did not respond to /invocations request within 600 seconds"],
-        "Model server did not respond to /invocations request within 600 seconds",
-        /--invocation-timeout/,
-      ],
-      [
-        ["Failed to parse output from the algorithm as CSV"],
-        "Failed to parse output from the algorithm as CSV",
-        /filters and joins/,
-      ],
-      [
-        ["ClientError: 400", "a\x1b]0;evil\x07b"],
-        "HTTP 400: a?]0;evil?b",
-        /local transform/,
-      ],
-      [["Something new"], "Something new", undefined],
-    ];
+  const UNREAD = "Failed to parse output from the algorithm as CSV";
+  const NONE = "Unable to get response from algorithm";
+  const LATE = "Model server did not respond to /invocations request within 600 seconds";
+  const rows: readonly (readonly [lines: string, words: string, hint: RegExp | undefined])[] = [
+    ["ClientError: 400\n\nMessage:\nno column id", "HTTP 400: no column id", /local transform/],
+    ["ClientError: 413\n\nMessage:\ntoo large", "HTTP 413: too large", /--max-payload/],
+    ["ClientError: 415\n\nMessage:\ntext/csv", "HTTP 415: text/csv", /--content-type/],
+    ["ClientError: 400\na\x1b]0;evil\x07b", "HTTP 400: a?]0;evil?b", /local transform/],
+    [
+      "Bad HTTP status received from algorithm: 500\n\nMessage:\n<!DOCTYPE html><h1>Oops</h1>\n<p>again",
+      "HTTP 500: Oops again",
+      /container's log/,
+    ],
+    [NONE, NONE, /--invocation-timeout/],
+    [LATE, LATE, /--invocation-timeout/],
+    [UNREAD, UNREAD, /filters and joins/],
+    ["Something new", "Something new", undefined],
+  ];
   for (const [lines, words, hint] of rows) {
-    it(`tells of ${lines[0]}: ${words}`, () => {
-      const [found, advice] = told(...lines);
+    it(`tells of ${words}`, () => {
+      const [found, advice] = told(...lines.split("\n"));
       assertEquals(found, `s3://data/batch/a.csv: ${words}`);
       if (hint) assertMatch(advice!, hint);
       else assertEquals(advice, undefined);

@@ -196,6 +196,9 @@ suite("likelyCause", () => {
       }
     }
     assertMatch(likelyCause({ kind: "serve", reason: ping, log: [] })!.words, /mlcli local deploy/);
+    const noPing = "AlgorithmError: Model container failed to respond to ping; Ensure /ping";
+    const words = likelyCause({ kind: "transform", reason: noPing, log: [] })!.words;
+    assertMatch(words, /GET \/ping on port 8080 was not answered.*mlcli local transform --strict/);
   });
 
   it("takes what is certain before what is likely", () => {

@@ -87,7 +87,10 @@ suite("mlcli describe", () => {
       PrimaryContainer: { Image: "123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123" },
       ExecutionRoleArn: "arn:aws:iam::123456789012:role/jobs",
     });
-    addJob(box, "score", [{ status: "Transforming" }, ...COMPLETED], { kind: "transform" });
+    addJob(box, "score", [{ status: "Transforming" }, ...COMPLETED], {
+      kind: "transform",
+      hosts: 2,
+    });
     for (let step = 0; step < 2; step++) await run(box, "score");
     const { code, stdout, stderr } = await run(box, "score");
     assertEquals([code, stderr], [0, ""]);
@@ -97,15 +100,15 @@ suite("mlcli describe", () => {
       "Image:          123456789012.dkr.ecr.eu-west-1.amazonaws.com/churn@sha256:0123",
       "Role:           arn:aws:iam::123456789012:role/jobs",
       "Model:          churn-model",
-      "Machines:       1 ml.m5.large",
+      "Machines:       2 ml.m5.large",
       "Input:          input s3://data/batch/",
       "Output:         output s3://data/scored/",
-      "Option:         --content-type text/csv",
-      "Option:         --split line",
+      "Option:         content_type=text/csv",
+      "Option:         split=line",
       "Variables:      API_KEY",
     ];
     for (const line of lines) assertStringIncludes(stdout, `${line}\n`);
-    assertMatch(stdout, /^Time: {11}\d+ s x 1 ml\.m5\.large billed$/m);
+    assertMatch(stdout, /^Time: {11}\d+ s x 2 ml\.m5\.large = \d+ s billed$/m);
     assertMatch(stdout, /#\/transform-jobs\/score$/m);
     const { options, model } = JSON.parse((await run(box, "score", "--output", "json")).stdout);
     assertEquals([options.assemble, model], ["line", "churn-model"]);

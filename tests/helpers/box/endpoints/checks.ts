@@ -214,7 +214,7 @@ export function deploymentOf(
 }
 
 /** By its digest; as it was specified where it is not there any more. */
-function resolvedImage(reference: string, ecr: EcrService): string {
+export function resolvedImage(reference: string, ecr: EcrService): string {
   const { host, repository, found, wanted } = whereIs(reference, ecr);
   const image = found && ecr.store.find(found, wanted);
   return image ? `${host}/${repository}@${image.digest}` : reference;

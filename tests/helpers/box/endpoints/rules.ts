@@ -146,7 +146,8 @@ const deployment = structure({
   }),
 });
 
-const listing = {
+/** What all lists take. */
+export const listing = {
   NextToken: pageToken,
   MaxResults: integer(1, 100),
   NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),

@@ -32,11 +32,7 @@ const LONGEST_TRAINING = 2_419_200;
  * Checks what is asked for.
  * @throws Refused
  */
-export function checkJob(
-  kind: OtherKind,
-  request: Request,
-  around: Surroundings,
-): void {
+export function checkJob(kind: OtherKind, request: Request, around: Surroundings): void {
   checkKnown(request);
   if (kind === "training") checkTraining(request);
   else checkProcessing(request);
@@ -94,8 +90,10 @@ function accountIn(host: string): string | undefined {
   return region === REGION ? account : undefined;
 }
 
-/** What SageMaker has and the box has not. */
-const NOT_THERE: Readonly<Record<string, readonly string[]>> = {
+/** Members, with values that SageMaker has and the box has not. */
+type NotThere = Readonly<Record<string, readonly string[]>>;
+
+const NOT_THERE: NotThere = {
   S3DataType: ["ManifestFile", "AugmentedManifestFile"],
   TrainingInputMode: ["Pipe"],
   InputMode: ["Pipe"],
@@ -106,14 +104,14 @@ const NOT_THERE: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** @throws Unexpected, since a job would go on without it and nobody would notice. */
-function checkKnown(value: unknown): void {
+export function checkKnown(value: unknown, notThere = NOT_THERE): void {
   if (typeof value !== "object" || value === null) return;
   for (const [name, member] of Object.entries(value)) {
-    if (NOT_THERE[name]?.includes(member)) {
+    if (notThere[name]?.includes(member)) {
       throw new Unexpected(`The box has no ${name} ${member}`);
     }
     // Free texts of the user.
-    if (name !== "Environment" && name !== "HyperParameters") checkKnown(member);
+    if (name !== "Environment" && name !== "HyperParameters") checkKnown(member, notThere);
   }
 }
 

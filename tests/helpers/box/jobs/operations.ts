@@ -82,7 +82,7 @@ export class JobOperations implements AsyncDisposable {
   }
 
   async #describe(job: Job): Promise<Response> {
-    const answer = jsonAnswer(DESCRIBED[job.kind](job));
+    const answer = jsonAnswer(describe(job));
     if (!this.runner) await this.store.advance(job);
     return answer;
   }
@@ -113,61 +113,32 @@ export class JobOperations implements AsyncDisposable {
   }
 }
 
-/** What is told of a job of each kind. */
-const DESCRIBED: Readonly<Record<JobKind, (job: Job) => unknown>> = {
-  training: describeTraining,
-  processing: describeProcessing,
-  transform: describeTransform,
-};
-
-function describeTraining(job: Job): unknown {
+function describe(job: Job): unknown {
+  const { word } = KIND_WORDS[job.kind];
   const { Tags: _tags, ...request } = job.request;
   return {
     ...request,
-    TrainingJobName: job.name,
-    TrainingJobArn: job.arn,
-    ...(job.artifact === undefined ? {} : { ModelArtifacts: { S3ModelArtifacts: job.artifact } }),
-    TrainingJobStatus: job.status,
-    SecondaryStatus: job.secondary,
+    [`${word}JobName`]: job.name,
+    [`${word}JobArn`]: job.arn,
+    [`${word}JobStatus`]: job.status,
     FailureReason: job.failureReason,
-    StoppingCondition: job.request.StoppingCondition ?? { MaxRuntimeInSeconds: 86_400 },
     CreationTime: job.creationTime,
-    TrainingStartTime: job.startTime,
-    TrainingEndTime: job.endTime,
-    LastModifiedTime: job.lastModified,
+    [`${word}StartTime`]: job.startTime,
+    [`${word}EndTime`]: job.endTime,
+    ...(job.kind === "transform" ? {} : { LastModifiedTime: job.lastModified }),
+    ...(job.kind === "processing" ? { ExitMessage: job.exitMessage } : {}),
+    ...(job.kind === "training" ? ofTraining(job) : {}),
+  };
+}
+
+function ofTraining(job: Job): object {
+  return {
+    ...(job.artifact === undefined ? {} : { ModelArtifacts: { S3ModelArtifacts: job.artifact } }),
+    SecondaryStatus: job.secondary,
+    StoppingCondition: job.request.StoppingCondition ?? { MaxRuntimeInSeconds: 86_400 },
     SecondaryStatusTransitions: job.transitions,
     TrainingTimeInSeconds: job.trainingTime,
     BillableTimeInSeconds: job.billableTime,
-  };
-}
-
-function describeProcessing(job: Job): unknown {
-  const { Tags: _tags, ...request } = job.request;
-  return {
-    ...request,
-    ProcessingJobName: job.name,
-    ProcessingJobArn: job.arn,
-    ProcessingJobStatus: job.status,
-    ExitMessage: job.exitMessage,
-    FailureReason: job.failureReason,
-    CreationTime: job.creationTime,
-    ProcessingStartTime: job.startTime,
-    ProcessingEndTime: job.endTime,
-    LastModifiedTime: job.lastModified,
-  };
-}
-
-function describeTransform(job: Job): unknown {
-  const { Tags: _tags, ...request } = job.request;
-  return {
-    ...request,
-    TransformJobName: job.name,
-    TransformJobArn: job.arn,
-    TransformJobStatus: job.status,
-    FailureReason: job.failureReason,
-    CreationTime: job.creationTime,
-    TransformStartTime: job.startTime,
-    TransformEndTime: job.endTime,
   };
 }
 

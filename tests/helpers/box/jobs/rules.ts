@@ -3,7 +3,7 @@
  * `data/sagemaker/2017-07-24/service-2.json`, for the members in use.
  */
 
-import { modelName } from "../endpoints/rules.ts";
+import { listing, modelName } from "../endpoints/rules.ts";
 import { INSTANCE_TYPES } from "../instance_types.ts";
 import {
   flag,
@@ -12,8 +12,6 @@ import {
   list,
   map,
   oneOf,
-  pageToken,
-  type Required,
   required,
   roleArn,
   s3Uri,
@@ -205,10 +203,8 @@ const createTransform = structure({
   Tags: tags,
 });
 
-const listing: Readonly<Record<string, Shape | Required>> = {
-  NextToken: pageToken,
-  MaxResults: integer(1, 100),
-  NameContains: text({ max: 63, pattern: /[a-zA-Z0-9-]+/ }),
+const jobListing = {
+  ...listing,
   StatusEquals: oneOf("InProgress", "Completed", "Failed", "Stopping", "Stopped"),
   SortBy: oneOf("CreationTime"),
   SortOrder: oneOf("Ascending", "Descending"),
@@ -219,13 +215,13 @@ export const JOB_RULES: Readonly<Record<string, Structure>> = {
   CreateTrainingJob: createTraining,
   DescribeTrainingJob: structure({ TrainingJobName: jobName }),
   StopTrainingJob: structure({ TrainingJobName: jobName }),
-  ListTrainingJobs: structure(listing),
+  ListTrainingJobs: structure(jobListing),
   CreateProcessingJob: createProcessing,
   DescribeProcessingJob: structure({ ProcessingJobName: jobName }),
   StopProcessingJob: structure({ ProcessingJobName: jobName }),
-  ListProcessingJobs: structure(listing),
+  ListProcessingJobs: structure(jobListing),
   CreateTransformJob: createTransform,
   DescribeTransformJob: structure({ TransformJobName: jobName }),
   StopTransformJob: structure({ TransformJobName: jobName }),
-  ListTransformJobs: structure(listing),
+  ListTransformJobs: structure(jobListing),
 };

@@ -133,29 +133,24 @@ export class Flow implements RunningJob {
     } catch (error) {
       if (!(error instanceof EngineError)) throw error;
       const command = job.kind === "training" ? "docker run <image> train" : "docker run <image>";
-      throw new JobFailure(noStart(command));
+      throw new JobFailure(
+        "ClientError: CannotStartContainerError. Please make sure the container can be run with " +
+          `'${command}'. Please refer SageMaker documentation for details.`,
+      );
     }
   }
 
+  /** The image by its digest, pulled from the registry as SageMaker's role. */
   async #pull(): Promise<string> {
-    const { job: { request }, host } = this;
+    const { job: { request }, host: { services, engine, pulled } } = this;
     const reference = request.AlgorithmSpecification?.TrainingImage ??
       request.AppSpecification.ImageUri;
-    return await pullFor(reference, request.RoleArn, host);
+    const { repository, image: { digest } } = findImage(reference, { services });
+    const puller = { ...services, engine, pulled };
+    const name = await pullImage(puller, { repository, digest }, request.RoleArn);
+    if (name === undefined) throw new JobFailure(NO_PULL);
+    return name;
   }
-}
-
-/** The image by its digest, pulled from the registry as SageMaker's role. @throws JobFailure */
-export async function pullFor(
-  reference: string,
-  role: string,
-  { services, engine, pulled }: FlowHost,
-): Promise<string> {
-  const { repository, image: { digest } } = findImage(reference, { services });
-  const puller = { ...services, engine, pulled };
-  const name = await pullImage(puller, { repository, digest }, role);
-  if (name === undefined) throw new JobFailure(NO_PULL);
-  return name;
 }
 
 /** How a job ends that does not come to its end; what no test expects fails the test. */
@@ -168,12 +163,6 @@ export function failedEnd(
   platform.problem(`The job ${name} failed: ${error}`);
   const reason = "InternalServerError: We encountered an internal error. Please try again.";
   return { status: "Failed", reason };
-}
-
-/** SageMaker's words for an image without the program that is run. */
-export function noStart(command: string): string {
-  return "ClientError: CannotStartContainerError. Please make sure the container can be run with " +
-    `'${command}'. Please refer SageMaker documentation for details.`;
 }
 
 /** Why a job failed that did not come to its code. */

@@ -1,13 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { billWords, secondsText } from "../../../../runtime/cloud/jobs/end.ts";
-import { trainingJob } from "../../../../runtime/cloud/jobs/describe.ts";
+import type { CloudJob } from "../../../../runtime/cloud/jobs/job.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-const JOB = {
-  ...trainingJob("churn", {} as Parameters<typeof trainingJob>[1]),
-  instanceType: "ml.m5.large",
-  instanceCount: 1,
-};
+const JOB = { instanceType: "ml.m5.large", instanceCount: 1, isSpot: false } as CloudJob;
 
 suite("billWords", () => {
   it("multiplies by the machines", () => {

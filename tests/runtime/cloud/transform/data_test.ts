@@ -23,9 +23,7 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ["nothing", { output: { bucket: "other", key: "in/out/" } }],
   ["outputs below the inputs", { output: { bucket: "b", key: "in/out/" } }, /land among.*-o/],
   ["outputs beside the inputs", { output: { bucket: "b", key: "in" } }, /land among/],
-  ["outputs in a bucket that is all input", {
-    input: { bucket: "b", key: "" },
-  }, /land among/],
+  ["outputs in a bucket that is all input", { input: { bucket: "b", key: "" } }, /land among/],
   ["nothing", { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv"] }],
   [
     "another key that begins alike",
@@ -37,8 +35,6 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
     { keys: ["in/a.csv", "in/m.tar.gz"] },
     /^s3:\/\/b\/in\/m\.tar\.gz is sent .*archive/,
   ],
-  ["compressed data", { keys: ["in/a.csv.gz"] }, /--compression gzip/],
-  ["nothing", { keys: ["in/a.csv.gz"], transform: { ...SHAPE, compression: "gzip" } }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
   ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of \$\[1:2\]/],
   ["idle instances", { instanceCount: 3 }, /1 of 3 get none.*-c 2/],

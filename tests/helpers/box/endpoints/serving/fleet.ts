@@ -36,15 +36,15 @@ export interface FleetHost {
   readonly closing: AbortSignal;
 }
 
-/** The instances of a deployment. */
+/** The instances of a deployment, or of a batch transform. */
 export class Fleet {
   readonly #instances: Instance[] = [];
   readonly #volumes: FilledVolume[] = [];
   readonly #networks: string[] = [];
 
   constructor(
-    private readonly endpoint: Endpoint,
-    private readonly deployment: Deployment,
+    private readonly endpoint: Pick<Endpoint, "logGroup" | "logStream">,
+    private readonly deployment: Pick<Deployment, "variants">,
     private readonly host: FleetHost,
   ) {}
 

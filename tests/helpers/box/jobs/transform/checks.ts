@@ -2,7 +2,14 @@
 
 import { arnOf } from "../../endpoints/resource.ts";
 import { notFound } from "../../endpoints/words.ts";
-import { checkData, findImage, invalid, limitExceeded, type Surroundings } from "../checks.ts";
+import {
+  checkData,
+  checkKnown,
+  findImage,
+  invalid,
+  limitExceeded,
+  type Surroundings,
+} from "../checks.ts";
 
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
@@ -10,6 +17,12 @@ type Request = Readonly<Record<string, any>>;
 /** Megabytes of a payload where the request says nothing, and at most. */
 export const DEFAULT_PAYLOAD = 6;
 const MOST_PAYLOAD = 100;
+
+/** What mlcli's tests do not run on the box. */
+const NOT_THERE = {
+  S3DataType: ["ManifestFile"],
+  SplitType: ["RecordIO", "TFRecord"],
+};
 
 /** The formats that have filters and joins. */
 const FORMATS = ["text/csv", "application/json", "application/jsonlines"];
@@ -19,6 +32,7 @@ const FORMATS = ["text/csv", "application/json", "application/jsonlines"];
  * @throws Refused
  */
 export function checkTransform(request: Request, { services }: Surroundings): void {
+  checkKnown(request, NOT_THERE);
   checkSizes(request);
   checkDataProcessing(request);
   const { InstanceType, InstanceCount } = request.TransformResources;

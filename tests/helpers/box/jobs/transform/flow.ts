@@ -4,36 +4,26 @@
  * What AWS does not say, the box has chosen:
  * - A line goes to the model with its newline, an empty line is a record, and a newline comes after
  *   an answer unless it ends with one.
- * - A single record of RecordIO or TFRecord goes without its frame.
  * - Statuses 429 and 5xx, and no answer, are tried again.
  * - The output of what was packed is not, and is named after the whole key: `a.csv.gz.out`.
- * - Below a prefix, an output has the part of the key behind the prefix; of a list, the list's path.
+ * - Below a prefix, an output has the part of the key behind the prefix.
  * - A range of columns has its end, as the guide says; one of a JSON list has not. Its start, and
  *   each index, must be there.
  * - Several ranges in a path are refused by the first record, as an issue of the SDK's shows (1112).
  */
 
-import { REGION } from "../../account.ts";
-import type { Model } from "../../endpoints/resource.ts";
-import { modelData } from "../../endpoints/serving/fleet.ts";
-import { HostingFailure } from "../../endpoints/serving/settings.ts";
-import type { ContainerSpec } from "../../engine/container.ts";
-import { createNetwork, FilledVolume, removeNetwork } from "../../engine/resources.ts";
-import { EngineError } from "../../engine_api.ts";
+import { resolvedImage } from "../../endpoints/checks.ts";
+import { Model, Variant } from "../../endpoints/resource.ts";
+import { Fleet } from "../../endpoints/serving/fleet.ts";
+import { defaultSettings, HostingFailure } from "../../endpoints/serving/settings.ts";
+import { noPing } from "../../endpoints/words.ts";
 import { type Job, type JobEnd, NO_CAPACITY } from "../job.ts";
 import { parseS3Uri } from "../platform.ts";
-import {
-  failedEnd,
-  type FlowHost,
-  JobFailure,
-  noStart,
-  pullFor,
-  type RunningJob,
-} from "../runner.ts";
+import { failedEnd, type FlowHost, JobFailure, type RunningJob } from "../runner.ts";
 import { inputObjects } from "./objects.ts";
 import { assembled } from "./records.ts";
 import { parametersOf, type Progress, strategyName, transformObjects } from "./requests.ts";
-import { type ServerUse, TransformServer } from "./server.ts";
+import { TransformServer } from "./server.ts";
 
 /** SageMaker's time for a server to be well, in ms, and its words for one that is not. */
 const STARTUP = 30 * 60_000;
@@ -80,65 +70,62 @@ export class TransformFlow implements RunningJob {
 
   /** Runs all hosts, and leaves nothing of them. */
   async #transform(): Promise<readonly Progress[]> {
-    const { job, host: { services, engine, settings: { memory } } } = this;
-    const { container, request: { ExecutionRoleArn, EnableNetworkIsolation } } = this.#model;
-    if (!services.platform.faults.hasCapacity) throw new JobFailure(NO_CAPACITY.reason);
+    const { job, host, host: { services: { platform }, settings: { startup = STARTUP } } } = this;
+    if (!platform.faults.hasCapacity) throw new JobFailure(NO_CAPACITY.reason);
     job.enter("Downloading");
-    await using stack = new AsyncDisposableStack();
-    const image = await pullFor(container.Image, ExecutionRoleArn, this.host);
-    const entries = await modelData(container, services.s3).catch((error) => {
-      throw error instanceof HostingFailure
-        ? new JobFailure(`ClientError: ${error.message}`)
-        : error;
-    });
-    const volume = entries && await FilledVolume.create(engine, image, entries);
-    if (volume) stack.defer(() => volume.remove());
-    const network = EnableNetworkIsolation ? await createNetwork(engine, true) : undefined;
-    if (network !== undefined) stack.defer(() => removeNetwork(engine, network));
     // A server may close a connection that waits, just when it gets a request.
-    const client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
-    stack.defer(() => client.close());
-    const failing = new AbortController();
-    const signal = AbortSignal.any([this.#ending.signal, failing.signal]);
-    const mounts = volume
-      ? [{ volume: volume.name, directory: "/opt/ml/model", isReadOnly: true }]
-      : [];
-    const variables = variablesOf(container.Environment, job.request);
-    job.enter("Training");
-    const all = await Promise.all(job.hosts.map(async (host, index) => {
-      try {
-        const spec = { image, mounts, network, memory, variables, host };
-        return await this.#runHost(index, spec, { client, signal });
-      } catch (error) {
-        failing.abort(error);
-        return [];
-      }
-    }));
-    failing.signal.throwIfAborted();
-    return all.flat();
+    using client = Deno.createHttpClient({ poolMaxIdlePerHost: 0 });
+    const settings = { ...defaultSettings(), pingInterval: 1_000, healthyPings: 1, startup };
+    const log = {
+      logGroup: job.logGroup,
+      logStream: (_instance: string, name = "") => job.logStream(name),
+    };
+    const closing = this.#ending.signal;
+    const fleet = new Fleet(log, this.#hosts(), { ...host, client, settings, closing });
+    try {
+      await fleet.start();
+      job.enter("Training");
+      const { request } = job;
+      const all = job.hosts.map((name, index) => {
+        const server = new TransformServer(fleet.choose(name)!, { request, client, closing });
+        return this.#runHost(server, name, index);
+      });
+      return (await Promise.all(all)).flat();
+    } catch (error) {
+      if (!(error instanceof HostingFailure)) throw error;
+      const isPing = job.hosts.some((name) => error.message === noPing(name));
+      throw new JobFailure(isPing ? NO_PING : `ClientError: ${error.message}`);
+    } finally {
+      await fleet.stop({ drains: false, grace: 0 });
+    }
+  }
+
+  /** Each host is a variant of its own: the fleet then finds it by its name. */
+  #hosts(): { readonly variants: readonly Variant[] } {
+    const { job: { request, hosts }, host: { services: { ecr } } } = this;
+    const { name, request: itsRequest, container, creationTime } = this.#model;
+    const Environment = { ...container.Environment, ...variablesOf(request) };
+    const ofModel = { ...itsRequest, PrimaryContainer: { ...container, Environment } };
+    const model = new Model(name, ofModel, creationTime);
+    const image = resolvedImage(container.Image, ecr);
+    return {
+      variants: hosts.map((VariantName) =>
+        new Variant({ VariantName }, model, image, creationTime)
+      ),
+    };
   }
 
   async #runHost(
+    server: TransformServer,
+    name: string,
     index: number,
-    spec: Omit<ContainerSpec, "command" | "port">,
-    use: Pick<ServerUse, "client" | "signal">,
   ): Promise<readonly Progress[]> {
-    const { job, host: { services: { s3, logs }, engine, settings } } = this;
-    const { request, hosts } = job;
-    const log = (stream: string, lines: readonly string[]): void =>
-      logs.put(job.logGroup, job.logStream(stream), lines);
+    const { job, job: { request, hosts }, host: { services: { s3, logs } } } = this;
     const say = (lines: readonly string[]): void =>
-      log(`${spec.host}/data-log`, lines.map(dataLogLine));
-    const onLine = (line: string): void => log(spec.host, [line]);
-    await using server = await TransformServer.start(engine, spec, { ...use, request, onLine })
-      .catch((error) => {
-        const isNoServer = error instanceof EngineError;
-        throw isNoServer ? new JobFailure(noStart("docker run <image> serve")) : error;
-      });
-    if (!await server.isReady(settings.startup ?? STARTUP)) throw new JobFailure(NO_PING);
+      logs.put(job.logGroup, job.logStream(`${name}/data-log`), lines.map(dataLogLine));
     const parameters = parametersOf(request, await server.executionParameters());
     say([Object.entries(parameters).map((pair) => pair.join("=")).join(", ")]);
-    const objects = await inputObjects(request, s3, { host: index, hosts: hosts.length });
+    const objects = inputObjects(request, s3, { host: index, hosts: hosts.length });
     const invoke = (body: Uint8Array): Promise<Uint8Array> => server.invoke(body);
     return await transformObjects(objects, { request, parameters, s3, invoke, say });
   }
@@ -170,7 +157,6 @@ function endOf(all: readonly Progress[]): JobEnd {
 
 /** The last three are there where the request has them. */
 function variablesOf(
-  ofModel: Job["request"],
   { Environment, MaxPayloadInMB, BatchStrategy, MaxConcurrentTransforms }: Job["request"],
 ): Readonly<Record<string, string>> {
   const strategy = BatchStrategy && strategyName(BatchStrategy);
@@ -180,5 +166,5 @@ function variablesOf(
     SAGEMAKER_MAX_CONCURRENT_TRANSFORMS: MaxConcurrentTransforms,
   }).filter(([, value]) => value !== undefined).map(([name, value]) => [name, String(value)]);
   const own = { SAGEMAKER_BATCH: "true", ...Object.fromEntries(given) };
-  return { AWS_REGION: REGION, ...ofModel, ...Environment, ...own };
+  return { ...Environment, ...own };
 }

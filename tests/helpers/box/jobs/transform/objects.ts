@@ -16,25 +16,15 @@ export interface InputObject {
 }
 
 /** Whole objects by their keys: each host gets each so-manieth. */
-export async function inputObjects(
+export function inputObjects(
   { TransformInput, TransformOutput }: Request,
   s3: S3Store,
-  { host, hosts }: { readonly host: number; readonly hosts: number },
-): Promise<readonly InputObject[]> {
-  const { S3DataType, S3Uri } = TransformInput.DataSource.S3DataSource;
-  const { bucket, key } = parseS3Uri(S3Uri);
+  share: { readonly host: number; readonly hosts: number },
+): readonly InputObject[] {
+  const { bucket, key } = parseS3Uri(TransformInput.DataSource.S3DataSource.S3Uri);
   const { key: prefix } = parseS3Uri(TransformOutput.S3OutputPath);
   const folder = prefix.replace(/\/*$/, prefix === "" ? "" : "/");
-  const share = { isSharded: true, host, hosts };
-  if (S3DataType === "S3Prefix") {
-    return placed(s3.keys(bucket, key), key, share).map((one) => ({
-      ...{ bucket, key: one.key, output: `${folder}${one.path}.out` },
-    }));
-  }
-  const [{ prefix: from }, ...paths] = JSON.parse(await s3.text(bucket, key));
-  return paths.sort().filter((_: string, index: number) => index % hosts === host)
-    .map((path: string) => ({
-      ...parseS3Uri(`${from}${path}`),
-      output: `${folder}${path}.out`,
-    }));
+  return placed(s3.keys(bucket, key), key, { isSharded: true, ...share }).map((one) => ({
+    ...{ bucket, key: one.key, output: `${folder}${one.path}.out` },
+  }));
 }

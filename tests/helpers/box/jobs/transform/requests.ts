@@ -5,7 +5,7 @@ import type { S3Store } from "../../s3_store.ts";
 import { DEFAULT_PAYLOAD } from "./checks.ts";
 import type { InputObject } from "./objects.ts";
 import { type Processing, processingOf } from "./processing.ts";
-import { type Batch, batchesOf, RecordError, recordsOf } from "./records.ts";
+import { type Batch, batchesOf, linesOf, RecordError } from "./records.ts";
 
 // deno-lint-ignore no-explicit-any
 type Request = Readonly<Record<string, any>>;
@@ -94,9 +94,6 @@ async function contentOf(
   { TransformInput }: Request,
   s3: S3Store,
 ): Promise<Uint8Array> {
-  if (!s3.buckets.get(bucket)?.objects.get(key)) {
-    throw new RecordError(["The specified key does not exist"]);
-  }
   const stored = await s3.bytes(bucket, key);
   if (TransformInput.CompressionType !== "Gzip") return stored;
   return await gunzip(stored).catch(() => {
@@ -110,14 +107,11 @@ function split(
   { MaxPayloadInMB, BatchStrategy }: Parameters,
   processing: Processing | undefined,
 ): readonly Batch[] {
-  const isMulti = BatchStrategy !== "SINGLE_RECORD";
-  return batchesOf(recordsOf(content, TransformInput.SplitType ?? "None"), {
-    isMulti,
+  return batchesOf(TransformInput.SplitType === "Line" ? linesOf(content) : [content], {
+    isMulti: BatchStrategy !== "SINGLE_RECORD",
     limit: MaxPayloadInMB === 0 ? Infinity : MaxPayloadInMB * 1024 * 1024,
-    sent: ({ whole, alone }) => {
-      if (!processing) return isMulti ? whole : alone;
-      return new TextEncoder().encode(`${processing.input(lineOf(whole))}\n`);
-    },
+    sent: (record) =>
+      processing ? new TextEncoder().encode(`${processing.input(lineOf(record))}\n`) : record,
   });
 }
 
@@ -128,9 +122,7 @@ function processed({ records }: Batch, answer: Uint8Array, processing: Processin
   if (answers.length !== records.length) {
     throw new RecordError([`There are ${answers.length} answers to ${records.length} records`]);
   }
-  const lines = records.map(({ whole }, index) =>
-    processing.output(lineOf(whole), answers[index]!)
-  );
+  const lines = records.map((record, index) => processing.output(lineOf(record), answers[index]!));
   return new TextEncoder().encode(lines.join("\n"));
 }
 
