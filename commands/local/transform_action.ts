@@ -55,14 +55,9 @@ export async function transformAction(
 }
 
 /** What is typed wins over the file. */
-function askedTransform(
-  typed: AskedTransform,
-  file: Partial<AskedTransform>,
-): AskedTransform {
+function askedTransform(typed: AskedTransform, file: AskedTransform): AskedTransform {
   const names = Object.keys(transformOptions).map(propertyName) as (keyof AskedTransform)[];
-  return Object.fromEntries(
-    names.map((name) => [name, typed[name] ?? file[name]]),
-  ) as unknown as AskedTransform;
+  return Object.fromEntries(names.map((name) => [name, typed[name] ?? file[name]]));
 }
 
 function transformReport(shown: ProgressOutput, now: () => number): TransformReport {

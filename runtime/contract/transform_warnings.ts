@@ -40,11 +40,21 @@ const ODD_LINES: Readonly<Record<keyof OddLines, readonly [what: string, hint: s
     "Lines are records, whatever is quoted: have no line ends in fields.",
   ],
   blank: ["is empty, and is sent as a record", "Leave it out: grep . FILE prints all other lines."],
+  unanswered: [
+    "begins a request whose answer has not a line for each record",
+    "With several records in a request, the answer needs that: --accept text/csv, or " +
+    "--strategy single.",
+  ],
 };
 
-/** What is odd about the lines of files. */
+/** A file, as the user would type it, and what is odd about its lines. */
+export interface OddFile {
+  readonly name: string;
+  readonly odd: OddLines;
+}
+
 export function lineDifferences(
-  files: readonly { readonly name: string; readonly odd: OddLines }[],
+  files: readonly OddFile[],
 ): readonly Difference[] {
   return (Object.keys(ODD_LINES) as (keyof OddLines)[]).flatMap((kind) => {
     const places = files.filter(({ odd }) => odd[kind] !== undefined)
@@ -60,16 +70,13 @@ export function filterDifferences(
     "contentType" | "inputFilter" | "outputFilter"
   >,
 ): readonly Difference[] {
-  return [inputFilter, outputFilter].flatMap((filter) => {
-    const isOdd = filter !== undefined && plainType(contentType) === "text/csv" &&
-      hasRangeEnd(parseFilter(filter));
-    return isOdd
-      ? [{
-        message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
-        hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
-      }]
-      : [];
-  });
+  if (plainType(contentType) !== "text/csv") return [];
+  return [inputFilter, outputFilter]
+    .filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
+    .map((filter) => ({
+      message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
+      hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
+    }));
 }
 
 /** A difference about the first of some places; how many more there are, it says. */

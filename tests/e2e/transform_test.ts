@@ -116,7 +116,7 @@ suite("local transform", () => {
     const strict = await app.run([...args, "--strict"]);
     assertEquals(strict.code, 1);
     assertStringIncludes(strict.stderr, said);
-    assertStringIncludes(strict.stderr, "data/a.csv has an answer of 2 lines for 3 records");
+    assertStringIncludes(strict.stderr, "data/a.csv, line 1 begins a request whose answer");
     assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
   });
 

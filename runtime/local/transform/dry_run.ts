@@ -2,15 +2,17 @@
 
 import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { limitsOf, plainType, transformOf } from "../../contract/transform.ts";
-import { type Batch, batchesOf } from "../../contract/transform_records.ts";
+import { limitsOf, transformOf } from "../../contract/transform.ts";
+import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
+import {
+  filterDifferences,
+  lineDifferences,
+  type OddFile,
+} from "../../contract/transform_warnings.ts";
 import { fileErrorReason } from "../../errors.ts";
 import { tell, warningText } from "../../messages.ts";
 import type { Host, TransformJob } from "../jobs.ts";
-import { inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
-import { oddDifferences } from "./odd_files.ts";
-import { dataOf } from "./reading.ts";
-import { wholeFile } from "./work.ts";
+import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
 
 /** Sizes in bytes. */
 interface PlannedFile {
@@ -37,19 +39,19 @@ export async function plannedTransform(
   const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
-  const odd = [];
+  const odd: OddFile[] = [];
   const files: PlannedFile[] = [];
   for (const file of inputs.files) {
-    const found = {};
-    const data = dataOf(file, transform);
-    const isCsv = plainType(contentType) === "text/csv";
-    const batches = split === "none"
-      ? wholeFile(data, limits)
-      : batchesOf(data, { split, isCsv }, limits, found);
+    const found: OddLines = {};
+    const batches = batchesOf(dataOf(file, transform), transform, limits, found);
     files.push(await planned(file.name, batches, signal));
     odd.push({ name: file.shown, odd: found });
   }
-  const all = [...inputDifferences(inputs, transform), ...oddDifferences(odd, transform)];
+  const all = [
+    ...inputDifferences(inputs, transform),
+    ...lineDifferences(odd),
+    ...filterDifferences(transform),
+  ];
   for (const { message, hint } of all) tell(err, warningText(message, hint));
   return {
     input: typedPath(layout.directory, job.input),

@@ -2,10 +2,12 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import type { Transformation } from "../../archive/node_streams.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
+import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { firstOf, nameDifferences } from "../../contract/transform_warnings.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
@@ -41,14 +43,13 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
   const shown = typedPath(directory, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];
-  async function look(path: string, name: string): Promise<void> {
-    for await (const entry of Deno.readDir(path)) {
-      const own = join(path, entry.name);
-      const inner = { path: own, name: `${name}${entry.name}`, shown: typedPath(directory, own) };
-      if (entry.name.startsWith(".")) leftOut.push(inner.shown);
-      else if (entry.isDirectory) await look(inner.path, `${inner.name}/`);
-      else if (entry.isFile) files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
-      else leftOut.push(inner.shown);
+  async function look(folder: string, prefix: string): Promise<void> {
+    for await (const entry of Deno.readDir(folder)) {
+      const [path, name] = [join(folder, entry.name), prefix + entry.name];
+      const shown = typedPath(directory, path);
+      if (entry.name.startsWith(".") || entry.isSymlink) leftOut.push(shown);
+      else if (entry.isDirectory) await look(path, `${name}/`);
+      else if (entry.isFile) files.push({ path, name, shown, size: (await Deno.stat(path)).size });
     }
   }
   try {
@@ -103,4 +104,38 @@ export function inputDifferences(
       "mlcli transforms neither links nor files whose names begin with a dot.",
     ),
   ];
+}
+
+/** How much of a file is read at a time. */
+const PIECE = 1024 ** 2;
+
+type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
+
+/**
+ * The data of a file, unpacked.
+ *
+ * @throws UnfitRecord where it cannot be unpacked; Error of the system.
+ */
+export async function* dataOf(
+  { path }: InputFile,
+  { compression }: Pick<Transform, "compression">,
+): Pieces {
+  async function* pieces(): Pieces {
+    using file = await Deno.open(path);
+    const buffer = new Uint8Array(PIECE);
+    for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
+      yield buffer.slice(0, count);
+    }
+  }
+  if (compression === "none") return yield* pieces();
+  const [{ passedThrough }, { createGunzip }] = await Promise.all([
+    import("../../archive/node_streams.ts"),
+    import("node:zlib"),
+  ]);
+  try {
+    yield* passedThrough(createGunzip() as unknown as Transformation, pieces()) as Pieces;
+  } catch (error) {
+    const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
+    throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;
+  }
 }

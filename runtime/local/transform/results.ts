@@ -1,16 +1,7 @@
 /** What a transform did, in numbers: kept with its run, and shown at its end. */
 
-/** A request that failed. */
-export interface FailedRequest {
-  readonly file: string;
-  /** Number of its first record, from 1: of lines, the line's; `null`: not known. */
-  readonly first: number | null;
-  readonly last: number | null;
-  /** Of HTTP; `null`: there was no answer. */
-  readonly status: number | null;
-  /** What the server said, or why there was no answer. */
-  readonly reason: string;
-}
+import type { OddFile } from "../../contract/transform_warnings.ts";
+import type { FailedRequest } from "./failures.ts";
 
 /** `transform` in a run's `job.json`. Times are in ms. */
 export interface TransformFacts {
@@ -50,6 +41,8 @@ export class Results {
   requests = 0;
   retries = 0;
   readonly failed: FailedRequest[] = [];
+  readonly odd: OddFile[] = [];
+  readonly #began = performance.now();
   readonly #slowest: SlowRequest[] = [];
   readonly #latencies = new Map<number, number>();
 
@@ -70,8 +63,8 @@ export class Results {
     if (this.failed.length < MOST_FAILED) this.failed.push(request);
   }
 
-  /** @param seconds since the first request. */
-  facts(seconds: number): TransformFacts {
+  facts(): TransformFacts {
+    const seconds = (performance.now() - this.#began) / 1_000;
     return {
       files: this.files,
       failed_files: this.failedFiles,

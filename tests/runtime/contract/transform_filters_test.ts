@@ -1,7 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import { UsageError } from "../../../runtime/errors.ts";
 import {
-  fieldsOf,
   hasRangeEnd,
   parseFilter,
   recordsOfType,
@@ -19,6 +18,8 @@ const CSV: readonly (readonly [filter: string, record: string, taken: string])[]
   ["$[1:4]", "1,2,3,4,5,6", "2,3,4,5"],
   ["$[:-2]", "1,2,3,4", "1,2,3"],
   ["$[1:]", '7,"a,b",c', '"a,b",c'],
+  ["$[1]", 'a,"b,""c""",', '"b,""c"""'],
+  ["$[2]", 'a,"b,""c""",', ""],
 ];
 
 const JSON_RECORDS: typeof CSV = [
@@ -53,6 +54,7 @@ const REFUSED: readonly (readonly [filter: string, words: RegExp])[] = [
   ["$[?(@.a)]", /none of its operators/],
   ["$[a]", /none of its operators/],
   ["$[]", /none of its operators/],
+  [`$['${"a".repeat(60)}']`, /at most 63 characters/],
 ];
 
 const UNFIT: readonly (readonly [type: string, filter: string, record: string, words: RegExp])[] = [
@@ -95,11 +97,6 @@ suite("filters and joins of a transform", () => {
     assertEquals(json.join('{"SageMakerOutput": 1}', "2"), '{"SageMakerOutput":2}');
     assertEquals(json.join("[1]", '{"p": 2}'), '{"SageMakerInput":[1],"SageMakerOutput":{"p":2}}');
     assertEquals(json.join("1.0", "2.0"), '{"SageMakerInput":1.0,"SageMakerOutput":2.0}');
-  });
-
-  it("reads the fields of a line with quotes", () => {
-    assertEquals(fieldsOf('a,"b,""c""",'), ["a", '"b,""c"""', ""]);
-    assertEquals(fieldsOf(""), [""]);
   });
 
   it("knows the ranges of which the guide and JSONPath think differently", () => {

@@ -11,7 +11,7 @@ import { Connections } from "../../../../runtime/http/exchange.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
-import { type Odd, transformFiles } from "../../../../runtime/local/transform/work.ts";
+import { transformFiles } from "../../../../runtime/local/transform/work.ts";
 import { filesBelow, makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -65,7 +65,6 @@ async function transformed(
   });
   const transform = transformOf({ ...asked } as AskedTransform, type);
   const results = new Results();
-  const odd: Record<string, Odd> = {};
   const connections = new Connections(server.addr.port);
   try {
     await transformFiles((await inputsIn(directory.path, input)).files, {
@@ -76,9 +75,7 @@ async function transformed(
       parts: join(directory.path, "parts"),
       results,
       signal: signal ?? new AbortController().signal,
-      onRetry: () => results.retries++,
       onProgress: () => {},
-      onOdd: ({ name }, found) => odd[name] = found,
     });
   } catch (error) {
     assertEquals(await filesBelow(output), earlier);
@@ -89,7 +86,7 @@ async function transformed(
     await server.shutdown();
   }
   const failed = results.failed.map((one) => failureText(one, "line"));
-  return { out: await filesBelow(output), bodies, headers, results, failed, odd };
+  return { out: await filesBelow(output), bodies, headers, results, failed };
 }
 
 suite("the requests of a transform", () => {
@@ -275,12 +272,12 @@ suite("the requests of a transform", () => {
   });
 
   it("tells of answers that are not as many as the records", async () => {
-    const { odd, out } = await transformed({
+    const { results, out } = await transformed({
       files: { "a.csv": "1\n2\n3\n" },
       answer: () => "[1, 2, 3]",
     });
     assertEquals(out, { "a.csv.out": "[1, 2, 3]\n" });
-    assertEquals(odd, { "a.csv": { mismatch: { records: 3, lines: 1 } } });
+    assertEquals(results.odd.map(({ odd }) => odd), [{ unanswered: 1 }]);
   });
 
   it("unpacks what is compressed", async () => {
