@@ -14,17 +14,6 @@ import { tell, warningText } from "../../messages.ts";
 import type { Host, TransformJob } from "../jobs.ts";
 import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
 
-/** Sizes in bytes. */
-interface PlannedFile {
-  readonly name: string;
-  readonly records: number;
-  readonly requests: number;
-  readonly smallest: number;
-  readonly largest: number;
-  /** Why it would have no result. */
-  readonly failure: string | null;
-}
-
 /**
  * What would be sent. Nothing is started, and no engine is asked.
  *
@@ -40,11 +29,11 @@ export async function plannedTransform(
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
   const odd: OddFile[] = [];
-  const files: PlannedFile[] = [];
+  const files = [];
   for (const file of inputs.files) {
     const found: OddLines = {};
     const batches = batchesOf(dataOf(file, transform), transform, limits, found);
-    files.push(await planned(file.name, batches, signal));
+    files.push({ name: file.name, ...await planned(batches, signal) });
     odd.push({ name: file.shown, odd: found });
   }
   const all = [
@@ -67,24 +56,21 @@ export async function plannedTransform(
   };
 }
 
-async function planned(
-  name: string,
-  batches: AsyncIterable<Batch>,
-  signal: AbortSignal,
-): Promise<PlannedFile> {
-  let [all, requests, smallest, largest] = [0, 0, Infinity, 0];
+/** Sizes are in bytes; the failure is why a file would have no result. */
+async function planned(batches: AsyncIterable<Batch>, signal: AbortSignal) {
+  let [records, requests, smallest, largest] = [0, 0, Infinity, 0];
   let failure: string | null = null;
   try {
-    for await (const { bytes, records } of batches) {
+    for await (const batch of batches) {
       signal.throwIfAborted();
-      all += records;
+      records += batch.records;
       requests++;
-      smallest = Math.min(smallest, bytes.length);
-      largest = Math.max(largest, bytes.length);
+      smallest = Math.min(smallest, batch.bytes.length);
+      largest = Math.max(largest, batch.bytes.length);
     }
   } catch (error) {
     signal.throwIfAborted();
     failure = fileErrorReason(error);
   }
-  return { name, records: all, requests, smallest: requests ? smallest : 0, largest, failure };
+  return { records, requests, smallest: requests ? smallest : 0, largest, failure };
 }

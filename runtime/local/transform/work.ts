@@ -5,8 +5,8 @@ import { TRANSFORM } from "../../contract/limits.ts";
 import { isProcessed, type RequestLimits } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
+import { isFile } from "../../files.ts";
 import { joined } from "../../streams.ts";
-import { joinSignals } from "../../time.ts";
 import {
   type FailedRequest,
   failedRequest,
@@ -16,7 +16,7 @@ import {
   RequestFailure,
 } from "./failures.ts";
 import { dataOf, type InputFile } from "./inputs.ts";
-import { OutputFile, type OutputPlace } from "./outputs.ts";
+import { keep, type OutputPlace } from "./outputs.ts";
 import { Processing, send, type Sending } from "./requests.ts";
 
 /** What a transform works with. */
@@ -36,188 +36,179 @@ export interface Work extends Sending {
  * @throws the signal's reason.
  */
 export async function transformFiles(files: readonly InputFile[], work: Work): Promise<void> {
-  const over = new AbortController();
-  using either = joinSignals(work.signal, over.signal);
-  const line = new Line({ ...work, signal: either.signal });
+  async function* steps(): AsyncGenerator<Step, void, void> {
+    for (const file of files) yield* new FileWork(file, work).steps();
+  }
+  for await (const finish of inOrder(steps(), work.limits.maxConcurrency)) {
+    await finish();
+    work.onProgress();
+  }
+}
+
+/** A request, or the end of a file. What it returns is called in the order of the steps. */
+type Step = () => Promise<() => Promise<void>>;
+
+/**
+ * Runs tasks, so many at once, and yields their results in order. Those that wait for an earlier one
+ * are not more than the tasks that run.
+ */
+async function* inOrder<T>(
+  tasks: AsyncIterable<() => Promise<T>>,
+  most: number,
+): AsyncGenerator<T, void, void> {
+  const begun: Promise<T>[] = [];
+  const running = new Set<Promise<unknown>>();
   try {
-    for (const file of files) await line.add(file);
-    await line.finish();
+    for await (const task of tasks) {
+      while (running.size >= most) await Promise.race(running);
+      const done = task();
+      begun.push(done);
+      const end: Promise<unknown> = done.catch(() => {}).then(() => running.delete(end));
+      running.add(end);
+      while (begun.length > 2 * most) yield await begun.shift()!;
+    }
+    while (begun.length > 0) yield await begun.shift()!;
   } finally {
-    over.abort();
-    await line.clear();
+    await Promise.all(running);
   }
 }
 
 /** A file on its way. */
 class FileWork {
-  failure: FailedRequest | undefined;
-  readonly odd: OddLines = {};
-  readonly output: OutputFile;
-
-  constructor(readonly file: InputFile, { place, parts, results }: Work) {
-    this.output = new OutputFile(place, file.name, join(parts, String(results.odd.length)));
-    results.odd.push({ name: file.shown, odd: this.odd });
-  }
-
-  fail(error: unknown, range?: Range): void {
-    this.failure ??= failedRequest(this.file.name, error, range);
-  }
-}
-
-/** Requests that were sent, and the ends of files, in the order of the results. */
-class Line {
-  readonly #steps: { readonly of: FileWork; readonly finish: () => Promise<void> }[] = [];
-  readonly #open = new Set<FileWork>();
-  readonly #running = new Set<Promise<unknown>>();
+  #failure: FailedRequest | undefined;
+  readonly #odd: OddLines = {};
+  /** Where its result is until it is whole: in the directory of the run, which goes with it. */
+  readonly #part: string;
   readonly #processing: Processing | undefined;
 
-  constructor(private readonly work: Work) {
-    if (isProcessed(work.transform)) this.#processing = new Processing(work.transform);
+  constructor(private readonly file: InputFile, private readonly work: Work) {
+    const { parts, results, transform } = work;
+    this.#part = join(parts, String(results.odd.length));
+    results.odd.push({ name: file.shown, odd: this.#odd });
+    if (isProcessed(transform)) this.#processing = new Processing(transform);
   }
 
-  async add(file: InputFile): Promise<void> {
-    const { transform: { split }, limits } = this.work;
-    const of = new FileWork(file, this.work);
-    this.#open.add(of);
+  async *steps(): AsyncGenerator<Step, void, void> {
+    const { transform: { split }, limits, signal } = this.work;
     const isWhole = split === "none" || limits.strategy === "multi";
     const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
-    await this.#orFail(of, async () => {
-      if (isStream) return await this.#push(of, () => this.#pass(of), () => Promise.resolve());
-      for await (const batch of this.#batches(of)) {
-        if (of.failure) break;
-        await this.#push(of, () => this.#answer(batch, of), (bytes) => of.output.write(bytes));
+    await Deno.create(this.#part).then((file) => file.close());
+    try {
+      if (isStream) yield () => this.#pass();
+      else {
+        for await (const batch of this.#batches()) {
+          signal.throwIfAborted();
+          if (this.#failure) break;
+          yield () => this.#answer(batch);
+        }
       }
-    });
-    await this.#push(of, () => Promise.resolve(), () => this.#finishFile(of));
+    } catch (error) {
+      this.#fail(error);
+    }
+    yield () => Promise.resolve(() => this.#finish());
   }
 
-  async finish(): Promise<void> {
-    while (this.#steps.length > 0) await this.#settle();
+  /** @throws what fails more than this file. */
+  #fail(error: unknown, range?: Range): void {
+    this.work.signal.throwIfAborted();
+    if (!failsFile(error)) throw error;
+    this.#failure ??= failedRequest(this.file.name, error, range);
   }
 
-  /** Lets go of files that were not finished. */
-  async clear(): Promise<void> {
-    await Promise.all(this.#running);
-    for (const { output } of this.#open) output.close();
-  }
-
-  #batches({ file, odd }: FileWork): AsyncIterable<Batch> {
+  #batches(): AsyncIterable<Batch> {
     const { transform, limits } = this.work;
     // All records of a file at once would take too much memory.
     const isAny = limits.maxPayload === 0 && limits.strategy === "multi" &&
       transform.split !== "none";
     const maxPayload = isAny ? TRANSFORM.payload : limits.maxPayload;
-    return batchesOf(dataOf(file, transform), transform, { ...limits, maxPayload }, odd);
-  }
-
-  /**
-   * Begins a task when it is its turn. Answers that wait for an earlier one are not more than those that
-   * are being made.
-   */
-  async #push<T>(
-    of: FileWork,
-    task: () => Promise<T>,
-    use: (result: T) => Promise<void>,
-  ): Promise<void> {
-    const { limits: { maxConcurrency }, signal } = this.work;
-    while (this.#running.size >= maxConcurrency) await Promise.race(this.#running);
-    signal.throwIfAborted();
-    const done = task();
-    const running: Promise<unknown> = done.catch(() => {}).then(() =>
-      this.#running.delete(running)
-    );
-    this.#running.add(running);
-    this.#steps.push({ of, finish: async () => await use(await done) });
-    while (this.#steps.length > 2 * maxConcurrency) await this.#settle();
-  }
-
-  async #settle(): Promise<void> {
-    const { of, finish } = this.#steps.shift()!;
-    await this.#orFail(of, finish);
-    this.work.onProgress();
-  }
-
-  /** An error fails the file alone, if it is of that kind. */
-  async #orFail(of: FileWork, task: () => Promise<void>): Promise<void> {
-    try {
-      await task();
-    } catch (error) {
-      this.work.signal.throwIfAborted();
-      if (!failsFile(error)) throw error;
-      of.fail(error);
-    }
+    return batchesOf(dataOf(this.file, transform), transform, { ...limits, maxPayload }, this.#odd);
   }
 
   /** Sends a file of any size as it is read, and writes its answer as that comes. */
-  async #pass({ file, output }: FileWork): Promise<void> {
-    const { transform } = this.work;
+  async #pass(): Promise<() => Promise<void>> {
+    const { file, work } = this;
     const start = performance.now();
-    const isByLine = transform.split === "line";
+    const isByLine = work.transform.split === "line";
     let [records, bytes] = [1, 0];
     async function* counted() {
       [records, bytes] = [isByLine ? 0 : 1, 0];
-      for await (const piece of dataOf(file, transform)) {
+      for await (const piece of dataOf(file, work.transform)) {
         if (isByLine) records += linesIn(piece);
         bytes += piece.length;
         yield piece;
       }
     }
-    await send(this.work, counted, async (answer) => {
-      await output.restart();
-      for await (const piece of answer) await output.write(piece);
-    });
-    this.#answered(file, { first: 1, records }, bytes, start);
+    try {
+      await send(
+        work,
+        counted,
+        (answer) => Deno.writeFile(this.#part, ReadableStream.from(answer)),
+      );
+      this.#answered({ first: 1, records }, bytes, start);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return () => Promise.resolve();
   }
 
-  async #answer(batch: Batch, of: FileWork): Promise<Uint8Array<ArrayBuffer>> {
-    const { transform: { split, assemble }, signal } = this.work;
-    const processing = this.#processing;
+  async #answer(batch: Batch): Promise<() => Promise<void>> {
+    const { split } = this.work.transform;
     const start = performance.now();
     const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) => {
-      const body = [processing?.request(bytes) ?? bytes];
+      const body = [this.#processing?.request(bytes) ?? bytes];
       const read = async (answer: AsyncIterable<Uint8Array>) =>
         joined(await Array.fromAsync(answer));
       return await send(this.work, () => body, read, retries);
     };
     try {
       const answer = await ask(batch.bytes);
-      this.#answered(of.file, batch, batch.bytes.length, start);
-      if (processing) return processing.result(batch.bytes, answer);
-      if (assemble === "none") return answer;
-      if (split === "line" && linesIn(answer) !== batch.records) of.odd.unanswered ??= batch.first;
-      return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
+      this.#answered(batch, batch.bytes.length, start);
+      const result = this.#resultOf(batch, answer);
+      return () => this.#write(result);
     } catch (error) {
-      signal.throwIfAborted();
+      this.work.signal.throwIfAborted();
       // Which of its lines is it?
       const isRefusal = error instanceof RequestFailure && error.status !== undefined;
       const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
       const [range, last] = isNarrowed
         ? await narrowed(batch, error, (part) => ask(part, 0))
         : [batch, error];
-      of.fail(last, range);
-      throw error;
+      this.#fail(last, range);
+      return () => Promise.resolve();
     }
   }
 
-  #answered({ name }: InputFile, { first, records }: Range, bytes: number, start: number): void {
+  /** @throws UnfitRecord */
+  #resultOf({ bytes, records, first }: Batch, answer: Uint8Array): Uint8Array {
+    const { split, assemble } = this.work.transform;
+    if (this.#processing) return this.#processing.result(bytes, answer);
+    if (assemble === "none") return answer;
+    if (split === "line" && linesIn(answer) !== records) this.#odd.unanswered ??= first;
+    return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
+  }
+
+  #answered({ first, records }: Range, bytes: number, start: number): void {
     const { results, transform } = this.work;
     const ms = performance.now() - start;
     results.records += records;
     results.bytes += bytes;
     const isWhole = transform.split === "none";
-    results.answered({ file: name, first: isWhole ? null : first, records, ms });
+    results.answered({ file: this.file.name, first: isWhole ? null : first, records, ms });
   }
 
-  async #finishFile(of: FileWork): Promise<void> {
-    const { file, output } = of;
-    const { results } = this.work;
-    if (of.failure === undefined) await output.keep().catch((error) => of.fail(error));
-    output.close();
-    this.#open.delete(of);
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#failure) return;
+    await Deno.writeFile(this.#part, bytes, { append: true }).catch((error) => this.#fail(error));
+  }
+
+  async #finish(): Promise<void> {
+    const { file: { name }, work: { place, results } } = this;
+    const output = join(place.path, `${name}.out`);
+    if (!this.#failure) await keep(this.#part, output, place).catch((error) => this.#fail(error));
     results.files++;
-    if (of.failure === undefined) return;
-    const note = await output.isThere() ? `; ${file.name}.out is of an earlier transform` : "";
-    results.failedFile({ ...of.failure, reason: `${of.failure.reason}${note}` });
+    if (this.#failure === undefined) return;
+    const note = await isFile(output) ? `; ${name}.out is of an earlier transform` : "";
+    results.failedFile({ ...this.#failure, reason: `${this.#failure.reason}${note}` });
   }
 }
 
