@@ -43,7 +43,7 @@ import { failureText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
 import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
 import { textOf } from "./requests.ts";
-import { Results, type TransformFacts } from "./results.ts";
+import { Results } from "./results.ts";
 import { transformFiles } from "./work.ts";
 
 /** What is told of a transform while it goes on. */
@@ -52,7 +52,7 @@ export interface TransformReport {
   readonly limits: (text: string) => void;
   /** @param total bytes of the data; `undefined`: not known. */
   readonly progress: (results: Results, total: number | undefined) => void;
-  readonly end: (facts: TransformFacts) => void;
+  readonly end: (results: Results) => void;
 }
 
 /** How many failed files an error shows. */
@@ -181,7 +181,7 @@ async function transformOn(work: Work): Promise<void> {
       signal: either.signal,
       onProgress: () => report.progress(results, total),
     });
-    report.end(results.facts());
+    report.end(results);
   } finally {
     run.record.transform = results.facts();
     await engine.killContainer(server.id).catch(() => {});

@@ -92,8 +92,8 @@ class FileWork {
     const { transform: { split }, limits, signal } = this.work;
     const isWhole = split === "none" || limits.strategy === "multi";
     const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
-    await Deno.create(this.#part).then((file) => file.close());
     try {
+      await Deno.writeFile(this.#part, new Uint8Array());
       if (isStream) yield () => this.#pass();
       else {
         for await (const batch of this.#batches()) {
@@ -190,10 +190,8 @@ class FileWork {
   #answered({ first, records }: Range, bytes: number, start: number): void {
     const { results, transform } = this.work;
     const ms = performance.now() - start;
-    results.records += records;
-    results.bytes += bytes;
     const isWhole = transform.split === "none";
-    results.answered({ file: this.file.name, first: isWhole ? null : first, records, ms });
+    results.answered({ file: this.file.name, first: isWhole ? null : first, records, ms }, bytes);
   }
 
   async #write(bytes: Uint8Array): Promise<void> {

@@ -42,30 +42,30 @@ const JSON_RECORDS: typeof CSV = [
 ];
 
 /** What CreateTransformJob refuses. */
-const REFUSED: readonly (readonly [filter: string, words: RegExp])[] = [
-  ["features", /begins with \$/],
-  ["$.a_b", /"_"/],
-  ["$['a_b']", /"_"/],
-  ["$[0,5:]", /one range alone/],
-  ["$[0:2,5:7]", /one range alone/],
-  ["$[*].a", /nothing follows several/],
-  ["$['a','b'].c", /nothing follows several/],
-  ["$..a", /none of its operators/],
-  ["$[?(@.a)]", /none of its operators/],
-  ["$[a]", /none of its operators/],
-  ["$[]", /none of its operators/],
-  [`$['${"a".repeat(60)}']`, /at most 63 characters/],
+const REFUSED: readonly (readonly [filter: string, words: string])[] = [
+  ["features", "begins with $"],
+  ["$.a_b", '"_"'],
+  ["$['a_b']", '"_"'],
+  ["$[0,5:]", "one range alone"],
+  ["$[0:2,5:7]", "one range alone"],
+  ["$[*].a", "nothing follows several"],
+  ["$['a','b'].c", "nothing follows several"],
+  ["$..a", "none of its operators"],
+  ["$[?(@.a)]", "none of its operators"],
+  ["$[a]", "none of its operators"],
+  ["$[]", "none of its operators"],
+  [`$['${"a".repeat(60)}']`, "at most 63 characters"],
 ];
 
-const UNFIT: readonly (readonly [type: string, filter: string, record: string, words: RegExp])[] = [
-  ["text/csv", "$[3]", "1,2", /no element 3 of 2/],
-  ["text/csv", "$[-3]", "1,2", /no element -3 of 2/],
-  ["text/csv", "$.a", "1,2", /needs an object/],
-  ["application/json", "$.a", '{"b": 1}', /no "a"/],
-  ["application/json", "$.toString", "{}", /no "toString"/],
-  ["application/json", "$.a", "1", /needs an object/],
-  ["application/json", "$[0]", '{"a": 1}', /needs an array/],
-  ["application/jsonlines", "$", "{oops", /not JSON/],
+const UNFIT: readonly (readonly [type: string, filter: string, record: string, words: string])[] = [
+  ["text/csv", "$[3]", "1,2", "no element 3 of 2"],
+  ["text/csv", "$[-3]", "1,2", "no element -3 of 2"],
+  ["text/csv", "$.a", "1,2", "needs an object"],
+  ["application/json", "$.a", '{"b": 1}', 'no "a"'],
+  ["application/json", "$.toString", "{}", 'no "toString"'],
+  ["application/json", "$.a", "1", "needs an object"],
+  ["application/json", "$[0]", '{"a": 1}', "needs an array"],
+  ["application/jsonlines", "$", "{oops", "not JSON"],
 ];
 
 suite("filters and joins of a transform", () => {
@@ -79,14 +79,14 @@ suite("filters and joins of a transform", () => {
 
   for (const [filter, words] of REFUSED) {
     it(`refuses ${filter}`, () => {
-      assertEquals(words.test(assertThrows(() => parseFilter(filter), UsageError).message), true);
+      assertThrows(() => parseFilter(filter), UsageError, words);
     });
   }
 
   for (const [type, filter, record, words] of UNFIT) {
     it(`${type} ${record} has no ${filter}`, () => {
       const take = () => recordsOfType(type).filter(record, parseFilter(filter));
-      assertEquals(words.test(assertThrows(take, UnfitRecord).message), true);
+      assertThrows(take, UnfitRecord, words);
     });
   }
 

@@ -16,11 +16,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Transform>])[] = [
   ["text/csv", {}, { split: "line", assemble: "line", accept: "text/csv", strategy: undefined }],
   ["text/csv; charset=utf-8", {}, { split: "line", assemble: "line" }],
-  ["application/jsonlines", {}, {
-    split: "line",
-    assemble: "line",
-    accept: "application/jsonlines",
-  }],
+  ["application/jsonlines", {}, { split: "line", accept: "application/jsonlines" }],
   ["application/json", {}, { split: "none", assemble: "none", accept: undefined }],
   ["application/json", { split: "line" }, { strategy: "single", assemble: "line" }],
   ["application/json", { split: "line", strategy: "multi" }, { strategy: "multi" }],
@@ -29,43 +25,30 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
   ["text/csv", { split: "none" }, { assemble: "none", accept: undefined }],
   ["text/csv", { accept: "application/json" }, { accept: "application/json" }],
   ["application/json", { join: "input" }, { accept: "application/json" }],
-  ["text/csv", {}, {
-    invocationRetries: 3,
-    invocationTimeout: 600,
-    compression: "none",
-    join: "none",
-  }],
+  ["text/plain", {}, { invocationRetries: 3, invocationTimeout: 600 }],
+  ["audio/wav", {}, { compression: "none", join: "none" }],
 ];
 
-const REFUSED: readonly (readonly [string, Partial<AskedTransform>, RegExp])[] = [
-  ["image/png", { strategy: "single" }, /needs records/],
-  ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, /100 MB in requests at once/],
-  ["image/png", { join: "input" }, /answers of the data's own type/],
-  ["text/csv", { join: "input", accept: "application/json" }, /answers of the data's own type/],
-  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, /split and assembled alike/],
-  ["text/csv", { inputFilter: "$[1:]", split: "none" }, /split and assembled alike/],
+const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
+  ["image/png", { strategy: "single" }, "needs records"],
+  ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "100 MB in requests at once"],
+  ["image/png", { join: "input" }, "answers of the data's own type"],
+  ["text/csv", { join: "input", accept: "application/json" }, "answers of the data's own type"],
+  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "split and assembled alike"],
+  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "split and assembled alike"],
 ];
+
+const OF_PLATFORM = { maxConcurrency: 1, strategy: "multi", maxPayload: 6 } as const;
+const OF_SERVER = { maxConcurrency: 4, strategy: "single", maxPayload: 2 } as const;
+const ASKED = { maxConcurrency: 2, strategy: "multi", maxPayload: 0 } as const;
 
 /** What is asked for, what the server answers, and what counts. */
-const LIMITS:
-  readonly (readonly [Partial<RequestLimits>, Partial<RequestLimits>, RequestLimits])[] = [
-    [{}, {}, { maxConcurrency: 1, strategy: "multi", maxPayload: 6 }],
-    [{}, { maxConcurrency: 4, strategy: "single", maxPayload: 2 }, {
-      maxConcurrency: 4,
-      strategy: "single",
-      maxPayload: 2,
-    }],
-    [{ maxConcurrency: 2, strategy: "multi", maxPayload: 0 }, {
-      maxConcurrency: 4,
-      strategy: "single",
-      maxPayload: 2,
-    }, { maxConcurrency: 2, strategy: "multi", maxPayload: 0 }],
-    [{ maxConcurrency: 0 }, { maxConcurrency: 3 }, {
-      maxConcurrency: 3,
-      strategy: "multi",
-      maxPayload: 6,
-    }],
-  ];
+const LIMITS: readonly (readonly Partial<RequestLimits>[])[] = [
+  [{}, {}, OF_PLATFORM],
+  [{}, OF_SERVER, OF_SERVER],
+  [ASKED, OF_SERVER, ASKED],
+  [{ maxConcurrency: 0 }, { maxConcurrency: 3 }, { ...OF_PLATFORM, maxConcurrency: 3 }],
+];
 
 /** What a server answers, and what is read there. */
 const ANSWERS: readonly (readonly [string, Partial<RequestLimits>])[] = [
@@ -97,17 +80,13 @@ suite("what a transform asks of a server", () => {
 
   for (const [type, asked, words] of REFUSED) {
     it(`refuses ${type} with ${Object.keys(asked)}`, () => {
-      const { message } = assertThrows(
-        () => transformOf(asked, type),
-        UsageError,
-      );
-      assertEquals(words.test(message), true, message);
+      assertThrows(() => transformOf(asked, type), UsageError, words);
     });
   }
 
   for (const [asked, answered, expected] of LIMITS) {
     it(`${JSON.stringify(asked)} before ${JSON.stringify(answered)}`, () => {
-      assertEquals(limitsOf(asked, answered), expected);
+      assertEquals(limitsOf(asked!, answered), expected as RequestLimits);
     });
   }
 
