@@ -115,10 +115,6 @@ export class UnfitRecord extends MlcliError {
   override readonly name = "UnfitRecord";
 }
 
-function filtered(value: unknown, filter: Filter, isCsv: boolean): unknown {
-  return filter.reduce((found, { take }) => take(found, isCsv), value);
-}
-
 function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return isObject(value) && !isRawNumber(value);
 }
@@ -151,34 +147,24 @@ function fieldsOf(line: string): readonly string[] {
   return [...fields, field];
 }
 
-/** A type of records: how a filter is applied to one, and how an answer is joined with it. */
-export interface Records {
-  /** @throws UnfitRecord */
-  readonly filter: (record: string, filter: Filter) => string;
-  /** The record with its answer. */
-  readonly join: (record: string, answer: string) => string;
+/**
+ * What a filter takes of a record.
+ *
+ * @param isCsv else it is JSON.
+ * @throws UnfitRecord where it does not fit.
+ */
+export function filteredRecord(record: string, filter: Filter, isCsv: boolean): string {
+  const whole: unknown = isCsv ? fieldsOf(record) : jsonOf(record);
+  const found = filter.reduce((value, { take }) => take(value, isCsv), whole);
+  return isCsv ? [found].flat().join(",") : JSON.stringify(found);
 }
 
-const CSV: Records = {
-  filter(record, filter) {
-    const found = filtered(fieldsOf(record), filter, true);
-    return Array.isArray(found) ? found.join(",") : String(found);
-  },
-  join: (record, answer) => `${record},${answer}`,
-};
-
-const JSON_RECORDS: Records = {
-  filter: (record, filter) => JSON.stringify(filtered(jsonOf(record), filter, false)),
-  join(record, answer) {
-    const [input, output] = [jsonOf(record), jsonOf(answer)];
-    const whole = isPlainObject(input) ? input : { SageMakerInput: input };
-    return JSON.stringify({ ...whole, SageMakerOutput: output });
-  },
-};
-
-/** @param type without parameters: CSV, JSON or JSON Lines. */
-export function recordsOfType(type: string): Records {
-  return type === "text/csv" ? CSV : JSON_RECORDS;
+/** A record with its answer. */
+export function joinedRecord(record: string, answer: string, isCsv: boolean): string {
+  if (isCsv) return `${record},${answer}`;
+  const input = jsonOf(record);
+  const whole = isPlainObject(input) ? input : { SageMakerInput: input };
+  return JSON.stringify({ ...whole, SageMakerOutput: jsonOf(answer) });
 }
 
 /** Numbers stay as they are written: 1.0, and what is larger than JavaScript's. */

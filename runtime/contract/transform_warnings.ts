@@ -6,11 +6,17 @@ import { plainType, type Transform } from "./transform.ts";
 import { hasRangeEnd, parseFilter } from "./transform_filters.ts";
 import type { OddLines } from "./transform_records.ts";
 
+export type DataShape = Pick<
+  Transform,
+  "contentType" | "compression" | "inputFilter" | "outputFilter"
+>;
+
 /** @param names of files or objects, as the user would type them. */
-export function nameDifferences(
+export function dataDifferences(
   names: readonly string[],
-  { compression }: Pick<Transform, "compression">,
+  { contentType, compression, inputFilter, outputFilter }: DataShape,
 ): readonly Difference[] {
+  const filters = plainType(contentType) === "text/csv" ? [inputFilter, outputFilter] : [];
   return [
     ...firstOf(
       names.filter((name) => name.endsWith(".tar.gz")),
@@ -27,6 +33,11 @@ export function nameDifferences(
       "looks compressed, and is sent as it is",
       "--compression gzip has it unpacked.",
     ),
+    ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
+      .map((filter) => ({
+        message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
+        hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
+      })),
   ];
 }
 
@@ -61,22 +72,6 @@ export function lineDifferences(
       .map(({ name, odd }) => `${name}, line ${odd[kind]}`);
     return firstOf(places, ...ODD_LINES[kind]);
   });
-}
-
-/** Of ranges, AWS's guide and JSONPath think differently. */
-export function filterDifferences(
-  { contentType, inputFilter, outputFilter }: Pick<
-    Transform,
-    "contentType" | "inputFilter" | "outputFilter"
-  >,
-): readonly Difference[] {
-  if (plainType(contentType) !== "text/csv") return [];
-  return [inputFilter, outputFilter]
-    .filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
-    .map((filter) => ({
-      message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
-      hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
-    }));
 }
 
 /** A difference about the first of some places; how many more there are, it says. */

@@ -180,6 +180,21 @@ function faultOf({ fields, isMalformed, body }: AnswerHead): string | undefined 
   return isWrong ? `its length is not valid: ${length}` : undefined;
 }
 
+/** The beginning of a body as text; read to its end where that is shorter. */
+export async function readStart(body: HttpAnswer["body"], most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const piece of body) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length > most) break;
+    }
+  } catch {
+    // The body breaks off, but the status matters more.
+  }
+  return text.slice(0, most);
+}
+
 /** What `Deno.connect` takes: in a URL, an IPv6 address stands in brackets, and a port may be left out. */
 export function tcpTarget(
   { hostname, port, protocol }: Pick<URL, "hostname" | "port" | "protocol">,

@@ -6,9 +6,9 @@ import { typeOfFile } from "../../contract/invocations.ts";
 import { type Transform, transformOf } from "../../contract/transform.ts";
 import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import {
-  filterDifferences,
+  dataDifferences,
+  type DataShape,
   lineDifferences,
-  nameDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
 import type { Note } from "../in_parallel.ts";
@@ -83,9 +83,7 @@ export interface TransformData {
   /** Of the first objects, in their order: a page. */
   readonly keys: readonly string[];
   readonly instanceCount: number;
-  readonly transform:
-    & Pick<Transform, "compression">
-    & Parameters<typeof filterDifferences>[0];
+  readonly transform: DataShape;
   /** In the first object of data. */
   readonly odd: OddLines;
 }
@@ -109,9 +107,8 @@ export function dataWarnings(data: TransformData): readonly string[] {
       `${instanceCount} get none. Split the data into more objects, or take ` +
       `-c ${keys.length}.`,
     ...[
-      ...nameDifferences(keys.map(named), transform),
+      ...dataDifferences(keys.map(named), transform),
       ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
-      ...filterDifferences(transform),
     ].map(({ message, hint }) => `${message}. ${hint}`),
   ].filter((text) => typeof text === "string");
 }

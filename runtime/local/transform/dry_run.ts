@@ -4,11 +4,7 @@ import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { limitsOf, transformOf } from "../../contract/transform.ts";
 import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
-import {
-  filterDifferences,
-  lineDifferences,
-  type OddFile,
-} from "../../contract/transform_warnings.ts";
+import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
 import { fileErrorReason } from "../../errors.ts";
 import { tell, warningText } from "../../messages.ts";
 import type { Host, TransformJob } from "../jobs.ts";
@@ -36,11 +32,7 @@ export async function plannedTransform(
     files.push({ name: file.name, ...await planned(batches, signal) });
     odd.push({ name: file.shown, odd: found });
   }
-  const all = [
-    ...inputDifferences(inputs, transform),
-    ...lineDifferences(odd),
-    ...filterDifferences(transform),
-  ];
+  const all = [...inputDifferences(inputs, transform), ...lineDifferences(odd)];
   for (const { message, hint } of all) tell(err, warningText(message, hint));
   return {
     input: typedPath(layout.directory, job.input),

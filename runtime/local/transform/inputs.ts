@@ -8,7 +8,7 @@ import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
-import { firstOf, nameDifferences } from "../../contract/transform_warnings.ts";
+import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { listed } from "../../text.ts";
@@ -91,13 +91,13 @@ export function typeOfInputs(
   );
 }
 
-/** What among the files is probably no data, and what is not sent. */
+/** What is odd about the files and the filters, and what is not sent. */
 export function inputDifferences(
   { files, leftOut }: Inputs,
-  transform: Pick<Transform, "compression">,
+  transform: Transform,
 ): readonly Difference[] {
   return [
-    ...nameDifferences(files.map(({ shown }) => shown), transform),
+    ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(
       leftOut,
       "is left out, though an upload to S3 may send it",

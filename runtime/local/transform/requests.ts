@@ -3,12 +3,13 @@
 import { plainType, type Transform } from "../../contract/transform.ts";
 import {
   type Filter,
+  filteredRecord,
+  joinedRecord,
   parseFilter,
-  recordsOfType,
   UnfitRecord,
 } from "../../contract/transform_filters.ts";
 import { fileErrorReason } from "../../errors.ts";
-import type { Connections, HttpRequest } from "../../http/exchange.ts";
+import { type Connections, type HttpRequest, readStart } from "../../http/exchange.ts";
 import { BrokenMessage } from "../../http/messages.ts";
 import { inOneLine } from "../../text.ts";
 import { deadlineIn, joinSignals, pause } from "../../time.ts";
@@ -57,16 +58,27 @@ export async function send<T>(
   }
 
   async function attemptToSend(): Promise<T> {
+    const { contentType, accept } = transform;
+    const request = {
+      call: "POST /invocations",
+      // As SageMaker's client sends it: without the name of the file.
+      headers: {
+        "User-Agent": "Go-http-client/1.1",
+        "Content-Type": contentType,
+        ...accept === undefined ? {} : { Accept: accept },
+      },
+      body: body(),
+    };
     using deadline = deadlineIn(transform.invocationTimeout);
     using either = joinSignals(signal, deadline.signal);
     try {
       return await connections.exchange(
-        asHttp(transform, body()),
+        request,
         either.signal,
         async (answer) => {
           if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
           if (answer.status >= 200 && answer.status <= 299) return await read(answer.body);
-          throw new RequestFailure(answer.status, wordsOf(await textOf(answer.body)));
+          throw new RequestFailure(answer.status, wordsOf(await readStart(answer.body, MOST_READ)));
         },
       );
     } catch (error) {
@@ -81,30 +93,6 @@ export async function send<T>(
   }
 }
 
-/** As SageMaker's client sends it: without the name of the file. */
-function asHttp({ contentType, accept }: Transform, body: HttpRequest["body"]): HttpRequest {
-  return {
-    call: "POST /invocations",
-    headers: {
-      "User-Agent": "Go-http-client/1.1",
-      "Content-Type": contentType,
-      ...accept === undefined ? {} : { Accept: accept },
-    },
-    body,
-  };
-}
-
-/** The beginning of a text; to its end, where it is short: then the connection can be used again. */
-export async function textOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
-    if (text.length > MOST_READ) break;
-  }
-  return text;
-}
-
 function wordsOf(text: string): string {
   const words = inOneLine(text.trim().replace(/\s+/g, " "));
   return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no words)";
@@ -112,13 +100,13 @@ function wordsOf(text: string): string {
 
 /** How filters and the join change records on their way. */
 export class Processing {
-  readonly #records;
+  readonly #isCsv;
   readonly #input;
   readonly #output;
 
   constructor(private readonly transform: Transform) {
     const { contentType, inputFilter = "$", outputFilter = "$" } = transform;
-    this.#records = recordsOfType(plainType(contentType));
+    this.#isCsv = plainType(contentType) === "text/csv";
     this.#input = parseFilter(inputFilter);
     this.#output = parseFilter(outputFilter);
   }
@@ -140,14 +128,14 @@ export class Processing {
     }
     const isJoined = this.transform.join === "input";
     return this.#encoded(answers.map((answer, index) => {
-      const whole = isJoined ? this.#records.join(records[index]!, answer) : answer;
+      const whole = isJoined ? joinedRecord(records[index]!, answer, this.#isCsv) : answer;
       return this.#filtered(whole, this.#output);
     }));
   }
 
   /** `$` alone leaves a record as it is. */
   #filtered(record: string, filter: Filter): string {
-    return filter.length === 0 ? record : this.#records.filter(record, filter);
+    return filter.length === 0 ? record : filteredRecord(record, filter, this.#isCsv);
   }
 
   #decoded(bytes: Uint8Array): readonly string[] {

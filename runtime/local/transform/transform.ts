@@ -16,11 +16,11 @@ import {
   transformOf,
   transformVariables,
 } from "../../contract/transform.ts";
-import { filterDifferences, lineDifferences } from "../../contract/transform_warnings.ts";
+import { lineDifferences } from "../../contract/transform_warnings.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { typeHint } from "../../invocation/invocation.ts";
-import { Connections } from "../../http/exchange.ts";
+import { Connections, readStart } from "../../http/exchange.ts";
 import { RECORD_FILES } from "../../model/records.ts";
 import { onFreePort } from "../../serving/ports.ts";
 import { packCode } from "../../source/source.ts";
@@ -42,7 +42,6 @@ import { type Start, startOf, startServer } from "../server/starting.ts";
 import { failureText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
 import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
-import { textOf } from "./requests.ts";
 import { Results } from "./results.ts";
 import { transformFiles } from "./work.ts";
 
@@ -58,8 +57,9 @@ export interface TransformReport {
 /** How many failed files an error shows. */
 const MOST_SHOWN = 10;
 
-/** How long the answer to /execution-parameters may take, in seconds. */
+/** How long the answer to /execution-parameters may take, in seconds, and be, in characters. */
 const PARAMETERS_SECONDS = 60;
+const LONGEST_PARAMETERS = 4_096;
 
 /**
  * Transforms files.
@@ -98,7 +98,7 @@ export async function transform(
       run.record.data = await data;
       await discardContainer(start.engine, server, start.err);
       await removeUnpacked(server);
-      findings.add([...lineDifferences(results.odd), ...filterDifferences(shape)]);
+      findings.add(lineDifferences(results.odd));
     }
     if (results.failedFiles > 0) {
       findings.warnOfAll();
@@ -204,7 +204,8 @@ async function askedLimits(
     text = await connections.exchange(
       request,
       either.signal,
-      async ({ status, body }) => status === 200 ? await textOf(body) : undefined,
+      async ({ status, body }) =>
+        status === 200 ? await readStart(body, LONGEST_PARAMETERS) : undefined,
     );
   } catch {
     // A server need not have the route, and may close the connection.
