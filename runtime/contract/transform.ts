@@ -105,19 +105,19 @@ function check(transform: Transform): void {
   requirePayload(transform);
   if (!isProcessed(transform)) return;
   const plain = plainType(contentType);
-  if (!FILTERED.includes(plain) || accept === undefined || plainType(accept) !== plain) {
-    const given = `--content-type ${contentType} and --accept ${accept ?? "(none)"}`;
-    throw new UsageError(
-      `Filters and joins take answers of the data's own type, one of ${FILTERED.join(", ")}.`,
-      { hint: `${given} do not go together with them.` },
-    );
-  }
+  const isAlike = FILTERED.includes(plain) && plainType(accept ?? "") === plain;
   const isByLine = split === "line" && assemble === "line";
   const isWhole = split === "none" && assemble === "none" && plain === "application/json";
-  if (isByLine || isWhole) return;
-  throw new UsageError("Filters and joins take records that are split and assembled alike.", {
-    hint: "Give --split line --assemble line; JSON may have none for both.",
-  });
+  if (isAlike && (isByLine || isWhole)) return;
+  throw new UsageError(
+    `Filters and joins take ${
+      FILTERED.join(", ")
+    }, and answers of the same type, by line in and out.`,
+    {
+      hint: `Not --content-type ${contentType} --accept ${accept ?? "(none)"} --split ${split} ` +
+        `--assemble ${assemble}. JSON may be whole, too: none in and out.`,
+    },
+  );
 }
 
 /** @throws UsageError for more than SageMaker takes. */

@@ -106,9 +106,6 @@ export function inputDifferences(
   ];
 }
 
-/** How much of a file is read at a time. */
-const PIECE = 1024 ** 2;
-
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
 
 /**
@@ -120,20 +117,14 @@ export async function* dataOf(
   { path }: InputFile,
   { compression }: Pick<Transform, "compression">,
 ): Pieces {
-  async function* pieces(): Pieces {
-    using file = await Deno.open(path);
-    const buffer = new Uint8Array(PIECE);
-    for (let count = await file.read(buffer); count !== null; count = await file.read(buffer)) {
-      yield buffer.slice(0, count);
-    }
-  }
-  if (compression === "none") return yield* pieces();
+  const { readable } = await Deno.open(path);
+  if (compression === "none") return yield* readable;
   const [{ passedThrough }, { createGunzip }] = await Promise.all([
     import("../../archive/node_streams.ts"),
     import("node:zlib"),
   ]);
   try {
-    yield* passedThrough(createGunzip() as unknown as Transformation, pieces()) as Pieces;
+    yield* passedThrough(createGunzip() as unknown as Transformation, readable) as Pieces;
   } catch (error) {
     const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
     throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;

@@ -41,9 +41,9 @@ import type { Server } from "../server/servers.ts";
 import { type Start, startOf, startServer } from "../server/starting.ts";
 import { failureText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
-import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
+import { outputPlace, placeDifferences } from "./outputs.ts";
 import { Results } from "./results.ts";
-import { transformFiles } from "./work.ts";
+import { type FilesWork, transformFiles } from "./work.ts";
 
 /** What is told of a transform while it goes on. */
 export interface TransformReport {
@@ -93,7 +93,17 @@ export async function transform(
     const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
     const results = new Results();
     try {
-      await transformOn({ shape, start, run, log, server, inputs, place, results, report });
+      await transformOn({
+        transform: shape,
+        start,
+        run,
+        log,
+        server,
+        inputs,
+        place,
+        results,
+        report,
+      });
     } finally {
       run.record.data = await data;
       await discardContainer(start.engine, server, start.err);
@@ -139,23 +149,19 @@ async function serverOf(start: Start, name: string, shape: Transform): Promise<S
   return await (start.engine.inStudio ? on(SERVER_PORT) : onFreePort(on));
 }
 
-interface Work {
-  readonly shape: Transform;
+interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
   readonly start: Start;
   readonly run: Run;
   /** Where the server's log is, as the user would type it. */
   readonly log: string;
   readonly server: Server;
   readonly inputs: Inputs;
-  readonly place: OutputPlace;
-  readonly results: Results;
   readonly report: TransformReport;
 }
 
 /** @throws MlcliError where the server ended; the signal's reason. */
 async function transformOn(work: Work): Promise<void> {
-  const { shape: transform, start: { engine, signal }, run, server, inputs, results, report } =
-    work;
+  const { transform, start: { engine, signal }, run, server, inputs, results, report } = work;
   const logs = new FollowedLogs(run.record.log.of({ out: NOWHERE, err: NOWHERE }), () => {});
   const ended = new AbortController();
   // It comes to its end when the server does.
@@ -174,7 +180,6 @@ async function transformOn(work: Work): Promise<void> {
     await makeDirectory(parts);
     await transformFiles(inputs.files, {
       ...work,
-      transform,
       limits,
       connections,
       parts,

@@ -20,7 +20,7 @@ import { keep, type OutputPlace } from "./outputs.ts";
 import { Processing, send, type Sending } from "./requests.ts";
 
 /** What a transform works with. */
-export interface Work extends Sending {
+export interface FilesWork extends Sending {
   readonly limits: RequestLimits;
   readonly place: OutputPlace;
   /** A directory for results that are not whole yet. */
@@ -35,7 +35,7 @@ export interface Work extends Sending {
  *
  * @throws the signal's reason.
  */
-export async function transformFiles(files: readonly InputFile[], work: Work): Promise<void> {
+export async function transformFiles(files: readonly InputFile[], work: FilesWork): Promise<void> {
   async function* steps(): AsyncGenerator<Step, void, void> {
     for (const file of files) yield* new FileWork(file, work).steps();
   }
@@ -81,7 +81,7 @@ class FileWork {
   readonly #part: string;
   readonly #processing: Processing | undefined;
 
-  constructor(private readonly file: InputFile, private readonly work: Work) {
+  constructor(private readonly file: InputFile, private readonly work: FilesWork) {
     const { parts, results, transform } = work;
     this.#part = join(parts, String(results.odd.length));
     results.odd.push({ name: file.shown, odd: this.#odd });

@@ -32,10 +32,10 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
 const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
   ["image/png", { strategy: "single" }, "needs records"],
   ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "100 MB in requests at once"],
-  ["image/png", { join: "input" }, "answers of the data's own type"],
-  ["text/csv", { join: "input", accept: "application/json" }, "answers of the data's own type"],
-  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "split and assembled alike"],
-  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "split and assembled alike"],
+  ["image/png", { join: "input" }, "answers of the same type"],
+  ["text/csv", { join: "input", accept: "application/json" }, "answers of the same type"],
+  ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "by line in and out"],
+  ["text/csv", { inputFilter: "$[1:]", split: "none" }, "by line in and out"],
 ];
 
 const OF_PLATFORM = { maxConcurrency: 1, strategy: "multi", maxPayload: 6 } as const;
