@@ -6,7 +6,7 @@ import { isProcessed, type RequestLimits } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
 import { isFile } from "../../files.ts";
-import { joined } from "../../streams.ts";
+import { joined, writeAll } from "../../streams.ts";
 import {
   type FailedRequest,
   failedRequest,
@@ -36,8 +36,9 @@ export interface FilesWork extends Sending {
  * @throws the signal's reason.
  */
 export async function transformFiles(files: readonly InputFile[], work: FilesWork): Promise<void> {
+  using open = new DisposableStack();
   async function* steps(): AsyncGenerator<Step, void, void> {
-    for (const file of files) yield* new FileWork(file, work).steps();
+    for (const file of files) yield* new FileWork(file, work, open).steps();
   }
   for await (const finish of inOrder(steps(), work.limits.maxConcurrency)) {
     await finish();
@@ -79,9 +80,15 @@ class FileWork {
   readonly #odd: OddLines = {};
   /** Where its result is until it is whole: in the directory of the run, which goes with it. */
   readonly #part: string;
+  #output: Deno.FsFile | undefined;
   readonly #processing: Processing | undefined;
 
-  constructor(private readonly file: InputFile, private readonly work: FilesWork) {
+  /** @param open closes what is not finished. */
+  constructor(
+    private readonly file: InputFile,
+    private readonly work: FilesWork,
+    private readonly open: DisposableStack,
+  ) {
     const { parts, results, transform } = work;
     this.#part = join(parts, String(results.odd.length));
     results.odd.push({ name: file.shown, odd: this.#odd });
@@ -93,7 +100,7 @@ class FileWork {
     const isWhole = split === "none" || limits.strategy === "multi";
     const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
     try {
-      await Deno.writeFile(this.#part, new Uint8Array());
+      this.#output = this.open.use(await Deno.open(this.#part, { write: true, createNew: true }));
       if (isStream) yield () => this.#pass();
       else {
         for await (const batch of this.#batches()) {
@@ -196,12 +203,13 @@ class FileWork {
 
   async #write(bytes: Uint8Array): Promise<void> {
     if (this.#failure) return;
-    await Deno.writeFile(this.#part, bytes, { append: true }).catch((error) => this.#fail(error));
+    await writeAll(this.#output!, bytes).catch((error) => this.#fail(error));
   }
 
   async #finish(): Promise<void> {
     const { file: { name }, work: { place, results } } = this;
     const output = join(place.path, `${name}.out`);
+    this.#output?.close();
     if (!this.#failure) await keep(this.#part, output, place).catch((error) => this.#fail(error));
     results.files++;
     if (this.#failure === undefined) return;
