@@ -93,14 +93,14 @@ function byIndexes(indexes: readonly number[]): Step {
 }
 
 /** Of CSV, the end belongs to it: in the guide, `$[1:4]` takes the second to the fifth column. */
-function byRange(from = "0", to?: string): Step {
+function byRange(from: string | undefined, to: string | undefined): Step {
   return {
     isSeveral: true,
     hasEnd: to !== undefined,
     take(value, isCsv) {
       const end = to === undefined ? Infinity : Number(to) + (isCsv ? 1 : 0);
       // The one behind the last, -1, is the end itself.
-      return arrayOf(value).slice(Number(from), isCsv && to === "-1" ? Infinity : end);
+      return arrayOf(value).slice(Number(from ?? 0), isCsv && to === "-1" ? Infinity : end);
     },
   };
 }

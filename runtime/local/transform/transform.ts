@@ -214,8 +214,8 @@ async function askedLimits(
     );
   } catch {
     // A server need not have the route, and may close the connection.
-    signal.throwIfAborted();
   }
+  signal.throwIfAborted();
   return limitsOf(shape, text === undefined ? {} : executionParametersIn(text));
 }
 
