@@ -110,9 +110,7 @@ function check(transform: Transform): void {
   const isWhole = split === "none" && assemble === "none" && plain === "application/json";
   if (isAlike && (isByLine || isWhole)) return;
   throw new UsageError(
-    `Filters and joins take ${
-      FILTERED.join(", ")
-    }, and answers of the same type, by line in and out.`,
+    `Filters and joins take ${FILTERED.join(", ")}, and answers alike, by line in and out.`,
     {
       hint: `Not --content-type ${contentType} --accept ${accept ?? "(none)"} --split ${split} ` +
         `--assemble ${assemble}. JSON may be whole, too: none in and out.`,
@@ -188,10 +186,13 @@ export function executionParametersIn(text: string): ExecutionParameters {
 }
 
 function notValid(text: string): MlcliError {
-  return new MlcliError(`The answer to /execution-parameters is not valid: ${inOneLine(text)}`, {
-    hint: 'Such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
-      '"MaxPayloadInMB": 6}. A server without the route answers 404.',
-  });
+  return new MlcliError(
+    `The answer to /execution-parameters is not valid: ${inOneLine(text.slice(0, 200))}`,
+    {
+      hint: 'Such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
+        '"MaxPayloadInMB": 6}. A server without the route answers 404.',
+    },
+  );
 }
 
 /** As the first line of SageMaker's data-log has them. */

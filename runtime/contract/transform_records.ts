@@ -98,6 +98,12 @@ const FIND: Readonly<Record<Exclude<Split, "none">, FindRecord>> = {
 
 const MB = 1024 ** 2;
 
+function tooLarge(what: string, maxPayload: number): MlcliError {
+  return new MlcliError(`${what} is larger than ${maxPayload} MB, the most that a request has`, {
+    hint: "--max-payload allows up to 100 MB; 0 sends a whole file of any size.",
+  });
+}
+
 /**
  * Cuts data into requests of whole records; what is not split is one request.
  *
@@ -127,15 +133,8 @@ export async function* batchesOf(
     const { bytes } = buffer;
     while (true) {
       const record = find(bytes, at, isLast, Math.max(at, seen));
-      if ((record?.next ?? bytes.length) - at > most) {
-        const what = isWhole ? "The file" : `Record ${number}`;
-        throw new MlcliError(
-          `${what} is larger than ${maxPayload} MB, the most that a request has`,
-          {
-            hint: "--max-payload allows up to 100 MB; 0 sends a whole file of any size.",
-          },
-        );
-      }
+      const size = (record?.next ?? bytes.length) - at;
+      if (size > most) throw tooLarge(isWhole ? "The file" : `Record ${number}`, maxPayload);
       if (record === undefined) break;
       lines?.check(bytes, at, record.next, number);
       if (records > 0 && record.next - start > most) {

@@ -92,18 +92,9 @@ export async function transform(
     const server = await serverOf(start, name, shape);
     const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
     const results = new Results();
+    const about = { start, run, log, server, inputs, place, results, report };
     try {
-      await transformOn({
-        transform: shape,
-        start,
-        run,
-        log,
-        server,
-        inputs,
-        place,
-        results,
-        report,
-      });
+      await transformOn({ ...about, transform: shape });
     } finally {
       run.record.data = await data;
       await discardContainer(start.engine, server, start.err);

@@ -32,8 +32,8 @@ const DEFAULTS: readonly (readonly [string, Partial<AskedTransform>, Partial<Tra
 const REFUSED: readonly (readonly [string, Partial<AskedTransform>, string])[] = [
   ["image/png", { strategy: "single" }, "needs records"],
   ["text/csv", { maxConcurrency: 20, maxPayload: 6 }, "100 MB in requests at once"],
-  ["image/png", { join: "input" }, "answers of the same type"],
-  ["text/csv", { join: "input", accept: "application/json" }, "answers of the same type"],
+  ["image/png", { join: "input" }, "and answers alike"],
+  ["text/csv", { join: "input", accept: "application/json" }, "and answers alike"],
   ["text/csv", { inputFilter: "$[1:]", assemble: "none" }, "by line in and out"],
   ["text/csv", { inputFilter: "$[1:]", split: "none" }, "by line in and out"],
 ];
