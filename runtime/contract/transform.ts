@@ -112,7 +112,10 @@ function check(transform: Transform): void {
   throw new UsageError(
     `Filters and joins take ${FILTERED.join(", ")}, and answers alike, by line in and out.`,
     {
-      hint: `Not --content-type ${contentType} --accept ${accept ?? "(none)"} --split ${split} ` +
+      hint:
+        `They do not go with --content-type ${contentType} --accept ${
+          accept ?? "(none)"
+        } --split ${split} ` +
         `--assemble ${assemble}. JSON may be whole, too: none in and out.`,
     },
   );
