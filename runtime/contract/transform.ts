@@ -109,14 +109,12 @@ function check(transform: Transform): void {
   const isByLine = split === "line" && assemble === "line";
   const isWhole = split === "none" && assemble === "none" && plain === "application/json";
   if (isAlike && (isByLine || isWhole)) return;
+  const types = `--content-type ${contentType} --accept ${accept ?? "(none)"}`;
   throw new UsageError(
     `Filters and joins take ${FILTERED.join(", ")}, and answers alike, by line in and out.`,
     {
-      hint:
-        `They do not go with --content-type ${contentType} --accept ${
-          accept ?? "(none)"
-        } --split ${split} ` +
-        `--assemble ${assemble}. JSON may be whole, too: none in and out.`,
+      hint: `They do not go with ${types} --split ${split} --assemble ${assemble}. JSON may be ` +
+        "whole, too: none in and out.",
     },
   );
 }
