@@ -45,6 +45,16 @@ export interface Keyboard {
   raw(): Disposable;
 }
 
+/** Drops what is written to it. */
+export const NOWHERE: Output = {
+  isTerminal: false,
+  colour: false,
+  columns: 80,
+  rows: 0,
+  write: () => Promise.resolve(),
+  print: () => {},
+};
+
 /** A stream like another, with its own `write` or `print`. */
 export function overlaid(output: Output, own: Partial<Pick<Output, "write" | "print">>): Output {
   return {

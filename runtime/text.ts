@@ -142,6 +142,22 @@ export function parseJson(text: string, reviver?: Reviver): unknown {
   return JSON.parse(text.replace(/^\uFEFF/, ""), reviver as Parameters<typeof JSON.parse>[1]);
 }
 
+/** Not in TypeScript's library yet: "JSON.parse source text access", stage 4. */
+const { rawJSON, isRawJSON } = JSON as unknown as {
+  rawJSON(source: string): unknown;
+  isRawJSON(value: unknown): boolean;
+};
+
+/** Whether a value is a number that `asWritten` kept. */
+export const isRawNumber = isRawJSON;
+
+/** Keeps numbers as they are written: a seed of 20 digits, 1.0 or 1e-3 must arrive unchanged. */
+export function asWritten(_key: string, value: unknown, context: { source?: string }): unknown {
+  return typeof value === "number" && context.source !== undefined
+    ? rawJSON(context.source)
+    : value;
+}
+
 /** The JSON object that a text is; `undefined` where it is none. */
 export function jsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {

@@ -1,7 +1,7 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
-import { pipOptions, serverProgramOptions } from "../options/program.ts";
+import { localServerOptions, pipOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseHost, parsePort, parseSeconds } from "../options/parsers.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
@@ -22,13 +22,7 @@ const OPTIONS = options({
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
-  ...serverProgramOptions,
-  "--entry-point": {
-    ...serverProgramOptions["--entry-point"],
-    description:
-      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
-      "inference images.",
-  },
+  ...localServerOptions,
   ...pipOptions,
   "--run": {
     value: "name",

@@ -1,6 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
-import { pipOptions, serverProgramOptions } from "../options/program.ts";
+import { localServerOptions, pipOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 import { transformOptions } from "../options/transform.ts";
@@ -24,13 +24,7 @@ const OPTIONS = options({
     completion: "file",
   },
   ...transformOptions,
-  ...serverProgramOptions,
-  "--entry-point": {
-    ...serverProgramOptions["--entry-point"],
-    description:
-      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
-      "inference images.",
-  },
+  ...localServerOptions,
   ...pipOptions,
   "--run": {
     value: "name",

@@ -3,7 +3,7 @@ import { absolutePath } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { AskedTransform } from "../../runtime/contract/transform.ts";
 import type { TransformJob } from "../../runtime/local/jobs.ts";
-import type { Results, TransformFacts } from "../../runtime/local/transform/results.ts";
+import type { Results } from "../../runtime/local/transform/results.ts";
 import { transform, type TransformReport } from "../../runtime/local/transform/transform.ts";
 import { printableJson } from "../../runtime/text.ts";
 import type { ConfigurableCall } from "../command.ts";
@@ -55,53 +55,44 @@ export async function transformAction(
 }
 
 /** What is typed wins over the file. */
-function askedTransform(
-  typed: AskedTransform,
-  file: Partial<AskedTransform>,
-): AskedTransform {
+function askedTransform(typed: AskedTransform, file: AskedTransform): AskedTransform {
   const names = Object.keys(transformOptions).map(propertyName) as (keyof AskedTransform)[];
-  return Object.fromEntries(
-    names.map((name) => [name, typed[name] ?? file[name]]),
-  ) as unknown as AskedTransform;
+  return Object.fromEntries(names.map((name) => [name, typed[name] ?? file[name]]));
 }
 
 function transformReport(shown: ProgressOutput, now: () => number): TransformReport {
   let transfer: TransferProgress | undefined;
   let pace: Pace | undefined;
-  const doing = (results: Results): readonly string[] => {
-    const rate = pace?.rate;
-    return [
-      counted(results.records, "record"),
-      ...rate === undefined ? [] : [`${Math.round(rate)} records/s`],
-      ...results.failedFiles === 0 ? [] : [`${counted(results.failedFiles, "file")} failed`],
-    ];
-  };
   shown.live(() => [{ text: "Starting the server" }]);
   return {
-    limits: (text) => {
+    limits(text) {
       shown.say(text);
       transfer = new TransferProgress(shown, now);
       pace = new Pace(now);
     },
-    progress(results, total) {
-      pace?.reached(results.records);
-      transfer?.reached({ bytes: results.bytes, total, more: doing(results) });
+    progress({ bytes, records, failedFiles }, total) {
+      pace?.reached(records);
+      const more = [
+        counted(records, "record"),
+        ...pace?.rate === undefined ? [] : [`${Math.round(pace.rate)} records/s`],
+        ...failedFiles === 0 ? [] : [`${counted(failedFiles, "file")} failed`],
+      ];
+      transfer?.reached({ bytes, total, more });
     },
-    end(facts) {
+    end(results) {
       shown.end();
-      shown.say(summary(facts));
+      shown.say(summary(results));
     },
   };
 }
 
 /** `2 files, 1,000 records in 3.2 s (312 records/s); answers took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
-function summary(facts: TransformFacts): string {
-  const { files, records, requests, seconds, records_per_second, retries } = facts;
-  const { p50, p95, p99 } = facts.latency_ms;
+function summary(results: Results): string {
+  const { files, records, requests, retries, seconds, recordsPerSecond } = results;
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => `${results.latency(part)} ms`);
+  const times =
+    ` (${recordsPerSecond} records/s); answers took ${p50} (p50), ${p95} (p95), ${p99} (p99)`;
   return `${counted(files, "file")}, ${counted(records, "record")} in ${seconds} s` +
-    (requests === 0
-      ? ""
-      : ` (${records_per_second} records/s); answers took ${p50} ms (p50), ${p95} ms (p95), ` +
-        `${p99} ms (p99)`) +
+    (requests === 0 ? "" : times) +
     (retries === 0 ? "" : `; ${counted(retries, "request")} sent again`);
 }

@@ -35,6 +35,17 @@ export const serverProgramOptions = options({
   },
 });
 
+/** The same on this machine. */
+export const localServerOptions = options({
+  ...serverProgramOptions,
+  "--entry-point": {
+    ...serverProgramOptions["--entry-point"],
+    description:
+      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
+      "inference images.",
+  },
+});
+
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {

@@ -1,6 +1,6 @@
 /** The options of both transforms that shape requests; keys of the object `transform` in the file. */
 
-import { lengthOf, TRANSFORM } from "../../runtime/contract/limits.ts";
+import { TRANSFORM } from "../../runtime/contract/limits.ts";
 import {
   ASSEMBLIES,
   COMPRESSIONS,
@@ -9,15 +9,11 @@ import {
   STRATEGIES,
 } from "../../runtime/contract/transform.ts";
 import { parseFilter } from "../../runtime/contract/transform_filters.ts";
-import { UsageError } from "../../runtime/errors.ts";
 import { wholeNumber } from "./job_parsers.ts";
 import { options } from "./option.ts";
 import { parseMediaType } from "./parsers.ts";
 
-function parseFilterText(text: string, source: string): string {
-  if (lengthOf(text) > TRANSFORM.filterLength) {
-    throw new UsageError(`${source} has at most ${TRANSFORM.filterLength} characters.`);
-  }
+function parseFilterText(text: string): string {
   parseFilter(text);
   return text;
 }

@@ -1,5 +1,5 @@
 import { MlcliError, UsageError } from "../errors.ts";
-import { isObject, nameOfType, parseJson } from "../text.ts";
+import { asWritten, isObject, isRawNumber, nameOfType, parseJson } from "../text.ts";
 
 export interface HyperparametersFile {
   /** For messages. */
@@ -62,17 +62,4 @@ function valuesOf(value: unknown, file: string): [key: string, value: string][] 
     key,
     typeof inner === "string" ? inner : JSON.stringify(inner),
   ]);
-}
-
-/** Not in TypeScript's library yet: "JSON.parse source text access", stage 4. */
-const { rawJSON, isRawJSON: isRawNumber } = JSON as unknown as {
-  rawJSON(source: string): unknown;
-  isRawJSON(value: unknown): boolean;
-};
-
-/** Keeps numbers as they are written: a seed of 20 digits, or 1e-3, must arrive unchanged. */
-function asWritten(_key: string, value: unknown, context: { source?: string }): unknown {
-  return typeof value === "number" && context.source !== undefined
-    ? rawJSON(context.source)
-    : value;
 }

@@ -54,6 +54,21 @@ export function typeOfBytes(start: Uint8Array): string {
   return /^\s*[[{]/.test(text) ? "application/json" : "text/csv";
 }
 
+/** How many bytes of a body are looked at to guess its type. */
+export const SNIFFED_LENGTH = 65_536;
+
+/** Whether its first line has words and no number, and another line has a number. */
+export function seemsToHaveHeading(start: Uint8Array): boolean {
+  const text = new TextDecoder().decode(start.subarray(0, SNIFFED_LENGTH));
+  const [heading = [], ...rows] = text.split(/\r?\n/).map((line) => line.split(","));
+  return /\p{L}/u.test(heading.join()) && !hasNumber(heading) && rows.some(hasNumber);
+}
+
+function hasNumber(fields: readonly string[]): boolean {
+  const texts = fields.map((field) => field.replace(/^\s*"(.*)"\s*$/, "$1").trim());
+  return texts.some((text) => text !== "" && !Number.isNaN(Number(text)));
+}
+
 interface Form {
   /** Its name after `X-Amzn-SageMaker-`. */
   readonly header: string;

@@ -231,7 +231,6 @@ export const LARGEST_CANARY = 50;
 export const TRANSFORM = {
   payload: 100,
   filterLength: 63,
-  typeLength: 256,
   invocationSeconds: 3_600,
   retries: 3,
 } as const;

@@ -5,9 +5,8 @@
  */
 
 import { MlcliError, UsageError } from "../errors.ts";
-import { isObject, parseJson } from "../text.ts";
-import { lengthOf, TRANSFORM } from "./limits.ts";
-import { parseFilter } from "./transform_filters.ts";
+import { inOneLine, jsonObject } from "../text.ts";
+import { TRANSFORM } from "./limits.ts";
 import type { Variables } from "./variables.ts";
 
 export const SPLITS = ["none", "line", "recordio", "tfrecord"] as const;
@@ -19,36 +18,36 @@ export const JOINS = ["none", "input"] as const;
 export type Split = typeof SPLITS[number];
 export type Strategy = typeof STRATEGIES[number];
 
-/** What is given, by an option or the app's file; `undefined`: nothing. */
+/** What is given, by an option or the app's file. */
 export interface AskedTransform {
-  readonly contentType: string | undefined;
-  readonly accept: string | undefined;
-  readonly split: Split | undefined;
-  readonly strategy: Strategy | undefined;
-  readonly assemble: typeof ASSEMBLIES[number] | undefined;
+  readonly contentType?: string;
+  readonly accept?: string;
+  readonly split?: Split;
+  readonly strategy?: Strategy;
+  readonly assemble?: typeof ASSEMBLIES[number];
   /** In MB; 0: of any size. */
-  readonly maxPayload: number | undefined;
+  readonly maxPayload?: number;
   /** Requests at once, to each server. */
-  readonly maxConcurrency: number | undefined;
-  readonly compression: typeof COMPRESSIONS[number] | undefined;
-  readonly inputFilter: string | undefined;
-  readonly outputFilter: string | undefined;
-  readonly join: typeof JOINS[number] | undefined;
+  readonly maxConcurrency?: number;
+  readonly compression?: typeof COMPRESSIONS[number];
+  readonly inputFilter?: string;
+  readonly outputFilter?: string;
+  readonly join?: typeof JOINS[number];
   /** Seconds that an answer may take. */
-  readonly invocationTimeout: number | undefined;
-  readonly invocationRetries: number | undefined;
+  readonly invocationTimeout?: number;
+  readonly invocationRetries?: number;
 }
 
-/** The same with defaults. What is `undefined` here, the server's own answer decides, or SageMaker. */
-export interface Transform extends AskedTransform {
-  readonly contentType: string;
-  readonly split: Split;
-  readonly assemble: typeof ASSEMBLIES[number];
-  readonly compression: typeof COMPRESSIONS[number];
-  readonly join: typeof JOINS[number];
-  readonly invocationTimeout: number;
-  readonly invocationRetries: number;
-}
+/** What has a default here; of all else, the server's own answer decides, or SageMaker. */
+type Filled =
+  | "split"
+  | "assemble"
+  | "compression"
+  | "join"
+  | "invocationTimeout"
+  | "invocationRetries";
+
+export type Transform = AskedTransform & Required<Pick<AskedTransform, "contentType" | Filled>>;
 
 /** Types whose records are lines. */
 const BY_LINE: readonly string[] = ["text/csv", "application/jsonlines"];
@@ -97,11 +96,7 @@ export function transformOf(asked: AskedTransform, type: string): Transform {
 }
 
 function check(transform: Transform): void {
-  const { contentType, accept, split, strategy, assemble, inputFilter, outputFilter } = transform;
-  for (const [option, value] of [["--content-type", contentType], ["--accept", accept]]) {
-    if (value === undefined || lengthOf(value) <= TRANSFORM.typeLength) continue;
-    throw new UsageError(`${option} has at most ${TRANSFORM.typeLength} characters.`);
-  }
+  const { contentType, accept, split, strategy, assemble } = transform;
   if (strategy !== undefined && split === "none") {
     throw new UsageError(`"--strategy ${strategy}" needs records.`, {
       hint: "--split line sends lines; without --strategy, a file is one request.",
@@ -109,37 +104,28 @@ function check(transform: Transform): void {
   }
   requirePayload(transform);
   if (!isProcessed(transform)) return;
-  for (const filter of [inputFilter, outputFilter]) {
-    if (filter !== undefined) parseFilter(filter);
-  }
   const plain = plainType(contentType);
-  const types = FILTERED.join(", ");
-  if (!FILTERED.includes(plain) || accept === undefined || plainType(accept) !== plain) {
-    throw new UsageError(
-      `Filters and joins take answers of the data's own type, one of ${types}.`,
-      {
-        hint: `--content-type ${contentType} and --accept ${
-          accept ?? "(none)"
-        } do not go together with them.`,
-      },
-    );
-  }
+  const isAlike = FILTERED.includes(plain) && plainType(accept ?? "") === plain;
   const isByLine = split === "line" && assemble === "line";
   const isWhole = split === "none" && assemble === "none" && plain === "application/json";
-  if (isByLine || isWhole) return;
-  throw new UsageError("Filters and joins take records that are split and assembled alike.", {
-    hint: "Give --split line --assemble line; JSON may have none for both.",
-  });
+  if (isAlike && (isByLine || isWhole)) return;
+  const types = `--content-type ${contentType} --accept ${accept ?? "(none)"}`;
+  throw new UsageError(
+    `Filters and joins take ${FILTERED.join(", ")}, and answers alike, by line in and out.`,
+    {
+      hint: `They do not go with ${types} --split ${split} --assemble ${assemble}. JSON may be ` +
+        "whole, too: none in and out.",
+    },
+  );
 }
 
-/** @throws UsageError */
-function requirePayload({ maxPayload, maxConcurrency }: AskedTransform): void {
-  if (maxPayload === undefined || maxConcurrency === undefined) return;
+/** @throws UsageError for more than SageMaker takes. */
+function requirePayload({ maxPayload = 0, maxConcurrency = 0 }: Partial<RequestLimits>): void {
   if (maxPayload * maxConcurrency <= TRANSFORM.payload) return;
   throw new UsageError(
-    `SageMaker takes ${TRANSFORM.payload} MB in requests at once: --max-concurrency ` +
-      `${maxConcurrency} times --max-payload ${maxPayload} is more.`,
-    { hint: `--max-payload ${Math.max(1, Math.floor(TRANSFORM.payload / maxConcurrency))}` },
+    `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ${maxConcurrency} of ` +
+      `${maxPayload} MB are more.`,
+    { hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}, or less.` },
   );
 }
 
@@ -158,10 +144,10 @@ export type ExecutionParameters = Partial<RequestLimits>;
  * What counts: the request, then what the server answers to `GET /execution-parameters`, then SageMaker's
  * own: one request at once, several records in it, 6 MB.
  *
- * @throws MlcliError where all of it together is more than SageMaker takes.
+ * @throws UsageError where all of it together is more than SageMaker takes.
  */
 export function limitsOf(
-  asked: Pick<Transform, "maxConcurrency" | "maxPayload" | "strategy">,
+  asked: Partial<RequestLimits>,
   answered: ExecutionParameters = {},
 ): RequestLimits {
   const limits = {
@@ -170,14 +156,11 @@ export function limitsOf(
     strategy: asked.strategy ?? answered.strategy ?? "multi",
     maxPayload: asked.maxPayload ?? answered.maxPayload ?? 6,
   };
-  const { maxConcurrency, maxPayload } = limits;
-  if (maxConcurrency * maxPayload <= TRANSFORM.payload) return limits;
-  throw new MlcliError(
-    `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ${maxConcurrency} of ` +
-      `${maxPayload} MB are more`,
-    { hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}, or less.` },
-  );
+  requirePayload(limits);
+  return limits;
 }
+
+const STRATEGY_WORDS = { multi: "MULTI_RECORD", single: "SINGLE_RECORD" } as const;
 
 /**
  * Reads the answer to `GET /execution-parameters`.
@@ -185,38 +168,33 @@ export function limitsOf(
  * @throws MlcliError where it is not what SageMaker expects.
  */
 export function executionParametersIn(text: string): ExecutionParameters {
-  const wrong = (what: string): MlcliError =>
-    new MlcliError(`The answer to /execution-parameters ${what}`, {
-      hint: 'Such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
-        '"MaxPayloadInMB": 6}. A server without the route answers 404.',
-    });
-  let answer: unknown;
-  try {
-    answer = parseJson(text);
-  } catch {
-    throw wrong("is not JSON");
-  }
-  if (!isObject(answer)) throw wrong("is no JSON object");
-  const number = (name: string, most: number): number | undefined => {
-    const value = answer[name];
-    if (value === undefined || value === null) return undefined;
-    if (Number.isInteger(value) && (value as number) >= 0 && (value as number) <= most) {
+  const answer = jsonObject(text);
+  const number = (name: string): number | undefined => {
+    const value = answer?.[name] ?? undefined;
+    if (value === undefined || Number.isInteger(value) && Number(value) >= 0) {
       return value as number;
     }
-    throw wrong(`has no valid ${name}: ${JSON.stringify(value)}`);
+    throw notValid(text);
   };
-  const strategy = answer["BatchStrategy"] ?? undefined;
-  if (strategy !== undefined && strategy !== "MULTI_RECORD" && strategy !== "SINGLE_RECORD") {
-    throw wrong(`has no valid BatchStrategy: ${JSON.stringify(strategy)}`);
-  }
+  const word = answer?.["BatchStrategy"] ?? undefined;
+  const strategy = STRATEGIES.find((one) => STRATEGY_WORDS[one] === word);
+  if (answer === undefined || word !== undefined && strategy === undefined) throw notValid(text);
   return {
-    maxConcurrency: number("MaxConcurrentTransforms", 10_000),
-    maxPayload: number("MaxPayloadInMB", TRANSFORM.payload),
-    strategy: strategy && (strategy === "MULTI_RECORD" ? "multi" : "single"),
+    maxConcurrency: number("MaxConcurrentTransforms"),
+    maxPayload: number("MaxPayloadInMB"),
+    strategy,
   };
 }
 
-const STRATEGY_WORDS = { multi: "MULTI_RECORD", single: "SINGLE_RECORD" } as const;
+function notValid(text: string): MlcliError {
+  return new MlcliError(
+    `The answer to /execution-parameters is not valid: ${inOneLine(text.slice(0, 200))}`,
+    {
+      hint: 'Such as {"MaxConcurrentTransforms": 2, "BatchStrategy": "MULTI_RECORD", ' +
+        '"MaxPayloadInMB": 6}. A server without the route answers 404.',
+    },
+  );
+}
 
 /** As the first line of SageMaker's data-log has them. */
 export function limitsText({ maxConcurrency, maxPayload, strategy }: RequestLimits): string {

@@ -5,8 +5,10 @@
  */
 
 import { MlcliError } from "../errors.ts";
-import { fieldsOf, UnfitRecord } from "./transform_filters.ts";
-import type { RequestLimits, Split } from "./transform.ts";
+import { joined } from "../streams.ts";
+import { seemsToHaveHeading } from "./invocations.ts";
+import { plainType, type RequestLimits, type Split, type Transform } from "./transform.ts";
+import { UnfitRecord } from "./transform_filters.ts";
 
 /** The body of a request. */
 export interface Batch {
@@ -24,6 +26,8 @@ export interface OddLines {
   unclosed?: number;
   /** The first, if the second shows it to be a header. */
   header?: number;
+  /** The first of a request whose answer has not a line for each of its own. */
+  unanswered?: number;
 }
 
 /** A record, as far as the bytes show it: where its content is, and where the next one begins. */
@@ -54,6 +58,10 @@ const findLine: FindRecord = (bytes, from, isLast, seen) => {
   const next = end >= 0 ? end + 1 : isLast && from < bytes.length ? bytes.length : undefined;
   return next === undefined ? undefined : { content: [from, next], next };
 };
+
+/** All of it is one record. */
+const findEnd: FindRecord = (bytes, _from, isLast) =>
+  isLast ? { content: [0, bytes.length], next: bytes.length } : undefined;
 
 /** A record with its length before it, in so many bytes, and padding after it. */
 function findFramed(
@@ -90,29 +98,29 @@ const FIND: Readonly<Record<Exclude<Split, "none">, FindRecord>> = {
 
 const MB = 1024 ** 2;
 
-/** A request that would be larger than the limit. */
-export function tooLarge(what: string, { maxPayload }: Pick<RequestLimits, "maxPayload">): Error {
+function tooLarge(what: string, maxPayload: number): MlcliError {
   return new MlcliError(`${what} is larger than ${maxPayload} MB, the most that a request has`, {
     hint: "--max-payload allows up to 100 MB; 0 sends a whole file of any size.",
   });
 }
 
 /**
- * Cuts data into requests of whole records.
+ * Cuts data into requests of whole records; what is not split is one request.
  *
  * @param odd is filled with what is odd about lines; of CSV, about quotation marks and a header, too.
- * @throws UnfitRecord for data that is not of that format; MlcliError for a record that is too large.
+ * @throws UnfitRecord for data that is not of that format; MlcliError for what is too large.
  */
 export async function* batchesOf(
   data: AsyncIterable<Uint8Array>,
-  { split, isCsv }: { readonly split: Exclude<Split, "none">; readonly isCsv: boolean },
-  limits: Pick<RequestLimits, "strategy" | "maxPayload">,
+  { split, contentType }: Pick<Transform, "split" | "contentType">,
+  { strategy, maxPayload }: Pick<RequestLimits, "strategy" | "maxPayload">,
   odd: OddLines,
 ): AsyncGenerator<Batch, void, void> {
-  const find = FIND[split];
-  const isSingle = limits.strategy === "single";
-  const most = limits.maxPayload === 0 ? Infinity : limits.maxPayload * MB;
+  const isWhole = split === "none";
+  const find = isWhole ? findEnd : FIND[split];
+  const most = maxPayload === 0 ? Infinity : maxPayload * MB;
   const buffer = new Window();
+  const isCsv = plainType(contentType) === "text/csv";
   const lines = split === "line" ? new LineCheck(isCsv, odd) : undefined;
   let number = 1;
   let [start, at, seen, records] = [0, 0, 0, 0];
@@ -126,7 +134,7 @@ export async function* batchesOf(
     while (true) {
       const record = find(bytes, at, isLast, Math.max(at, seen));
       const size = (record?.next ?? bytes.length) - at;
-      if (size > most) throw tooLarge(`Record ${number}`, limits);
+      if (size > most) throw tooLarge(isWhole ? "The file" : `Record ${number}`, maxPayload);
       if (record === undefined) break;
       lines?.check(bytes, at, record.next, number);
       if (records > 0 && record.next - start > most) {
@@ -136,10 +144,11 @@ export async function* batchesOf(
       records++;
       number++;
       at = record.next;
-      if (isSingle) {
+      if (isWhole || strategy === "single") {
         yield batch(...record.content);
         start = at;
       }
+      if (isWhole) break;
     }
     buffer.drop(start);
     at -= start;
@@ -183,21 +192,19 @@ class Window {
 
 /** Looks at lines on their way. */
 class LineCheck {
-  #first = "";
+  #first: Uint8Array = new Uint8Array();
 
   constructor(private readonly isCsv: boolean, private readonly odd: OddLines) {}
 
   check(bytes: Uint8Array, from: number, to: number, number: number): void {
     const { odd } = this;
-    const isBlank = to - from === 1 || to - from === 2 && bytes[from] === RETURN;
-    if (isBlank && bytes[to - 1] === NEW_LINE) odd.blank ??= number;
+    const line = bytes.subarray(from, to);
+    const isBlank = line.length === 1 || line.length === 2 && line[0] === RETURN;
+    if (isBlank && line.at(-1) === NEW_LINE) odd.blank ??= number;
     if (!this.isCsv) return;
-    if (number <= 2) {
-      const line = new TextDecoder().decode(bytes.subarray(from, to));
-      if (number === 1) this.#first = line;
-      else if (looksLikeHeader(this.#first, line)) odd.header = 1;
-    }
-    if (odd.unclosed === undefined && hasOpenQuote(bytes.subarray(from, to))) odd.unclosed = number;
+    if (number === 1) this.#first = line.slice();
+    if (number === 2 && seemsToHaveHeading(joined([this.#first, line]))) odd.header = 1;
+    if (odd.unclosed === undefined && hasOpenQuote(line)) odd.unclosed = number;
   }
 }
 
@@ -205,17 +212,6 @@ function hasOpenQuote(line: Uint8Array): boolean {
   let isOpen = false;
   for (let at = line.indexOf(QUOTE); at >= 0; at = line.indexOf(QUOTE, at + 1)) isOpen = !isOpen;
   return isOpen;
-}
-
-/** Whether the first of two lines of CSV names the columns: no number in it, but one below it. */
-export function looksLikeHeader(first: string, second: string): boolean {
-  const [names, values] = [first, second].map((line) =>
-    fieldsOf(line.trimEnd()).map((field) => field.trim().replace(/^"(.*)"$/, "$1"))
-  );
-  const isNumber = (field: string): boolean => field !== "" && !Number.isNaN(Number(field));
-  return names!.length === values!.length &&
-    !names!.some((name) => isNumber(name) || name === "") &&
-    values!.some(isNumber);
 }
 
 /** The number of lines in an answer: a last one without an end counts. */

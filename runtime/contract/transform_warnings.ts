@@ -6,11 +6,17 @@ import { plainType, type Transform } from "./transform.ts";
 import { hasRangeEnd, parseFilter } from "./transform_filters.ts";
 import type { OddLines } from "./transform_records.ts";
 
+export type DataShape = Pick<
+  Transform,
+  "contentType" | "compression" | "inputFilter" | "outputFilter"
+>;
+
 /** @param names of files or objects, as the user would type them. */
-export function nameDifferences(
+export function dataDifferences(
   names: readonly string[],
-  { compression }: Pick<Transform, "compression">,
+  { contentType, compression, inputFilter, outputFilter }: DataShape,
 ): readonly Difference[] {
+  const filters = plainType(contentType) === "text/csv" ? [inputFilter, outputFilter] : [];
   return [
     ...firstOf(
       names.filter((name) => name.endsWith(".tar.gz")),
@@ -27,6 +33,11 @@ export function nameDifferences(
       "looks compressed, and is sent as it is",
       "--compression gzip has it unpacked.",
     ),
+    ...filters.filter((filter) => filter !== undefined && hasRangeEnd(parseFilter(filter)))
+      .map((filter) => ({
+        message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
+        hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
+      })),
   ];
 }
 
@@ -40,35 +51,26 @@ const ODD_LINES: Readonly<Record<keyof OddLines, readonly [what: string, hint: s
     "Lines are records, whatever is quoted: have no line ends in fields.",
   ],
   blank: ["is empty, and is sent as a record", "Leave it out: grep . FILE prints all other lines."],
+  unanswered: [
+    "begins a request whose answer has not a line for each record",
+    "With several records in a request, the answer needs that: --accept text/csv, or " +
+    "--strategy single.",
+  ],
 };
 
-/** What is odd about the lines of files. */
+/** A file, as the user would type it, and what is odd about its lines. */
+export interface OddFile {
+  readonly name: string;
+  readonly odd: OddLines;
+}
+
 export function lineDifferences(
-  files: readonly { readonly name: string; readonly odd: OddLines }[],
+  files: readonly OddFile[],
 ): readonly Difference[] {
   return (Object.keys(ODD_LINES) as (keyof OddLines)[]).flatMap((kind) => {
     const places = files.filter(({ odd }) => odd[kind] !== undefined)
       .map(({ name, odd }) => `${name}, line ${odd[kind]}`);
     return firstOf(places, ...ODD_LINES[kind]);
-  });
-}
-
-/** Of ranges, AWS's guide and JSONPath think differently. */
-export function filterDifferences(
-  { contentType, inputFilter, outputFilter }: Pick<
-    Transform,
-    "contentType" | "inputFilter" | "outputFilter"
-  >,
-): readonly Difference[] {
-  return [inputFilter, outputFilter].flatMap((filter) => {
-    const isOdd = filter !== undefined && plainType(contentType) === "text/csv" &&
-      hasRangeEnd(parseFilter(filter));
-    return isOdd
-      ? [{
-        message: `AWS's guide counts the end of ${filter} in, JSONPath does not`,
-        hint: "Here it counts. A list of columns means the same everywhere: $[1,2,3]",
-      }]
-      : [];
   });
 }
 

@@ -55,31 +55,19 @@ export class Connections implements Disposable {
 
   constructor(private readonly port: number) {}
 
-  /** As `exchange`. Where the server has closed a connection meanwhile, another one is opened. */
+  /** As `exchange`. Where the server has closed a connection meanwhile, another one is taken. */
   async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
     const kept = Array.isArray(request.body) ? this.#idle.pop() : undefined;
-    if (kept !== undefined) {
-      try {
-        return await this.#on(kept, request, signal, read);
-      } catch (error) {
-        if (kept.hasAnswered || signal.aborted) throw error;
-      }
-    }
-    return await this.#on(await Connection.open(this.port, signal), request, signal, read);
-  }
-
-  async #on<T>(
-    connection: Connection,
-    request: HttpRequest,
-    signal: AbortSignal,
-    read: Read<T>,
-  ): Promise<T> {
+    const connection = kept ?? await Connection.open(this.port, signal);
     try {
       return await connection.exchange(request, signal, read);
+    } catch (error) {
+      if (kept === undefined || kept.hasAnswered || signal.aborted) throw error;
     } finally {
       if (connection.persists) this.#idle.push(connection);
       else connection[Symbol.dispose]();
     }
+    return await this.exchange(request, signal, read);
   }
 
   [Symbol.dispose](): void {
@@ -113,9 +101,9 @@ class Connection implements Disposable {
       let isSent = false;
       send(this.connection, this.port, request).then(() => isSent = true, () => {});
       const method = request.call.split(" ")[0]!;
-      const { answer, head } = await answerFrom(this.#incoming, method);
+      const head = await headFrom(this.#incoming, method);
       this.hasAnswered = true;
-      const result = await read(answer);
+      const result = await read(answerOf(head, this.#incoming));
       this.persists = isSent && this.#isOpen && head.persists && head.body.done;
       return result;
     } catch (error) {
@@ -161,24 +149,23 @@ async function send(
   await writeAll(connection, encoder.encode("0\r\n\r\n"));
 }
 
-async function answerFrom(
-  incoming: Incoming,
-  method: string,
-): Promise<{ readonly answer: HttpAnswer; readonly head: AnswerHead }> {
+async function headFrom(incoming: Incoming, method: string): Promise<AnswerHead> {
   while (true) {
     const bytes = await incoming.head("HTTP/1.");
     // The engine closes it for a container that does not listen yet.
     if (bytes === undefined) throw new BrokenMessage("it closes the connection");
     const head = answerHead(bytes, method);
-    const { status, reason, fields, body } = head;
-    if (status === 0) throw new BrokenMessage("no answer in HTTP");
-    if (head.isInterim) continue;
-    const isStream = !body.done &&
-      (fields.has("transfer-encoding") || !fields.has("content-length"));
-    const content = incoming.contentOf(body);
-    const fault = faultOf(head);
-    return { answer: { status, reason, headers: fields, fault, isStream, body: content }, head };
+    if (head.status === 0) throw new BrokenMessage("no answer in HTTP");
+    if (!head.isInterim) return head;
   }
+}
+
+function answerOf(head: AnswerHead, incoming: Incoming): HttpAnswer {
+  const { status, reason, fields, body } = head;
+  const isStream = !body.done &&
+    (fields.has("transfer-encoding") || !fields.has("content-length"));
+  const content = incoming.contentOf(body);
+  return { status, reason, headers: fields, fault: faultOf(head), isStream, body: content };
 }
 
 function faultOf({ fields, isMalformed, body }: AnswerHead): string | undefined {
@@ -191,6 +178,21 @@ function faultOf({ fields, isMalformed, body }: AnswerHead): string | undefined 
   }
   const isWrong = coding === undefined && length !== undefined && body.endsWithConnection;
   return isWrong ? `its length is not valid: ${length}` : undefined;
+}
+
+/** The beginning of a body as text; read to its end where that is shorter. */
+export async function readStart(body: HttpAnswer["body"], most: number): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  try {
+    for await (const piece of body) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length > most) break;
+    }
+  } catch {
+    // The body breaks off, but the status matters more.
+  }
+  return text.slice(0, most);
 }
 
 /** What `Deno.connect` takes: in a URL, an IPv6 address stands in brackets, and a port may be left out. */

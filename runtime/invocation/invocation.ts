@@ -1,4 +1,4 @@
-import { typeOfBytes } from "../contract/invocations.ts";
+import { seemsToHaveHeading, SNIFFED_LENGTH, typeOfBytes } from "../contract/invocations.ts";
 import type { MlcliError } from "../errors.ts";
 import { joined, type Output } from "../streams.ts";
 
@@ -21,9 +21,6 @@ export interface UnreadBody {
   /** Is told where the body is CSV that seems to begin with a heading. */
   readonly onHeading?: () => void;
 }
-
-/** How many bytes of a body are looked at to guess its type. */
-const SNIFFED_LENGTH = 65_536;
 
 /**
  * Reads a body to its end.
@@ -61,18 +58,6 @@ export async function readPieces(
 /** `text/csv`, also with parameters; but for that by which RFC 4180 tells a heading. */
 function isCsv(contentType: string): boolean {
   return /^\s*text\/csv\s*(;|$)/i.test(contentType) && !/;\s*header\s*=/i.test(contentType);
-}
-
-/** Whether its first line has words and no number, and another line has a number. */
-export function seemsToHaveHeading(start: Uint8Array): boolean {
-  const text = new TextDecoder().decode(start.subarray(0, SNIFFED_LENGTH));
-  const [heading = [], ...rows] = text.split(/\r?\n/).map((line) => line.split(","));
-  return /\p{L}/u.test(heading.join()) && !hasNumber(heading) && rows.some(hasNumber);
-}
-
-function hasNumber(fields: readonly string[]): boolean {
-  const texts = fields.map((field) => field.replace(/^\s*"(.*)"\s*$/, "$1").trim());
-  return texts.some((text) => text !== "" && !Number.isNaN(Number(text)));
 }
 
 function startOf(pieces: readonly Uint8Array[]): Uint8Array {

@@ -10,7 +10,7 @@ import type { Engine } from "../docker/engine.ts";
 import { isRootless } from "../docker/engine_info.ts";
 import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
-import type { Output } from "../streams.ts";
+import { NOWHERE } from "../streams.ts";
 import { warningText } from "../messages.ts";
 import { listed } from "../text.ts";
 import { deadlineIn, joinSignals, type TemporarySignal } from "../time.ts";
@@ -314,16 +314,6 @@ function* inCommands(paths: readonly string[]): Generator<readonly string[]> {
   }
   if (some.length > 0) yield some;
 }
-
-/** Drops what chown writes: its exit status says the same. */
-const NOWHERE: Output = {
-  isTerminal: false,
-  colour: false,
-  columns: 80,
-  rows: 0,
-  write: () => Promise.resolve(),
-  print: () => {},
-};
 
 /** Deno knows the time of a change only to the second: it may look so much older, in ms. */
 const SECOND = 1_000;

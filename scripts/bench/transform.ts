@@ -10,31 +10,9 @@ import { mlcli, peakMemory, run } from "./program.ts";
 import { BENCH_IMAGE, buildImage } from "./serving/servers.ts";
 import { parseReport, wrk } from "./serving/wrk.ts";
 
-/** A server's code, and of how many lines the data is. */
-interface Served {
-  readonly title: string;
-  readonly code: string;
-  readonly records: number;
-}
-
-const SERVERS: readonly Served[] = [
-  {
-    title: "a million lines of CSV",
-    code: "def model_fn(directory): pass\ndef predict_fn(rows, model): return rows\n",
-    records: 1_000_000,
-  },
-  // Faster than a model is.
-  {
-    title: "5 million lines, their first number",
-    code: `def model_fn(directory): pass
-def input_fn(body, content_type):
-    return [float(line.partition(",")[0]) for line in body.splitlines()]
-def predict_fn(numbers, model): return numbers
-def output_fn(numbers, accept): return "\\n".join(map(str, numbers))
-`,
-    records: 5_000_000,
-  },
-];
+/** Answers with the rows. */
+const ROWS = "def model_fn(directory): pass\ndef predict_fn(rows, model): return rows\n";
+const RECORDS = 1_000_000;
 
 /** A short answer for each line, which is not looked at. */
 const LINES = `def model_fn(directory): pass
@@ -56,21 +34,18 @@ const WRK_SECONDS = 10;
 /** Requests at once. */
 const CONCURRENCY = 2;
 
-/** All, each with its server. */
+/** Both, each with its server. */
 export async function* transformComparisons(app: BenchApp): AsyncGenerator<Comparison> {
-  for (const served of SERVERS) yield await rateComparison(app, served);
+  yield await rateComparison(app);
   yield await memoryComparison(app);
 }
 
 /** Records a second, in bodies of 1 MB. */
-async function rateComparison(
-  app: BenchApp,
-  { title, code, records }: Served,
-): Promise<Comparison> {
-  await serving(app, code);
+async function rateComparison(app: BenchApp): Promise<Comparison> {
+  await serving(app, ROWS);
   await buildImage(app.image);
   const perBody = Math.floor(MB / LINE.length);
-  const data = { one: LINE, all: LINE.repeat(records), body: LINE.repeat(perBody) };
+  const data = { one: LINE, all: LINE.repeat(RECORDS), body: LINE.repeat(perBody) };
   for (const [name, lines] of Object.entries(data)) {
     await Deno.writeTextFile(join(app.directory, `${name}.csv`), lines);
   }
@@ -84,12 +59,12 @@ wrk.headers["Content-Type"], wrk.headers["Accept"] = "text/csv", "text/csv"
   const transform = (file: keyof typeof data): Promise<number> =>
     app.time("local", "transform", "-i", `${file}.csv`, "-o", "out", ...options);
   return {
-    title: `local transform, ${title}`,
+    title: "local transform, a million lines of CSV",
     unit: "records/s",
     ours: {
       command: `mlcli local transform ${options.join(" ")}, less the time that one record takes`,
       measure: async () =>
-        (records - 1) * 1_000 / (await transform("all") - await transform("one")),
+        (RECORDS - 1) * 1_000 / (await transform("all") - await transform("one")),
     },
     theirs: {
       command: `wrk -c${CONCURRENCY} with bodies of 1 MB, the server by mlcli local deploy`,

@@ -37,6 +37,11 @@ function transformApp(files: Readonly<Record<string, string>> = {}): Promise<Tes
   });
 }
 
+/** What is kept of its last run. */
+async function lastRecord(app: TestApp) {
+  return JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
+}
+
 const RESULTS = "local_test/test_dir/output/transform";
 
 suite("local transform", () => {
@@ -59,9 +64,7 @@ suite("local transform", () => {
       "sub/b.csv.out": "seven,3,z,true,-,-\n",
     });
     assertEquals(await containersOf(app.name), []);
-    const { kind, outcome, transform, data, code: hash } = JSON.parse(
-      await Deno.readTextFile(await lastRun(app, "job.json")),
-    );
+    const { kind, outcome, transform, data, code: hash } = await lastRecord(app);
     assertEquals([kind, outcome.status], ["transform", "Completed"]);
     const { files, failed_files, records, requests, failed } = transform;
     assertEquals([files, failed_files, records, requests, failed], [2, 0, 3, 2, []]);
@@ -97,7 +100,7 @@ suite("local transform", () => {
       /^error: 1 of 2 files have no result\n {2}a\.csv, line 2: HTTP \d+: .*a bad row.*\nhint: .*\/log\n$/s,
     );
     assertEquals(Object.keys(await filesBelow(app.path(RESULTS))), ["b.csv.out"]);
-    const record = JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
+    const record = await lastRecord(app);
     assertEquals(record.outcome.status, "Failed");
     const [{ file, first, last }] = record.transform.failed;
     assertEquals([file, first, last], ["a.csv", 2, 2]);
@@ -116,7 +119,7 @@ suite("local transform", () => {
     const strict = await app.run([...args, "--strict"]);
     assertEquals(strict.code, 1);
     assertStringIncludes(strict.stderr, said);
-    assertStringIncludes(strict.stderr, "data/a.csv has an answer of 2 lines for 3 records");
+    assertStringIncludes(strict.stderr, "data/a.csv, line 1 begins a request whose answer");
     assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
   });
 
@@ -157,7 +160,7 @@ suite("local transform", () => {
       assertEquals({ code, stdout }, { code: status, stdout: "" });
       assertEquals(await containersOf(app.name), []);
       assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "seven,1,true,-,-\n" });
-      const record = JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
+      const record = await lastRecord(app);
       assertEquals(record.outcome.status, "Stopped");
     });
   }

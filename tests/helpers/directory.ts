@@ -9,15 +9,16 @@ export interface TestDirectory extends AsyncDisposable {
 
 /** Makes a temporary directory that holds the files. */
 export async function makeDirectory(
-  files: Readonly<Record<string, string>> = {},
+  files: Readonly<Record<string, string | Uint8Array>> = {},
 ): Promise<TestDirectory> {
   // Real, so that a path in a message is the same as the program's current directory.
   const path = await Deno.realPath(await Deno.makeTempDir({ prefix: "mlcli-test-" }));
-  const write = async (more: Readonly<Record<string, string>>): Promise<void> => {
+  const write = async (more: Readonly<Record<string, string | Uint8Array>>): Promise<void> => {
     for (const [name, content] of Object.entries(more)) {
       const target = join(path, name);
       await Deno.mkdir(name.endsWith("/") ? target : dirname(target), { recursive: true });
-      if (!name.endsWith("/")) await Deno.writeTextFile(target, content);
+      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+      if (!name.endsWith("/")) await Deno.writeFile(target, bytes);
     }
   };
   await write(files);

@@ -3,12 +3,12 @@ import { ifAllowed } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
-import { plainType, type Transform, transformOf } from "../../contract/transform.ts";
+import { type Transform, transformOf } from "../../contract/transform.ts";
 import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import {
-  filterDifferences,
+  dataDifferences,
+  type DataShape,
   lineDifferences,
-  nameDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
 import type { Note } from "../in_parallel.ts";
@@ -62,8 +62,9 @@ const LOOK = 64 * 1024;
 async function oddLinesOf(
   s3: Pick<S3, "getBytes">,
   object: StoredObject & { readonly bucket: string },
-  { split, compression, contentType }: Transform,
+  transform: Transform,
 ): Promise<OddLines> {
+  const { split, compression } = transform;
   const odd: OddLines = {};
   if (split !== "line" || compression === "gzip" || object.size === 0) return odd;
   const size = Math.min(object.size, LOOK);
@@ -71,9 +72,8 @@ async function oddLinesOf(
   if (bytes === undefined) return odd;
   // The last line may be cut.
   const lines = object.size > size ? bytes.subarray(0, bytes.lastIndexOf(10) + 1) : bytes;
-  const format = { split, isCsv: plainType(contentType) === "text/csv" };
   const limits = { strategy: "multi", maxPayload: 0 } as const;
-  for await (const _ of batchesOf(ReadableStream.from([lines]), format, limits, odd));
+  for await (const _ of batchesOf(ReadableStream.from([lines]), transform, limits, odd));
   return odd;
 }
 
@@ -83,9 +83,7 @@ export interface TransformData {
   /** Of the first objects, in their order: a page. */
   readonly keys: readonly string[];
   readonly instanceCount: number;
-  readonly transform:
-    & Pick<Transform, "compression">
-    & Parameters<typeof filterDifferences>[0];
+  readonly transform: DataShape;
   /** In the first object of data. */
   readonly odd: OddLines;
 }
@@ -109,9 +107,8 @@ export function dataWarnings(data: TransformData): readonly string[] {
       `${instanceCount} get none. Split the data into more objects, or take ` +
       `-c ${keys.length}.`,
     ...[
-      ...nameDifferences(keys.map(named), transform),
+      ...dataDifferences(keys.map(named), transform),
       ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
-      ...filterDifferences(transform),
     ].map(({ message, hint }) => `${message}. ${hint}`),
   ].filter((text) => typeof text === "string");
 }

@@ -20,7 +20,7 @@ import {
 import { abortOf, deadlineIn, joinSignals } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import type { Host } from "../jobs.ts";
-import { exchange, type HttpAnswer, type HttpRequest } from "../../http/exchange.ts";
+import { exchange, type HttpAnswer, type HttpRequest, readStart } from "../../http/exchange.ts";
 import { BrokenMessage } from "../../http/messages.ts";
 import { requireServer, type Server } from "./servers.ts";
 
@@ -188,7 +188,11 @@ async function refusal(
   isOurs: () => Promise<boolean>,
 ): Promise<MlcliError> {
   const otherwise = `The server answered HTTP ${status} ${reason}`.trimEnd();
-  const { message, quote } = refusalWords(await readStart(body), `HTTP ${status}`, otherwise);
+  const { message, quote } = refusalWords(
+    await readStart(body, REFUSAL_LENGTH),
+    `HTTP ${status}`,
+    otherwise,
+  );
   const hint = status === 413
     ? await isOurs() ? LARGER : "The image's own server sets this limit."
     : refusalHint(port, status, contentType);
@@ -215,20 +219,6 @@ function refusalHint(port: number, status: number, contentType: string): string 
   if (status < 400) return "A model's server answers by itself: mlcli does not follow a redirect.";
   if (status >= 500) return `mlcli local logs --port ${port} shows what happened in the server.`;
   return typeHint(status, contentType);
-}
-
-async function readStart(body: HttpAnswer["body"]): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  try {
-    for await (const chunk of body) {
-      text += decoder.decode(chunk, { stream: true });
-      if (text.length > REFUSAL_LENGTH) break;
-    }
-  } catch {
-    // The body breaks off, but the status matters more.
-  }
-  return text.slice(0, REFUSAL_LENGTH);
 }
 
 /** Why there is no answer: there is no server, it has ended, or it broke the connection off. */

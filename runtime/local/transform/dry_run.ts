@@ -2,26 +2,13 @@
 
 import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { limitsOf, plainType, transformOf } from "../../contract/transform.ts";
-import { type Batch, batchesOf } from "../../contract/transform_records.ts";
+import { limitsOf, transformOf } from "../../contract/transform.ts";
+import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
+import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
 import { fileErrorReason } from "../../errors.ts";
 import { tell, warningText } from "../../messages.ts";
 import type { Host, TransformJob } from "../jobs.ts";
-import { inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
-import { oddDifferences } from "./odd_files.ts";
-import { dataOf } from "./reading.ts";
-import { wholeFile } from "./work.ts";
-
-/** Sizes in bytes. */
-interface PlannedFile {
-  readonly name: string;
-  readonly records: number;
-  readonly requests: number;
-  readonly smallest: number;
-  readonly largest: number;
-  /** Why it would have no result. */
-  readonly failure: string | null;
-}
+import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
 
 /**
  * What would be sent. Nothing is started, and no engine is asked.
@@ -37,19 +24,15 @@ export async function plannedTransform(
   const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
-  const odd = [];
-  const files: PlannedFile[] = [];
+  const odd: OddFile[] = [];
+  const files = [];
   for (const file of inputs.files) {
-    const found = {};
-    const data = dataOf(file, transform);
-    const isCsv = plainType(contentType) === "text/csv";
-    const batches = split === "none"
-      ? wholeFile(data, limits)
-      : batchesOf(data, { split, isCsv }, limits, found);
-    files.push(await planned(file.name, batches, signal));
+    const found: OddLines = {};
+    const batches = batchesOf(dataOf(file, transform), transform, limits, found);
+    files.push({ name: file.name, ...await planned(batches, signal) });
     odd.push({ name: file.shown, odd: found });
   }
-  const all = [...inputDifferences(inputs, transform), ...oddDifferences(odd, transform)];
+  const all = [...inputDifferences(inputs, transform), ...lineDifferences(odd)];
   for (const { message, hint } of all) tell(err, warningText(message, hint));
   return {
     input: typedPath(layout.directory, job.input),
@@ -65,24 +48,21 @@ export async function plannedTransform(
   };
 }
 
-async function planned(
-  name: string,
-  batches: AsyncIterable<Batch>,
-  signal: AbortSignal,
-): Promise<PlannedFile> {
-  let [all, requests, smallest, largest] = [0, 0, Infinity, 0];
+/** Sizes are in bytes; the failure is why a file would have no result. */
+async function planned(batches: AsyncIterable<Batch>, signal: AbortSignal) {
+  let [records, requests, smallest, largest] = [0, 0, Infinity, 0];
   let failure: string | null = null;
   try {
-    for await (const { bytes, records } of batches) {
+    for await (const batch of batches) {
       signal.throwIfAborted();
-      all += records;
+      records += batch.records;
       requests++;
-      smallest = Math.min(smallest, bytes.length);
-      largest = Math.max(largest, bytes.length);
+      smallest = Math.min(smallest, batch.bytes.length);
+      largest = Math.max(largest, batch.bytes.length);
     }
   } catch (error) {
     signal.throwIfAborted();
     failure = fileErrorReason(error);
   }
-  return { name, records: all, requests, smallest: requests ? smallest : 0, largest, failure };
+  return { records, requests, smallest: requests ? smallest : 0, largest, failure };
 }

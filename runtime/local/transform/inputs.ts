@@ -2,11 +2,13 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import type { Transformation } from "../../archive/node_streams.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
-import { firstOf, nameDifferences } from "../../contract/transform_warnings.ts";
+import { UnfitRecord } from "../../contract/transform_filters.ts";
+import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { listed } from "../../text.ts";
@@ -41,14 +43,13 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
   const shown = typedPath(directory, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];
-  async function look(path: string, name: string): Promise<void> {
-    for await (const entry of Deno.readDir(path)) {
-      const own = join(path, entry.name);
-      const inner = { path: own, name: `${name}${entry.name}`, shown: typedPath(directory, own) };
-      if (entry.name.startsWith(".")) leftOut.push(inner.shown);
-      else if (entry.isDirectory) await look(inner.path, `${inner.name}/`);
-      else if (entry.isFile) files.push({ ...inner, size: (await Deno.stat(inner.path)).size });
-      else leftOut.push(inner.shown);
+  async function look(folder: string, prefix: string): Promise<void> {
+    for await (const entry of Deno.readDir(folder)) {
+      const [path, name] = [join(folder, entry.name), prefix + entry.name];
+      const shown = typedPath(directory, path);
+      if (entry.name.startsWith(".") || entry.isSymlink) leftOut.push(shown);
+      else if (entry.isDirectory) await look(path, `${name}/`);
+      else if (entry.isFile) files.push({ path, name, shown, size: (await Deno.stat(path)).size });
     }
   }
   try {
@@ -90,17 +91,42 @@ export function typeOfInputs(
   );
 }
 
-/** What among the files is probably no data, and what is not sent. */
+/** What is odd about the files and the filters, and what is not sent. */
 export function inputDifferences(
   { files, leftOut }: Inputs,
-  transform: Pick<Transform, "compression">,
+  transform: Transform,
 ): readonly Difference[] {
   return [
-    ...nameDifferences(files.map(({ shown }) => shown), transform),
+    ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(
       leftOut,
       "is left out, though an upload to S3 may send it",
       "mlcli transforms neither links nor files whose names begin with a dot.",
     ),
   ];
+}
+
+type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
+
+/**
+ * The data of a file, unpacked.
+ *
+ * @throws UnfitRecord where it cannot be unpacked; Error of the system.
+ */
+export async function* dataOf(
+  { path }: InputFile,
+  { compression }: Pick<Transform, "compression">,
+): Pieces {
+  const { readable } = await Deno.open(path);
+  if (compression === "none") return yield* readable;
+  const [{ passedThrough }, { createGunzip }] = await Promise.all([
+    import("../../archive/node_streams.ts"),
+    import("node:zlib"),
+  ]);
+  try {
+    yield* passedThrough(createGunzip() as unknown as Transformation, readable) as Pieces;
+  } catch (error) {
+    const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
+    throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;
+  }
 }

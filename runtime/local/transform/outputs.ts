@@ -9,8 +9,7 @@ import { requireNamed } from "../../app/named_path.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { isFile, makeDirectory, moveTree, realPathOf } from "../../files.ts";
-import { writeAll } from "../../streams.ts";
+import { makeDirectory, moveTree, realPathOf } from "../../files.ts";
 
 /** Where results go. */
 export interface OutputPlace {
@@ -47,62 +46,16 @@ export async function placeDifferences(
   }];
 }
 
-/** A result that is being written: in the directory of the run, which goes with it. */
-export class OutputFile {
-  #file: Deno.FsFile | undefined;
-
-  /**
-   * @param name of the file of the data.
-   * @param part where it is until it is whole.
-   */
-  constructor(
-    private readonly place: OutputPlace,
-    private readonly name: string,
-    private readonly part: string,
-  ) {}
-
-  async write(bytes: Uint8Array): Promise<void> {
-    await writeAll(await this.#open(), bytes);
+/** Puts a result that is whole into its place; what was there goes. */
+export async function keep(part: string, output: string, place: OutputPlace): Promise<void> {
+  const directory = dirname(output);
+  await makeDirectory(directory, directory);
+  // A link in a repository could lead anywhere.
+  if (await realPathOf(directory) !== directory) {
+    const shown = relative(place.path, directory);
+    throw new MlcliError(`A link leads out of the results: ${shown}`, {
+      hint: "Remove it, or name another directory: --output-dir.",
+    });
   }
-
-  /** Forgets what was written. */
-  async restart(): Promise<void> {
-    const file = await this.#open();
-    await file.truncate(0);
-    await file.seek(0, Deno.SeekMode.Start);
-  }
-
-  /** Puts it into its place; what was there goes. */
-  async keep(): Promise<void> {
-    await this.#open();
-    this.close();
-    const directory = dirname(this.#path);
-    await makeDirectory(directory, directory);
-    // A link in a repository could lead anywhere.
-    if (await realPathOf(directory) !== directory) {
-      const shown = relative(this.place.path, directory);
-      throw new MlcliError(`A link leads out of the results: ${shown}`, {
-        hint: "Remove it, or name another directory: --output-dir.",
-      });
-    }
-    await moveTree(this.part, this.#path);
-  }
-
-  /** Whether a result of an earlier transform is there. */
-  async isThere(): Promise<boolean> {
-    return await isFile(this.#path);
-  }
-
-  close(): void {
-    this.#file?.close();
-    this.#file = undefined;
-  }
-
-  get #path(): string {
-    return join(this.place.path, `${this.name}.out`);
-  }
-
-  async #open(): Promise<Deno.FsFile> {
-    return this.#file ??= await Deno.open(this.part, { write: true, createNew: true });
-  }
+  await moveTree(part, output);
 }

@@ -1,25 +1,22 @@
 /** One request of a transform: what is sent, what counts as an answer, and what is sent again. */
 
 import { plainType, type Transform } from "../../contract/transform.ts";
-import { parseFilter, recordsOfType, UnfitRecord } from "../../contract/transform_filters.ts";
+import {
+  type Filter,
+  filteredRecord,
+  joinedRecord,
+  parseFilter,
+  UnfitRecord,
+} from "../../contract/transform_filters.ts";
 import { fileErrorReason } from "../../errors.ts";
-import type { Connections, HttpRequest } from "../../http/exchange.ts";
+import { type Connections, type HttpRequest, readStart } from "../../http/exchange.ts";
 import { BrokenMessage } from "../../http/messages.ts";
-import { joined } from "../../streams.ts";
 import { inOneLine } from "../../text.ts";
 import { deadlineIn, joinSignals, pause } from "../../time.ts";
+import { RequestFailure } from "./failures.ts";
+import type { Results } from "./results.ts";
 
-/** Whatever the server did not answer as it should. */
-export class RequestFailure extends Error {
-  override readonly name = "RequestFailure";
-
-  /** @param status of HTTP; `undefined`: there was no answer. */
-  constructor(readonly status: number | undefined, readonly reason: string) {
-    super(status === undefined ? reason : `HTTP ${status}: ${reason}`);
-  }
-}
-
-/** How much of a refusal is read, in bytes, and shown, in characters. */
+/** How much of a text is read, and of a refusal shown, in characters. */
 const MOST_READ = 4_096;
 const MOST_SHOWN = 200;
 
@@ -31,26 +28,23 @@ export interface Sending {
   readonly transform: Transform;
   readonly connections: Connections;
   readonly signal: AbortSignal;
-  /** Hears of each request that is sent again. */
-  readonly onRetry: () => void;
+  readonly results: Results;
 }
-
-/** The body of a request; one that is a stream is made anew for each attempt. */
-export type RequestBody = () => HttpRequest["body"];
 
 /**
  * Sends a request until it is answered: again where there was no answer in time, the connection broke, or
  * the status was 429 or 500 and above. (Which SageMaker sends again is not documented.)
  *
- * @param begin is called before each attempt's answer; what it returns gets that piece by piece.
+ * @param body is made anew for each attempt.
+ * @param read gets the answer of each attempt.
  * @throws RequestFailure; the signal's reason.
  */
-export async function send(
-  { transform, connections, signal, onRetry }: Sending,
-  body: RequestBody,
-  begin: () => Promise<(piece: Uint8Array) => void | Promise<void>>,
+export async function send<T>(
+  { transform, connections, signal, results }: Sending,
+  body: () => HttpRequest["body"],
+  read: (answer: AsyncIterable<Uint8Array>) => Promise<T>,
   retries = transform.invocationRetries,
-): Promise<void> {
+): Promise<T> {
   for (let attempt = 0;; attempt++) {
     try {
       return await attemptToSend();
@@ -59,22 +53,34 @@ export async function send(
       const { status = 500 } = isFailure ? error : {};
       if (!isFailure || attempt === retries || status < 500 && status !== 429) throw error;
     }
-    onRetry();
+    results.retries++;
     await pause(BETWEEN * 2 ** attempt, signal);
   }
 
-  async function attemptToSend(): Promise<void> {
+  async function attemptToSend(): Promise<T> {
+    const { contentType, accept } = transform;
+    const request = {
+      call: "POST /invocations",
+      // As SageMaker's client sends it: without the name of the file.
+      headers: {
+        "User-Agent": "Go-http-client/1.1",
+        "Content-Type": contentType,
+        ...accept === undefined ? {} : { Accept: accept },
+      },
+      body: body(),
+    };
     using deadline = deadlineIn(transform.invocationTimeout);
     using either = joinSignals(signal, deadline.signal);
     try {
-      await connections.exchange(asHttp(transform, body()), either.signal, async (answer) => {
-        if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
-        if (answer.status < 200 || answer.status > 299) {
-          throw new RequestFailure(answer.status, await wordsOf(answer.body));
-        }
-        const take = await begin();
-        for await (const piece of answer.body) await take(piece);
-      });
+      return await connections.exchange(
+        request,
+        either.signal,
+        async (answer) => {
+          if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
+          if (answer.status >= 200 && answer.status <= 299) return await read(answer.body);
+          throw new RequestFailure(answer.status, wordsOf(await readStart(answer.body, MOST_READ)));
+        },
+      );
     } catch (error) {
       signal.throwIfAborted();
       if (deadline.signal.aborted) {
@@ -87,67 +93,28 @@ export async function send(
   }
 }
 
-/** The same for an answer that is needed as a whole. */
-export async function answerTo(
-  sending: Sending,
-  bytes: Uint8Array,
-  retries?: number,
-): Promise<Uint8Array<ArrayBuffer>> {
-  let pieces: Uint8Array[] = [];
-  // deno-lint-ignore require-await -- what gets a stream's pieces waits
-  const begin = async () => {
-    pieces = [];
-    return (piece: Uint8Array) => void pieces.push(piece.slice());
-  };
-  await send(sending, () => [bytes], begin, retries);
-  return joined(pieces);
-}
-
-/** As SageMaker's client sends it: without the name of the file. */
-function asHttp({ contentType, accept }: Transform, body: HttpRequest["body"]): HttpRequest {
-  return {
-    call: "POST /invocations",
-    headers: {
-      "User-Agent": "Go-http-client/1.1",
-      "Content-Type": contentType,
-      ...accept === undefined ? {} : { Accept: accept },
-    },
-    body,
-  };
-}
-
-async function wordsOf(body: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = "";
-  let length = 0;
-  // To its end, where it is short: then the connection can be used again.
-  for await (const piece of body) {
-    text += decoder.decode(piece, { stream: true });
-    length += piece.length;
-    if (length > MOST_READ) break;
-  }
+function wordsOf(text: string): string {
   const words = inOneLine(text.trim().replace(/\s+/g, " "));
   return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no words)";
 }
 
 /** How filters and the join change records on their way. */
 export class Processing {
-  readonly #records;
+  readonly #isCsv;
   readonly #input;
   readonly #output;
 
   constructor(private readonly transform: Transform) {
-    const { contentType, inputFilter, outputFilter } = transform;
-    this.#records = recordsOfType(plainType(contentType));
-    this.#input = inputFilter === undefined ? undefined : parseFilter(inputFilter);
-    this.#output = outputFilter === undefined ? undefined : parseFilter(outputFilter);
+    const { contentType, inputFilter = "$", outputFilter = "$" } = transform;
+    this.#isCsv = plainType(contentType) === "text/csv";
+    this.#input = parseFilter(inputFilter);
+    this.#output = parseFilter(outputFilter);
   }
 
   /** @throws UnfitRecord */
   request(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
-    const filter = this.#input;
-    if (filter === undefined) return bytes;
-    return this.#encoded(this.#decoded(bytes).map((one) => this.#records.filter(one, filter)));
+    if (this.#input.length === 0) return bytes;
+    return this.#encoded(this.#decoded(bytes).map((one) => this.#filtered(one, this.#input)));
   }
 
   /**
@@ -160,11 +127,15 @@ export class Processing {
       throw new UnfitRecord(`records: ${records.length}, answers: ${answers.length}`);
     }
     const isJoined = this.transform.join === "input";
-    const filter = this.#output;
     return this.#encoded(answers.map((answer, index) => {
-      const whole = isJoined ? this.#records.join(records[index]!, answer) : answer;
-      return filter === undefined ? whole : this.#records.filter(whole, filter);
+      const whole = isJoined ? joinedRecord(records[index]!, answer, this.#isCsv) : answer;
+      return this.#filtered(whole, this.#output);
     }));
+  }
+
+  /** `$` alone leaves a record as it is. */
+  #filtered(record: string, filter: Filter): string {
+    return filter.length === 0 ? record : filteredRecord(record, filter, this.#isCsv);
   }
 
   #decoded(bytes: Uint8Array): readonly string[] {

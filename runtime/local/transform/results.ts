@@ -1,30 +1,7 @@
 /** What a transform did, in numbers: kept with its run, and shown at its end. */
 
-/** A request that failed. */
-export interface FailedRequest {
-  readonly file: string;
-  /** Number of its first record, from 1: of lines, the line's; `null`: not known. */
-  readonly first: number | null;
-  readonly last: number | null;
-  /** Of HTTP; `null`: there was no answer. */
-  readonly status: number | null;
-  /** What the server said, or why there was no answer. */
-  readonly reason: string;
-}
-
-/** `transform` in a run's `job.json`. Times are in ms. */
-export interface TransformFacts {
-  readonly files: number;
-  readonly failed_files: number;
-  readonly records: number;
-  readonly requests: number;
-  readonly retries: number;
-  readonly seconds: number;
-  readonly records_per_second: number;
-  readonly latency_ms: { readonly p50: number; readonly p95: number; readonly p99: number };
-  readonly slowest: readonly SlowRequest[];
-  readonly failed: readonly FailedRequest[];
-}
+import type { OddFile } from "../../contract/transform_warnings.ts";
+import type { FailedRequest } from "./failures.ts";
 
 export interface SlowRequest {
   readonly file: string;
@@ -50,12 +27,16 @@ export class Results {
   requests = 0;
   retries = 0;
   readonly failed: FailedRequest[] = [];
+  readonly odd: OddFile[] = [];
+  readonly #began = performance.now();
   readonly #slowest: SlowRequest[] = [];
   readonly #latencies = new Map<number, number>();
 
-  /** A request that was answered. */
-  answered(request: SlowRequest): void {
+  /** A request that was answered, and of how many bytes. */
+  answered(request: SlowRequest, bytes: number): void {
     this.requests++;
+    this.records += request.records;
+    this.bytes += bytes;
     const step = Math.round(Math.log(Math.max(0.01, request.ms)) / STEP);
     this.#latencies.set(step, (this.#latencies.get(step) ?? 0) + 1);
     if (request.ms <= (this.#slowest[SLOWEST - 1]?.ms ?? 0)) return;
@@ -70,24 +51,32 @@ export class Results {
     if (this.failed.length < MOST_FAILED) this.failed.push(request);
   }
 
-  /** @param seconds since the first request. */
-  facts(seconds: number): TransformFacts {
+  get seconds(): number {
+    return rounded((performance.now() - this.#began) / 1_000);
+  }
+
+  get recordsPerSecond(): number {
+    return rounded(this.records / Math.max(this.seconds, 0.001));
+  }
+
+  /** `transform` in a run's `job.json`. Times are in ms. */
+  facts(): Readonly<Record<string, unknown>> {
     return {
       files: this.files,
       failed_files: this.failedFiles,
       records: this.records,
       requests: this.requests,
       retries: this.retries,
-      seconds: rounded(seconds),
-      records_per_second: rounded(this.records / Math.max(seconds, 0.001)),
-      latency_ms: { p50: this.#latency(0.5), p95: this.#latency(0.95), p99: this.#latency(0.99) },
+      seconds: this.seconds,
+      records_per_second: this.recordsPerSecond,
+      latency_ms: { p50: this.latency(0.5), p95: this.latency(0.95), p99: this.latency(0.99) },
       slowest: this.#slowest,
       failed: this.failed,
     };
   }
 
-  /** The time within which such a part of the requests was answered; 0 where none was. */
-  #latency(part: number): number {
+  /** The time in ms within which such a part of the requests was answered; 0 where none was. */
+  latency(part: number): number {
     const steps = [...this.#latencies].sort(([one], [other]) => one - other);
     let left = part * this.requests;
     for (const [step, count] of steps) {

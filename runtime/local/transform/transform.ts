@@ -16,18 +16,19 @@ import {
   transformOf,
   transformVariables,
 } from "../../contract/transform.ts";
-import type { Engine } from "../../docker/engine.ts";
+import { lineDifferences } from "../../contract/transform_warnings.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
 import { typeHint } from "../../invocation/invocation.ts";
-import { Connections } from "../../http/exchange.ts";
+import { Connections, readStart } from "../../http/exchange.ts";
 import { RECORD_FILES } from "../../model/records.ts";
 import { onFreePort } from "../../serving/ports.ts";
 import { packCode } from "../../source/source.ts";
-import { overlaid } from "../../streams.ts";
+import { NOWHERE } from "../../streams.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
 import { mountedCode } from "../code.ts";
 import { discardContainer } from "../container/create.ts";
+import { statusAfterOutput } from "../container/end.ts";
 import type { Host, TransformJob } from "../jobs.ts";
 import { keepCode, keepSent } from "../runs/kept_code.ts";
 import { factsOf } from "../runs/record.ts";
@@ -40,10 +41,9 @@ import type { Server } from "../server/servers.ts";
 import { type Start, startOf, startServer } from "../server/starting.ts";
 import { failureText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
-import { oddDifferences } from "./odd_files.ts";
-import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
-import { Results, type TransformFacts } from "./results.ts";
-import { type Odd, transformFiles } from "./work.ts";
+import { outputPlace, placeDifferences } from "./outputs.ts";
+import { Results } from "./results.ts";
+import { type FilesWork, transformFiles } from "./work.ts";
 
 /** What is told of a transform while it goes on. */
 export interface TransformReport {
@@ -51,14 +51,15 @@ export interface TransformReport {
   readonly limits: (text: string) => void;
   /** @param total bytes of the data; `undefined`: not known. */
   readonly progress: (results: Results, total: number | undefined) => void;
-  readonly end: (facts: TransformFacts) => void;
+  readonly end: (results: Results) => void;
 }
 
 /** How many failed files an error shows. */
 const MOST_SHOWN = 10;
 
-/** How long the answer to /execution-parameters may take, in seconds. */
+/** How long the answer to /execution-parameters may take, in seconds, and be, in characters. */
 const PARAMETERS_SECONDS = 60;
+const LONGEST_PARAMETERS = 4_096;
 
 /**
  * Transforms files.
@@ -76,7 +77,6 @@ export async function transform(
   await requireTestDirectory(layout);
   const inputs = await inputsIn(layout.directory, job.input);
   const shape = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
-  limitsOf(shape);
   const start = await startOf(job, host);
   await start.ofImage();
   const place = await outputPlace(layout, job.output);
@@ -89,31 +89,25 @@ export async function transform(
     await begin(job, shape, start, run, name);
     const data = dataOfChannels([{ name: "input", source: job.input }], start.signal)
       .catch(() => null);
-    const results = new Results();
-    const odd: OddFile[] = [];
     const server = await serverOf(start, name, shape);
-    const work = { job, shape, start, run, server, inputs, place, results, odd, report };
+    const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
+    const results = new Results();
+    const about = { start, run, log, server, inputs, place, results, report };
     try {
-      const facts = await transformOn(work);
-      report.end(facts);
-      run.record.transform = facts;
+      await transformOn({ ...about, transform: shape });
     } finally {
       run.record.data = await data;
       await discardContainer(start.engine, server, start.err);
       await removeUnpacked(server);
-      findings.add(oddDifferences(odd, shape));
+      findings.add(lineDifferences(results.odd));
     }
     if (results.failedFiles > 0) {
       findings.warnOfAll();
-      throw failed(results, shape, typedPath(layout.directory, logOf(run)));
+      throw failed(results, shape, log);
     }
     findings.requireNone();
     return place.shown;
   });
-}
-
-function logOf({ directory }: Run): string {
-  return join(directory, RECORD_FILES.log);
 }
 
 async function begin(
@@ -146,91 +140,50 @@ async function serverOf(start: Start, name: string, shape: Transform): Promise<S
   return await (start.engine.inStudio ? on(SERVER_PORT) : onFreePort(on));
 }
 
-/** A file, as the user would type it, and what is odd about it. */
-interface OddFile {
-  readonly name: string;
-  readonly odd: Odd;
-}
-
-interface Work {
-  readonly job: TransformJob;
-  readonly shape: Transform;
+interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
   readonly start: Start;
   readonly run: Run;
+  /** Where the server's log is, as the user would type it. */
+  readonly log: string;
   readonly server: Server;
   readonly inputs: Inputs;
-  readonly place: OutputPlace;
-  readonly results: Results;
-  readonly odd: OddFile[];
   readonly report: TransformReport;
 }
 
 /** @throws MlcliError where the server ended; the signal's reason. */
-async function transformOn(work: Work): Promise<TransformFacts> {
-  const { shape, start, run, server, inputs, place, results, odd, report } = work;
-  const { engine, signal } = start;
-  const logs = new FollowedLogs(run.record.log.of(SILENT), () => {});
-  logs.follow(engine, server).catch(() => {});
+async function transformOn(work: Work): Promise<void> {
+  const { transform, start: { engine, signal }, run, server, inputs, results, report } = work;
+  const logs = new FollowedLogs(run.record.log.of({ out: NOWHERE, err: NOWHERE }), () => {});
+  const ended = new AbortController();
+  // It comes to its end when the server does.
+  logs.follow(engine, server)
+    .then(() => statusAfterOutput(engine, server.id))
+    .then((status) => serverEnded(engine, server, status, `Its log: ${work.log}`))
+    .then((error) => ended.abort(error), () => {});
   using connections = new Connections(server.port);
-  using ended = untilEnded(engine, server, typedPath(layoutOf(work.job.app).directory, logOf(run)));
   using either = joinSignals(signal, ended.signal);
-  const total = shape.compression === "gzip"
-    ? undefined
-    : inputs.files.reduce((sum, { size }) => sum + size, 0);
-  const began = performance.now();
+  const size = inputs.files.reduce((sum, { size }) => sum + size, 0);
+  const total = transform.compression === "gzip" ? undefined : size;
   try {
-    const limits = await askedLimits(shape, connections, either.signal);
+    const limits = await askedLimits(transform, connections, either.signal);
     report.limits(limitsText(limits));
     const parts = join(run.directory, "output");
     await makeDirectory(parts);
     await transformFiles(inputs.files, {
-      transform: shape,
+      ...work,
       limits,
       connections,
-      place,
       parts,
-      results,
       signal: either.signal,
-      onRetry: () => results.retries++,
       onProgress: () => report.progress(results, total),
-      onOdd: ({ shown }, found) => void odd.push({ name: shown, odd: found }),
     });
-    return results.facts((performance.now() - began) / 1_000);
+    report.end(results);
   } finally {
-    run.record.transform = results.facts((performance.now() - began) / 1_000);
+    run.record.transform = results.facts();
     await engine.killContainer(server.id).catch(() => {});
     await logs.lastLines(signal);
     logs.close();
   }
-}
-
-const SILENT_OUTPUT = overlaid({
-  isTerminal: false,
-  colour: false,
-  columns: 80,
-  rows: 0,
-  write: () => Promise.resolve(),
-  print: () => {},
-}, {});
-
-/** The server's log is kept with the run, and not shown. */
-const SILENT = { out: SILENT_OUTPUT, err: SILENT_OUTPUT };
-
-/** A signal that is aborted when the server ends by itself. */
-function untilEnded(
-  engine: Engine,
-  server: Server,
-  log: string,
-): Disposable & { readonly signal: AbortSignal } {
-  const over = new AbortController();
-  const ended = new AbortController();
-  engine.wait(server.id, "not-running", over.signal)
-    .then(async ({ status }) => {
-      const error = await serverEnded(engine, server, await status, `Its log: ${log}`);
-      if (!over.signal.aborted) ended.abort(error);
-    })
-    .catch(() => {});
-  return { signal: ended.signal, [Symbol.dispose]: () => over.abort() };
 }
 
 /** @throws MlcliError where the server's answer is not what SageMaker expects. */
@@ -244,16 +197,16 @@ async function askedLimits(
   const request = { call: "GET /execution-parameters", headers: {}, body: [] };
   let text: string | undefined;
   try {
-    text = await connections.exchange(request, either.signal, async ({ status, body }) => {
-      const decoder = new TextDecoder();
-      let text = "";
-      for await (const piece of body) text += decoder.decode(piece, { stream: true });
-      return status === 200 ? text : undefined;
-    });
+    text = await connections.exchange(
+      request,
+      either.signal,
+      async ({ status, body }) =>
+        status === 200 ? await readStart(body, LONGEST_PARAMETERS) : undefined,
+    );
   } catch {
     // A server need not have the route, and may close the connection.
-    signal.throwIfAborted();
   }
+  signal.throwIfAborted();
   return limitsOf(shape, text === undefined ? {} : executionParametersIn(text));
 }
 

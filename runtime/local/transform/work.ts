@@ -1,41 +1,32 @@
 /** Sends the records of all files to a server, several at once, and writes the answers in their order. */
 
-import { TRANSFORM } from "../../contract/limits.ts";
-import { isProcessed, plainType, type RequestLimits } from "../../contract/transform.ts";
-import {
-  type Batch,
-  batchesOf,
-  linesIn,
-  type OddLines,
-  tooLarge,
-} from "../../contract/transform_records.ts";
-import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { join } from "@std/path/join";
-import { joined } from "../../streams.ts";
-import { joinSignals } from "../../time.ts";
-import { failedRequest, failsFile, type Narrowed, narrowed, type Range } from "./failures.ts";
-import type { InputFile } from "./inputs.ts";
-import { OutputFile, type OutputPlace } from "./outputs.ts";
-import { dataOf } from "./reading.ts";
-import { answerTo, Processing, RequestFailure, send, type Sending } from "./requests.ts";
-import type { FailedRequest, Results } from "./results.ts";
+import { TRANSFORM } from "../../contract/limits.ts";
+import { isProcessed, type RequestLimits } from "../../contract/transform.ts";
+import { UnfitRecord } from "../../contract/transform_filters.ts";
+import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
+import { isFile } from "../../files.ts";
+import { joined, writeAll } from "../../streams.ts";
+import {
+  type FailedRequest,
+  failedRequest,
+  failsFile,
+  narrowed,
+  type Range,
+  RequestFailure,
+} from "./failures.ts";
+import { dataOf, type InputFile } from "./inputs.ts";
+import { keep, type OutputPlace } from "./outputs.ts";
+import { Processing, send, type Sending } from "./requests.ts";
 
 /** What a transform works with. */
-export interface Work extends Sending {
+export interface FilesWork extends Sending {
   readonly limits: RequestLimits;
   readonly place: OutputPlace;
   /** A directory for results that are not whole yet. */
   readonly parts: string;
-  readonly results: Results;
   /** Called after each answer. */
   readonly onProgress: () => void;
-  /** Called with what is odd about a file, once it is done. */
-  readonly onOdd: (file: InputFile, odd: Odd) => void;
-}
-
-export interface Odd extends OddLines {
-  /** Records of a request, and lines in its answer, where they are not as many. */
-  mismatch?: { readonly records: number; readonly lines: number };
 }
 
 /**
@@ -44,225 +35,187 @@ export interface Odd extends OddLines {
  *
  * @throws the signal's reason.
  */
-export async function transformFiles(files: readonly InputFile[], work: Work): Promise<void> {
-  const over = new AbortController();
-  using either = joinSignals(work.signal, over.signal);
-  const line = new Line({ ...work, signal: either.signal });
+export async function transformFiles(files: readonly InputFile[], work: FilesWork): Promise<void> {
+  using open = new DisposableStack();
+  async function* steps(): AsyncGenerator<Step, void, void> {
+    for (const file of files) yield* new FileWork(file, work, open).steps();
+  }
+  for await (const finish of inOrder(steps(), work.limits.maxConcurrency)) {
+    await finish();
+    work.onProgress();
+  }
+}
+
+/** A request, or the end of a file. What it returns is called in the order of the steps. */
+type Step = () => Promise<() => Promise<void>>;
+
+/**
+ * Runs tasks, so many at once, and yields their results in order. Those that wait for an earlier one
+ * are not more than the tasks that run.
+ */
+async function* inOrder<T>(
+  tasks: AsyncIterable<() => Promise<T>>,
+  most: number,
+): AsyncGenerator<T, void, void> {
+  const begun: Promise<T>[] = [];
+  const running = new Set<Promise<unknown>>();
   try {
-    for (const file of files) await line.add(file);
-    await line.finish();
+    for await (const task of tasks) {
+      while (running.size >= most) await Promise.race(running);
+      const done = task();
+      begun.push(done);
+      const end: Promise<unknown> = done.catch(() => {}).then(() => running.delete(end));
+      running.add(end);
+      while (begun.length > 2 * most) yield await begun.shift()!;
+    }
+    while (begun.length > 0) yield await begun.shift()!;
   } finally {
-    over.abort();
-    await line.clear();
+    await Promise.all(running);
   }
 }
 
 /** A file on its way. */
 class FileWork {
-  failure: FailedRequest | undefined;
-  readonly odd: Odd = {};
-  readonly output: OutputFile;
-
-  constructor(readonly file: InputFile, { place, parts }: Work, number: number) {
-    this.output = new OutputFile(place, file.name, join(parts, String(number)));
-  }
-
-  fail(range: Range | undefined, error: unknown): void {
-    this.failure ??= failedRequest(this.file.name, range, error);
-  }
-}
-
-/** Requests that were sent, and the ends of files, in the order of the results. */
-class Line {
-  readonly #steps: { readonly of: FileWork; readonly finish: () => Promise<void> }[] = [];
-  readonly #open = new Set<FileWork>();
-  /** Requests that have their turn, and those that wait for it. */
-  readonly #running = new Set<Promise<unknown>>();
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
-  #begun = 0;
+  #failure: FailedRequest | undefined;
+  readonly #odd: OddLines = {};
+  /** Where its result is until it is whole: in the directory of the run, which goes with it. */
+  readonly #part: string;
+  #output: Deno.FsFile | undefined;
   readonly #processing: Processing | undefined;
 
-  constructor(private readonly work: Work) {
-    if (isProcessed(work.transform)) this.#processing = new Processing(work.transform);
+  /** @param open closes what is not finished. */
+  constructor(
+    private readonly file: InputFile,
+    private readonly work: FilesWork,
+    private readonly open: DisposableStack,
+  ) {
+    const { parts, results, transform } = work;
+    this.#part = join(parts, String(results.odd.length));
+    results.odd.push({ name: file.shown, odd: this.#odd });
+    if (isProcessed(transform)) this.#processing = new Processing(transform);
   }
 
-  async add(file: InputFile): Promise<void> {
-    const { transform, limits, signal } = this.work;
-    const of = new FileWork(file, this.work, this.#begun++);
-    this.#open.add(of);
-    const data = () => dataOf(file, transform);
-    const isWhole = transform.split === "none" || limits.strategy === "multi";
+  async *steps(): AsyncGenerator<Step, void, void> {
+    const { transform: { split }, limits, signal } = this.work;
+    const isWhole = split === "none" || limits.strategy === "multi";
     const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
     try {
-      if (isStream) {
-        await this.#push(of, this.#inTurn(() => this.#pass(data, of)), () => Promise.resolve());
-      } else {
-        for await (const batch of this.#batches(data, of)) {
+      this.#output = this.open.use(await Deno.open(this.#part, { write: true, createNew: true }));
+      if (isStream) yield () => this.#pass();
+      else {
+        for await (const batch of this.#batches()) {
           signal.throwIfAborted();
-          if (of.failure) break;
-          const answer = this.#inTurn(() => this.#answer(batch, of));
-          await this.#push(of, answer, (bytes) => of.output.write(bytes));
+          if (this.#failure) break;
+          yield () => this.#answer(batch);
         }
       }
     } catch (error) {
-      signal.throwIfAborted();
-      if (!failsFile(error)) throw error;
-      of.fail(undefined, error);
+      this.#fail(error);
     }
-    await this.#push(of, Promise.resolve(), () => this.#finishFile(of));
+    yield () => Promise.resolve(() => this.#finish());
   }
 
-  async finish(): Promise<void> {
-    while (this.#steps.length > 0) await this.#settle();
+  /** @throws what fails more than this file. */
+  #fail(error: unknown, range?: Range): void {
+    this.work.signal.throwIfAborted();
+    if (!failsFile(error)) throw error;
+    this.#failure ??= failedRequest(this.file.name, error, range);
   }
 
-  /** Lets go of files that were not finished. */
-  async clear(): Promise<void> {
-    await Promise.allSettled(this.#running);
-    for (const { output } of this.#open) output.close();
-  }
-
-  #batches(
-    data: () => AsyncIterable<Uint8Array<ArrayBuffer>>,
-    of: FileWork,
-  ): AsyncIterable<Batch> {
-    const { transform: { split, contentType }, limits: asked } = this.work;
-    if (split === "none") return wholeFile(data(), asked);
-    const isCsv = plainType(contentType) === "text/csv";
+  #batches(): AsyncIterable<Batch> {
+    const { transform, limits } = this.work;
     // All records of a file at once would take too much memory.
-    const isAny = asked.maxPayload === 0 && asked.strategy === "multi";
-    const limits = isAny ? { ...asked, maxPayload: TRANSFORM.payload } : asked;
-    return batchesOf(data(), { split, isCsv }, limits, of.odd);
-  }
-
-  /** Answers that wait for an earlier one are not more than those that are being made. */
-  async #push<T>(of: FileWork, done: Promise<T>, use: (result: T) => Promise<void>): Promise<void> {
-    done.catch(() => {});
-    this.#steps.push({ of, finish: async () => await use(await done) });
-    while (this.#steps.length > 2 * this.work.limits.maxConcurrency) await this.#settle();
-  }
-
-  async #settle(): Promise<void> {
-    const { of, finish } = this.#steps.shift()!;
-    try {
-      await finish();
-    } catch (error) {
-      this.work.signal.throwIfAborted();
-      if (!failsFile(error)) throw error;
-      of.fail(undefined, error);
-    }
-    this.work.onProgress();
-  }
-
-  async #inTurn<T>(task: () => Promise<T>): Promise<T> {
-    if (this.#busy < this.work.limits.maxConcurrency) this.#busy++;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    const running = task();
-    this.#running.add(running);
-    try {
-      return await running;
-    } finally {
-      this.#running.delete(running);
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#busy--;
-    }
+    const isAny = limits.maxPayload === 0 && limits.strategy === "multi" &&
+      transform.split !== "none";
+    const maxPayload = isAny ? TRANSFORM.payload : limits.maxPayload;
+    return batchesOf(dataOf(this.file, transform), transform, { ...limits, maxPayload }, this.#odd);
   }
 
   /** Sends a file of any size as it is read, and writes its answer as that comes. */
-  async #pass(data: () => AsyncIterable<Uint8Array>, { file, output }: FileWork): Promise<void> {
+  async #pass(): Promise<() => Promise<void>> {
+    const { file, work } = this;
     const start = performance.now();
-    const isByLine = this.work.transform.split === "line";
+    const isByLine = work.transform.split === "line";
     let [records, bytes] = [1, 0];
     async function* counted() {
       [records, bytes] = [isByLine ? 0 : 1, 0];
-      for await (const piece of data()) {
+      for await (const piece of dataOf(file, work.transform)) {
         if (isByLine) records += linesIn(piece);
         bytes += piece.length;
         yield piece;
       }
     }
-    await send(this.work, counted, async () => {
-      await output.restart();
-      return (piece) => output.write(piece);
-    });
-    this.#answered(file, { first: 1, records }, bytes, start);
+    try {
+      await send(
+        work,
+        counted,
+        (answer) => Deno.writeFile(this.#part, ReadableStream.from(answer)),
+      );
+      this.#answered({ first: 1, records }, bytes, start);
+    } catch (error) {
+      this.#fail(error);
+    }
+    return () => Promise.resolve();
   }
 
-  async #answer(batch: Batch, of: FileWork): Promise<Uint8Array<ArrayBuffer>> {
-    const { transform: { split, assemble }, signal } = this.work;
-    if (of.failure) return new Uint8Array();
-    const processing = this.#processing;
+  async #answer(batch: Batch): Promise<() => Promise<void>> {
+    const { split } = this.work.transform;
     const start = performance.now();
-    const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) =>
-      await answerTo(this.work, processing?.request(bytes) ?? bytes, retries);
+    const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) => {
+      const body = [this.#processing?.request(bytes) ?? bytes];
+      const read = async (answer: AsyncIterable<Uint8Array>) =>
+        joined(await Array.fromAsync(answer));
+      return await send(this.work, () => body, read, retries);
+    };
     try {
       const answer = await ask(batch.bytes);
-      this.#answered(of.file, batch, batch.bytes.length, start);
-      if (processing) return processing.result(batch.bytes, answer);
-      if (assemble === "none") return answer;
-      const lines = linesIn(answer);
-      if (split === "line" && lines !== batch.records) {
-        of.odd.mismatch ??= { records: batch.records, lines };
-      }
-      return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
+      this.#answered(batch, batch.bytes.length, start);
+      const result = this.#resultOf(batch, answer);
+      return () => this.#write(result);
     } catch (error) {
-      signal.throwIfAborted();
+      this.work.signal.throwIfAborted();
       // Which of its lines is it?
       const isRefusal = error instanceof RequestFailure && error.status !== undefined;
       const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
-      const failed: Narrowed = isNarrowed
+      const [range, last] = isNarrowed
         ? await narrowed(batch, error, (part) => ask(part, 0))
-        : batch;
-      of.fail(failed, failed.error ?? error);
-      throw error;
+        : [batch, error];
+      this.#fail(last, range);
+      return () => Promise.resolve();
     }
   }
 
-  #answered(
-    { name }: InputFile,
-    { first, records }: Range,
-    bytes: number,
-    start: number,
-  ): void {
+  /** @throws UnfitRecord */
+  #resultOf({ bytes, records, first }: Batch, answer: Uint8Array): Uint8Array {
+    const { split, assemble } = this.work.transform;
+    if (this.#processing) return this.#processing.result(bytes, answer);
+    if (assemble === "none") return answer;
+    if (split === "line" && linesIn(answer) !== records) this.#odd.unanswered ??= first;
+    return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
+  }
+
+  #answered({ first, records }: Range, bytes: number, start: number): void {
     const { results, transform } = this.work;
     const ms = performance.now() - start;
-    results.records += records;
-    results.bytes += bytes;
     const isWhole = transform.split === "none";
-    results.answered({ file: name, first: isWhole ? null : first, records, ms });
+    results.answered({ file: this.file.name, first: isWhole ? null : first, records, ms }, bytes);
   }
 
-  async #finishFile(of: FileWork): Promise<void> {
-    const { file, output, odd } = of;
-    const { results, onOdd } = this.work;
-    if (of.failure === undefined) await output.keep().catch((error) => of.fail(undefined, error));
-    output.close();
-    this.#open.delete(of);
+  async #write(bytes: Uint8Array): Promise<void> {
+    if (this.#failure) return;
+    await writeAll(this.#output!, bytes).catch((error) => this.#fail(error));
+  }
+
+  async #finish(): Promise<void> {
+    const { file: { name }, work: { place, results } } = this;
+    const output = join(place.path, `${name}.out`);
+    this.#output?.close();
+    if (!this.#failure) await keep(this.#part, output, place).catch((error) => this.#fail(error));
     results.files++;
-    if (of.failure) {
-      const note = await output.isThere() ? `; ${file.name}.out is of an earlier transform` : "";
-      results.failedFile({ ...of.failure, reason: `${of.failure.reason}${note}` });
-    }
-    if (Object.keys(odd).length > 0) onOdd(file, odd);
+    if (this.#failure === undefined) return;
+    const note = await isFile(output) ? `; ${name}.out is of an earlier transform` : "";
+    results.failedFile({ ...this.#failure, reason: `${this.#failure.reason}${note}` });
   }
 }
 
 const NEW_LINE = 10;
-
-/** A file as one request. */
-export async function* wholeFile(
-  data: AsyncIterable<Uint8Array<ArrayBuffer>>,
-  limits: RequestLimits,
-): AsyncGenerator<Batch, void, void> {
-  const most = limits.maxPayload === 0 ? Infinity : limits.maxPayload * 1024 ** 2;
-  const pieces: Uint8Array<ArrayBuffer>[] = [];
-  let size = 0;
-  for await (const piece of data) {
-    pieces.push(piece);
-    size += piece.length;
-    if (size > most) throw tooLarge("The file", limits);
-  }
-  yield { bytes: joined(pieces), records: 1, first: 1 };
-}

@@ -109,14 +109,7 @@ suite("local transform --dry-run", () => {
     [["-i", "mixed"], 1, /one media type, but a\.csv, b\.json have two/],
     [["-i", "a.csv", "--strategy", "single", "--split", "none"], 2, /needs records/],
     [["-i", "a.csv", "--max-payload", "101"], 2, /0 to 100/],
-    [
-      ["-i", "a.csv", "--max-payload", "60", "--max-concurrency", "2"],
-      2,
-      /100 MB in requests at once/,
-    ],
     [["-i", "a.csv", "--input-filter", "$.a_b"], 2, /"_"/],
-    [["-i", "a.csv", "--input-filter", `$['${"a".repeat(60)}']`], 2, /at most 63 characters/],
-    [["-i", "a.csv", "--join", "input", "--accept", "application/json"], 2, /the data's own type/],
     [["-i", "a.csv", "--split", "lines"], 2, /must be .*line/],
     [["-i", "secret.csv"], 1, /leads out of/],
   ];

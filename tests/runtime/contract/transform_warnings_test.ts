@@ -1,9 +1,5 @@
 import { assertEquals } from "@std/assert";
-import {
-  filterDifferences,
-  lineDifferences,
-  nameDifferences,
-} from "../../../runtime/contract/transform_warnings.ts";
+import { dataDifferences, lineDifferences } from "../../../runtime/contract/transform_warnings.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** Names, and the first words of the warnings. */
@@ -18,16 +14,18 @@ const NAMES: readonly (readonly [names: readonly string[], words: readonly strin
   [["a.csv.gz"], ["a.csv.gz looks compressed, and is sent as it is"]],
 ];
 
+const CSV = { contentType: "text/csv; charset=utf-8", compression: "none" } as const;
+
 suite("what is mostly a mistake in a transform", () => {
   for (const [names, words] of NAMES) {
     it(`warns of ${names}`, () => {
-      const found = nameDifferences(names, { compression: "none" });
+      const found = dataDifferences(names, CSV);
       assertEquals(found.map(({ message }) => message), words);
     });
   }
 
   it("does not warn of compressed files that are unpacked", () => {
-    assertEquals(nameDifferences(["a.csv.gz"], { compression: "gzip" }), []);
+    assertEquals(dataDifferences(["a.csv.gz"], { ...CSV, compression: "gzip" }), []);
   });
 
   it("names the first place of each kind, and how many more there are", () => {
@@ -44,11 +42,13 @@ suite("what is mostly a mistake in a transform", () => {
   });
 
   it("warns of ranges with an end, in filters of CSV", () => {
-    const warned = (contentType: string, inputFilter?: string, outputFilter?: string) =>
-      filterDifferences({ contentType, inputFilter, outputFilter }).length;
-    assertEquals(warned("text/csv; charset=utf-8", "$[1:4]", "$[:2]"), 2);
-    assertEquals(warned("text/csv", "$[1:]", "$[1,2]"), 0);
-    assertEquals(warned("application/json", "$.a[1:4]"), 0);
-    assertEquals(warned("text/csv"), 0);
+    const warned = (
+      inputFilter: string,
+      outputFilter: string,
+      contentType: string = CSV.contentType,
+    ) => dataDifferences([], { ...CSV, contentType, inputFilter, outputFilter }).length;
+    assertEquals(warned("$[1:4]", "$[:2]"), 2);
+    assertEquals(warned("$[1:]", "$[1,2]"), 0);
+    assertEquals(warned("$.a[1:4]", "$", "application/json"), 0);
   });
 });

@@ -1,5 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import { Connections, type HttpRequest } from "../../../runtime/http/exchange.ts";
+import { Connections, type HttpRequest, readStart } from "../../../runtime/http/exchange.ts";
 import { BrokenMessage } from "../../../runtime/http/messages.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -35,12 +35,7 @@ function answering(connections: readonly (readonly string[])[]) {
   })();
   const kept = new Connections(listener.addr.port);
   const ask = async (request = REQUEST): Promise<string> =>
-    await kept.exchange(request, new AbortController().signal, async ({ body }) => {
-      const decoder = new TextDecoder();
-      let text = "";
-      for await (const piece of body) text += decoder.decode(piece, { stream: true });
-      return text;
-    });
+    await kept.exchange(request, new AbortController().signal, ({ body }) => readStart(body, 100));
   const dispose = () => kept[Symbol.dispose]();
   return { ask, received, serving, opened: () => opened, [Symbol.dispose]: dispose };
 }

@@ -1,12 +1,12 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { seemsToHaveHeading } from "../../../runtime/contract/invocations.ts";
 import {
   answerNotes,
   PrintedAnswer,
   readBody,
   readPieces,
   refusalWords,
-  seemsToHaveHeading,
   typeHint,
 } from "../../../runtime/invocation/invocation.ts";
 import { it, suite } from "../../helpers/suite.ts";

@@ -11,7 +11,7 @@ import { Connections } from "../../../../runtime/http/exchange.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
-import { type Odd, transformFiles } from "../../../../runtime/local/transform/work.ts";
+import { transformFiles } from "../../../../runtime/local/transform/work.ts";
 import { filesBelow, makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -21,10 +21,12 @@ type Answer = (
   call: number,
 ) => string | number | Response | Promise<string | Response>;
 
+type Files = Readonly<Record<string, string | Uint8Array>>;
+
 interface Given {
   /** By name. */
-  readonly files: Readonly<Record<string, string | Uint8Array>>;
-  readonly asked?: Partial<AskedTransform>;
+  readonly files: Files;
+  readonly asked?: AskedTransform;
   readonly limits?: Partial<RequestLimits>;
   readonly type?: string;
   readonly answer?: Answer;
@@ -38,19 +40,17 @@ interface Given {
 /** Each line, in capitals. */
 const SHOUT: Answer = (body) => body.toUpperCase();
 
+function below(folder: string, files: Files): Files {
+  return Object.fromEntries(Object.entries(files).map(([name, one]) => [`${folder}/${name}`, one]));
+}
+
 /** Transforms files with a real server over HTTP. */
 async function transformed(
   { files, asked, limits, type = "text/csv", answer = SHOUT, signal, earlier = {}, link }: Given,
 ) {
-  await using directory = await makeDirectory({ "in/": "", "out/": "", "parts/": "" });
-  const [input, output] = [join(directory.path, "in"), join(directory.path, "out")];
-  for (const [at, all] of [[input, files], [output, earlier]] as const) {
-    for (const [name, content] of Object.entries(all)) {
-      Deno.mkdirSync(join(at, name, ".."), { recursive: true });
-      const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
-      Deno.writeFileSync(join(at, name), bytes);
-    }
-  }
+  const given = { "parts/": "", "out/": "", ...below("in", files), ...below("out", earlier) };
+  await using directory = await makeDirectory(given);
+  const output = join(directory.path, "out");
   if (link !== undefined) Deno.symlinkSync(link.to, join(output, link.name));
   const bodies: string[] = [];
   const headers: Headers[] = [];
@@ -63,12 +63,11 @@ async function transformed(
     if (typeof answered === "number") return new Response(`no: ${body}`, { status: answered });
     return answered instanceof Response ? answered : new Response(answered);
   });
-  const transform = transformOf({ ...asked } as AskedTransform, type);
+  const transform = transformOf({ ...asked }, type);
   const results = new Results();
-  const odd: Record<string, Odd> = {};
   const connections = new Connections(server.addr.port);
   try {
-    await transformFiles((await inputsIn(directory.path, input)).files, {
+    await transformFiles((await inputsIn(directory.path, join(directory.path, "in"))).files, {
       transform,
       limits: { ...limitsOf(transform), ...limits },
       connections,
@@ -76,9 +75,7 @@ async function transformed(
       parts: join(directory.path, "parts"),
       results,
       signal: signal ?? new AbortController().signal,
-      onRetry: () => results.retries++,
       onProgress: () => {},
-      onOdd: ({ name }, found) => odd[name] = found,
     });
   } catch (error) {
     assertEquals(await filesBelow(output), earlier);
@@ -89,17 +86,121 @@ async function transformed(
     await server.shutdown();
   }
   const failed = results.failed.map((one) => failureText(one, "line"));
-  return { out: await filesBelow(output), bodies, headers, results, failed, odd };
+  return { out: await filesBelow(output), bodies, headers, results, failed };
 }
 
+/** What comes of it; what is not named is not looked at. */
+interface Expected {
+  readonly out?: Readonly<Record<string, string>>;
+  readonly bodies?: readonly string[];
+  readonly failed?: readonly string[];
+}
+
+const JSON_FILE = { "a.json": '{"id": 1, "x": 2}' };
+const DOUBLED: Answer = (body) => JSON.stringify({ p: JSON.parse(body).x * 2 });
+const OF_JSON = { join: "input", outputFilter: "$['id','SageMakerOutput']" } as const;
+const BROKEN = () =>
+  new ReadableStream({
+    start(controller) {
+      controller.enqueue(new TextEncoder().encode("half"));
+      controller.error(new Error("broken"));
+    },
+  });
+
+const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
+  "lines are sent together, and answers end with a newline": [
+    { files: { "a.csv": "a\nb\n", "sub/c.csv": "c" } },
+    { out: { "a.csv.out": "A\nB\n", "sub/c.csv.out": "C\n" }, bodies: ["a\nb\n", "c"] },
+  ],
+  "an empty file of lines has an empty result": [
+    { files: { "a.csv": "" } },
+    { out: { "a.csv.out": "" }, bodies: [] },
+  ],
+  "all lines are named of a request that fails though each of its halves is answered": [
+    {
+      files: { "a.csv": "1\n2\n3\n" },
+      answer: (body) => body.split("\n").length > 3 ? 413 : body,
+    },
+    { failed: ["a.csv, lines 1 to 3: HTTP 413: no: 1 2 3"] },
+  ],
+  "an answer breaks off": [
+    {
+      files: { "a.csv": "1\n" },
+      asked: { invocationRetries: 1 },
+      answer: () => new Response(BROKEN()),
+    },
+    { out: {}, failed: ["a.csv, line 1: the connection was closed in the middle of a body"] },
+  ],
+  "columns are left out, answers are put beside": [
+    { files: { "a.csv": "7,a\n8,b\n" }, asked: { inputFilter: "$[1:]", join: "input" } },
+    { out: { "a.csv.out": "7,a,A\n8,b,B\n" }, bodies: ["a\nb\n"] },
+  ],
+  "an id and the answer are kept": [
+    {
+      files: { "a.csv": "7,a\r\n8,b" },
+      asked: { inputFilter: "$[1]", join: "input", outputFilter: "$[0,-1]" },
+    },
+    { out: { "a.csv.out": "7,A\n8,B\n" }, bodies: ["a\nb\n"] },
+  ],
+  "JSON is joined as a whole": [
+    { files: JSON_FILE, asked: OF_JSON, answer: DOUBLED, type: "application/json" },
+    { out: { "a.json.out": '{"id":1,"SageMakerOutput":{"p":4}}' } },
+  ],
+  "JSON is joined line by line": [
+    {
+      files: { "a.json": '{"id": 1, "x": 2}\n{"id": 2, "x": 3}\n' },
+      asked: { ...OF_JSON, split: "line" },
+      answer: DOUBLED,
+      type: "application/json",
+    },
+    {
+      out: {
+        "a.json.out": '{"id":1,"SageMakerOutput":{"p":4}}\n{"id":2,"SageMakerOutput":{"p":6}}\n',
+      },
+    },
+  ],
+  "answers that are joined are not as many as the records": [
+    { files: { "a.csv": "1\n2\n" }, asked: { join: "input" }, answer: () => "one\n" },
+    { failed: ["a.csv, lines 1 to 2: records: 2, answers: 1"] },
+  ],
+  "a filter does not fit a record, and no whole request is sent": [
+    { files: { "a.csv": "1,2\n3,4\n5\n" }, asked: { inputFilter: "$[1]" } },
+    { failed: ["a.csv, line 3: there is no element 1 of 1"], bodies: ["2\n", "4\n"] },
+  ],
+  "what is compressed is unpacked": [
+    {
+      files: { "a.csv.gz": gzipSync("a\nb\n"), "b.csv.gz": "no gzip" },
+      asked: { compression: "gzip" },
+    },
+    {
+      out: { "a.csv.gz.out": "A\nB\n" },
+      bodies: ["a\nb\n"],
+      failed: ["b.csv.gz: it cannot be unpacked: incorrect header check"],
+    },
+  ],
+  "a whole file is one request, and not larger than that may be": [
+    {
+      files: { "a.png": "abc", "b.png": "x".repeat(1024 ** 2 + 1) },
+      type: "image/png",
+      limits: { maxPayload: 1 },
+    },
+    {
+      out: { "a.png.out": "ABC" },
+      failed: ["b.png: The file is larger than 1 MB, the most that a request has"],
+    },
+  ],
+};
+
 suite("the requests of a transform", () => {
-  it("sends lines together, and puts the answers beside each other", async () => {
-    const { out, bodies, headers, results } = await transformed({
-      files: { "a.csv": "a\nb\n", "sub/c.csv": "c" },
+  for (const [title, [given, expected]] of Object.entries(CASES)) {
+    it(title, async () => {
+      const { out, bodies, failed } = await transformed(given);
+      assertEquals({ out, bodies, failed, ...expected }, { out, bodies, failed });
     });
-    assertEquals(out, { "a.csv.out": "A\nB\n", "sub/c.csv.out": "C\n" });
-    assertEquals(bodies, ["a\nb\n", "c"]);
-    const [first] = headers;
+  }
+
+  it("have the types of data and answers, and are counted", async () => {
+    const { headers: [first], results } = await transformed({ files: { a: "a\nb\n", b: "c" } });
     assertEquals(
       ["user-agent", "content-type", "accept", "accept-encoding"].map((name) => first!.get(name)),
       ["Go-http-client/1.1", "text/csv", "text/csv", null],
@@ -107,7 +208,7 @@ suite("the requests of a transform", () => {
     assertEquals([results.files, results.records, results.requests], [2, 3, 2]);
   });
 
-  it("sends so many at once, and keeps their order", async () => {
+  it("are so many at once, and answers keep their order", async () => {
     let [running, most] = [0, 0];
     const lines = Array.from({ length: 40 }, (_, index) => `row${index}`);
     const gates = Array.from({ length: 3 }, () => Promise.withResolvers<void>());
@@ -134,7 +235,7 @@ suite("the requests of a transform", () => {
     assertEquals(most, 3);
   });
 
-  it("fails a file for one bad line, names that line, and goes on with the others", async () => {
+  it("fail a file for one bad line, name it, and go on with the others", async () => {
     const { out, failed, bodies } = await transformed({
       files: { "a.csv": "1\n2\nbad\n4\n5\n", "b.csv": "6\n" },
       answer: (body) => body.includes("bad") ? 400 : body,
@@ -147,23 +248,8 @@ suite("the requests of a transform", () => {
     assert(bodies.length <= 7, `${bodies.length} requests`);
   });
 
-  it("names all lines of a request that fails though each of its halves is answered", async () => {
-    const { failed } = await transformed({
-      files: { "a.csv": "1\n2\n3\n" },
-      answer: (body) => body.split("\n").length > 3 ? 413 : body,
-    });
-    assertEquals(failed, ["a.csv, lines 1 to 3: HTTP 413: no: 1 2 3"]);
-  });
-
-  const retried: readonly (readonly [title: string, status: number, calls: number])[] = [
-    ["500", 500, 4],
-    ["503", 503, 4],
-    ["429", 429, 4],
-    ["400 not", 400, 1],
-    ["413 not", 413, 1],
-  ];
-  for (const [title, status, calls] of retried) {
-    it(`sends a request again that is answered with ${title}`, async () => {
+  for (const [status, calls] of [[500, 4], [503, 4], [429, 4], [400, 1], [413, 1]] as const) {
+    it(`are sent ${calls} times where the answer is ${status}`, async () => {
       const { bodies, results, failed } = await transformed({
         files: { "a.csv": "1\n" },
         answer: () => status,
@@ -173,16 +259,7 @@ suite("the requests of a transform", () => {
     });
   }
 
-  it("has a result where sending again helps", async () => {
-    const { out, results } = await transformed({
-      files: { "a.csv": "1\n" },
-      answer: (body, call) => call < 3 ? 503 : body,
-    });
-    assertEquals(out, { "a.csv.out": "1\n" });
-    assertEquals(results.retries, 2);
-  });
-
-  it("fails a file that is not answered in time", async () => {
+  it("fail a file that is not answered in time", async () => {
     const never = Promise.withResolvers<string>();
     const { failed } = await transformed({
       files: { "a.csv": "1\n", "b.csv": "2\n" },
@@ -196,114 +273,16 @@ suite("the requests of a transform", () => {
     assertEquals(failed, ["a.csv, line 1: no answer within 1 s"]);
   });
 
-  it("fails a file whose answer breaks off", async () => {
-    const { failed, out } = await transformed({
-      files: { "a.csv": "1\n" },
-      asked: { invocationRetries: 1 },
-      answer: () =>
-        new Response(
-          new ReadableStream({
-            start(controller) {
-              controller.enqueue(new TextEncoder().encode("half"));
-              controller.error(new Error("broken"));
-            },
-          }),
-        ),
-    });
-    assertEquals(out, {});
-    assertMatch(failed[0]!, /^a\.csv, line 1: the connection was closed in the middle of a body$/);
-  });
-
-  const processed: Readonly<
-    Record<string, readonly [Partial<AskedTransform>, string, string, string]>
-  > = {
-    "columns out, answers beside": [
-      { inputFilter: "$[1:]", join: "input" },
-      "7,a\n8,b\n",
-      "a\nb\n",
-      "7,a,A\n8,b,B\n",
-    ],
-    "an id and the answer": [
-      { inputFilter: "$[1]", join: "input", outputFilter: "$[0,-1]" },
-      "7,a\r\n8,b",
-      "a\nb\n",
-      "7,A\n8,B\n",
-    ],
-  };
-  for (const [title, [asked, data, body, result]] of Object.entries(processed)) {
-    it(`filters and joins: ${title}`, async () => {
-      const { out, bodies } = await transformed({ files: { "a.csv": data }, asked });
-      assertEquals([bodies, out], [[body], { "a.csv.out": result }]);
-    });
-  }
-
-  it("joins JSON, record by record and as a whole", async () => {
-    const answer: Answer = (body) => JSON.stringify({ p: JSON.parse(body).x * 2 });
-    const files = { "a.json": '{"id": 1, "x": 2}' };
-    const asked = { join: "input", outputFilter: "$['id','SageMakerOutput']" } as const;
-    const whole = await transformed({ files, asked, answer, type: "application/json" });
-    assertEquals(whole.out, { "a.json.out": '{"id":1,"SageMakerOutput":{"p":4}}' });
-    const lines = await transformed({
-      files: { "a.json": '{"id": 1, "x": 2}\n{"id": 2, "x": 3}\n' },
-      asked: { ...asked, split: "line" },
-      limits: { strategy: "single" },
-      answer,
-      type: "application/json",
-    });
-    assertEquals(
-      lines.out["a.json.out"],
-      '{"id":1,"SageMakerOutput":{"p":4}}\n{"id":2,"SageMakerOutput":{"p":6}}\n',
-    );
-  });
-
-  it("fails a file whose answers are not as many as its records, if they are joined", async () => {
-    const { failed } = await transformed({
-      files: { "a.csv": "1\n2\n" },
-      asked: { join: "input" },
-      answer: () => "one\n",
-    });
-    assertEquals(failed, ["a.csv, lines 1 to 2: records: 2, answers: 1"]);
-  });
-
-  it("fails a file with a record that a filter does not fit, and names it", async () => {
-    const { failed, bodies } = await transformed({
-      files: { "a.csv": "1,2\n3,4\n5\n" },
-      asked: { inputFilter: "$[1]" },
-    });
-    assertEquals(failed, ["a.csv, line 3: there is no element 1 of 1"]);
-    assertEquals(bodies.includes("2\n4\n"), false, "no whole request was sent");
-  });
-
-  it("tells of answers that are not as many as the records", async () => {
-    const { odd, out } = await transformed({
+  it("tell of answers that are not as many as the records", async () => {
+    const { results, out } = await transformed({
       files: { "a.csv": "1\n2\n3\n" },
       answer: () => "[1, 2, 3]",
     });
     assertEquals(out, { "a.csv.out": "[1, 2, 3]\n" });
-    assertEquals(odd, { "a.csv": { mismatch: { records: 3, lines: 1 } } });
+    assertEquals(results.odd.map(({ odd }) => odd), [{ unanswered: 1 }]);
   });
 
-  it("unpacks what is compressed", async () => {
-    const { out, bodies, failed } = await transformed({
-      files: { "a.csv.gz": gzipSync("a\nb\n"), "b.csv.gz": "no gzip" },
-      asked: { compression: "gzip" },
-    });
-    assertEquals([bodies, out], [["a\nb\n"], { "a.csv.gz.out": "A\nB\n" }]);
-    assertEquals(failed, ["b.csv.gz: it cannot be unpacked: incorrect header check"]);
-  });
-
-  it("sends a whole file as one request, and refuses one that is larger than that may be", async () => {
-    const files = { "a.png": "abc", "b.png": "x".repeat(1024 ** 2 + 1) };
-    const { out, failed } = await transformed({
-      files,
-      type: "image/png",
-      limits: { maxPayload: 1 },
-    });
-    assertEquals(out, { "a.png.out": "ABC" });
-    assertEquals(failed, ["b.png: The file is larger than 1 MB, the most that a request has"]);
-  });
-
-  it("passes a file of any size on in chunks, and again from its beginning", async () => {
+  it("pass a file of any size on in chunks, and again from its beginning", async () => {
     const data = "x".repeat(3 * 1024 ** 2);
     const { out, headers, bodies } = await transformed({
       files: { "a.png": data },
@@ -316,30 +295,21 @@ suite("the requests of a transform", () => {
     assertEquals(out["a.png.out"] === data.toUpperCase(), true);
   });
 
-  it("has an empty result for an empty file of lines", async () => {
-    const { out, bodies } = await transformed({ files: { "a.csv": "" } });
-    assertEquals([out, bodies], [{ "a.csv.out": "" }, []]);
-  });
-
-  it("leaves nothing half written where it is interrupted", async () => {
+  it("leave nothing half written where they are interrupted", async () => {
     const interrupted = new AbortController();
-    await assertRejects(
-      () =>
-        transformed({
-          files: { "a.csv": "1\n2\n3\n" },
-          limits: { strategy: "single" },
-          signal: interrupted.signal,
-          answer: (body, call) => {
-            if (call === 2) interrupted.abort(new Error("Ctrl-C"));
-            return body;
-          },
-        }),
-      Error,
-      "Ctrl-C",
-    );
+    const given: Given = {
+      files: { "a.csv": "1\n2\n3\n" },
+      limits: { strategy: "single" },
+      signal: interrupted.signal,
+      answer: (body, call) => {
+        if (call === 2) interrupted.abort(new Error("Ctrl-C"));
+        return body;
+      },
+    };
+    await assertRejects(() => transformed(given), Error, "Ctrl-C");
   });
 
-  it("does not write through a link that lies among the results", async () => {
+  it("are not written through a link that lies among the results", async () => {
     await using elsewhere = await makeDirectory();
     const { failed } = await transformed({
       files: { "sub/a.csv": "1\n" },
