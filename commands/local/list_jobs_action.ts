@@ -46,7 +46,10 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
   print(runs.map(jsonRun), listText(runs, out, context.clock.date()));
   if (output === "json" || !err.isTerminal) return;
   if (runs.length === 0) tell(err, "No run yet. mlcli local train makes one.\n");
-  else if (runs.every(({ metrics }) => Object.keys(metrics).length === 0)) {
+  else if (
+    runs.every(({ metrics }) => Object.keys(metrics).length === 0) &&
+    runs.some(({ kind }) => kind === "train")
+  ) {
     const key = `${METRICS_KEY} in ${app.name}.json`;
     tell(err, noteText(`No metrics: ${key} names what to look for in the output`));
   }
@@ -93,9 +96,10 @@ function listText(runs: readonly RunSummary[], out: Output, now: Date): string {
   );
 }
 
-/** Its metrics, or why there are none to rely on. */
-function resultOf({ status, reason, metrics }: RunSummary): string {
+/** Its metrics, or why there are none to rely on; of a transform, what it did. */
+function resultOf({ status, reason, metrics, transform }: RunSummary): string {
   if (status === "Failed" && reason !== undefined) return inOneLine(reason);
+  if (transform) return inOneLine(`files=${transform["files"]} records=${transform["records"]}`);
   return lastValues(Object.entries(metrics).map(([name, { last }]) => ({ name, last })));
 }
 

@@ -43,7 +43,9 @@ export async function transformAction(
   requireReachable(job);
   if (options.dryRun) {
     const { plannedTransform } = await import("../../runtime/local/transform/dry_run.ts");
-    return out.print(`${printableJson(await plannedTransform(job, context), 2)}\n`);
+    const { planned, requireNone } = await plannedTransform(job, context);
+    out.print(`${printableJson(planned, 2)}\n`);
+    return requireNone();
   }
   using shown = new ProgressOutput(context.err, options);
   const { pipNetwork } = runHost(context, request.app, options);
@@ -70,9 +72,10 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
       transfer = new TransferProgress(shown, now);
       pace = new Pace(now);
     },
-    progress({ bytes, records, failedFiles }, total) {
+    progress({ bytes, files, records, failedFiles }, total) {
       pace?.reached(records);
       const more = [
+        counted(files, "file"),
         counted(records, "record"),
         ...pace?.rate === undefined ? [] : [`${Math.round(pace.rate)} records/s`],
         ...failedFiles === 0 ? [] : [`${counted(failedFiles, "file")} failed`],

@@ -26,7 +26,7 @@ const HINT = "Such as $[1:], $[0,-1], $.features or $['id','SageMakerOutput'].";
 /** @throws UsageError for what CreateTransformJob refuses. */
 export function parseFilter(text: string): Filter {
   const wrong = (reason: string): UsageError =>
-    new UsageError(`SageMaker takes no filter like ${text}: ${reason}.`, { hint: HINT });
+    new UsageError(`SageMaker takes no filter like "${text}": ${reason}.`, { hint: HINT });
   if (lengthOf(text) > TRANSFORM.filterLength) {
     throw wrong(`it has at most ${TRANSFORM.filterLength} characters`);
   }
@@ -98,9 +98,14 @@ function byRange(from: string | undefined, to: string | undefined): Step {
     isSeveral: true,
     hasEnd: to !== undefined,
     take(value, isCsv) {
+      const array = arrayOf(value);
+      const start = Number(from ?? 0);
+      if (start > array.length - 1 || start < -array.length) {
+        throw new UnfitRecord(`there is no element ${start} of ${array.length}`);
+      }
       const end = to === undefined ? Infinity : Number(to) + (isCsv ? 1 : 0);
       // The one behind the last, -1, is the end itself.
-      return arrayOf(value).slice(Number(from ?? 0), isCsv && to === "-1" ? Infinity : end);
+      return array.slice(start, isCsv && to === "-1" ? Infinity : end);
     },
   };
 }

@@ -53,8 +53,7 @@ const ODD_LINES: Readonly<Record<keyof OddLines, readonly [what: string, hint: s
   blank: ["is empty, and is sent as a record", "Leave it out: grep . FILE prints all other lines."],
   unanswered: [
     "begins a request whose answer has not a line for each record",
-    "With several records in a request, the answer needs that: --accept text/csv, or " +
-    "--strategy single.",
+    "Give --accept text/csv, or --strategy single. A server that skips empty lines answers less, too.",
   ],
 };
 

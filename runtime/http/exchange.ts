@@ -94,21 +94,24 @@ class Connection implements Disposable {
   async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
     this.hasAnswered = this.persists = false;
     using _abort = onAbort(signal, () => this[Symbol.dispose]());
+    const body = noticed(request.body, () => this[Symbol.dispose]());
     try {
       signal.throwIfAborted();
       // A server may answer before it has read all of the body. So a failure to send means nothing by
       // itself: the answer, or its absence, decides.
       let isSent = false;
-      send(this.connection, this.port, request).then(() => isSent = true, () => {});
+      const sent = { ...request, body: body.parts };
+      send(this.connection, this.port, sent).then(() => isSent = true, () => {});
       const method = request.call.split(" ")[0]!;
       const head = await headFrom(this.#incoming, method);
       this.hasAnswered = true;
       const result = await read(answerOf(head, this.#incoming));
-      this.persists = isSent && this.#isOpen && head.persists && head.body.done;
+      this.persists = isSent && this.#isOpen && head.persists && head.body.done &&
+        this.#incoming.isEmpty;
       return result;
     } catch (error) {
       signal.throwIfAborted();
-      throw error;
+      throw body.failure?.error ?? error;
     }
   }
 
@@ -116,6 +119,24 @@ class Connection implements Disposable {
     if (this.#isOpen) this.connection.close();
     this.#isOpen = false;
   }
+}
+
+/** The same body; what goes wrong in making it is kept, and ends the request. */
+function noticed(body: HttpRequest["body"], onFailure: () => void) {
+  const made: { parts: HttpRequest["body"]; failure?: { readonly error: unknown } } = {
+    parts: body,
+  };
+  if (Array.isArray(body)) return made;
+  made.parts = (async function* () {
+    try {
+      yield* body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      made.failure = { error };
+      onFailure();
+      throw error;
+    }
+  })();
+  return made;
 }
 
 async function send(

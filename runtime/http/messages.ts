@@ -59,6 +59,11 @@ export class Incoming {
 
   constructor(private readonly connection: Pick<Deno.Conn, "read">) {}
 
+  /** Whether nothing has arrived that was not taken. */
+  get isEmpty(): boolean {
+    return this.#rest.length === 0;
+  }
+
   /**
    * The next head with the empty line that ends it; undefined where the connection has ended before.
    *

@@ -97,7 +97,7 @@ suite("local transform", () => {
     assertEquals({ code, stdout }, { code: 1, stdout: "" });
     assertMatch(
       stderr,
-      /^error: 1 of 2 files have no result\n {2}a\.csv, line 2: HTTP \d+: .*a bad row.*\nhint: .*\/log\n$/s,
+      /^error: 1 of 2 files has no result\n {2}a\.csv, line 2: HTTP \d+: .*a bad row.*\nhint: .*\/log\n$/s,
     );
     assertEquals(Object.keys(await filesBelow(app.path(RESULTS))), ["b.csv.out"]);
     const record = await lastRecord(app);
@@ -123,6 +123,19 @@ suite("local transform", () => {
     assertStringIncludes(strict.stderr, "not as on SageMaker (--strict)");
   });
 
+  it("does not replace the data by a result", async () => {
+    await using app = await transformApp({ "a.csv": "1\n", "a.csv.out": "2\n" });
+    const args = ["local", "transform", "-i", "data", "-o", "data", "--content-type", "text/csv"];
+    const { code, stderr } = await app.run(args);
+    assertEquals(code, 1);
+    assertStringIncludes(
+      stderr,
+      "The result of a.csv has no place: a.csv.out is a file of the data",
+    );
+    const data = await filesBelow(`${app.directory}/data`);
+    assertEquals(data, { "a.csv": "1\n", "a.csv.out": "2\n" });
+  });
+
   it("uses the model of another run", async () => {
     await using app = await transformApp({ "a.csv": "1\n" });
     const older = app.path("local_test/jobs/older");
@@ -139,13 +152,18 @@ suite("local transform", () => {
     const { code, stderr } = await app.run(["local", "transform", "-i", "data", "--run", "older"]);
     assertEquals(code, 0, stderr);
     assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "six,1,true,-,-\n" });
+    const record = JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
+    assertEquals(record.transform.model_run, "older");
   });
 
   it("ends where the server does, and says how it ended", async () => {
     await using app = await transformApp({ "a.csv": "1\ndie\n", "b.csv": "2\n" });
     const { code, stderr } = await app.run(["local", "transform", "-i", "data", "-q"]);
     assertEquals(code, 1);
-    assertMatch(stderr, /^error: The server ended: .*\nhint: /);
+    assertMatch(
+      stderr,
+      /^error: The server ended: .*\n {2}It had to answer a\.csv, lines 1 to 2\n[^]*hint: /,
+    );
     assertEquals(await containersOf(app.name), []);
     assertEquals(await filesBelow(app.path(RESULTS)), {});
   });
@@ -156,8 +174,9 @@ suite("local transform", () => {
       const child = app.start(["local", "transform", "-i", "data"]);
       await untilWaiting(app);
       child.kill(signal);
-      const { code, stdout } = await resultOf(child);
+      const { code, stdout, stderr } = await resultOf(child);
       assertEquals({ code, stdout }, { code: status, stdout: "" });
+      assertStringIncludes(stderr, `note: 1 of 2 files have results in ${app.name}/`);
       assertEquals(await containersOf(app.name), []);
       assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "seven,1,true,-,-\n" });
       const record = await lastRecord(app);

@@ -1,9 +1,12 @@
 /** What a run's channels hold, in so few words that two runs can be compared. */
 
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { Channel } from "../../contract/channels.ts";
 import type { ChannelData, JobDocument } from "../../model/records.ts";
-import { treeIn } from "../watch/tree.ts";
+import { isFile } from "../../files.ts";
+import { type Tree, treeIn } from "../watch/tree.ts";
 
 /** Of what is larger, or more files, no contents are read: a second's work, beside the run. */
 const MOST_READ = 256 * 1024 ** 2;
@@ -22,8 +25,11 @@ export async function dataOf(
   return found;
 }
 
-async function dataIn(directory: string, signal: AbortSignal): Promise<ChannelData | null> {
-  const tree = await treeIn(directory, "times");
+/** @param source a directory, or a file. */
+async function dataIn(source: string, signal: AbortSignal): Promise<ChannelData | null> {
+  const isOne = await isFile(source);
+  const directory = isOne ? dirname(source) : source;
+  const tree = isOne ? await treeOf(source) : await treeIn(directory, "times");
   if (tree === undefined) return null;
   const files = [...tree.files].sort(([one], [other]) => one < other ? -1 : 1);
   const bytes = [...tree.sizes.values()].reduce((sum, size) => sum + size, 0);
@@ -43,6 +49,15 @@ async function dataIn(directory: string, signal: AbortSignal): Promise<ChannelDa
     }
   }
   return { files: files.length, bytes, hash: hash.digest("hex").slice(0, 32), by };
+}
+
+async function treeOf(path: string): Promise<Pick<Tree, "files" | "sizes">> {
+  const { size, mtime } = await Deno.stat(path);
+  const name = basename(path);
+  return {
+    files: new Map([[name, `${size} ${mtime?.getTime() ?? 0}`]]),
+    sizes: new Map([[name, size]]),
+  };
 }
 
 /** @param buffer in which each piece lies until the next. */

@@ -20,6 +20,8 @@ export interface Server {
   readonly image: string;
   /** The directory of its model on the engine's machine, when it was started. */
   readonly modelFolder: string | undefined;
+  /** The run that made its model; `undefined`: a person put it there. */
+  readonly modelRun: string | undefined;
   /** What it was made of, if its label says so. */
   readonly madeOf: MadeOf | undefined;
   readonly running: boolean;
@@ -111,6 +113,7 @@ export function asServer({ id, name, appName, port, summary }: ManagedServer): S
     directory: Labels[LABELS.directory] ?? "",
     image: Image,
     modelFolder: Mounts.find(({ Destination }) => Destination === PATHS.model)?.Source,
+    modelRun: Labels[LABELS.model] || undefined,
     madeOf: readMadeOf(Labels[LABELS.madeOf]),
     running: State === "running",
     ended: State === "exited" || State === "dead",

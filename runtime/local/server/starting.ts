@@ -228,6 +228,7 @@ async function createAndStart(
         directory: app.mark,
         image: body.Image,
         modelFolder,
+        modelRun: planned.run,
         madeOf,
         running: true,
         ended: false,

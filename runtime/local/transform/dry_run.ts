@@ -2,13 +2,15 @@
 
 import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
-import { limitsOf, transformOf } from "../../contract/transform.ts";
+import { isProcessed, limitsOf, transformOf } from "../../contract/transform.ts";
 import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
-import { fileErrorReason } from "../../errors.ts";
-import { tell, warningText } from "../../messages.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { listed } from "../../text.ts";
+import { Findings } from "../differences/findings.ts";
 import type { Host, TransformJob } from "../jobs.ts";
 import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
+import { Processing } from "./requests.ts";
 
 /**
  * What would be sent. Nothing is started, and no engine is asked.
@@ -18,23 +20,28 @@ import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
 export async function plannedTransform(
   job: TransformJob,
   { err, interruption: { signal } }: Pick<Host, "err" | "interruption">,
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<{
+  readonly planned: Readonly<Record<string, unknown>>;
+  /** @throws MlcliError where files would have no result, or for warnings under `--strict`. */
+  readonly requireNone: () => void;
+}> {
   const layout = layoutOf(job.app);
   const inputs = await inputsIn(layout.directory, job.input);
   const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);
+  const processing = isProcessed(transform) ? new Processing(transform) : undefined;
   const odd: OddFile[] = [];
-  const files = [];
+  const files: (Awaited<ReturnType<typeof plannedFile>> & { readonly name: string })[] = [];
   for (const file of inputs.files) {
     const found: OddLines = {};
     const batches = batchesOf(dataOf(file, transform), transform, limits, found);
-    files.push({ name: file.name, ...await planned(batches, signal) });
+    files.push({ name: file.name, ...await plannedFile(batches, processing, signal) });
     odd.push({ name: file.shown, odd: found });
   }
-  const all = [...inputDifferences(inputs, transform), ...lineDifferences(odd)];
-  for (const { message, hint } of all) tell(err, warningText(message, hint));
-  return {
+  const findings = new Findings(job.strict, err);
+  findings.add([...inputDifferences(inputs, transform), ...lineDifferences(odd)]);
+  const planned = {
     input: typedPath(layout.directory, job.input),
     content_type: contentType,
     accept: transform.accept ?? null,
@@ -46,19 +53,34 @@ export async function plannedTransform(
     requests: files.reduce((sum, { requests }) => sum + requests, 0),
     files,
   };
+  return {
+    planned,
+    requireNone() {
+      const failing = files.filter(({ failure }) => failure !== null).map(({ name }) => name);
+      if (failing.length > 0) {
+        throw new MlcliError(`There would be no result for ${listed(failing)}`);
+      }
+      findings.requireNone();
+    },
+  };
 }
 
 /** Sizes are in bytes; the failure is why a file would have no result. */
-async function planned(batches: AsyncIterable<Batch>, signal: AbortSignal) {
+async function plannedFile(
+  batches: AsyncIterable<Batch>,
+  processing: Processing | undefined,
+  signal: AbortSignal,
+) {
   let [records, requests, smallest, largest] = [0, 0, Infinity, 0];
   let failure: string | null = null;
   try {
     for await (const batch of batches) {
       signal.throwIfAborted();
+      const { length } = processing?.request(batch.bytes) ?? batch.bytes;
       records += batch.records;
       requests++;
-      smallest = Math.min(smallest, batch.bytes.length);
-      largest = Math.max(largest, batch.bytes.length);
+      smallest = Math.min(smallest, length);
+      largest = Math.max(largest, length);
     }
   } catch (error) {
     signal.throwIfAborted();

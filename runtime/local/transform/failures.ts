@@ -49,21 +49,28 @@ export function failedRequest(
   };
 }
 
+/** `data.csv, lines 3 to 5` */
+export function placeText(file: string, range: Range | undefined, word: string): string {
+  if (range === undefined) return inOneLine(file);
+  const { first, records } = range;
+  const place = records === 1 ? `${word} ${first}` : `${word}s ${first} to ${first + records - 1}`;
+  return `${inOneLine(file)}, ${place}`;
+}
+
 /** `data.csv, line 3: HTTP 400: not a number` */
 export function failureText(
   { file, first, last, status, reason }: FailedRequest,
   word: string,
 ): string {
-  const range = first === last ? `${word} ${first}` : `${word}s ${first} to ${last}`;
-  const place = first === null ? "" : `, ${range}`;
-  return `${inOneLine(file)}${place}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
+  const range = first === null ? undefined : { first, records: last! - first + 1 };
+  return `${placeText(file, range, word)}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
 }
 
 const NEW_LINE = 10;
 
 /**
- * The one line for which a request of several fails, found by halves, and its error; where each half by
- * itself is answered, all of them.
+ * The one line for which a request of several fails, found by halves, and its error; all of them, where each
+ * half by itself is answered, or where another line fails, too.
  *
  * @param ask sends some of the lines.
  */
@@ -86,6 +93,15 @@ export async function narrowed(
     bytes = ofFirst ? bytes.slice(0, middle) : bytes.slice(middle);
     first += ofFirst ? 0 : half;
     records = ofFirst ? half : records - half;
+  }
+  if (all.records > 1) {
+    // Another one fails alone, too: then they probably all do.
+    const isLast = first === all.first + all.records - 1;
+    const end = all.bytes.lastIndexOf(NEW_LINE, -2) + 1;
+    const other = isLast
+      ? all.bytes.slice(0, all.bytes.indexOf(NEW_LINE) + 1)
+      : all.bytes.slice(end);
+    if (await errorOf(other) !== undefined) return [all, error];
   }
   return [{ first, records }, last];
 }

@@ -11,7 +11,7 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { listed } from "../../text.ts";
+import { inOneLine, listed } from "../../text.ts";
 
 /** A file to transform. */
 export interface InputFile {
@@ -47,24 +47,33 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
     for await (const entry of Deno.readDir(folder)) {
       const [path, name] = [join(folder, entry.name), prefix + entry.name];
       const shown = typedPath(directory, path);
-      if (entry.name.startsWith(".") || entry.isSymlink) leftOut.push(shown);
-      else if (entry.isDirectory) await look(path, `${name}/`);
-      else if (entry.isFile) files.push({ path, name, shown, size: (await Deno.stat(path)).size });
+      // So Deno shows what is not UTF-8.
+      if (name.includes("\ufffd")) {
+        throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`);
+      }
+      if (entry.isDirectory && !entry.name.startsWith(".")) await look(path, `${name}/`);
+      else if (!entry.isFile || entry.name.startsWith(".")) leftOut.push(shown);
+      else files.push({ path, name, shown, size: (await Deno.stat(path)).size });
     }
   }
   try {
     const info = await Deno.stat(input);
     if (info.isDirectory) await look(input, "");
+    else if (!info.isFile) throw new MlcliError("it is neither a file nor a directory");
     else files.push({ path: input, name: basename(input), shown, size: info.size });
   } catch (cause) {
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
-      hint: "--input names a file, or a directory of files.",
+      hint: input.includes("s3:/")
+        ? "mlcli transform reads what is in S3."
+        : "--input names a file, or a directory of files.",
       cause,
     });
   }
   if (files.length === 0) {
-    throw new MlcliError(`No such file or directory: ${shown} (data to transform)`, {
-      hint: "Put the files there, or name others with --input.",
+    throw new MlcliError(`No file to transform: ${shown}`, {
+      hint: leftOut.length > 0
+        ? `${LEFT_OUT} There: ${listed(leftOut)}`
+        : "Put files there, or name others with --input.",
     });
   }
   return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut };
@@ -86,10 +95,14 @@ export function typeOfInputs(
   const [first, other] = [...types];
   if (other === undefined) return first![0];
   throw new MlcliError(
-    `A transform has one media type, but ${listed([first![1], other[1]])} have two`,
+    `A transform has one media type: ${inOneLine(first![1])} is ${first![0]}, ${
+      inOneLine(other[1])
+    } ${other[0]}`,
     { hint: "Give --content-type, or transform them one after the other." },
   );
 }
+
+const LEFT_OUT = "mlcli transforms neither links nor files whose names begin with a dot.";
 
 /** What is odd about the files and the filters, and what is not sent. */
 export function inputDifferences(
@@ -101,30 +114,39 @@ export function inputDifferences(
     ...firstOf(
       leftOut,
       "is left out, though an upload to S3 may send it",
-      "mlcli transforms neither links nor files whose names begin with a dot.",
+      LEFT_OUT,
     ),
   ];
 }
 
 type Pieces = AsyncGenerator<Uint8Array<ArrayBuffer>, void, void>;
 
+/** The bytes of a file. @throws UnfitRecord where they are not those that were listed. */
+async function* bytesOf({ path, size }: InputFile): Pieces {
+  let count = 0;
+  for await (const piece of (await Deno.open(path)).readable) {
+    count += piece.length;
+    yield piece;
+  }
+  if (count !== size) throw new UnfitRecord("it changed while it was read");
+}
+
 /**
  * The data of a file, unpacked.
  *
- * @throws UnfitRecord where it cannot be unpacked; Error of the system.
+ * @throws UnfitRecord where it cannot be unpacked, or changes; Error of the system.
  */
 export async function* dataOf(
-  { path }: InputFile,
+  file: InputFile,
   { compression }: Pick<Transform, "compression">,
 ): Pieces {
-  const { readable } = await Deno.open(path);
-  if (compression === "none") return yield* readable;
+  if (compression === "none") return yield* bytesOf(file);
   const [{ passedThrough }, { createGunzip }] = await Promise.all([
     import("../../archive/node_streams.ts"),
     import("node:zlib"),
   ]);
   try {
-    yield* passedThrough(createGunzip() as unknown as Transformation, readable) as Pieces;
+    yield* passedThrough(createGunzip() as unknown as Transformation, bytesOf(file)) as Pieces;
   } catch (error) {
     const isBroken = error instanceof Error && "code" in error && /^Z_/.test(String(error.code));
     throw isBroken ? new UnfitRecord(`it cannot be unpacked: ${error.message}`) : error;

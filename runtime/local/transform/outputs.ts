@@ -9,7 +9,9 @@ import { requireNamed } from "../../app/named_path.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
-import { makeDirectory, moveTree, realPathOf } from "../../files.ts";
+import { lstatIfThere, makeDirectory, moveTree, realPathOf } from "../../files.ts";
+import { inOneLine } from "../../text.ts";
+import type { Inputs } from "./inputs.ts";
 
 /** Where results go. */
 export interface OutputPlace {
@@ -34,11 +36,26 @@ export async function outputPlace(layout: Layout, named: string | undefined): Pr
   return { path: await realPathOf(path), shown };
 }
 
-/** Where results lie among the data, the next transform would take them for data. */
+/**
+ * Where results lie among the data, the next transform would take them for data.
+ *
+ * @throws MlcliError where a result would replace data, or cannot take its place.
+ */
 export async function placeDifferences(
   input: string,
+  { files }: Inputs,
   { path, shown }: OutputPlace,
 ): Promise<readonly Difference[]> {
+  const data = new Set(await Promise.all(files.map((file) => realPathOf(file.path))));
+  for (const { name } of files) {
+    const output = join(path, `${name}.out`);
+    const isDirectory = (await lstatIfThere(output))?.isDirectory;
+    if (!isDirectory && !data.has(output)) continue;
+    const what = isDirectory ? "is a directory" : "is a file of the data";
+    throw new MlcliError(`The result of ${inOneLine(name)} has no place: ${name}.out ${what}`, {
+      hint: "Name another directory for the results: --output-dir.",
+    });
+  }
   if (isOutside(relative(await realPathOf(input), path))) return [];
   return [{
     message: `The results lie among the data: ${shown}`,

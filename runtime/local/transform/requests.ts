@@ -88,7 +88,9 @@ export async function send<T>(
       }
       const isBroken = error instanceof BrokenMessage ||
         error instanceof Error && error.constructor.name in Deno.errors;
-      throw isBroken ? new RequestFailure(undefined, fileErrorReason(error)) : error;
+      throw isBroken
+        ? new RequestFailure(undefined, `no whole answer: ${fileErrorReason(error)}`)
+        : error;
     }
   }
 }
@@ -141,7 +143,7 @@ export class Processing {
   #decoded(bytes: Uint8Array): readonly string[] {
     let text: string;
     try {
-      text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+      text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
       throw new UnfitRecord("it is not UTF-8");
     }

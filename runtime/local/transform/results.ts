@@ -1,7 +1,7 @@
 /** What a transform did, in numbers: kept with its run, and shown at its end. */
 
 import type { OddFile } from "../../contract/transform_warnings.ts";
-import type { FailedRequest } from "./failures.ts";
+import type { FailedRequest, Range } from "./failures.ts";
 
 export interface SlowRequest {
   readonly file: string;
@@ -27,6 +27,12 @@ export class Results {
   requests = 0;
   retries = 0;
   readonly failed: FailedRequest[] = [];
+  /** What helps against the first failure that has a remedy of its own. */
+  hint: string | undefined;
+  /** Requests that are not answered yet. */
+  readonly waiting = new Set<{ readonly file: string; readonly range: Range }>();
+  /** The run that made the model. */
+  model: string | undefined;
   readonly odd: OddFile[] = [];
   readonly #began = performance.now();
   readonly #slowest: SlowRequest[] = [];
@@ -62,6 +68,7 @@ export class Results {
   /** `transform` in a run's `job.json`. Times are in ms. */
   facts(): Readonly<Record<string, unknown>> {
     return {
+      model_run: this.model ?? null,
       files: this.files,
       failed_files: this.failedFiles,
       records: this.records,

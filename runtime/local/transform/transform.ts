@@ -11,6 +11,7 @@ import {
   executionParametersIn,
   limitsOf,
   limitsText,
+  plainType,
   type RequestLimits,
   type Transform,
   transformOf,
@@ -18,13 +19,15 @@ import {
 } from "../../contract/transform.ts";
 import { lineDifferences } from "../../contract/transform_warnings.ts";
 import { MlcliError } from "../../errors.ts";
-import { makeDirectory } from "../../files.ts";
+import { isFile, makeDirectory, removeTreeIfThere } from "../../files.ts";
 import { typeHint } from "../../invocation/invocation.ts";
 import { Connections, readStart } from "../../http/exchange.ts";
 import { RECORD_FILES } from "../../model/records.ts";
 import { onFreePort } from "../../serving/ports.ts";
 import { packCode } from "../../source/source.ts";
 import { NOWHERE } from "../../streams.ts";
+import { noteText, tell } from "../../messages.ts";
+import { inOneLine } from "../../text.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
 import { mountedCode } from "../code.ts";
 import { discardContainer } from "../container/create.ts";
@@ -39,9 +42,9 @@ import { serverEnded } from "../server/serve.ts";
 import { removeUnpacked } from "../server/served_model.ts";
 import type { Server } from "../server/servers.ts";
 import { type Start, startOf, startServer } from "../server/starting.ts";
-import { failureText } from "./failures.ts";
+import { failureText, placeText } from "./failures.ts";
 import { inputDifferences, type Inputs, inputsIn, typeOfInputs } from "./inputs.ts";
-import { outputPlace, placeDifferences } from "./outputs.ts";
+import { type OutputPlace, outputPlace, placeDifferences } from "./outputs.ts";
 import { Results } from "./results.ts";
 import { type FilesWork, transformFiles } from "./work.ts";
 
@@ -82,16 +85,17 @@ export async function transform(
   const place = await outputPlace(layout, job.output);
   const { findings } = start;
   findings.add(inputDifferences(inputs, shape));
-  findings.add(await placeDifferences(job.input, place));
+  findings.add(await placeDifferences(job.input, inputs, place));
   findings.add(environmentDifferences("transform", job.variables));
   return await withRun(layout, host, async (run) => {
     const name = jobName(job.app.name, "transform");
-    await begin(job, shape, start, run, name);
+    await begin(job, shape, start, { run, name, place });
     const data = dataOfChannels([{ name: "input", source: job.input }], start.signal)
       .catch(() => null);
     const server = await serverOf(start, name, shape);
     const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
     const results = new Results();
+    results.model = server.modelRun;
     const about = { start, run, log, server, inputs, place, results, report };
     try {
       await transformOn({ ...about, transform: shape });
@@ -103,7 +107,8 @@ export async function transform(
     }
     if (results.failedFiles > 0) {
       findings.warnOfAll();
-      throw failed(results, shape, log);
+      const hasLog = await isFile(join(run.directory, RECORD_FILES.log));
+      throw failed(results, shape, hasLog ? log : undefined);
     }
     findings.requireNone();
     return place.shown;
@@ -114,8 +119,11 @@ async function begin(
   job: TransformJob,
   shape: Transform,
   start: Start,
-  { record }: Run,
-  name: string,
+  { run: { record }, name, place }: {
+    readonly run: Run;
+    readonly name: string;
+    readonly place: OutputPlace;
+  },
 ): Promise<void> {
   const layout = layoutOf(job.app);
   const { image } = await start.ofImage();
@@ -126,7 +134,16 @@ async function begin(
       isWritable: true,
     });
   const channels = { input: typedPath(layout.directory, job.input) };
-  const options = { ...job.asked, content_type: shape.contentType, run: job.run };
+  const asked = Object.entries({ ...job.asked, contentType: shape.contentType });
+  const options = {
+    ...Object.fromEntries(
+      asked.map((
+        [name, value],
+      ) => [name.replace(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), value]),
+    ),
+    run: job.run,
+    output_dir: place.shown,
+  };
   record.begin({ ...factsOf("transform", job, name, { channels, options }), code: hash ?? null }, {
     reference: imageReference(job.app, job.tag),
     id: image.Id,
@@ -152,22 +169,24 @@ interface Work extends Pick<FilesWork, "transform" | "place" | "results"> {
 
 /** @throws MlcliError where the server ended; the signal's reason. */
 async function transformOn(work: Work): Promise<void> {
-  const { transform, start: { engine, signal }, run, server, inputs, results, report } = work;
+  const { transform, start, run, server, inputs, results, report } = work;
+  const { engine, signal } = start;
   const logs = new FollowedLogs(run.record.log.of({ out: NOWHERE, err: NOWHERE }), () => {});
   const ended = new AbortController();
   // It comes to its end when the server does.
   logs.follow(engine, server)
     .then(() => statusAfterOutput(engine, server.id))
     .then((status) => serverEnded(engine, server, status, `Its log: ${work.log}`))
-    .then((error) => ended.abort(error), () => {});
+    .then((error) => ended.abort(whileAnswering(error, results, transform)), () => {});
   using connections = new Connections(server.port);
   using either = joinSignals(signal, ended.signal);
   const size = inputs.files.reduce((sum, { size }) => sum + size, 0);
   const total = transform.compression === "gzip" ? undefined : size;
+  const parts = join(run.directory, "output");
   try {
-    const limits = await askedLimits(transform, connections, either.signal);
+    const limits = await askedLimits(transform, connections, either.signal, start.note);
     report.limits(limitsText(limits));
-    const parts = join(run.directory, "output");
+    report.progress(results, total);
     await makeDirectory(parts);
     await transformFiles(inputs.files, {
       ...work,
@@ -178,7 +197,11 @@ async function transformOn(work: Work): Promise<void> {
       onProgress: () => report.progress(results, total),
     });
     report.end(results);
+  } catch (error) {
+    if (signal.aborted) tell(start.err, noteText(soFar(work)));
+    throw error;
   } finally {
+    await removeTreeIfThere(parts).catch(() => {});
     run.record.transform = results.facts();
     await engine.killContainer(server.id).catch(() => {});
     await logs.lastLines(signal);
@@ -186,11 +209,29 @@ async function transformOn(work: Work): Promise<void> {
   }
 }
 
+/** `2 of 5 files have results in output/transform` */
+function soFar({ results: { files, failedFiles }, inputs, place }: Work): string {
+  return `${files - failedFiles} of ${inputs.files.length} files have results in ${place.shown}`;
+}
+
+/** The end of a server, and what it was asked then. */
+function whileAnswering(
+  { message, hint }: MlcliError,
+  { waiting }: Results,
+  { split }: Transform,
+): MlcliError {
+  const asked = [...waiting].slice(0, MOST_SHOWN).map(({ file, range }) =>
+    `It had to answer ${placeText(file, range, wordFor(split))}`
+  );
+  return new MlcliError(message, { hint, quote: asked.join("\n") || undefined });
+}
+
 /** @throws MlcliError where the server's answer is not what SageMaker expects. */
 async function askedLimits(
   shape: Transform,
   connections: Connections,
   signal: AbortSignal,
+  note: (text: string) => void,
 ): Promise<RequestLimits> {
   using deadline = deadlineIn(PARAMETERS_SECONDS);
   using either = joinSignals(signal, deadline.signal);
@@ -205,31 +246,45 @@ async function askedLimits(
     );
   } catch {
     // A server need not have the route, and may close the connection.
+    if (deadline.signal.aborted) {
+      note(`/execution-parameters has no answer in ${PARAMETERS_SECONDS} s`);
+    }
   }
   signal.throwIfAborted();
-  return limitsOf(shape, text === undefined ? {} : executionParametersIn(text));
+  // Simple servers answer each GET with 200 and nothing.
+  return limitsOf(shape, text ? executionParametersIn(text) : {});
+}
+
+function wordFor(split: Transform["split"]): string {
+  return split === "line" ? "line" : "record";
 }
 
 function failed(
-  { files, failedFiles, failed }: Results,
+  { files, failedFiles, failed, hint }: Results,
   { split, contentType }: Transform,
-  log: string,
+  log: string | undefined,
 ): MlcliError {
-  // "Extra data" is what Python's json says of a second document.
-  const isSeveral = split === "none" && /json/i.test(contentType) &&
-    failed.some(({ reason }) => /Extra data|trailing/i.test(reason));
-  const status = failed[0]?.status ?? 0;
-  const isType = status === 406 || status === 415;
-  const word = split === "line" ? "line" : "record";
   const more = failedFiles - MOST_SHOWN;
-  const shown = failed.slice(0, MOST_SHOWN).map((one) => failureText(one, word));
+  const shown = failed.slice(0, MOST_SHOWN).map((one) => failureText(one, wordFor(split)));
+  const status = failed[0]?.status;
+  const isType = status === 406 || status === 415;
+  // "Extra data" is what Python's json says of a second document.
+  const isLines = split === "none" && failed.some(({ reason }) => /Extra data/.test(reason)) ||
+    status === 415 && plainType(contentType) === "application/jsonlines";
   return new MlcliError(
-    files === 1 ? "The file has no result" : `${failedFiles} of ${files} files have no result`,
+    files === 1
+      ? `No result for ${inOneLine(failed[0]!.file)}`
+      : `${failedFiles} of ${files} files ${failedFiles === 1 ? "has" : "have"} no result`,
     {
       quote: [...shown, ...more > 0 ? [`and ${more} more`] : []].join("\n"),
-      hint: isSeveral
-        ? "A request is one document of JSON: --split line sends each line by itself."
-        : `${isType ? `${typeHint(status, contentType)} ` : ""}The server's log: ${log}`,
+      hint: [
+        isLines
+          ? "--content-type application/json --split line sends each line as a document of JSON."
+          : isType
+          ? typeHint(status, contentType)
+          : hint,
+        log && `The server's log: ${log}`,
+      ].filter((part) => part).join(" ") || undefined,
     },
   );
 }

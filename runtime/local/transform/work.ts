@@ -5,6 +5,7 @@ import { TRANSFORM } from "../../contract/limits.ts";
 import { isProcessed, type RequestLimits } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
+import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
 import {
@@ -120,14 +121,14 @@ class FileWork {
     this.work.signal.throwIfAborted();
     if (!failsFile(error)) throw error;
     this.#failure ??= failedRequest(this.file.name, error, range);
+    if (error instanceof MlcliError) this.work.results.hint ??= error.hint;
   }
 
   #batches(): AsyncIterable<Batch> {
     const { transform, limits } = this.work;
-    // All records of a file at once would take too much memory.
-    const isAny = limits.maxPayload === 0 && limits.strategy === "multi" &&
-      transform.split !== "none";
-    const maxPayload = isAny ? TRANSFORM.payload : limits.maxPayload;
+    // What is not passed on as it comes takes memory.
+    const most = Math.floor(TRANSFORM.payload / limits.maxConcurrency) || 1;
+    const maxPayload = limits.maxPayload || most;
     return batchesOf(dataOf(this.file, transform), transform, { ...limits, maxPayload }, this.#odd);
   }
 
@@ -139,8 +140,10 @@ class FileWork {
     let [records, bytes] = [1, 0];
     async function* counted() {
       [records, bytes] = [isByLine ? 0 : 1, 0];
+      let isCut = false;
       for await (const piece of dataOf(file, work.transform)) {
-        if (isByLine) records += linesIn(piece);
+        if (isByLine) records += linesIn(piece) - (isCut ? 1 : 0);
+        isCut = piece.at(-1) !== NEW_LINE;
         bytes += piece.length;
         yield piece;
       }
@@ -163,22 +166,28 @@ class FileWork {
     const start = performance.now();
     const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) => {
       const body = [this.#processing?.request(bytes) ?? bytes];
-      const read = async (answer: AsyncIterable<Uint8Array>) =>
-        joined(await Array.fromAsync(answer));
-      return await send(this.work, () => body, read, retries);
+      return await send(this.work, () => body, wholeAnswer, retries);
     };
+    const { waiting } = this.work.results;
+    const request = { file: this.file.name, range: batch };
+    waiting.add(request);
     try {
       const answer = await ask(batch.bytes);
+      waiting.delete(request);
       this.#answered(batch, batch.bytes.length, start);
       const result = this.#resultOf(batch, answer);
       return () => this.#write(result);
     } catch (error) {
       this.work.signal.throwIfAborted();
+      waiting.delete(request);
       // Which of its lines is it?
       const isRefusal = error instanceof RequestFailure && error.status !== undefined;
       const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
       const [range, last] = isNarrowed
-        ? await narrowed(batch, error, (part) => ask(part, 0))
+        ? await narrowed(batch, error, async (part) => {
+          const answer = await ask(part, 0);
+          this.#processing?.result(part, answer);
+        })
         : [batch, error];
       this.#fail(last, range);
       return () => Promise.resolve();
@@ -219,3 +228,19 @@ class FileWork {
 }
 
 const NEW_LINE = 10;
+
+/** The largest answer that is kept in memory, in MB: several wait for their turn. */
+const LARGEST_ANSWER = 256;
+
+/** @throws MlcliError where it is too large. */
+async function wholeAnswer(answer: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of answer) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length <= LARGEST_ANSWER * 1024 ** 2) continue;
+    throw new MlcliError(`Its answer is larger than ${LARGEST_ANSWER} MB`);
+  }
+  return joined(pieces);
+}

@@ -12,7 +12,7 @@ async function dry(app: TestApp, ...args: readonly string[]) {
   const command = ["local", "transform", "--dry-run", ...args];
   const result = await runInProcess(command, { cwd: app.directory, env });
   assertEquals(await contentOf(app.directory), before);
-  return { ...result, planned: result.code === 0 ? JSON.parse(result.stdout) : undefined };
+  return { ...result, planned: result.stdout === "" ? undefined : JSON.parse(result.stdout) };
 }
 
 function appWith(
@@ -62,7 +62,8 @@ suite("local transform --dry-run", () => {
       "data/a.csv": `1\n${long}\n`,
       "data/b.csv": "id,x\n1,2\n\n",
     });
-    const { planned, stderr } = await dry(app, "-i", "data", "--max-payload", "1");
+    const { planned, stderr, code } = await dry(app, "-i", "data", "--max-payload", "1");
+    assertEquals(code, 1);
     assertEquals(
       planned.files[0].failure,
       "Record 2 is larger than 1 MB, the most that a request has",
@@ -73,7 +74,8 @@ suite("local transform --dry-run", () => {
       "warning: data/b.csv, line 1 looks like a header, and is sent as a record\n" +
         "hint: Leave it out: tail -n +2 FILE prints all other lines.\n" +
         "warning: data/b.csv, line 3 is empty, and is sent as a record\n" +
-        "hint: Leave it out: grep . FILE prints all other lines.\n",
+        "hint: Leave it out: grep . FILE prints all other lines.\n" +
+        "error: There would be no result for a.csv\n",
     );
   });
 
@@ -105,12 +107,15 @@ suite("local transform --dry-run", () => {
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
     [[], 2, /Missing required option "--input"/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
-    [["-i", "empty"], 1, /No such file or directory: empty \(data to transform\)/],
-    [["-i", "mixed"], 1, /one media type, but a\.csv, b\.json have two/],
+    [["-i", "empty"], 1, /No file to transform: empty/],
+    [["-i", "mixed"], 1, /one media type: a\.csv is text\/csv, b\.json application\/json/],
     [["-i", "a.csv", "--strategy", "single", "--split", "none"], 2, /needs records/],
     [["-i", "a.csv", "--max-payload", "101"], 2, /0 to 100/],
     [["-i", "a.csv", "--input-filter", "$.a_b"], 2, /"_"/],
     [["-i", "a.csv", "--split", "lines"], 2, /must be .*line/],
+    [["-i", "/dev/null"], 1, /neither a file nor a directory/],
+    [["-i", "s3://bucket/a.csv"], 1, /mlcli transform reads what is in S3/],
+    [["-i", "a.csv", "--input-filter", "$[1:]"], 1, /no result for a\.csv/],
     [["-i", "secret.csv"], 1, /leads out of/],
   ];
   for (const [args, expected, words] of refusals) {

@@ -49,6 +49,8 @@ const REFUSED: readonly (readonly [filter: string, words: string])[] = [
   ["$['a_b']", '"_"'],
   ["$[0,5:]", "one range alone"],
   ["$[0:2,5:7]", "one range alone"],
+  ["$[1-2:3]", "one range alone"],
+  ["$[5-:]", "one range alone"],
   ["$[*].a", "nothing follows several"],
   ["$['a','b'].c", "nothing follows several"],
   ["$..a", "none of its operators"],
@@ -61,6 +63,8 @@ const REFUSED: readonly (readonly [filter: string, words: string])[] = [
 const UNFIT: readonly (readonly [type: string, filter: string, record: string, words: string])[] = [
   ["text/csv", "$[3]", "1,2", "no element 3 of 2"],
   ["text/csv", "$[-3]", "1,2", "no element -3 of 2"],
+  ["text/csv", "$[2:]", "1,2", "no element 2 of 2"],
+  ["text/csv", "$[-3:]", "1,2", "no element -3 of 2"],
   ["text/csv", "$.a", "1,2", "needs an object"],
   ["application/json", "$.a", '{"b": 1}', 'no "a"'],
   ["application/json", "$.toString", "{}", 'no "toString"'],

@@ -63,6 +63,23 @@ suite("connections that stay open", () => {
     assertEquals(server.opened(), 3);
   });
 
+  it("opens another where the server has sent more than its answer", async () => {
+    using server = answering([[answer("a") + answer("more")], [answer("b")]]);
+    assertEquals([await server.ask(), await server.ask()], ["a", "b"]);
+    await server.serving;
+  });
+
+  it("fails with the error of a stream that breaks off", async () => {
+    using server = answering([[]]);
+    // deno-lint-ignore require-yield
+    async function* body() {
+      await Promise.resolve();
+      throw new TypeError("half a file");
+    }
+    await assertRejects(() => server.ask({ ...REQUEST, body: body() }), TypeError, "half a file");
+    await server.serving;
+  });
+
   it("fails where a new one is closed without an answer", async () => {
     using server = answering([[""]]);
     await assertRejects(() => server.ask(), BrokenMessage);

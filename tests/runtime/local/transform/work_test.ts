@@ -129,7 +129,10 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
       asked: { invocationRetries: 1 },
       answer: () => new Response(BROKEN()),
     },
-    { out: {}, failed: ["a.csv, line 1: the connection was closed in the middle of a body"] },
+    {
+      out: {},
+      failed: ["a.csv, line 1: no whole answer: the connection was closed in the middle of a body"],
+    },
   ],
   "columns are left out, answers are put beside": [
     { files: { "a.csv": "7,a\n8,b\n" }, asked: { inputFilter: "$[1:]", join: "input" } },
@@ -163,9 +166,17 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
     { files: { "a.csv": "1\n2\n" }, asked: { join: "input" }, answer: () => "one\n" },
     { failed: ["a.csv, lines 1 to 2: records: 2, answers: 1"] },
   ],
+  "a filter does not fit an answer": [
+    { files: { "a.csv": "1,2\n3,4\n5\n6,7\n" }, asked: { outputFilter: "$[1]" } },
+    { failed: ["a.csv, line 3: there is no element 1 of 1"] },
+  ],
+  "all lines fail": [
+    { files: { "a.csv": "1\n2\n3\n" }, answer: () => 400 },
+    { failed: ["a.csv, lines 1 to 3: HTTP 400: no: 1 2 3"] },
+  ],
   "a filter does not fit a record, and no whole request is sent": [
     { files: { "a.csv": "1,2\n3,4\n5\n" }, asked: { inputFilter: "$[1]" } },
-    { failed: ["a.csv, line 3: there is no element 1 of 1"], bodies: ["2\n", "4\n"] },
+    { failed: ["a.csv, line 3: there is no element 1 of 1"], bodies: ["2\n", "4\n", "2\n"] },
   ],
   "what is compressed is unpacked": [
     {
