@@ -59,7 +59,7 @@ suite("an image that mlcli did not build", () => {
     await removeImage(WITHOUT_ENTRYPOINT);
   });
 
-  it("trains and serves when it takes train and serve", async () => {
+  it("trains, transforms and serves when it takes train and serve", async () => {
     await using app = await foreignApp(GOOD);
     const tag = ["--docker-tag", GOOD.split(":")[1]!];
     const trained = await app.run(["local", "train", "--hyperparameter", "depth=3", ...tag]);
@@ -69,6 +69,11 @@ suite("an image that mlcli did not build", () => {
       stderr: "",
     });
     assertEquals(await Deno.readTextFile(app.testPath("model/data.csv")), "1,2,3\n");
+
+    await app.write(`${app.directory}/data/a.csv`, "any\n");
+    const transformed = await app.run(["local", "transform", "-i", "data", "-o", "out", ...tag]);
+    assertEquals([transformed.code, transformed.stdout], [0, "out\n"], transformed.stderr);
+    assertEquals(await Deno.readTextFile(`${app.directory}/out/a.csv.out`), "1,2,3\n");
 
     const { stdout } = await app.run(["local", "deploy", "--port", "0", ...tag]);
     const port = new URL(stdout).port;
