@@ -75,9 +75,9 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
     progress({ bytes, files, records, failedFiles }, total) {
       pace?.reached(records);
       const more = [
+        counted(records, "record") +
+        (pace?.rate === undefined ? "" : `, ${Math.round(pace.rate)} records/s`),
         counted(files, "file"),
-        counted(records, "record"),
-        ...pace?.rate === undefined ? [] : [`${Math.round(pace.rate)} records/s`],
         ...failedFiles === 0 ? [] : [`${counted(failedFiles, "file")} failed`],
       ];
       transfer?.reached({ bytes, total, more });
