@@ -137,7 +137,10 @@ export async function createAndFollow(
   const begun = { kind, name, arn };
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);
-  const followed = await followJob({ kind, name }, aws, host, report, { choice });
+  const followed = await followJob({ kind, name }, aws, host, report, {
+    choice,
+    ...report.isQuiet ? { log: false } : {},
+  });
   await ended();
   await reportEnd(followed, aws, report);
 }
