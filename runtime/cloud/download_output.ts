@@ -126,9 +126,7 @@ function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string
  * After its end, its last outputs may still be on their way, in ms. Those of a transform are there then;
  * clocks differ.
  */
-const LATE: Readonly<Record<JobKind, number>> = {
-  ...{ train: 15 * 60_000, process: 15 * 60_000, transform: 5_000 },
-};
+const LATE = { train: 15 * 60_000, process: 15 * 60_000, transform: 5_000 } as const;
 
 /** Others may write to the same place; S3 tells the time to the second. */
 function isWrittenBy(

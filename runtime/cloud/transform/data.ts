@@ -13,6 +13,7 @@ import {
   lineDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
 import type { Place } from "../start/checks.ts";
@@ -99,7 +100,7 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
   const keys = data.keys.filter(isData);
   const isOne = !input.key.endsWith("/") && input.key !== "";
   const sibling = isOne && keys.find((key) => key !== input.key);
-  const named = (key: string): string => s3Uri({ bucket: input.bucket, key });
+  const named = (key: string): string => inOneLine(s3Uri({ bucket: input.bucket, key }));
   const { maxConcurrency = 0 } = transform;
   const { maxPayload } = limitsOf({ maxPayload: transform.maxPayload });
   return [
@@ -119,8 +120,8 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
     },
     maxPayload * maxConcurrency > TRANSFORM.payload && {
       message: `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ` +
-        `${maxConcurrency} of ${maxPayload} MB are more: the job fails, unless the model's server ` +
-        "answers a smaller payload",
+        `${maxConcurrency} of ${maxPayload} MB are more, unless the model's server answers a ` +
+        "smaller payload",
       hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}.`,
     },
     ...dataDifferences(keys.map(named), transform),
