@@ -86,7 +86,7 @@ export const root: Group = {
     },
     transform: {
       heading: THERE,
-      summary: "Have a model answer all data of a place in S3, and wait for the result.",
+      summary: "Score files in batch: have a model answer all data of a place in S3.",
       load: async () => (await import("./cloud/jobs.ts")).transformCommand,
     },
     deploy: {

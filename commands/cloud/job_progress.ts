@@ -19,6 +19,14 @@ export class JobProgress implements JobReport, Disposable {
     this.#shown = new ProgressOutput(context.err, choice);
   }
 
+  get isQuiet(): boolean {
+    return this.choice.quiet;
+  }
+
+  warning(message: string, hint?: string): void {
+    this.#shown.warning(message, hint);
+  }
+
   note(text: string): void {
     this.#shown.end();
     this.#shown.say(text);

@@ -20,7 +20,8 @@ export const localGroup: Group = {
       load: async () => (await import("./process.ts")).processCommand,
     },
     transform: {
-      summary: "Send files to the model's server, record by record, and keep its answers.",
+      summary:
+        "Score files in batch: send their records to the model's server, and keep the answers.",
       load: async () => (await import("./transform.ts")).transformCommand,
     },
     shell: {

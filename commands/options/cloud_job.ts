@@ -246,7 +246,12 @@ export const TRANSFORM_OPTIONS = options({
     description: "s3://BUCKET/PREFIX of the data, or one object.",
     key: true,
     needed: true,
-    parse: parseAddress,
+    parse: (text, source) =>
+      parseAddress(
+        text,
+        source,
+        "mlcli upload-data puts files into S3; mlcli local transform takes files of this machine.",
+      ),
   },
   "--output-s3-dir": {
     short: "-o",
@@ -259,7 +264,8 @@ export const TRANSFORM_OPTIONS = options({
     short: "-m",
     value: "model",
     description:
-      "A model on SageMaker, or s3://.../model.tar.gz, of which one is made for the job.",
+      "A model on SageMaker, or s3://.../model.tar.gz, of which one is made for the job. " +
+      "Or give --job, or --endpoint.",
     key: true,
     needed: true,
     parse: parseTransformModel,

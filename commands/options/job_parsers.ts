@@ -77,11 +77,12 @@ export function parseRole(text: string, source: string): string {
 }
 
 /** `s3://BUCKET/KEY` */
-export function parseAddress(text: string, source: string): S3Address {
+export function parseAddress(text: string, source: string, hint?: string): S3Address {
   const address = lengthOf(text) > S3_URI_LENGTH ? undefined : parseS3Uri(text);
   if (address !== undefined) return address;
   throw new UsageError(
     `${source} must be an address in S3, such as s3://my-bucket/churn, but got "${text}".`,
+    { hint },
   );
 }
 

@@ -1,10 +1,10 @@
 import { join } from "@std/path/join";
 import type { S3, StoredObject } from "../aws/s3.ts";
-import { asDirectory, parseS3Uri, type S3Address, within } from "../contract/addresses.ts";
+import { asDirectory, parseS3Uri, type S3Address, s3Uri, within } from "../contract/addresses.ts";
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
 import { checkJobName } from "../contract/names.ts";
 import { MlcliError } from "../errors.ts";
-import { inOneLine } from "../text.ts";
+import { inOneLine, listed } from "../text.ts";
 import { findByName, type NamedRequest } from "./by_name/by_name.ts";
 import { type CloudHost, connectToAws } from "./connection.ts";
 import type { DownloadReport } from "./download_model.ts";
@@ -89,19 +89,19 @@ async function filesOf(
   note: Note,
 ): Promise<readonly OutputFile[]> {
   const files: OutputFile[] = [];
-  let others = 0;
+  const others: string[] = [];
   for (const [{ bucket, key: prefix }, folder] of placesOf(job)) {
     for await (const page of s3.listObjects(bucket, prefix)) {
       for (const object of page) {
         const { key } = object;
         // A directory's marker, or the model, which download-model fetches.
         if (key.endsWith("/") || job.artifact?.endsWith(`/${key}`)) continue;
-        if (!isWrittenBy(job, object)) others++;
+        if (!isWrittenBy(job, object)) others.push(s3Uri({ bucket, key }));
         else files.push({ ...object, bucket, path: [...folder, ...pathBelow(key, prefix)] });
       }
     }
   }
-  if (others > 0) note(`Left out what the job did not write there: ${others} of the objects.`);
+  if (others.length > 0) note(`Left out, since the job did not write it: ${listed(others)}`);
   if (files.length > 0) return files;
   throw new MlcliError(`The ${KIND_NAMES[job.kind]} left no output: ${job.name} (${job.status})`, {
     hint: job.kind === "train"
@@ -122,8 +122,11 @@ function placesOf(job: CloudJob): readonly (readonly [S3Address, readonly string
   });
 }
 
-/** After its end, its last outputs may still be on their way, in ms. */
-const LATE = 15 * 60_000;
+/**
+ * After its end, its last outputs may still be on their way, in ms. Those of a transform are there then;
+ * clocks differ.
+ */
+const LATE = { train: 15 * 60_000, process: 15 * 60_000, transform: 5_000 } as const;
 
 /** Others may write to the same place; S3 tells the time to the second. */
 function isWrittenBy(
@@ -132,5 +135,5 @@ function isWrittenBy(
 ): boolean {
   if (kind === "transform" && !key.endsWith(".out")) return false;
   return +lastModified > +creationTime - 1_000 &&
-    (endTime === undefined || +lastModified < +endTime + LATE);
+    (endTime === undefined || +lastModified < +endTime + LATE[kind]);
 }

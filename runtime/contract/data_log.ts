@@ -57,8 +57,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   [/^415\b/, "The server does not take that type of data: --content-type names one that it takes."],
   [
     /^4\d\d\b/,
-    "mlcli local transform sends the same data to the server here, and names the record. Is the " +
-    "first line a header? SageMaker sends it, too.",
+    "mlcli local transform sends the same data to the server here, and names the record.",
   ],
   [
     /Unable to get response|did not respond/i,

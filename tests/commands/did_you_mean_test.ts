@@ -128,6 +128,18 @@ const OPTIONS: readonly (readonly [line: string, flag: string, hint: string])[] 
   ["build --tag v2", "--tag", "Did you mean --docker-tag? "],
   ["local deploy -e A=B", "-e", "Did you mean --env? "],
   ["local logs -n 20", "-n", "Did you mean --tail? "],
+  ["transform --batch-strategy x", "--batch-strategy", "Did you mean --strategy? "],
+  ["local transform --filter x", "--filter", "Did you mean --input-filter? "],
+  ["transform --split-type Line", "--split-type", "Did you mean --split? "],
+  ["transform --assemble-with Line", "--assemble-with", "Did you mean --assemble? "],
+  ["transform --join-source Input", "--join-source", "Did you mean --join? "],
+  ["transform --max-payload-in-mb 6", "--max-payload-in-mb", "Did you mean --max-payload? "],
+  [
+    "transform --max-concurrent-transforms 2",
+    "--max-concurrent-transforms",
+    "Did you mean --max-concurrency? ",
+  ],
+  ["transform --input-dir x", "--input-dir", "Did you mean --input-s3-location? "],
   [
     "local train --epochs 3",
     "--epochs",

@@ -14,6 +14,7 @@ suite("the command tree", () => {
       for (const name of names) {
         const member = declared.commands[name]!;
         assert(member.isHidden || /^[A-Z].*\.$/.test(member.summary), member.summary);
+        assertEquals(name === "transform", / in batch: /.test(member.summary), member.summary);
         const next = await member.load();
         if (isGroup(next)) declared = next;
       }

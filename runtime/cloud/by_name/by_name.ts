@@ -12,7 +12,7 @@ import { reportEnd } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
 import { describeJob, type DescribeJobs } from "../jobs/describe.ts";
 import { type CloudJob, type Kind, KIND_NAMES } from "../jobs/job.ts";
-import { deleteModelOf } from "../transform/own_model.ts";
+import { endModelOf } from "../transform/own_model.ts";
 
 /** All kinds, in the order of messages. */
 export const KINDS = [...JOB_KINDS, "endpoint"] as const satisfies readonly Kind[];
@@ -133,6 +133,6 @@ export async function waitByName(
   if (found.kind === "endpoint") return await waitForEndpoint(found, aws, host, report, choice);
   // Without the log, which mlcli logs shows; a failure shows its end.
   const followed = await followJob(found, aws, host, report, { log: false, choice });
-  await deleteModelOf(followed.job, await aws.sagemaker(), report, choice);
+  await endModelOf(followed.job, await aws.sagemaker(), report, choice);
   await reportEnd(followed, aws, report);
 }

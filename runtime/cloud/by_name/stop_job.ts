@@ -9,7 +9,7 @@ import { artifactOf, billWords } from "../jobs/end.ts";
 import { followJob, type JobReport } from "../jobs/follow.ts";
 import { describeJob } from "../jobs/describe.ts";
 import { type CloudJob, hasEnded, KIND_NAMES } from "../jobs/job.ts";
-import { deleteModelOf } from "../transform/own_model.ts";
+import { endModelOf } from "../transform/own_model.ts";
 import { findByName, type NamedRequest } from "./by_name.ts";
 
 export interface StopRequest extends NamedRequest {
@@ -39,7 +39,7 @@ export async function stopJob(
   const ended = hasEnded(job) ? job : await stop(job, aws);
   if (ended) {
     report.note(`Nothing to stop: the ${KIND_NAMES[job.kind]} has ended (${ended.status}).`);
-    await deleteModelOf(ended, await aws.sagemaker(), report, choice);
+    await endModelOf(ended, await aws.sagemaker(), report, choice);
     return await report.result([name], () => ended);
   }
   if (wait) {
@@ -48,10 +48,11 @@ export async function stopJob(
     if (bill) report.note(`Time: ${bill}`);
     const artifact = await artifactOf(end, aws);
     if (artifact) report.note(`It left what it had done until then: ${artifact}`);
-    await deleteModelOf(end, await aws.sagemaker(), report, choice);
+    await endModelOf(end, await aws.sagemaker(), report, choice);
     return await report.result([name], () => end);
   }
   await report.result([name], async () => await describeJob(await aws.sagemaker(), job));
+  await endModelOf(job, await aws.sagemaker(), report, choice);
 }
 
 /** Finds the job. Where there is none, a hint says so if the name is an endpoint's. */

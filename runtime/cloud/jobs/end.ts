@@ -125,6 +125,10 @@ async function failedError(
     : isShown
     ? "The end of its log is above."
     : `${command("logs")} shows its whole log.`;
+  const more = job.kind === "transform"
+    ? `${where} ${command("download-output")} brings the results of the other objects, ` +
+      "if there are any."
+    : where;
   return new MlcliError(`${title(job)} failed`, {
     quote: [
       printable(reasonBesideLog(reason, lines ?? []) || "SageMaker gave no reason."),
@@ -132,7 +136,7 @@ async function failedError(
       ...failed.length > MOST_OBJECTS ? [`and ${failed.length - MOST_OBJECTS} more objects`] : [],
       ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
     ].join("\n"),
-    hint: likely ? `${likely} ${where}` : where,
+    hint: likely ? `${likely} ${more}` : more,
   });
 }
 

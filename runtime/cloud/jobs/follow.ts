@@ -33,6 +33,10 @@ export interface FollowReport {
 }
 
 export interface JobReport extends FollowReport {
+  /** Whether no log is shown. */
+  readonly isQuiet?: boolean;
+  /** Is printed also with --quiet. */
+  warning(message: string, hint?: string): void;
   /**
    * The command's result.
    * @param lines for standard output.

@@ -33,6 +33,9 @@ export function requireGiven(kind: CloudSectionName, app: App, needed: readonly 
     {
       hint: `mlcli ${kind} runs on SageMaker. Give ${missing.length === 1 ? "it" : "them"}, or ` +
         `${enumerated(keys)} in "${kind}" of ${file}.` +
+        (kind === "transform" && missing.includes("--model")
+          ? " In place of --model, --job names a training job, and --endpoint an endpoint."
+          : "") +
         (missing.includes(PLATFORM_OPTION[kind]) ? ` mlcli local ${kind} runs it here.` : ""),
     },
   );

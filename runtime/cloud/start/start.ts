@@ -137,7 +137,8 @@ export async function createAndFollow(
   const begun = { kind, name, arn };
   noteConsole(begun, report);
   if (!request.wait) return await report.result([name], () => begun);
-  const followed = await followJob({ kind, name }, aws, host, report, { choice });
+  const log = report.isQuiet ? false : undefined;
+  const followed = await followJob({ kind, name }, aws, host, report, { choice, log });
   await ended();
   await reportEnd(followed, aws, report);
 }

@@ -2,8 +2,10 @@ import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { typeOfFile } from "../../contract/invocations.ts";
-import { type Transform, transformOf } from "../../contract/transform.ts";
+import { TRANSFORM } from "../../contract/limits.ts";
+import { limitsOf, type Transform, transformOf } from "../../contract/transform.ts";
 import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import {
   dataDifferences,
@@ -11,6 +13,7 @@ import {
   lineDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
 import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
 import type { Place } from "../start/checks.ts";
@@ -19,7 +22,7 @@ import type { TransformRequest } from "./plan.ts";
 /**
  * Checks what a transform reads and where it writes, and fills in what the data says.
  *
- * @param note gets what could not be checked, and what looks like a mistake.
+ * @param note gets what could not be checked.
  * @throws UsageError where its type is not known; MlcliError where there is no data.
  */
 export async function checkTransformData(
@@ -27,7 +30,11 @@ export async function checkTransformData(
   output: Place,
   aws: Pick<Aws, "s3" | "sts">,
   note: Note,
-): Promise<{ readonly input: S3Address; readonly transform: Transform }> {
+): Promise<{
+  readonly input: S3Address;
+  readonly transform: Transform;
+  readonly warnings: readonly Difference[];
+}> {
   const s3 = await aws.s3();
   const input = await dataAddress(s3, request.input);
   await checkInput(s3, input, note);
@@ -40,8 +47,7 @@ export async function checkTransformData(
   const { instanceCount } = request;
   const odd = first ? await oddLinesOf(s3, { ...first, bucket: input.bucket }, transform) : {};
   const about = { input, output: output.address, keys, instanceCount, transform, odd };
-  for (const text of dataWarnings(about)) note(text);
-  return { input, transform };
+  return { input, transform, warnings: dataWarnings(about) };
 }
 
 /** @throws UsageError where neither an option nor its name says it. */
@@ -83,32 +89,42 @@ export interface TransformData {
   /** Of the first objects, in their order: a page. */
   readonly keys: readonly string[];
   readonly instanceCount: number;
-  readonly transform: DataShape;
+  readonly transform: DataShape & Pick<Transform, "maxConcurrency" | "maxPayload">;
   /** In the first object of data. */
   readonly odd: OddLines;
 }
 
 /** What is allowed, and mostly a mistake, each with its remedy. */
-export function dataWarnings(data: TransformData): readonly string[] {
+export function dataWarnings(data: TransformData): readonly Difference[] {
   const { input, output, instanceCount, transform, odd } = data;
   const keys = data.keys.filter(isData);
   const isOne = !input.key.endsWith("/") && input.key !== "";
   const sibling = isOne && keys.find((key) => key !== input.key);
-  const named = (key: string): string => s3Uri({ bucket: input.bucket, key });
+  const named = (key: string): string => inOneLine(s3Uri({ bucket: input.bucket, key }));
+  const { maxConcurrency = 0 } = transform;
+  const { maxPayload } = limitsOf({ maxPayload: transform.maxPayload });
   return [
-    output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) &&
-    `The outputs land among the inputs: the next transform of ${s3Uri(input)} takes them, ` +
-      "too. -o names another place.",
-    sibling &&
-    `SageMaker takes all keys that begin like this one, ${named(sibling)} too. ` +
-      "Put the object into a directory of its own.",
-    instanceCount > 1 && keys.length > 0 && keys.length < instanceCount &&
-    `SageMaker gives whole objects to instances: ${instanceCount - keys.length} of ` +
-      `${instanceCount} get none. Split the data into more objects, or take ` +
-      `-c ${keys.length}.`,
-    ...[
-      ...dataDifferences(keys.map(named), transform),
-      ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
-    ].map(({ message, hint }) => `${message}. ${hint}`),
-  ].filter((text) => typeof text === "string");
+    output.bucket === input.bucket && `${output.key}/`.startsWith(input.key) && {
+      message: `The outputs land among the inputs: the next transform of ${s3Uri(input)} takes ` +
+        "them, too",
+      hint: "-o names another place.",
+    },
+    sibling && {
+      message: `SageMaker takes all keys that begin like this one, ${named(sibling)} too`,
+      hint: "Put the object into a directory of its own.",
+    },
+    instanceCount > 1 && keys.length > 0 && keys.length < instanceCount && {
+      message: `SageMaker gives whole objects to instances: ${instanceCount - keys.length} of ` +
+        `${instanceCount} get none`,
+      hint: `Split the data into more objects, or take -c ${keys.length}.`,
+    },
+    maxPayload * maxConcurrency > TRANSFORM.payload && {
+      message: `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ` +
+        `${maxConcurrency} of ${maxPayload} MB are more, unless the model's server answers a ` +
+        "smaller payload",
+      hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}.`,
+    },
+    ...dataDifferences(keys.map(named), transform),
+    ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
+  ].filter((one): one is Difference => typeof one === "object");
 }

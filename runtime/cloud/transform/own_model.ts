@@ -24,17 +24,23 @@ type Report = Pick<JobReport, "note" | "always">;
 type Tags = Readonly<Record<string, string>>;
 
 export class OwnModel {
-  /** What becomes of it while its job goes on. */
-  readonly words: string;
-
   constructor(
     private readonly name: string,
     private readonly sagemaker: SageMaker,
     private readonly report: Report,
-    choice: AwsOptions,
-  ) {
-    this.words = `Model ${name} is the job's own: once that has ended, mlcli wait or the next ` +
-      `mlcli transform deletes it, or you: ${deletionByHand({ kind: "model", name }, choice)}`;
+    private readonly choice: AwsOptions,
+    private isTagged = true,
+  ) {}
+
+  /** What becomes of it while its job goes on. */
+  get words(): string {
+    const { name } = this;
+    const byHand = deletionByHand({ kind: "model", name }, this.choice);
+    return this.isTagged
+      ? `Model ${name} is the job's own: once that has ended, mlcli wait or the next mlcli ` +
+        `transform deletes it, or you: ${byHand}`
+      : `Model ${name} stays: mlcli can read no tag that says it is the job's own. If it is, ` +
+        `delete it once the job has ended: ${byHand}`;
   }
 
   /**
@@ -52,7 +58,10 @@ export class OwnModel {
         input,
         tags,
         (input) => this.sagemaker.createModel(input),
-        (reason) => this.report.note(`You may not set tags, so the model has none: ${reason}`),
+        (reason) => {
+          this.isTagged = false;
+          this.report.note(`You may not set tags, so the model has none: ${reason}`);
+        },
       ).catch((error) => {
         mayBeThere = error instanceof Interrupted || mayBeDone(error);
         throw error;
@@ -82,19 +91,23 @@ export class OwnModel {
 }
 
 /**
- * Deletes the model that was made for a transform, where that has ended.
+ * Deletes the model that was made for a transform; while that goes on, says what becomes of it.
  * Whether it was made for it, its tag says; where that may not be read, it stays.
  */
-export async function deleteModelOf(
+export async function endModelOf(
   job: CloudJob,
   sagemaker: SageMaker,
   report: Report,
   choice: AwsOptions,
 ): Promise<void> {
-  if (job.kind !== "transform" || job.model !== job.name || !hasEnded(job)) return;
-  const model = await orUnknown(sagemaker.describeModel(job.name));
-  if (!await isFor(job.name, model, sagemaker)) return;
-  await new OwnModel(job.name, sagemaker, report, choice).delete();
+  if (job.kind !== "transform" || job.model !== job.name) return;
+  const asked = orNothing(sagemaker.describeModel(job.name));
+  const model = await orUnknown(asked.then((model) => model ?? "none"));
+  if (model === "none") return;
+  const isOwn = await isFor(job.name, model, sagemaker);
+  const own = new OwnModel(job.name, sagemaker, report, choice, isOwn);
+  if (isOwn && hasEnded(job)) await own.delete();
+  else report.note(own.words);
 }
 
 /** `undefined` where SageMaker does not say whether there is one. */

@@ -60,6 +60,7 @@ export async function transform(
       (note: Note) => checkTransformData({ ...request, input: request.input! }, output, aws, note),
       () => requireOwnKey(aws, request, KIND),
     ), report);
+  for (const { message, hint } of data.warnings) report.warning(message, hint);
   const planned = { ...request, name, appName: app.name, instanceType };
   const own = model.archive && transformModel(
     { ...planned, image: model.image!, role: executionRole! },

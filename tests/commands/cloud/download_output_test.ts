@@ -65,14 +65,15 @@ suite("download-output", () => {
       ...{ "scored/a.csv.out": "1", "scored/b/c.csv.out": "2", "scored/notes.txt": "mine" },
       ...{ "scored/earlier.csv.out": "old", "scored/later.csv.out": "new" },
     });
-    const hours = (count: number) => new Date(Date.now() + count * 3_600_000);
-    at.box.s3.object(BUCKET, "scored/earlier.csv.out")!.modified = hours(-1);
-    at.box.s3.object(BUCKET, "scored/later.csv.out")!.modified = hours(1);
+    const minutes = (count: number) => new Date(Date.now() + count * 60_000);
+    at.box.s3.object(BUCKET, "scored/earlier.csv.out")!.modified = minutes(-1);
+    at.box.s3.object(BUCKET, "scored/later.csv.out")!.modified = minutes(1);
     const { code, stdout, stderr } = await at.download(["job-1"]);
     assertEquals([code, stdout], [0, "job-1\n"], stderr);
     assertEquals(
       stderr,
-      "Left out what the job did not write there: 3 of the objects.\n2 files, 2 bytes\n",
+      "Left out, since the job did not write it: s3://data/scored/earlier.csv.out, " +
+        "s3://data/scored/later.csv.out, s3://data/scored/notes.txt\n2 files, 2 bytes\n",
     );
     assertEquals(await at.files("job-1"), { "a.csv.out": "1", "b/c.csv.out": "2" });
   });

@@ -147,7 +147,8 @@ suite("transform", () => {
   const variables = Array.from({ length: 17 }, (_, n) => `--env=V${n}=1`);
   const refused: readonly (readonly [string, readonly string[], code: number, words: RegExp])[] = [
     ["no machine", ["transform", "-i", DATA, "-m", "m"], 2, /"--ec2-type".*\n.*local transform/],
-    ["no model", LEAST, 2, /^error: Missing required option "--model"\./],
+    ["no model", LEAST, 2, /^error: Missing required option "--model"\.\n.*--job.*--endpoint/],
+    ["a file of this machine", least("id.csv"), 2, /upload-data.*local transform/],
     ["two models", [...MADE, "--job", "j"], 2, /"--model" and "--job" do not go together/],
     ["Graviton", graviton, 2, /no Graviton.*\nhint: .*ml\.m5\.large/],
     ["what is a new model's", [...LEAST, "-m", "m", "--network-isolation"], 2, /has no effect on/],
@@ -155,7 +156,12 @@ suite("transform", () => {
     ["no data", notThere, 1, /^error: No data at /m],
     ["no archive", [...LEAST, "-m", `s3://${BUCKET}/a.tar.gz`], 1, /No archive of a model/],
     ["data of no known type", odd, 2, /"--content-type"/],
-    ["17 variables", [...MADE, ...variables], 1, /16/],
+    [
+      "17 variables",
+      [...MADE, ...variables],
+      1,
+      /more than 16 environment variables: these are 17/,
+    ],
     ["an endpoint of several models", [...LEAST, "--endpoint", "shop"], 1, /Several models/],
   ];
   for (const [what, args, code, words] of refused) {
@@ -213,6 +219,10 @@ suite("transform", () => {
     // As told once more, without the log.
     const again = await job.run(["wait", name]);
     assertStringIncludes(again.stderr, `s3://${object}: HTTP 400`);
+    assertStringIncludes(again.stderr, `mlcli download-output ${name} brings the results`);
+    const quiet = await job.run([...MADE, "-q"]);
+    assertMatch(quiet.stderr, /The end of its log:\n +10\.0\.0\.1 POST/);
+    assertMatch(quiet.stderr, /\nhint: .* shows its whole log\./);
   });
 
   it("deletes its model also where the job cannot be created", async () => {
@@ -229,6 +239,21 @@ suite("transform", () => {
     const { code, stderr } = await job.run(MADE);
     assertEquals([code, models(job)], [0, []], stderr);
     assertMatch(stderr, /may not set tags, so the model has none.*\n[^]*transform job has none/);
+  });
+
+  it("says how to delete a model that its tag does not name as the job's own", async () => {
+    await using job = await makeDeployApp();
+    const { box } = job;
+    const byHand = /Model .* stays: .* aws sagemaker delete-model --model-name /;
+    const tagged = (await job.run([...MADE, "--no-wait"])).stdout.trim();
+    box.faults.deny("sagemaker:AddTags");
+    const untagged = await job.run([...MADE, "--no-wait"]);
+    assertMatch(untagged.stderr, byHand);
+    assertMatch((await job.run(["wait", untagged.stdout.trim()])).stderr, byHand);
+    box.faults.deny("sagemaker:ListTags");
+    assertMatch((await job.run(["wait", tagged])).stderr, byHand);
+    box.endpoints.models.delete(tagged);
+    assertEquals((await job.run(["wait", tagged])).stderr.includes("Model"), false);
   });
 
   it("names the model that it may not delete", async () => {
@@ -252,6 +277,10 @@ suite("transform", () => {
       const name = stdout.trim();
       assertEquals([models(job), job.box.jobs.only("transform").name], [[name], name]);
       assertMatch(stderr, /job's own: .* mlcli wait or the next mlcli transform deletes it/);
+      if (isRunning) {
+        const stopped = await job.run(["stop-job", name]);
+        assertMatch(stopped.stderr, /job's own: .* mlcli wait or the next mlcli transform/);
+      }
       const end = await job.run([command, name, ...more]);
       assertEquals([end.code, models(job)], [0, []], end.stderr);
     });
@@ -301,10 +330,10 @@ suite("transform", () => {
   it("warns of what is mostly a mistake", async () => {
     await using job = await makeDeployApp();
     await job.box.s3.put(BUCKET, "app/data/a.csv", `id,price\n${"1,2\n".repeat(20_000)}`);
-    const { code, stderr } = await job.run([...MADE, "-c2", "--dry-run", `-o${DATA}/scored`]);
+    const { code, stderr } = await job.run([...MADE, "-qc2", "--dry-run", `-o${DATA}/scored`]);
     assertEquals(code, 0);
-    assertMatch(stderr, /s3:\/\/.*\/a\.csv, line 1 looks like a header/);
-    assertMatch(stderr, /The outputs land among the inputs.*-o names another place\.\n/);
+    assertMatch(stderr, /^warning: s3:\/\/.*\/a\.csv, line 1 looks like a header/m);
+    assertMatch(stderr, /^warning: The outputs land among.*\nhint: -o names another place\.\n/m);
     assertMatch(stderr, /1 of 2 get none/);
   });
 });

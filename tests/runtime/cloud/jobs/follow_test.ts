@@ -22,6 +22,7 @@ class Shown implements JobReport {
   readonly lines: string[] = [];
   progress(): void {}
   calls(): void {}
+  warning(): void {}
 
   note(text: string): void {
     this.lines.push(text);

@@ -27,8 +27,8 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ["nothing", { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv"] }],
   [
     "another key that begins alike",
-    { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv", "in/a.csv.bak"] },
-    /s3:\/\/b\/in\/a\.csv\.bak too.*directory of its own/,
+    { input: { bucket: "b", key: "in/a.csv" }, keys: ["in/a.csv", "in/a.csv.\nb"] },
+    /s3:\/\/b\/in\/a\.csv\.\S*b too.*directory of its own/,
   ],
   [
     "an archive",
@@ -37,6 +37,12 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
   ],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
   ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of \$\[1:2\]/],
+  [
+    "requests that may be too large",
+    { transform: { ...SHAPE, maxConcurrency: 50 } },
+    /50 of 6 MB.*2\./,
+  ],
+  ["nothing", { transform: { ...SHAPE, maxConcurrency: 50, maxPayload: 2 } }],
   ["idle instances", { instanceCount: 3 }, /1 of 3 get none.*-c 2/],
   ["nothing", { instanceCount: 2 }],
   ["nothing", { instanceCount: 2, keys: [] }],
@@ -45,7 +51,8 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
 suite("dataWarnings", () => {
   for (const [what, change, words] of ROWS) {
     it(`warns of ${what}: ${JSON.stringify(change)}`, () => {
-      const warnings = dataWarnings({ ...DATA, ...change });
+      const warnings = dataWarnings({ ...DATA, ...change })
+        .map(({ message, hint }) => `${message}. ${hint}`);
       assertEquals(warnings.length, words ? 1 : 0, warnings.join("\n"));
       if (words) assertMatch(warnings[0]!, words);
     });
