@@ -43,7 +43,7 @@ async function actionsInCode(): Promise<ReadonlySet<string>> {
     for (const [, operation] of code.matchAll(/^ {2}(\w+): "\w+:\w+",$/gm)) {
       renamed.add(`${prefix}:${operation}`);
     }
-    for (const [, operation] of code.matchAll(/new (\w+)Command\(/g)) {
+    for (const [, operation] of code.matchAll(/(?:new |: )(\w+)Command\b/g)) {
       found.add(`${prefix}:${operation}`);
     }
   }
