@@ -6,6 +6,7 @@
 
 import { MlcliError } from "../errors.ts";
 import { joined } from "../streams.ts";
+import { TRANSFORM } from "./limits.ts";
 import { seemsToHaveHeading } from "./invocations.ts";
 import { plainType, type RequestLimits, type Split, type Transform } from "./transform.ts";
 import { UnfitRecord } from "./transform_filters.ts";
@@ -98,6 +99,9 @@ const FIND: Readonly<Record<Exclude<Split, "none">, FindRecord>> = {
 
 const MB = 1024 ** 2;
 
+/** So much of several records is put into one request at most, in MB: what SageMaker allows. */
+const LARGEST_PACK = TRANSFORM.payload;
+
 function tooLarge(what: string, maxPayload: number): MlcliError {
   return new MlcliError(`${what} is larger than ${maxPayload} MB, the most that a request has`, {
     hint: "--max-payload allows up to 100 MB; 0 sends a whole file of any size.",
@@ -119,6 +123,7 @@ export async function* batchesOf(
   const isWhole = split === "none";
   const find = isWhole ? findEnd : FIND[split];
   const most = maxPayload === 0 ? Infinity : maxPayload * MB;
+  const packed = Math.min(most, LARGEST_PACK * MB);
   const buffer = new Window();
   const isCsv = plainType(contentType) === "text/csv";
   const lines = split === "line" ? new LineCheck(isCsv, odd) : undefined;
@@ -137,7 +142,7 @@ export async function* batchesOf(
       if (size > most) throw tooLarge(isWhole ? "The file" : `Record ${number}`, maxPayload);
       if (record === undefined) break;
       lines?.check(bytes, at, record.next, number);
-      if (records > 0 && record.next - start > most) {
+      if (records > 0 && record.next - start > packed) {
         yield batch(start, at);
         start = at;
       }

@@ -57,7 +57,7 @@ export class Connections implements Disposable {
 
   /** As `exchange`. Where the server has closed a connection meanwhile, another one is taken. */
   async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
-    const kept = Array.isArray(request.body) ? this.#idle.pop() : undefined;
+    const kept = Array.isArray(request.body) ? this.#kept() : undefined;
     const connection = kept ?? await Connection.open(this.port, signal);
     try {
       return await connection.exchange(request, signal, read);
@@ -68,6 +68,14 @@ export class Connections implements Disposable {
       else connection[Symbol.dispose]();
     }
     return await this.exchange(request, signal, read);
+  }
+
+  /** One on which the server has said nothing since its last answer. */
+  #kept(): Connection | undefined {
+    for (let one = this.#idle.pop(); one !== undefined; one = this.#idle.pop()) {
+      if (!one.hasNews) return one;
+      one[Symbol.dispose]();
+    }
   }
 
   [Symbol.dispose](): void {
@@ -91,6 +99,10 @@ class Connection implements Disposable {
     return new Connection(await Deno.connect({ hostname: "127.0.0.1", port, signal }), port);
   }
 
+  get hasNews(): boolean {
+    return this.#incoming.hasNews;
+  }
+
   async exchange<T>(request: HttpRequest, signal: AbortSignal, read: Read<T>): Promise<T> {
     this.hasAnswered = this.persists = false;
     using _abort = onAbort(signal, () => this[Symbol.dispose]());
@@ -106,8 +118,8 @@ class Connection implements Disposable {
       const head = await headFrom(this.#incoming, method);
       this.hasAnswered = true;
       const result = await read(answerOf(head, this.#incoming));
-      this.persists = isSent && this.#isOpen && head.persists && head.body.done &&
-        this.#incoming.isEmpty;
+      this.persists = isSent && this.#isOpen && head.persists && head.body.done;
+      if (this.persists) this.#incoming.watch();
       return result;
     } catch (error) {
       signal.throwIfAborted();

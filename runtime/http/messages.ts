@@ -59,9 +59,15 @@ export class Incoming {
 
   constructor(private readonly connection: Pick<Deno.Conn, "read">) {}
 
-  /** Whether nothing has arrived that was not taken. */
-  get isEmpty(): boolean {
-    return this.#rest.length === 0;
+  #pending: Promise<boolean> | undefined;
+  /** Whether something came, or the end, after the last message was taken (`watch`). */
+  hasNews = false;
+
+  /** Reads on between two messages, so that `hasNews` tells of what comes unasked. */
+  watch(): void {
+    this.hasNews = this.#rest.length > 0;
+    this.#pending = this.#read().finally(() => this.hasNews = true);
+    this.#pending.catch(() => {});
   }
 
   /**
@@ -132,7 +138,13 @@ export class Incoming {
     }
   }
 
-  async #more(): Promise<boolean> {
+  #more(): Promise<boolean> {
+    const more = this.#pending ?? this.#read();
+    this.#pending = undefined;
+    return more;
+  }
+
+  async #read(): Promise<boolean> {
     const length = await this.connection.read(this.#buffer);
     if (length === null) return false;
     const rest = new Uint8Array(this.#rest.length + length);

@@ -3,6 +3,7 @@
 import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { isProcessed, limitsOf, transformOf } from "../../contract/transform.ts";
+import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
@@ -10,7 +11,9 @@ import { listed } from "../../text.ts";
 import { Findings } from "../differences/findings.ts";
 import type { Host, TransformJob } from "../jobs.ts";
 import { dataOf, inputDifferences, inputsIn, typeOfInputs } from "./inputs.ts";
+import { narrowed } from "./failures.ts";
 import { Processing } from "./requests.ts";
+import { isPassedOn } from "./work.ts";
 
 /**
  * What would be sent. Nothing is started, and no engine is asked.
@@ -36,7 +39,8 @@ export async function plannedTransform(
   for (const file of inputs.files) {
     const found: OddLines = {};
     const batches = batchesOf(dataOf(file, transform), transform, limits, found);
-    files.push({ name: file.name, ...await plannedFile(batches, processing, signal) });
+    const isOne = isPassedOn(transform, limits);
+    files.push({ name: file.name, ...await plannedFile(batches, { processing, isOne, signal }) });
     odd.push({ name: file.shown, odd: found });
   }
   const findings = new Findings(job.strict, err);
@@ -68,23 +72,43 @@ export async function plannedTransform(
 /** Sizes are in bytes; the failure is why a file would have no result. */
 async function plannedFile(
   batches: AsyncIterable<Batch>,
-  processing: Processing | undefined,
-  signal: AbortSignal,
+  { processing, isOne, signal }: {
+    readonly processing: Processing | undefined;
+    /** Whether all of it is one request. */
+    readonly isOne: boolean;
+    readonly signal: AbortSignal;
+  },
 ) {
-  let [records, requests, smallest, largest] = [0, 0, Infinity, 0];
+  const sizes = { all: 0, smallest: Infinity, largest: 0 };
+  let [records, requests] = [0, 0];
   let failure: string | null = null;
   try {
     for await (const batch of batches) {
       signal.throwIfAborted();
-      const { length } = processing?.request(batch.bytes) ?? batch.bytes;
+      const { length } = processing ? await filtered(batch, processing) : batch.bytes;
       records += batch.records;
       requests++;
-      smallest = Math.min(smallest, length);
-      largest = Math.max(largest, length);
+      sizes.all += length;
+      sizes.smallest = Math.min(sizes.smallest, length);
+      sizes.largest = Math.max(sizes.largest, length);
     }
   } catch (error) {
     signal.throwIfAborted();
     failure = fileErrorReason(error);
   }
-  return { records, requests, smallest: requests ? smallest : 0, largest, failure };
+  const { all, smallest, largest } = sizes;
+  if (requests === 0) return { records, requests, smallest: 0, largest, failure };
+  if (isOne) return { records, requests: 1, smallest: all, largest: all, failure };
+  return { records, requests, smallest, largest, failure };
+}
+
+/** @throws UnfitRecord that names the record. */
+async function filtered(batch: Batch, processing: Processing): Promise<Uint8Array> {
+  const request = (bytes: Uint8Array<ArrayBuffer>) =>
+    Promise.resolve().then(() => processing.request(bytes));
+  return await request(batch.bytes).catch(async (error) => {
+    const [{ first, records }, last] = await narrowed(batch, error, request);
+    const place = records === 1 ? `record ${first}` : `records ${first} to ${first + records - 1}`;
+    throw new UnfitRecord(`${place}: ${fileErrorReason(last)}`);
+  });
 }

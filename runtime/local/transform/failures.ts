@@ -70,7 +70,7 @@ const NEW_LINE = 10;
 
 /**
  * The one line for which a request of several fails, found by halves, and its error; all of them, where each
- * half by itself is answered, or where another line fails, too.
+ * half by itself is answered, or where other lines fail, too.
  *
  * @param ask sends some of the lines.
  */
@@ -79,29 +79,35 @@ export async function narrowed(
   error: unknown,
   ask: (lines: Uint8Array<ArrayBuffer>) => Promise<unknown>,
 ): Promise<readonly [Range, error: unknown]> {
-  const errorOf = (lines: Uint8Array<ArrayBuffer>): Promise<unknown> =>
-    ask(lines).then(() => undefined, (error) => error);
-  let { first, records, bytes } = all;
-  let last = error;
-  while (records > 1) {
-    const half = records >> 1;
-    let middle = 0;
-    for (let line = 0; line < half; line++) middle = bytes.indexOf(NEW_LINE, middle) + 1;
-    const ofFirst = await errorOf(bytes.slice(0, middle));
-    last = ofFirst ?? await errorOf(bytes.slice(middle));
-    if (last === undefined) return [all, error];
-    bytes = ofFirst ? bytes.slice(0, middle) : bytes.slice(middle);
-    first += ofFirst ? 0 : half;
-    records = ofFirst ? half : records - half;
+  const lines = linesOf(all.bytes);
+  const errorOf = (from: number, to: number): Promise<unknown> =>
+    ask(all.bytes.slice(lines[from], lines[to])).then(() => undefined, (error) => error);
+  let [from, to, last] = [0, all.records, error];
+  while (to - from > 1) {
+    const middle = (from + to) >> 1;
+    const ofFirst = await errorOf(from, middle);
+    last = ofFirst ?? await errorOf(middle, to);
+    // Without an answer, nothing is known of the line.
+    const isBroken = last instanceof RequestFailure && last.status === undefined;
+    if (last === undefined || isBroken) return [all, last ?? error];
+    [from, to] = ofFirst ? [from, middle] : [middle, to];
   }
-  if (all.records > 1) {
-    // Another one fails alone, too: then they probably all do.
-    const isLast = first === all.first + all.records - 1;
-    const end = all.bytes.lastIndexOf(NEW_LINE, -2) + 1;
-    const other = isLast
-      ? all.bytes.slice(0, all.bytes.indexOf(NEW_LINE) + 1)
-      : all.bytes.slice(end);
-    if (await errorOf(other) !== undefined) return [all, error];
+  // Two others that fail alone, one beside it: then they probably all do.
+  const others = [all.records - 1, 0, from + 1, from - 1].filter((line) =>
+    line !== from && line >= 0 && line < all.records
+  );
+  let isAll = others.length > 0;
+  for (const line of [others[0]!, others.at(-1)!]) {
+    isAll &&= await errorOf(line, line + 1) !== undefined;
   }
-  return [{ first, records }, last];
+  return isAll ? [all, error] : [{ first: all.first + from, records: 1 }, last];
+}
+
+/** Where lines begin, and the end. */
+function linesOf(bytes: Uint8Array): readonly number[] {
+  const starts = [0];
+  for (let at = bytes.indexOf(NEW_LINE); at >= 0; at = bytes.indexOf(NEW_LINE, at + 1)) {
+    if (at + 1 < bytes.length) starts.push(at + 1);
+  }
+  return [...starts, bytes.length];
 }

@@ -49,7 +49,7 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
       const shown = typedPath(directory, path);
       // So Deno shows what is not UTF-8.
       if (name.includes("\ufffd")) {
-        throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`);
+        throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it." });
       }
       if (entry.isDirectory && !entry.name.startsWith(".")) await look(path, `${name}/`);
       else if (!entry.isFile || entry.name.startsWith(".")) leftOut.push(shown);
@@ -62,6 +62,7 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
     else if (!info.isFile) throw new MlcliError("it is neither a file nor a directory");
     else files.push({ path: input, name: basename(input), shown, size: info.size });
   } catch (cause) {
+    if (cause instanceof MlcliError && cause.hint) throw cause;
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
       hint: input.includes("s3:/")
         ? "mlcli transform reads what is in S3."
@@ -102,7 +103,7 @@ export function typeOfInputs(
   );
 }
 
-const LEFT_OUT = "mlcli transforms neither links nor files whose names begin with a dot.";
+const LEFT_OUT = "mlcli transforms no links, pipes, nor files whose names begin with a dot.";
 
 /** What is odd about the files and the filters, and what is not sent. */
 export function inputDifferences(

@@ -74,5 +74,6 @@ export async function keep(part: string, output: string, place: OutputPlace): Pr
       hint: "Remove it, or name another directory: --output-dir.",
     });
   }
-  await moveTree(part, output);
+  // On another file system, a copy comes first; what has a name that somebody could use stays.
+  await moveTree(part, output, { part: join(directory, `.mlcli-${crypto.randomUUID()}`) });
 }

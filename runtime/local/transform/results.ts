@@ -30,7 +30,7 @@ export class Results {
   /** What helps against the first failure that has a remedy of its own. */
   hint: string | undefined;
   /** Requests that are not answered yet. */
-  readonly waiting = new Set<{ readonly file: string; readonly range: Range }>();
+  readonly waiting = new Set<{ readonly file: string; readonly range?: Range }>();
   /** The run that made the model. */
   model: string | undefined;
   readonly odd: OddFile[] = [];

@@ -61,7 +61,7 @@ export interface TransformReport {
 const MOST_SHOWN = 10;
 
 /** How long the answer to /execution-parameters may take, in seconds, and be, in characters. */
-const PARAMETERS_SECONDS = 60;
+const PARAMETERS_SECONDS = 10;
 const LONGEST_PARAMETERS = 4_096;
 
 /**

@@ -1,13 +1,13 @@
 /** Sends the records of all files to a server, several at once, and writes the answers in their order. */
 
 import { join } from "@std/path/join";
-import { TRANSFORM } from "../../contract/limits.ts";
-import { isProcessed, type RequestLimits } from "../../contract/transform.ts";
+import { isProcessed, type RequestLimits, type Transform } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
 import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
+import { pause } from "../../time.ts";
 import {
   type FailedRequest,
   failedRequest,
@@ -75,6 +75,12 @@ async function* inOrder<T>(
   }
 }
 
+/** Whether a file is one request of any size, passed on as it is read. */
+export function isPassedOn(transform: Transform, limits: RequestLimits): boolean {
+  const isWhole = transform.split === "none" || limits.strategy === "multi";
+  return isWhole && limits.maxPayload === 0 && !isProcessed(transform);
+}
+
 /** A file on its way. */
 class FileWork {
   #failure: FailedRequest | undefined;
@@ -97,12 +103,10 @@ class FileWork {
   }
 
   async *steps(): AsyncGenerator<Step, void, void> {
-    const { transform: { split }, limits, signal } = this.work;
-    const isWhole = split === "none" || limits.strategy === "multi";
-    const isStream = isWhole && limits.maxPayload === 0 && !this.#processing;
+    const { transform, limits, signal } = this.work;
     try {
       this.#output = this.open.use(await Deno.open(this.#part, { write: true, createNew: true }));
-      if (isStream) yield () => this.#pass();
+      if (isPassedOn(transform, limits)) yield () => this.#pass();
       else {
         for await (const batch of this.#batches()) {
           signal.throwIfAborted();
@@ -126,10 +130,7 @@ class FileWork {
 
   #batches(): AsyncIterable<Batch> {
     const { transform, limits } = this.work;
-    // What is not passed on as it comes takes memory.
-    const most = Math.floor(TRANSFORM.payload / limits.maxConcurrency) || 1;
-    const maxPayload = limits.maxPayload || most;
-    return batchesOf(dataOf(this.file, transform), transform, { ...limits, maxPayload }, this.#odd);
+    return batchesOf(dataOf(this.file, transform), transform, limits, this.#odd);
   }
 
   /** Sends a file of any size as it is read, and writes its answer as that comes. */
@@ -148,6 +149,9 @@ class FileWork {
         yield piece;
       }
     }
+    const { waiting } = work.results;
+    const request = { file: file.name };
+    waiting.add(request);
     try {
       await send(
         work,
@@ -156,7 +160,10 @@ class FileWork {
       );
       this.#answered({ first: 1, records }, bytes, start);
     } catch (error) {
+      await this.#lookAtServer(error);
       this.#fail(error);
+    } finally {
+      waiting.delete(request);
     }
     return () => Promise.resolve();
   }
@@ -173,13 +180,11 @@ class FileWork {
     waiting.add(request);
     try {
       const answer = await ask(batch.bytes);
-      waiting.delete(request);
       this.#answered(batch, batch.bytes.length, start);
       const result = this.#resultOf(batch, answer);
       return () => this.#write(result);
     } catch (error) {
-      this.work.signal.throwIfAborted();
-      waiting.delete(request);
+      await this.#lookAtServer(error);
       // Which of its lines is it?
       const isRefusal = error instanceof RequestFailure && error.status !== undefined;
       const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
@@ -189,9 +194,20 @@ class FileWork {
           this.#processing?.result(part, answer);
         })
         : [batch, error];
+      await this.#lookAtServer(last);
       this.#fail(last, range);
       return () => Promise.resolve();
+    } finally {
+      waiting.delete(request);
     }
+  }
+
+  /** Where a connection broke, the server may have ended, which is known soon. @throws that. */
+  async #lookAtServer(error: unknown): Promise<void> {
+    const { signal } = this.work;
+    const isBroken = error instanceof RequestFailure && error.status === undefined;
+    if (isBroken) await pause(END_LAG, signal).catch(() => {});
+    signal.throwIfAborted();
   }
 
   /** @throws UnfitRecord */
@@ -228,6 +244,9 @@ class FileWork {
 }
 
 const NEW_LINE = 10;
+
+/** So long after its last connection broke, a server is known to have ended, in ms. */
+const END_LAG = 1_000;
 
 /** The largest answer that is kept in memory, in MB: several wait for their turn. */
 const LARGEST_ANSWER = 256;

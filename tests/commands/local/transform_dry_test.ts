@@ -104,6 +104,14 @@ suite("local transform --dry-run", () => {
     assertMatch(stderr, /^warning: data\/(\.env|link\.csv) \(and 1 more\) is left out/m);
   });
 
+  it("names the record that a filter does not fit, and what is passed on as a whole", async () => {
+    await using app = await appWith({ "a.csv": "1,2,3\n4,5\n6\n" });
+    const filtered = await dry(app, "-i", "a.csv", "--input-filter", "$[1:]");
+    assertEquals(filtered.planned.files[0].failure, "record 3: there is no element 1 of 1");
+    const { planned: { files: [file] } } = await dry(app, "-i", "a.csv", "--max-payload", "0");
+    assertEquals([file.records, file.requests, file.largest], [3, 1, 12]);
+  });
+
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
     [[], 2, /Missing required option "--input"/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],

@@ -170,6 +170,13 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
     { files: { "a.csv": "1,2\n3,4\n5\n6,7\n" }, asked: { outputFilter: "$[1]" } },
     { failed: ["a.csv, line 3: there is no element 1 of 1"] },
   ],
+  "the first and the last line fail": [
+    {
+      files: { "a.csv": "bad\n2\n3\n4\nbad\n" },
+      answer: (body) => body.includes("bad") ? 400 : body,
+    },
+    { failed: ["a.csv, line 1: HTTP 400: no: bad"] },
+  ],
   "all lines fail": [
     { files: { "a.csv": "1\n2\n3\n" }, answer: () => 400 },
     { failed: ["a.csv, lines 1 to 3: HTTP 400: no: 1 2 3"] },
