@@ -123,17 +123,6 @@ const CASES: Readonly<Record<string, readonly [Given, Expected]>> = {
     },
     { failed: ["a.csv, lines 1 to 3: HTTP 413: no: 1 2 3"] },
   ],
-  "an answer breaks off": [
-    {
-      files: { "a.csv": "1\n" },
-      asked: { invocationRetries: 1 },
-      answer: () => new Response(BROKEN()),
-    },
-    {
-      out: {},
-      failed: ["a.csv, line 1: no whole answer: the connection was closed in the middle of a body"],
-    },
-  ],
   "columns are left out, answers are put beside": [
     { files: { "a.csv": "7,a\n8,b\n" }, asked: { inputFilter: "$[1:]", join: "input" } },
     { out: { "a.csv.out": "7,a,A\n8,b,B\n" }, bodies: ["a\nb\n"] },
@@ -276,6 +265,17 @@ suite("the requests of a transform", () => {
       assertEquals(failed, [`a.csv, line 1: HTTP ${status}: no: 1`]);
     });
   }
+
+  it("fail a file whose answer breaks off", async () => {
+    const { out, failed, bodies } = await transformed({
+      files: { "a.csv": "1\n" },
+      asked: { invocationRetries: 1 },
+      answer: () => new Response(BROKEN()),
+    });
+    assertEquals([out, bodies.length], [{}, 2]);
+    // Before its first byte, or after it.
+    assertMatch(failed.join(), /^a\.csv, line 1: no whole answer: .*close/);
+  });
 
   it("fail a file that is not answered in time", async () => {
     const never = Promise.withResolvers<string>();
