@@ -271,7 +271,8 @@ suite("an image started as SageMaker starts it", () => {
 
   it("serves a transform job: on SageMaker's port, and bodies of any size", async () => {
     await using platform = await makePlatform({ "model/model.json": '{"rows": []}' });
-    const env = ["SAGEMAKER_BIND_TO_PORT=8123", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
+    const batch = ["SAGEMAKER_BATCH=true", "SAGEMAKER_MAX_PAYLOAD_IN_MB=0"];
+    const env = ["SAGEMAKER_BIND_TO_PORT=8123", ...batch];
     const ended = await withServer(platform, async (address) => {
       const body = JSON.stringify({ x: "a".repeat(20 * 1024 ** 2) });
       const stream = new Blob([body]).stream();
