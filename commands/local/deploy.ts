@@ -1,7 +1,7 @@
 import { START_SECONDS } from "../../runtime/contract/limits.ts";
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
-import { localServerOptions, pipOptions } from "../options/program.ts";
+import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseHost, parsePort, parseSeconds } from "../options/parsers.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
@@ -22,7 +22,7 @@ const OPTIONS = options({
     default: String(START_SECONDS),
     parse: parseSeconds,
   },
-  ...localServerOptions,
+  ...serverProgramOptions,
   ...pipOptions,
   "--run": {
     value: "name",

@@ -1,6 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { containerOptions } from "../options/container.ts";
-import { localServerOptions, pipOptions } from "../options/program.ts";
+import { pipOptions, serverProgramOptions } from "../options/program.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 import { transformOptions } from "../options/transform.ts";
@@ -24,7 +24,7 @@ const OPTIONS = options({
     completion: "file",
   },
   ...transformOptions,
-  ...localServerOptions,
+  ...serverProgramOptions,
   ...pipOptions,
   "--run": {
     value: "name",

@@ -113,12 +113,6 @@ export const DEPLOY_OPTIONS = options({
     completion: "model-run",
   },
   ...serverProgramOptions,
-  "--entry-point": {
-    ...serverProgramOptions["--entry-point"],
-    description:
-      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
-      "inference images.",
-  },
   "--repack": {
     description: "Put the code into an archive of more than 1 GB without asking.",
   },

@@ -14,7 +14,7 @@ export function parseImage(text: string, source: string): string {
   throw new UsageError(`${source} must be the name of an image, but got "${text}".`);
 }
 
-/** Of `deploy`: on SageMaker, a server has the image's own entry point. */
+/** Of `deploy`: on SageMaker, a server has the image's own entry point, and finds code in its model. */
 export const serverProgramOptions = options({
   "--image": {
     value: "image",
@@ -24,7 +24,9 @@ export const serverProgramOptions = options({
   },
   "--entry-point": {
     value: "file",
-    description: "File of your code to run in the image, such as train.py.",
+    description:
+      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
+      "inference images.",
     key: true,
     parse: entryPointOf,
   },
@@ -35,14 +37,12 @@ export const serverProgramOptions = options({
   },
 });
 
-/** The same on this machine. */
-export const localServerOptions = options({
+/** Of jobs: their code runs in the image. */
+const jobProgramOptions = options({
   ...serverProgramOptions,
   "--entry-point": {
     ...serverProgramOptions["--entry-point"],
-    description:
-      "File of your code to put into the model's code/, such as inference.py, for AWS's " +
-      "inference images.",
+    description: "File of your code to run in the image, such as train.py.",
   },
 });
 
@@ -55,7 +55,7 @@ export const pipOptions = options({
 
 /** Of `process`, where mlcli's start script runs an entry point. */
 export const processProgramOptions = options({
-  ...serverProgramOptions,
+  ...jobProgramOptions,
   "--command": {
     value: "word",
     description:
@@ -68,7 +68,7 @@ export const processProgramOptions = options({
 
 /** Of `train`. */
 export const programOptions = options({
-  ...serverProgramOptions,
+  ...jobProgramOptions,
   "--launcher": {
     value: "launcher",
     choices: LAUNCHERS,

@@ -22,7 +22,10 @@ const PAGES = {
   "endpoint": "endpoints",
 };
 
-/** API reference, `TrainingJobArn`, `ProcessingJobArn`, `TransformJobArn`, `EndpointArn`, with the names' own pattern. */
+/**
+ * API reference, `TrainingJobArn`, `ProcessingJobArn`, `TransformJobArn`, `EndpointArn`, with the names'
+ * own pattern.
+ */
 const ARN =
   /^arn:(aws|aws-cn|aws-us-gov):sagemaker:([a-z]{2,4}(?:-[a-z]+)+-\d{1,2}):\d{12}:(training-job|processing-job|transform-job|endpoint)\/([A-Za-z\d](?:-*[A-Za-z\d]){0,62})$/;
 

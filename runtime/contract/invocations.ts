@@ -34,6 +34,11 @@ export function typeOfFile(name: string): string {
   return Object.hasOwn(BY_EXTENSION, extension) ? BY_EXTENSION[extension]! : UNKNOWN;
 }
 
+/** The type of what a file holds once it is unpacked: `a.csv.gz` is CSV. */
+export function typeOfData(name: string): string {
+  return typeOfFile(name.replace(/\.gz$/, ""));
+}
+
 /** What each .npy file begins with: numpy.lib.format, `MAGIC_PREFIX`. */
 const NUMPY = [0x93, ...new TextEncoder().encode("NUMPY")];
 

@@ -73,8 +73,8 @@ export const VARIABLE_NAME = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
 /**
  * By what runs. CreateTrainingJob: `TrainingEnvironmentMap`, `-Key`, `-Value`; CreateProcessingJob:
- * `ProcessingEnvironmentMap`, ...; CreateTransformJob: `TransformEnvironmentMap`, ...; CreateModel: `ContainerDefinition`, `EnvironmentMap`, ..., whose
- * `Environment` says: "The maximum length of each key and value in the Environment map is 1024
+ * `ProcessingEnvironmentMap`, ...; CreateTransformJob: `TransformEnvironmentMap`, ...; CreateModel:
+ * `ContainerDefinition`, `EnvironmentMap`, ..., whose `Environment` says: "The maximum length of each key and value in the Environment map is 1024
  * bytes. The maximum length of all keys and values in the map, combined, is 32 KB."
  */
 export const ENVIRONMENT: Readonly<Record<Role, EnvironmentLimits>> = {
@@ -162,7 +162,8 @@ export const STOP_SECONDS = { train: 120, serve: 30 } as const;
 
 /**
  * How many instances a job or an endpoint may have, and how long a job may run, in seconds.
- * CreateTransformJob: `TransformInstanceCount`. CreateProcessingJob: `ProcessingInstanceCount`, `ProcessingMaxRuntimeInSeconds` (9 days).
+ * CreateTransformJob: `TransformInstanceCount`. CreateProcessingJob: `ProcessingInstanceCount`,
+ * `ProcessingMaxRuntimeInSeconds` (9 days).
  * CreateTrainingJob and CreateEndpointConfig (`InitialTaskCount`) have no number for instances; of
  * `MaxRuntimeInSeconds` it says: "The default value is 1 day. The maximum value is 28 days."
  */

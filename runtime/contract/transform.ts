@@ -138,7 +138,7 @@ export interface RequestLimits {
 }
 
 /** What a server says of itself; nothing of it is required. */
-export type ExecutionParameters = Partial<RequestLimits>;
+type ExecutionParameters = Partial<RequestLimits>;
 
 /**
  * What counts: the request, then what the server answers to `GET /execution-parameters`, then SageMaker's

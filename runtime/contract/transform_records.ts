@@ -50,7 +50,7 @@ type FindRecord = (
   seen: number,
 ) => Found | undefined;
 
-const NEW_LINE = 10;
+export const NEW_LINE = 10;
 const RETURN = 13;
 const QUOTE = 34;
 

@@ -57,11 +57,11 @@ export class Incoming {
   /** Bytes that have arrived and were not taken yet. */
   #rest = new Uint8Array(0);
 
-  constructor(private readonly connection: Pick<Deno.Conn, "read">) {}
-
   #pending: Promise<boolean> | undefined;
   /** Whether something came, or the end, after the last message was taken (`watch`). */
   hasNews = false;
+
+  constructor(private readonly connection: Pick<Deno.Conn, "read">) {}
 
   /** Reads on between two messages, so that `hasNews` tells of what comes unasked. */
   watch(): void {

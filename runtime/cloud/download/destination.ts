@@ -153,8 +153,8 @@ const WORKPLACE = ".mlcli-download-";
 const WHOLE = "whole";
 
 /**
- * A directory that the user named with `--to`, which must be empty or not be there. What a killed download left there
- * is removed, or moved to its place if it was complete.
+ * A directory that the user named with `--to`, which must be empty or not be there. What a killed download
+ * left there is removed, or moved to its place if it was complete.
  *
  * @param shown its path as the user typed it.
  * @throws MlcliError

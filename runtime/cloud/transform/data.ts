@@ -3,7 +3,7 @@ import { ifAllowed } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { typeOfFile } from "../../contract/invocations.ts";
+import { typeOfData } from "../../contract/invocations.ts";
 import { TRANSFORM } from "../../contract/limits.ts";
 import { limitsOf, type Transform, transformOf } from "../../contract/transform.ts";
 import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
@@ -52,8 +52,8 @@ export async function checkTransformData(
 
 /** @throws UsageError where neither an option nor its name says it. */
 function typeOf(key: string, { asked }: Pick<TransformRequest, "asked">): string {
-  const type = typeOfFile(key.replace(/\.gz$/, ""));
-  if (asked.contentType !== undefined || type !== typeOfFile("")) return type;
+  const type = typeOfData(key);
+  if (asked.contentType !== undefined || type !== typeOfData("")) return type;
   throw new UsageError(
     'Missing option "--content-type": the data\'s name does not tell its type.',
     {

@@ -1,6 +1,6 @@
 /** Why a file has no result: which of its records failed, and what the server said. */
 
-import type { Batch } from "../../contract/transform_records.ts";
+import { type Batch, NEW_LINE } from "../../contract/transform_records.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 
@@ -65,8 +65,6 @@ export function failureText(
   const range = first === null ? undefined : { first, records: last! - first + 1 };
   return `${placeText(file, range, word)}: ${status === null ? "" : `HTTP ${status}: `}${reason}`;
 }
-
-const NEW_LINE = 10;
 
 /**
  * The one line for which a request of several fails, found by halves, and its error; all of them, where each

@@ -9,7 +9,7 @@ import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
-import { typeOfFile } from "../../contract/invocations.ts";
+import { typeOfData } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { inOneLine, listed } from "../../text.ts";
 
@@ -91,7 +91,7 @@ export function typeOfInputs(
 ): string {
   if (contentType !== undefined) return contentType;
   const types = new Map(
-    files.map(({ name }) => [typeOfFile(name.replace(/\.gz$/, "")), name] as const),
+    files.map(({ name }) => [typeOfData(name), name] as const),
   );
   const [first, other] = [...types];
   if (other === undefined) return first![0];

@@ -46,7 +46,9 @@ export async function placeDifferences(
   { files }: Inputs,
   { path, shown }: OutputPlace,
 ): Promise<readonly Difference[]> {
-  const data = new Set(await Promise.all(files.map((file) => realPathOf(file.path))));
+  const real = await realPathOf(input);
+  // None of them is a link.
+  const data = new Set(files.map((file) => join(real, relative(input, file.path))));
   for (const { name } of files) {
     const output = join(path, `${name}.out`);
     const isDirectory = (await lstatIfThere(output))?.isDirectory;
@@ -56,7 +58,7 @@ export async function placeDifferences(
       hint: "Name another directory for the results: --output-dir.",
     });
   }
-  if (isOutside(relative(await realPathOf(input), path))) return [];
+  if (isOutside(relative(real, path))) return [];
   return [{
     message: `The results lie among the data: ${shown}`,
     hint: "The next transform would take them for data. Name another directory: --output-dir.",

@@ -3,7 +3,7 @@
 import type { OddFile } from "../../contract/transform_warnings.ts";
 import type { FailedRequest, Range } from "./failures.ts";
 
-export interface SlowRequest {
+interface SlowRequest {
   readonly file: string;
   readonly first: number | null;
   readonly records: number;
@@ -31,12 +31,13 @@ export class Results {
   hint: string | undefined;
   /** Requests that are not answered yet. */
   readonly waiting = new Set<{ readonly file: string; readonly range?: Range }>();
-  /** The run that made the model. */
-  model: string | undefined;
   readonly odd: OddFile[] = [];
   readonly #began = performance.now();
   readonly #slowest: SlowRequest[] = [];
   readonly #latencies = new Map<number, number>();
+
+  /** @param modelRun made the model; `undefined`: a person put it there. */
+  constructor(private readonly modelRun?: string) {}
 
   /** A request that was answered, and of how many bytes. */
   answered(request: SlowRequest, bytes: number): void {
@@ -68,7 +69,7 @@ export class Results {
   /** `transform` in a run's `job.json`. Times are in ms. */
   facts(): Readonly<Record<string, unknown>> {
     return {
-      model_run: this.model ?? null,
+      model_run: this.modelRun ?? null,
       files: this.files,
       failed_files: this.failedFiles,
       records: this.records,

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
-import { layoutOf, requireLayoutInside, requireTestDirectory } from "../../app/layout.ts";
+import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { SERVER_PORT } from "../../contract/jobs.ts";
@@ -76,8 +76,6 @@ export async function transform(
   report: TransformReport,
 ): Promise<string> {
   const layout = layoutOf(job.app);
-  await requireLayoutInside(layout, "prediction");
-  await requireTestDirectory(layout);
   const inputs = await inputsIn(layout.directory, job.input);
   const shape = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const start = await startOf(job, host);
@@ -94,8 +92,7 @@ export async function transform(
       .catch(() => null);
     const server = await serverOf(start, name, shape);
     const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
-    const results = new Results();
-    results.model = server.modelRun;
+    const results = new Results(server.modelRun);
     const about = { start, run, log, server, inputs, place, results, report };
     try {
       await transformOn({ ...about, transform: shape });

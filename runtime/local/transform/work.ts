@@ -3,7 +3,13 @@
 import { join } from "@std/path/join";
 import { isProcessed, type RequestLimits, type Transform } from "../../contract/transform.ts";
 import { UnfitRecord } from "../../contract/transform_filters.ts";
-import { type Batch, batchesOf, linesIn, type OddLines } from "../../contract/transform_records.ts";
+import {
+  type Batch,
+  batchesOf,
+  linesIn,
+  NEW_LINE,
+  type OddLines,
+} from "../../contract/transform_records.ts";
 import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
@@ -242,8 +248,6 @@ class FileWork {
     results.failedFile({ ...this.#failure, reason: `${this.#failure.reason}${note}` });
   }
 }
-
-const NEW_LINE = 10;
 
 /** So long after its last connection broke, a server is known to have ended, in ms. */
 const END_LAG = 1_000;
