@@ -111,3 +111,33 @@ export function forcedEnd(
   const first = held.use(joinSignals(force, late.signal));
   return { signal: first.signal, [Symbol.dispose]: () => held.dispose() };
 }
+
+/**
+ * A time in the machine's time zone, with the offset that held then:
+ * `2026-03-01 09:30:00.123000+01:00`. Six fractional digits, though the SDK gives milliseconds.
+ *
+ * @param separator what stands between date and time; `T` makes it ISO 8601.
+ */
+export function localTimestamp(time: Date, separator: " " | "T"): string {
+  const date = [
+    String(time.getFullYear()).padStart(4, "0"),
+    twoDigits(time.getMonth() + 1),
+    twoDigits(time.getDate()),
+  ].join("-");
+  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
+  const fraction = String(time.getMilliseconds()).padStart(3, "0");
+  return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
+}
+
+function offset(time: Date): string {
+  // In JavaScript, the offset is what has to be added to get UTC.
+  const minutes = -time.getTimezoneOffset();
+  const sign = minutes < 0 ? "-" : "+";
+  return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${
+    twoDigits(Math.abs(minutes) % 60)
+  }`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, "0");
+}

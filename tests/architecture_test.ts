@@ -75,8 +75,11 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   serving: ["contract", "docker", "http"],
   // What both halves do with a request to a model, and with its answer.
   invocation: ["contract"],
+  // What runs in a browser.
+  page: [],
   local: [
-    ...["app", "contract", "docker", "http", "model", "archive", "source", "serving", "invocation"],
+    ...["app", "contract", "docker", "http", "model", "archive", "source", "serving"],
+    ...["invocation", "page"],
   ],
   cloud: ["app", "contract", "aws", "model", "archive", "source", "invocation"],
   // Looks at all the others, and none of them at it.

@@ -9,7 +9,8 @@ import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine } from "../../runtime/text.ts";
 import { fieldsText } from "../render/fields.ts";
-import { counted, durationText, localTimestamp } from "../render/format.ts";
+import { localTimestamp } from "../../runtime/time.ts";
+import { counted, durationText } from "../render/format.ts";
 
 export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
   return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);

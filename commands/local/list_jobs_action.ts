@@ -7,16 +7,18 @@ import {
   secondsOf,
   wholeRun,
 } from "../../runtime/local/runs/list.ts";
+import { jsonComparison, jsonRun, jsonWholeRun } from "../../runtime/local/runs/json.ts";
 import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { METRICS_KEY } from "../../runtime/contract/metric_definitions.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
+import { localTimestamp } from "../../runtime/time.ts";
 import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { durationText, elapsedText, green, localTimestamp, red, yellow } from "../render/format.ts";
+import { durationText, elapsedText, green, red, yellow } from "../render/format.ts";
 import { fittingTableText, tableText } from "../render/table.ts";
-import { jsonRun, jsonWholeRun, wholeRunText } from "./run_formats.ts";
+import { wholeRunText } from "./run_formats.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";
 
 const HEADINGS = ["#", "NAME", "KIND", "STATUS", "AGE", "TIME", "RESULT"];
@@ -125,18 +127,4 @@ function comparisonText({ runs, differences, code }: Comparison, out: Output): s
 
 function valueText(what: string, value: string): string {
   return inOneLine(what === "metric" ? shortNumber(Number(value)) : value);
-}
-
-function jsonComparison({ runs, differences, code }: Comparison): Record<string, unknown> {
-  return {
-    runs: runs.map(jsonRun),
-    differences: differences.map(({ what, name, values }) => ({
-      what,
-      name: name || null,
-      values: values.map((value) =>
-        value === undefined ? null : what === "metric" ? Number(value) : value
-      ),
-    })),
-    code: code?.map(({ path, change, patch }) => ({ path, change, patch: patch ?? null })) ?? null,
-  };
 }

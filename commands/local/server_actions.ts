@@ -1,5 +1,6 @@
 import type { Context } from "../../runtime/context.ts";
 import { invoke } from "../../runtime/local/server/invoke.ts";
+import { jsonStatus } from "../../runtime/local/server/json.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
 import { stalenessOn } from "../../runtime/local/server/staleness.ts";
 import {
@@ -7,12 +8,13 @@ import {
   containerStatuses,
   type Health,
 } from "../../runtime/local/server/status.ts";
+import { localTimestamp } from "../../runtime/time.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { requestBody } from "../named_files.ts";
 import { requestHeaders } from "../options/invocation.ts";
 import { DEFAULT_PORT } from "../options/shared.ts";
-import { durationText, green, localTimestamp, red, timeOfDay, yellow } from "../render/format.ts";
+import { durationText, green, red, timeOfDay, yellow } from "../render/format.ts";
 import { tableText } from "../render/table.ts";
 import type { InvokeOptions } from "./invoke.ts";
 import type { StatusOptions } from "./servers.ts";
@@ -77,32 +79,6 @@ function paint(field: string, column: number): string {
   if (column !== HEALTH_COLUMN) return field;
   if (field === "healthy" || field === "running") return green(field);
   return field.startsWith("exited") || field === "dead" ? red(field) : yellow(field);
-}
-
-function jsonStatus(status: ContainerStatus): Record<string, unknown> {
-  const { health } = status;
-  const unhealthy = health.state === "unhealthy" ? health.answer : undefined;
-  return {
-    name: status.name,
-    app: status.appName,
-    role: status.role,
-    port: status.port ?? null,
-    state: health.state === "other" ? health.name : health.state,
-    ping_status: health.state === "healthy" ? 200 : unhealthy?.status ?? null,
-    ping_failure: unhealthy?.failure ?? null,
-    exit_status: health.state === "other" ? health.exitStatus ?? null : null,
-    created: localTimestamp(status.created, "T"),
-    image: status.image,
-    stale: jsonStale(status.stale),
-  };
-}
-
-/** The times of what is newer than a server; null where nothing is. */
-function jsonStale(stale: Stale | undefined): Record<string, string | null> | null {
-  if (stale === undefined) return null;
-  const { code, model, image } = stale;
-  const time = (date: Date | undefined) => date === undefined ? null : localTimestamp(date, "T");
-  return { code_edited: time(code), model_trained: time(model), image_built: time(image) };
 }
 
 /** Sends a file, or standard input (no file, or `-`), and prints the answer. */

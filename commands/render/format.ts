@@ -1,21 +1,6 @@
 /** Values as the user reads them: times, durations, numbers; and the colours that mlcli uses. */
 
-/**
- * A time in the machine's time zone, with the offset that held then:
- * `2026-03-01 09:30:00.123000+01:00`. Six fractional digits, though the SDK gives milliseconds.
- *
- * @param separator what stands between date and time; `T` makes it ISO 8601.
- */
-export function localTimestamp(time: Date, separator: " " | "T"): string {
-  const date = [
-    String(time.getFullYear()).padStart(4, "0"),
-    twoDigits(time.getMonth() + 1),
-    twoDigits(time.getDate()),
-  ].join("-");
-  const clock = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(":");
-  const fraction = String(time.getMilliseconds()).padStart(3, "0");
-  return `${date}${separator}${clock}.${fraction}000${offset(time)}`;
-}
+import { localTimestamp } from "../../runtime/time.ts";
 
 /** `14:03:05` */
 export function clockTime(time: Date): string {
@@ -27,19 +12,6 @@ export function timeOfDay(time: Date, now: Date): string {
   const [date, clock] = localTimestamp(time, " ").split(" ");
   const minutes = clock!.slice(0, 5);
   return date === localTimestamp(now, " ").split(" ")[0] ? minutes : `${date} ${minutes}`;
-}
-
-function offset(time: Date): string {
-  // In JavaScript, the offset is what has to be added to get UTC.
-  const minutes = -time.getTimezoneOffset();
-  const sign = minutes < 0 ? "-" : "+";
-  return `${sign}${twoDigits(Math.floor(Math.abs(minutes) / 60))}:${
-    twoDigits(Math.abs(minutes) % 60)
-  }`;
-}
-
-function twoDigits(value: number): string {
-  return String(value).padStart(2, "0");
 }
 
 const TIME_UNITS: readonly (readonly [letter: string, milliseconds: number])[] = [
@@ -62,8 +34,8 @@ export function elapsedText(milliseconds: number): string {
   if (seconds < 60) return `${seconds}s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60
-    ? `${minutes}m ${twoDigits(seconds % 60)}s`
-    : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
+    ? `${minutes}m ${String(seconds % 60).padStart(2, "0")}s`
+    : `${Math.floor(minutes / 60)}h ${String(minutes % 60).padStart(2, "0")}m`;
 }
 
 /** The same, with tenths of a second below ten seconds: `0.4s`, `12s`. */

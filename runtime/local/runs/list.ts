@@ -27,7 +27,7 @@ export async function listRuns(app: App, limit: number): Promise<readonly RunSum
 /** A run, and where the rest of it lies, as the user would type that; `null`: it has none. */
 export interface WholeRun {
   readonly run: RunSummary;
-  readonly places: Readonly<Record<string, string | null>>;
+  readonly places: Readonly<Record<"log" | "model" | "outputs" | "source", string | null>>;
 }
 
 /**
@@ -40,16 +40,18 @@ export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
   const layout = layoutOf(app);
   const run = foundRun(await runsOf(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
-  const paths = {
-    log: join(runDirectoryOf(layout, run.name), RECORD_FILES.log),
-    model: isCurrent ? layout.model : modelOfRun(layout, run.name),
-    outputs: outputsOfRun(layout, run.name),
-    source: await keptCode(layout, run.code),
+  const directory = runDirectoryOf(layout, run.name);
+  const place = async (path: string | undefined): Promise<string | null> =>
+    path && await lstatIfThere(path) ? typedPath(layout.directory, path) : null;
+  return {
+    run,
+    places: {
+      log: await place(join(directory, RECORD_FILES.log)),
+      model: await place(isCurrent ? layout.model : modelOfRun(layout, run.name)),
+      outputs: await place(outputsOfRun(layout, run.name)),
+      source: await place(await keptCode(layout, run.code)),
+    },
   };
-  const places = Object.entries(paths).map(async ([what, path]) =>
-    [what, path && await lstatIfThere(path) ? typedPath(layout.directory, path) : null] as const
-  );
-  return { run, places: Object.fromEntries(await Promise.all(places)) };
 }
 
 /** Two runs, and what differs. */

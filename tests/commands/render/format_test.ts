@@ -5,8 +5,8 @@ import {
   counted,
   durationText,
   elapsedText,
-  localTimestamp,
 } from "../../../commands/render/format.ts";
+import { localTimestamp } from "../../../runtime/time.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const SECOND = 1000;
