@@ -6,6 +6,7 @@
 import { join } from "@std/path";
 import { copy, filesBelow } from "../files.ts";
 import { harnessFiles } from "../../runtime/app/harness_files.ts";
+import { pageOf } from "../page.ts";
 import { run } from "../process.ts";
 import { checkBundler, lockedOptions, resolveLocked, resolving } from "./locked.ts";
 
@@ -43,15 +44,17 @@ export async function bundled(
   await resolveLocked(stage, cache, signal);
   for await (const path of filesBelow(join(stage, SDK))) await importDeeply(join(stage, SDK, path));
   await bundle(stage, join(directory, CODE), cache, signal);
+  const page = await pageOf(stage, lockedOptions(), resolving(cache), signal);
   const bundler = await checkBundler(cache);
   await requireLazily(join(directory, CODE));
   await minify(join(directory, CODE), bundler, signal);
   // Where the bundled code looks for them, as `runtime/image/` does in the source tree.
   await copy(join(stage, "runtime/image/template"), join(directory, CODE, "template"));
+  await Deno.writeTextFile(join(directory, CODE, "page.html"), page);
   for (const { path } of await harnessFiles()) {
     await copy(join(stage, "runtime/harness", path), join(directory, "harness", path));
   }
-  return { directory, main: MAIN, assets: [`${CODE}/template`, "harness"] };
+  return { directory, main: MAIN, assets: [`${CODE}/template`, `${CODE}/page.html`, "harness"] };
 }
 
 async function bundle(

@@ -6,6 +6,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
 import { BUNDLER, LOCK_FILE, resolving } from "../compile/locked.ts";
+import { PROGRAM } from "../page.ts";
 import { stageProgram } from "../compile/stage.ts";
 import { run } from "../process.ts";
 import { runScript, say } from "../script.ts";
@@ -24,7 +25,7 @@ async function main(signal: AbortSignal): Promise<number> {
     // From an empty one: Deno keeps entries that are no longer needed.
     await removeTreeIfThere(join(stage, "deno.lock"));
     const options = ["--quiet", "--lock=deno.lock", "--frozen=false"];
-    await run([Deno.execPath(), "cache", ...options, "main.ts", BUNDLER], {
+    await run([Deno.execPath(), "cache", ...options, "main.ts", PROGRAM, BUNDLER], {
       cwd: stage,
       env: resolving(join(work, "cache")),
       timeout: TIMEOUT,

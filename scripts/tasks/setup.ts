@@ -13,6 +13,8 @@
 
 import { createHash } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { filesBelow } from "../files.ts";
+import { PAGE, pageOf } from "../page.ts";
 import { runScript, say } from "../script.ts";
 import { packageFolder, vendorFromNpm, writeManifest } from "../setup/from_npm.ts";
 
@@ -95,8 +97,26 @@ async function readIfThere(file: URL): Promise<string | undefined> {
   }
 }
 
+/** Makes the page that `local ui` serves, where its source has changed. */
+async function makePage(signal: AbortSignal): Promise<void> {
+  const page = new URL(`${PAGE}/`, ROOT);
+  const sources = (await Array.fromAsync(filesBelow(fileURLToPath(page)))).sort();
+  const fingerprint = await fingerprintOf([
+    ...sources.filter((name) => name !== "page.html").map((name) => new URL(name, page)),
+    new URL("../page.ts", import.meta.url),
+    new URL("deno.json", ROOT),
+  ]);
+  const made = new URL("page.html", page);
+  const mark = `<!-- ${fingerprint} -->\n`;
+  if ((await readIfThere(made))?.endsWith(mark)) return;
+  const document = await pageOf(fileURLToPath(ROOT), [], {}, signal);
+  await Deno.writeTextFile(`${fileURLToPath(made)}.part`, document + mark);
+  await Deno.rename(`${fileURLToPath(made)}.part`, made);
+}
+
 async function main(signal: AbortSignal): Promise<number> {
   await setUp(Deno.args.includes("--npm"), signal);
+  await makePage(signal);
   return 0;
 }
 

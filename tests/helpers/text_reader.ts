@@ -4,7 +4,7 @@ export class TextReader {
   /** Everything read so far. */
   text = "";
 
-  constructor(stream: ReadableStream<Uint8Array>) {
+  constructor(stream: ReadableStream<Uint8Array<ArrayBuffer>>) {
     this.#reader = stream.pipeThrough(new TextDecoderStream()).getReader();
   }
 

@@ -1,0 +1,29 @@
+/** The page as one document. The only module here that runs in mlcli, and not in a browser. */
+
+import { isMissing, MlcliError } from "../errors.ts";
+
+/** Made by `scripts/page.ts`: from source, `deno task` does it; a binary has it beside its code. */
+const DOCUMENT = new URL("page.html", import.meta.url);
+
+/** Where a report has its data in the document. */
+const REPORT_PLACE = "<!--report-->";
+
+/** @throws MlcliError where it has not been made. */
+export async function pageDocument(): Promise<string> {
+  try {
+    return await Deno.readTextFile(DOCUMENT);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new MlcliError("The page has not been made of its source", {
+      hint: "deno task setup makes it.",
+      cause: error,
+    });
+  }
+}
+
+/** The page with the data that it shows, as JSON. No text in it can end the element that holds it. */
+export function withReport(document: string, report: unknown): string {
+  const json = JSON.stringify(report).replaceAll("<", "\\u003c");
+  const element = `<script type="application/json" id="report">${json}</script>`;
+  return document.replace(REPORT_PLACE, () => element);
+}
