@@ -22,6 +22,7 @@ import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { requireServable } from "./servable.ts";
 import { type Start, startOf, startServer } from "./starting.ts";
+import { KeptTraffic } from "./traffic.ts";
 
 export interface Audience {
   /** The first server answers on this port. */
@@ -71,6 +72,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #either: TemporarySignal;
   readonly #logs: FollowedLogs;
   readonly #relay: Relay;
+  readonly #traffic: KeptTraffic;
   readonly #watch: Watch;
   readonly #retiring = new Set<Promise<void>>();
   #start: Start | undefined;
@@ -93,9 +95,11 @@ class WatchedServer implements AsyncDisposable {
     this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
     this.#logs = new FollowedLogs(host, (error) => this.#logFailure.abort(error));
     this.#watch = watchOf(job, host.clock);
+    this.#traffic = new KeptTraffic(layoutOf(job.app), this.#port);
     this.#relay = relay(
       listener,
       () => this.#current?.hasEnded === false ? this.#current.lease() : undefined,
+      (status, ms) => this.#traffic.add(status, ms),
     );
   }
 
@@ -181,6 +185,7 @@ class WatchedServer implements AsyncDisposable {
     await this.#logs.lastLines(this.#host.interruption.force);
     this.#logs.close();
     this.#relay.end();
+    await this.#traffic[Symbol.asyncDispose]();
     this.#either[Symbol.dispose]();
   }
 }
