@@ -1,4 +1,4 @@
-/** The servers and runs' containers of an app, and requests that the page passes on to them. */
+/** The servers and runs' containers of this machine, and requests that the page passes on to them. */
 
 import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
@@ -32,7 +32,7 @@ export interface Answer {
 /** Connects to an engine. */
 export type Connect = () => Promise<Engine>;
 
-/** The servers of an app, over an engine that may go and come back. */
+/** The servers of an engine that may go and come back. */
 export class Servers implements Disposable {
   #engine: Promise<Engine> | undefined;
   /** What the page passed on, by the server's container. */
@@ -54,7 +54,7 @@ export class Servers implements Disposable {
     const interruption = { signal: this.signal, force: this.signal };
     try {
       const host = { engine: this.#connected, interruption };
-      const found = await containerStatuses(this.app.name, host);
+      const found = await containerStatuses(undefined, host);
       return { servers: await Promise.all(found.map((one) => this.#shown(one))), problem: null };
     } catch (error) {
       this.signal.throwIfAborted();
@@ -77,9 +77,9 @@ export class Servers implements Disposable {
   }
 
   /**
-   * Sends a request to the app's server on a port.
+   * Sends a request to the server on a port.
    *
-   * @throws MlcliError where it is none of the app's, or there is no answer.
+   * @throws MlcliError where there is none of mlcli's, or no answer.
    */
   async invoke(
     port: number,
@@ -91,7 +91,7 @@ export class Servers implements Disposable {
     using deadline = deadlineIn(INVOCATION_SECONDS);
     using either = joinSignals(deadline.signal, client, this.signal);
     const host = { engine: this.#connected };
-    const { name } = await requireServer(await host.engine(), port, this.app.name, either.signal);
+    const { name } = await requireServer(await host.engine(), port, undefined, either.signal);
     const traffic = this.#traffic.get(name) ?? new Traffic();
     this.#traffic.set(name, traffic);
     const request: HttpRequest = {
