@@ -16,7 +16,7 @@ import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch, watchedCode } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
-import { onFreePort, portInUse } from "../../serving/ports.ts";
+import { cannotListen, onFreePort } from "../../serving/ports.ts";
 import { clearPort } from "./stop.ts";
 import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
@@ -194,14 +194,7 @@ function listen(port: number): Deno.TcpListener {
   try {
     return Deno.listen({ hostname: "127.0.0.1", port });
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) throw portInUse(port, undefined, error);
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw new MlcliError(`Cannot listen on port ${port}: Permission denied`, {
-        hint: "Ports below 1024 may be for the system alone: choose another --port.",
-        cause: error,
-      });
-    }
-    throw error;
+    throw cannotListen(port, error);
   }
 }
 

@@ -3,9 +3,9 @@
 import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES } from "../../contract/limits.ts";
-import { fileErrorReason, messageOf, MlcliError, UsageError } from "../../errors.ts";
+import { messageOf, MlcliError, UsageError } from "../../errors.ts";
 import { ANSWER_HEADERS, API, type Failure, TOKEN_HEADER } from "../../page/api.ts";
-import { portInUse } from "../../serving/ports.ts";
+import { cannotListen } from "../../serving/ports.ts";
 import { joined } from "../../streams.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
@@ -51,12 +51,7 @@ export function servePage(options: PageServerOptions): PageServer {
     const finished = server.finished.finally(() => handler[Symbol.dispose]());
     return { port: server.addr.port, token, finished };
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) throw portInUse(port, undefined, error);
-    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-    throw new MlcliError(`Cannot listen on port ${port}: ${fileErrorReason(error)}`, {
-      hint: "Ports below 1024 may be for the system alone: choose another --port.",
-      cause: error,
-    });
+    throw cannotListen(port, error);
   }
 }
 
