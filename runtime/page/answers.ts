@@ -1,7 +1,7 @@
 /** A server's answer as text. */
 
 import { asWritten } from "../text.ts";
-import { bytesText } from "./format.ts";
+import { bytesText } from "./text.ts";
 
 /** So much of an answer is shown: letters, or bytes of one that is no text. */
 const LETTERS = 200_000;

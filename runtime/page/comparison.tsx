@@ -6,7 +6,7 @@ import { printable } from "../text.ts";
 import type { CodeChange, Comparison, ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
-import { textOf } from "./format.ts";
+import { textOf } from "./text.ts";
 import { Log } from "./log.tsx";
 import { RunLink, Scrolled, Table, useLoaded, usePage, Waiting } from "./parts.tsx";
 import { useCurves } from "./use_curves.ts";

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { bytesText } from "./format.ts";
+import { bytesText } from "./text.ts";
 import { blocksOf, type LogBlock } from "./log.ts";
 import { Failed, usePage } from "./parts.tsx";
 import type { Source } from "./source.ts";

@@ -4,7 +4,7 @@ import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { App } from "./api.ts";
 import { hashOf, type View } from "./address.ts";
-import { durationText, NONE, timeText } from "./format.ts";
+import { NONE, spanText, timeText } from "./text.ts";
 import { type Source, SourceError } from "./source.ts";
 
 /** What each view can ask for. */
@@ -155,6 +155,6 @@ export function Duration(
     const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
   }, [isRunning]);
-  const seconds = isRunning ? Math.floor((now - Date.parse(of.created)) / 1_000) : of.seconds;
-  return <>{durationText(seconds)}</>;
+  if (isRunning) return <>{spanText(1_000 * Math.floor((now - Date.parse(of.created)) / 1_000))}</>;
+  return <>{of.seconds === null ? NONE : spanText(1_000 * of.seconds)}</>;
 }

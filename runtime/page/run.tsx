@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import type { Files, ListedRun, WholeRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
-import { bytesText, numberText } from "./format.ts";
+import { bytesText, textOf } from "./text.ts";
 import { Log } from "./log.tsx";
 import {
   Duration,
@@ -73,7 +73,7 @@ function Record({ run }: { readonly run: WholeRun }): JSX.Element {
             numbers={[1, 2, 3, 4]}
             rows={Object.entries(metrics).map((
               [name, { last, min, max, count }],
-            ) => [name, ...[last, min, max, count].map(numberText)])}
+            ) => [name, ...[last, min, max, count].map(textOf)])}
           />
         </>
       )}

@@ -6,7 +6,7 @@ import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
 import { type Column, columnsOf, matches, numbered, type Order, sorted } from "./columns.ts";
-import { textOf } from "./format.ts";
+import { textOf } from "./text.ts";
 import { Duration, Link, RunLink, Scrolled, Status, Time, usePage } from "./parts.tsx";
 import { useCurves } from "./use_curves.ts";
 

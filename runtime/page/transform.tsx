@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { isObject } from "../text.ts";
-import { textOf } from "./format.ts";
+import { textOf } from "./text.ts";
 import { Fact, Facts, RunLink, Table } from "./parts.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,27 +1,25 @@
-/** Values as a person reads them. */
+/** Values as they are read. */
 
 /** Stands for what is not known. */
 export const NONE = "–";
 
-/** To six digits; whole numbers as they are. */
-export function numberText(value: number | null | undefined): string {
-  if (value === null || value === undefined) return NONE;
+/** Six digits tell two values of a curve apart; a whole number, such as a count, stays as it is. */
+export function numberText(value: number): string {
   return String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
-/** `3.2s`, `42s`, `1m 05s`, `2h 03m`, `1d 04h`. */
-export function durationText(seconds: number | null): string {
-  if (seconds === null) return NONE;
-  if (seconds < 9.95) return `${Number(Math.max(0, seconds).toFixed(1))}s`;
-  const whole = Math.floor(seconds);
-  if (whole < 60) return `${whole}s`;
-  const two = (value: number, unit: number, letters: string): string =>
-    `${Math.floor(value / unit)}${letters[0]} ` +
-    `${String(value % unit).padStart(2, "0")}${letters[1]}`;
-  const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return two(whole, 60, "ms");
-  const hours = Math.floor(minutes / 60);
-  return hours < 24 ? two(minutes, 60, "hm") : two(hours, 24, "dh");
+/** How long something takes, in its two largest units: `0.25s`, `12s`, `1m 05s`, `2h 03m`. */
+export function spanText(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 60) return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.floor(seconds)}s`;
+  const minutes = Math.floor(seconds / 60);
+  return minutes < 60
+    ? `${minutes}m ${twoDigits(seconds % 60)}s`
+    : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
+}
+
+function twoDigits(value: number): string {
+  return String(Math.floor(value)).padStart(2, "0");
 }
 
 const BYTES = ["bytes", "kB", "MB", "GB", "TB"];
