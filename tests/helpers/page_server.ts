@@ -22,7 +22,7 @@ const TIMEOUT = 300_000;
 
 /** @param port default: a free one. */
 export async function servePage(
-  app: TestApp,
+  app: Pick<TestApp, "start">,
   { port = "0", args = [], ...options }:
     & { readonly port?: string; readonly args?: readonly string[] }
     & Partial<ProgramOptions> = {},
