@@ -25,7 +25,7 @@ async function* typescriptBelow(folder: string): AsyncGenerator<string> {
   for await (const entry of Deno.readDir(join(ROOT, folder))) {
     const path = join(folder, entry.name);
     if (entry.isDirectory) yield* typescriptBelow(path);
-    else if (path.endsWith(".ts")) yield path;
+    else if (/\.tsx?$/.test(path)) yield path;
   }
 }
 
@@ -285,6 +285,18 @@ suite("architecture", () => {
     const wrong = (await production()).filter(({ path, imports }) =>
       !path.startsWith("runtime/aws/") &&
       imports.some((imported) => /^(npm:)?@aws-sdk\//.test(imported))
+    );
+    assertEquals(wrong.map(({ path }) => path), []);
+  });
+
+  it("the page's program has its own packages, which nobody else loads, and touches no Deno", async () => {
+    const isPage = (path: string): boolean =>
+      path.startsWith("runtime/page/") && path !== "runtime/page/document.ts";
+    const wrong = (await production()).filter(({ path, imports, code }) =>
+      isPage(path)
+        ? /\bDeno\./.test(code) ||
+          imports.some((one) => !isPage(one) && !/^(preact|preact\/hooks|uplot)$/.test(one))
+        : imports.some((one) => /^(npm:)?(preact|uplot)/.test(one))
     );
     assertEquals(wrong.map(({ path }) => path), []);
   });

@@ -4,7 +4,6 @@
 /** The page of `mlcli local ui`, and of a report. */
 
 import { render } from "preact";
+import { Charts } from "./charts.tsx";
 
-render(<h1>mlcli</h1>, document.getElementById("page")!);
-import uPlot from "uplot";
-console.log(uPlot);
+render(<Charts runs={[]} />, document.getElementById("page")!);

@@ -1,0 +1,160 @@
+/** One chart, by uPlot. */
+
+import uPlot from "uplot";
+import { gridOf, type Line } from "./curves.ts";
+import { numberText, spanText } from "./text.ts";
+
+/** A line, and how it looks. */
+export interface ChartLine extends Line {
+  readonly name: string;
+  readonly colour: string;
+  /** Lengths of dashes and gaps, in pixels. */
+  readonly dash: readonly number[];
+}
+
+/** What a chart shows. */
+export interface ChartContent {
+  readonly lines: readonly ChartLine[];
+  readonly range: readonly [from: number, to: number];
+  readonly isLogarithmic: boolean;
+  /** What x is: the number of a value, or milliseconds since the run began. */
+  readonly x: "step" | "time";
+}
+
+/** What a chart tells. */
+export interface ChartEvents {
+  /** A part of it was marked with the pointer. */
+  readonly onZoom: (range: readonly [number, number]) => void;
+  /** The value that the pointer is near, in words; empty: none. */
+  readonly onPoint: (text: string) => void;
+}
+
+const HEIGHT = 220;
+
+/** How near, in pixels, the pointer has to be. */
+const NEAR = 24;
+
+export class Chart {
+  #plot: uPlot | undefined;
+  #look = "";
+  #content: ChartContent | undefined;
+  readonly #resized: ResizeObserver;
+  readonly #scheme = matchMedia("(prefers-color-scheme: dark)");
+  readonly #redraw = (): void => this.#draw();
+
+  constructor(private readonly element: HTMLElement, private readonly events: ChartEvents) {
+    this.#resized = new ResizeObserver(this.#redraw);
+    this.#resized.observe(element);
+    this.#scheme.addEventListener("change", this.#redraw);
+  }
+
+  show(content: ChartContent): void {
+    this.#content = content;
+    this.#draw();
+  }
+
+  close(): void {
+    this.#resized.disconnect();
+    this.#scheme.removeEventListener("change", this.#redraw);
+    this.#plot?.destroy();
+  }
+
+  /** Values alone change what is there; all else needs another plot. */
+  #draw(): void {
+    const width = this.element.clientWidth;
+    if (this.#content === undefined || width === 0) return;
+    const { lines, range: [from, to], isLogarithmic, x } = this.#content;
+    const drawn = isLogarithmic ? lines.map(positive) : lines;
+    const grid = gridOf(drawn, from, to, width);
+    const data = [grid.x, ...grid.rows] as unknown as uPlot.AlignedData;
+    const names = lines.map(({ name, colour, dash }) => [name, colour, dash]);
+    const look = JSON.stringify([width, isLogarithmic, x, this.#scheme.matches, names]);
+    if (look === this.#look) return this.#plot!.setData(data);
+    this.#look = look;
+    this.#plot?.destroy();
+    this.#plot = new uPlot(this.#options(width, this.#content), data, this.element);
+  }
+
+  #options(width: number, { lines, isLogarithmic, x }: ChartContent): uPlot.Options {
+    const stroke = getComputedStyle(this.element).color;
+    const grid = { stroke: "rgba(128, 128, 128, 0.25)", width: 1 };
+    const axis = { stroke, grid, ticks: grid };
+    const textOf = (value: number): string => x === "step" ? String(value) : spanText(value);
+    let near: number | null = null;
+    return {
+      width,
+      height: HEIGHT,
+      legend: { show: false },
+      focus: { alpha: 0.3 },
+      cursor: {
+        drag: { x: true, y: false, setScale: false },
+        focus: { prox: NEAR },
+        points: { show: false },
+        dataIdx: (plot, series, index) => nearest(plot.data[series]!, index),
+      },
+      scales: {
+        // The grid has just what is to be seen.
+        x: { time: false, range: (_, from, to) => [from, to] },
+        y: { distr: isLogarithmic ? 3 : 1 },
+      },
+      series: [
+        {},
+        ...lines.map(({ name, colour, dash }): uPlot.Series => ({
+          label: name,
+          stroke: colour,
+          dash: [...dash],
+          width: 1.5,
+          spanGaps: true,
+          points: { show: false },
+        })),
+      ],
+      axes: [
+        { ...axis, space: 70, values: (_, values) => values.map(textOf) },
+        {
+          ...axis,
+          size: 64,
+          values: (_, values) => values.map((value) => value === null ? "" : numberText(value)),
+        },
+      ],
+      hooks: {
+        draw: [markPainted],
+        setSelect: [(plot) => {
+          const { left, width } = plot.select;
+          if (width < 2) return;
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+          this.events.onZoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+        }],
+        setSeries: [(_, series) => near = series],
+        setCursor: [(plot) => {
+          const at = near === null ? undefined : plot.cursor.idxs?.[near];
+          const value = at === null || at === undefined ? null : plot.data[near!]![at];
+          if (value === null || value === undefined) return this.events.onPoint("");
+          const place = plot.data[0][at!]!;
+          const where = x === "step" ? `step ${Math.round(place)}` : spanText(place);
+          this.events.onPoint(`${lines[near! - 1]!.name}: ${numberText(value)} at ${where}`);
+        }],
+      },
+    };
+  }
+}
+
+/** For who measures how soon there is something to see. */
+function markPainted(): void {
+  if (performance.getEntriesByName("painted").length === 0) performance.mark("painted");
+}
+
+/** On a logarithmic axis there is nothing but what is more than 0. */
+function positive<L extends Line>(line: L): L {
+  const kept = line.y.flatMap((value, at) => value > 0 ? [at] : []);
+  return { ...line, x: kept.map((at) => line.x[at]!), y: kept.map((at) => line.y[at]!) };
+}
+
+/** The place with a value that is nearest to an index. */
+function nearest(values: ArrayLike<number | null | undefined>, index: number): number {
+  for (let distance = 0; distance < values.length; distance++) {
+    for (const at of [index - distance, index + distance]) {
+      if (values[at] !== null && values[at] !== undefined) return at;
+    }
+  }
+  return index;
+}
