@@ -98,17 +98,29 @@ export async function says(page: Page, wanted: RegExp | string): Promise<void> {
   await holds(page, `${pattern}.test(document.body.innerText)`);
 }
 
+/** Waits until a page has these texts, also where they are folded; unfolds it. */
+export async function has(page: Page, texts: readonly string[]): Promise<void> {
+  for (const text of texts) {
+    await holds(
+      page,
+      `document.getElementById("page").textContent.includes(${JSON.stringify(text)})`,
+    );
+  }
+  await page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)");
+}
+
 /** Waits until a condition, in JavaScript, holds in the page. */
 export async function holds(page: Page, condition: string): Promise<void> {
   try {
-    await page.waitForFunction(condition);
+    // A tab behind another paints no frames.
+    await page.waitForFunction(condition, { polling: 100 });
   } catch (error) {
     throw new Error(`${condition} does not hold: ${await textOf(page)}`, { cause: error });
   }
 }
 
 /** Presses a key until the element that has the focus is what is meant. */
-export async function focusBy(page: Page, key: "Tab", isMeant: string): Promise<void> {
+export async function focusBy(page: Page, key: "Tab" | "/", isMeant: string): Promise<void> {
   for (let pressed = 0; pressed < 100; pressed++) {
     if (await page.evaluate(`((element) => ${isMeant})(document.activeElement)`)) return;
     await page.keyboard.press(key);

@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
-import { openBrowser, says, textOf } from "../helpers/browser.ts";
+import { holds, openBrowser, says, textOf } from "../helpers/browser.ts";
 import { fallingCurve, makeRun } from "../helpers/made_runs.ts";
 import { proxyTo } from "../helpers/page_proxy.ts";
 import { servePage } from "../helpers/page_server.ts";
@@ -76,7 +76,9 @@ suite("who may look at the page", () => {
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       () =>
         new Response(
-          `<title>evil</title><iframe name=a src="${server.address}"></iframe><iframe name=b></iframe>` +
+          `<title>evil</title><script>loads = { a: 0, b: 0 }</script>` +
+            `<iframe name=a onload="loads.a++" src="${server.address}"></iframe>` +
+            `<iframe name=b onload="loads.b++"></iframe>` +
             `<form id=f target=b method=post enctype=text/plain action="${target}${invocations}">` +
             `<input name=x value=y></form>`,
           { headers: { "Content-Type": "text/html" } },
@@ -95,6 +97,8 @@ suite("who may look at the page", () => {
       const answered = page.waitForResponse((answer) => answer.url().endsWith(invocations));
       await page.evaluate("document.getElementById('f').submit()");
       assertEquals((await answered).status(), 403);
+      // The first time, the second one has loaded nothing.
+      await holds(page, "loads.a > 0 && loads.b > 1");
       const framed = page.frames().filter((frame) => frame !== page.mainFrame());
       const texts = await Promise.all(framed.map((frame) => frame.content()));
       assert(!texts.some((text) => text.includes('id="page"')), "it is shown in a frame");

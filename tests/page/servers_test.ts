@@ -25,6 +25,7 @@ suite("a server on the page", () => {
     await using browser = await openBrowser();
     const page = await browser.open(server.at("servers"));
     for (const text of ["healthy", model.port]) await says(page, text);
+    await page.locator("::-p-text(Try it)").click();
     const body = page.locator("textarea");
     const send = page.locator("::-p-aria([name='Send'][role='button'])");
     for (

@@ -44,7 +44,7 @@ suite("the keyboard alone", () => {
     const page = await browser.open(server.address);
     const { keyboard } = page;
     await says(page, "third-run");
-    await keyboard.press("/");
+    await focusBy(page, "/", "element.type === 'search'");
     await keyboard.type("second");
     await holds(page, "document.querySelectorAll('tbody tr').length === 1");
     await keyboard.down("Control");
@@ -73,8 +73,10 @@ suite("the keyboard alone", () => {
     await go(page, "Servers", "nav a");
     await keyboard.press("Enter");
     await says(page, "healthy");
+    await go(page, "Try it", "summary");
+    await keyboard.press("Enter");
     await go(page, "", "textarea");
-    await keyboard.type("1,2");
+    await keyboard.type("[1]");
     // Out of it again: nothing holds the focus.
     await go(page, "Send", "button");
     await keyboard.press("Enter");
