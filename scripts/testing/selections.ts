@@ -15,8 +15,12 @@ export const END_TO_END = "tests/e2e";
 /** Tests that need much of PyPI: a task of their own. */
 export const JUDGES = "tests/judges";
 
+/** Tests in a browser, which need an engine, too; below it, those that take long: a task of their own. */
+export const PAGE = "tests/page";
+export const WHOLE_PAGE = `${PAGE}/whole`;
+
 /** All tests that run the program. (`deno task test:all` runs them on the binary.) */
-export const OF_THE_PROGRAM = [END_TO_END, "tests/commands"];
+export const OF_THE_PROGRAM = [END_TO_END, "tests/commands", PAGE];
 
 /** A test file that runs once more, and why once is not enough. */
 export interface Selected {
