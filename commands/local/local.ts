@@ -51,5 +51,13 @@ export const localGroup: Group = {
       summary: "Show the log of a server, also of one that has failed.",
       load: async () => (await import("./servers.ts")).logsCommand,
     },
+    ui: {
+      summary: "Serve a page that shows the runs and servers of an app, live.",
+      load: async () => (await import("./ui.ts")).uiCommand,
+    },
+    report: {
+      summary: "Write that page as one file, with the runs in it.",
+      load: async () => (await import("./ui.ts")).reportCommand,
+    },
   },
 };

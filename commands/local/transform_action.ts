@@ -92,7 +92,7 @@ function transformReport(shown: ProgressOutput, now: () => number): TransformRep
 /** `2 files, 1,000 records in 3.2 s (312 records/s); answers took 5 ms (p50), 9 ms (p95), 12 ms (p99)` */
 function summary(results: Results): string {
   const { files, records, requests, retries, seconds, recordsPerSecond } = results;
-  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => `${results.latency(part)} ms`);
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map((part) => `${results.latencies.within(part)} ms`);
   const times =
     ` (${recordsPerSecond} records/s); answers took ${p50} (p50), ${p95} (p95), ${p99} (p99)`;
   return `${counted(files, "file")}, ${counted(records, "record")} in ${seconds} s` +

@@ -17,6 +17,9 @@
 /** The header with the token. Not `Authorization`, which Jupyter's proxy takes for its own. */
 export const TOKEN_HEADER = "X-Mlcli-Token";
 
+/** `Accept` of `api/events`: jupyter-server-proxy passes other answers on when they have ended. */
+export const EVENTS_ACCEPT = "text/event-stream";
+
 /** The path of this API, relative to the page: a proxy may put anything before it. */
 export const API = "api/";
 

@@ -16,6 +16,16 @@ export function freePort(): number {
   return listener.addr.port;
 }
 
+/** What the system's refusal to let mlcli listen on a port means; others stay as they are. */
+export function cannotListen(port: number, cause: unknown): unknown {
+  if (cause instanceof Deno.errors.AddrInUse) return portInUse(port, undefined, cause);
+  if (!(cause instanceof Deno.errors.PermissionDenied)) return cause;
+  return new MlcliError(`Cannot listen on port ${port}: Permission denied`, {
+    hint: "Ports below 1024 may be for the system alone: choose another --port.",
+    cause,
+  });
+}
+
 /** Whether somebody listens on a port of this machine. */
 export function isTaken(port: number): boolean {
   try {

@@ -39,7 +39,9 @@ const PERMISSIONS: readonly Permission[] = [
   {
     // The user's configuration names the programs, so no list can.
     flag: "--allow-run",
-    reason: "`credential_process` of an AWS profile; Docker's credential helpers",
+    reason:
+      "`credential_process` of an AWS profile; Docker's credential helpers; the browser, for " +
+      "`local ui --open`",
   },
 ];
 

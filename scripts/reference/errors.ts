@@ -15,7 +15,7 @@ const PARTS: readonly (readonly [string, RegExp])[] = [
   ["The image", /^runtime\/image\//],
   ["The Docker Engine", /^runtime\/(docker|serving\/ports)/],
   ["Batch transform", /^runtime\/((local|cloud)\/transform\/|contract\/transform)/],
-  ["Runs and servers on this machine", /^runtime\/(local|model|serving|invocation)/],
+  ["Runs and servers on this machine", /^runtime\/(local|model|serving|invocation|page)/],
   ["What differs on SageMaker", /^runtime\/contract\//],
   ["mlcli doctor", /^runtime\/doctor\//],
   ["AWS: region, credentials, network", /^runtime\/aws\//],

@@ -76,24 +76,14 @@ export async function invoke(
   async function converse(): Promise<void> {
     const body = await readPieces(request.body, ASYNCHRONOUS_BODY_BYTES, tooLarge);
     signal.throwIfAborted();
-    let isAnswered = false;
-    try {
-      await exchange(port, asHttp(request, body), signal, async (answer) => {
-        if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
-        isAnswered = true;
-        // A redirect (3xx) is not followed either: the answer would be another server's.
-        const isSuccess = answer.status >= 200 && answer.status <= 299;
-        if (!isSuccess) {
-          throw await refusal(port, answer, body.contentType, () => isOurs(port, host));
-        }
-        await passOn(answer);
-      });
-    } catch (error) {
-      if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) {
-        throw error;
+    await askServer(port, asHttp(request, body), host, signal, async (answer) => {
+      // A redirect (3xx) is not followed either: the answer would be another server's.
+      const isSuccess = answer.status >= 200 && answer.status <= 299;
+      if (!isSuccess) {
+        throw await refusal(port, answer, body.contentType, () => isOurs(port, host));
       }
-      throw isAnswered ? brokenOff(port, error) : await noAnswer(port, error, host, signal);
-    }
+      await passOn(answer);
+    });
   }
 
   async function passOn({ headers, body, isStream }: HttpAnswer): Promise<void> {
@@ -109,6 +99,31 @@ export async function invoke(
       note("the answer came whole, not in chunks: output_fn streams if it returns a generator");
     }
     if (!stream && printed.length > SURE_BODY_BYTES) throw answerTooLarge(printed.length);
+  }
+}
+
+/**
+ * Sends a request to a server, and calls `read` with its answer, whatever its status.
+ *
+ * @throws MlcliError where there is no server, no answer, or one that breaks off.
+ */
+export async function askServer<T>(
+  port: number,
+  request: HttpRequest,
+  host: Pick<Host, "engine">,
+  signal: AbortSignal,
+  read: (answer: HttpAnswer) => Promise<T>,
+): Promise<T> {
+  let isAnswered = false;
+  try {
+    return await exchange(port, request, signal, async (answer) => {
+      if (answer.fault !== undefined) throw new BrokenMessage(answer.fault);
+      isAnswered = true;
+      return await read(answer);
+    });
+  } catch (error) {
+    if (error instanceof MlcliError || error instanceof OutputClosed || signal.aborted) throw error;
+    throw isAnswered ? brokenOff(port, error) : await noAnswer(port, error, host, signal);
   }
 }
 
@@ -172,7 +187,7 @@ function brokenOff(port: number, cause: unknown): MlcliError {
   );
 }
 
-function tooSlow(port: number, seconds: number): MlcliError {
+export function tooSlow(port: number, seconds: number): MlcliError {
   return new MlcliError(`The server on port ${port} did not answer within ${seconds} s`, {
     hint: `SageMaker gives an answer ${INVOCATION_SECONDS} seconds, and a stream (--stream) ` +
       `${STREAM_SECONDS}. --timeout gives it longer here; ` +
@@ -225,7 +240,7 @@ function refusalHint(port: number, status: number, contentType: string): string 
 async function noAnswer(
   port: number,
   cause: unknown,
-  { engine }: InvokeHost,
+  { engine }: Pick<Host, "engine">,
   signal: AbortSignal,
 ): Promise<MlcliError> {
   const isRefused = cause instanceof Deno.errors.ConnectionRefused;

@@ -26,8 +26,15 @@ export interface Relay {
 /** How long (ms) what a client still sends is read after an answer that closes its connection. */
 const LINGER = 2_000;
 
+/** Hears of each answer to `POST /invocations`: its status, if there was one, and after how many ms it ended. */
+export type OnAnswer = (status: number | undefined, ms: number) => void;
+
 /** Takes connections from a listener, which is closed with the relay. */
-export function relay(listener: Deno.TcpListener, leaseOf: LeaseOf): Relay {
+export function relay(
+  listener: Deno.TcpListener,
+  leaseOf: LeaseOf,
+  onAnswer: OnAnswer = () => {},
+): Relay {
   const open = new Set<Deno.TcpConn>();
   let isOpen = true;
   const close = (): void => {
@@ -38,7 +45,7 @@ export function relay(listener: Deno.TcpListener, leaseOf: LeaseOf): Relay {
     open.add(client);
     try {
       client.setNoDelay(true);
-      await converse(client, leaseOf);
+      await converse(client, leaseOf, onAnswer);
     } catch {
       // Either side went away. The other one is told by the end of its connection.
     } finally {
@@ -67,20 +74,33 @@ export function relay(listener: Deno.TcpListener, leaseOf: LeaseOf): Relay {
 }
 
 /** Passes one request after another on, until one of the two wants no more. */
-async function converse(client: Deno.TcpConn, leaseOf: LeaseOf): Promise<void> {
+async function converse(
+  client: Deno.TcpConn,
+  leaseOf: LeaseOf,
+  onAnswer: OnAnswer,
+): Promise<void> {
   const incoming = new Incoming(client);
   while (true) {
     const head = await incoming.head();
     if (head === undefined) return;
-    const { stays, sending } = await answered(client, incoming, head, leaseOf);
+    const began = performance.now();
+    const { stays, sending, status } = await answered(client, incoming, head, leaseOf);
+    if (isInvocation(head)) onAnswer(status, performance.now() - began);
     if (stays) continue;
     // A client that still sends would lose the answer if its connection were just closed.
     return await linger(sending.then(() => incoming.drain()));
   }
 }
 
+/** Not a ping, of which there are many. */
+function isInvocation(head: Uint8Array): boolean {
+  return /^POST \/invocations[? ]/.test(new TextDecoder("latin1").decode(head.subarray(0, 20)));
+}
+
 interface Answered {
   readonly stays: boolean;
+  /** Of the server's own answer. */
+  readonly status?: number;
   /** Settles when no more of the request is passed on. */
   readonly sending: Promise<unknown>;
 }
@@ -124,8 +144,8 @@ async function passOn(
       if (answer.isInterim) continue;
       await outgoing.pass(answer.body, (part) => writeAll(client, part));
       const stays = answer.persists && request.persists && await sending === "sent";
-      if (stays) return { stays, sending };
-      await client.closeWrite();
+      if (!stays) await client.closeWrite();
+      return { stays, sending, status: answer.status };
     }
     return { stays: false, sending };
   }

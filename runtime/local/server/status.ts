@@ -4,7 +4,7 @@ import { LABELS } from "../../contract/images.ts";
 import { type Managed, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import type { Stale } from "./made_of.ts";
-import { asServer } from "./servers.ts";
+import { asServer, type Server } from "./servers.ts";
 import { stalenessOfServer } from "./staleness.ts";
 import { abortOf } from "../../time.ts";
 import { ping, type PingAnswer } from "../../serving/ready.ts";
@@ -30,6 +30,9 @@ export interface ContainerStatus {
   readonly image: string;
   /** What is newer than a server that runs, if anything. */
   readonly stale: Stale | undefined;
+  /** Version of mlcli that made it. */
+  readonly mlcli: string | undefined;
+  readonly server: Server | undefined;
 }
 
 /**
@@ -60,11 +63,10 @@ export async function containerStatuses(
 
 async function statusOf(container: Managed, engine: Engine): Promise<ContainerStatus> {
   const { name, appName, role, port, summary } = container;
+  const server = container.role === "serve" ? asServer(container) : undefined;
   const [health, stale] = await Promise.all([
     healthOf(summary, port),
-    container.role === "serve" && summary.State === "running"
-      ? stalenessOfServer(asServer(container), engine)
-      : undefined,
+    server?.running ? stalenessOfServer(server, engine) : undefined,
   ]);
   return {
     name,
@@ -75,6 +77,8 @@ async function statusOf(container: Managed, engine: Engine): Promise<ContainerSt
     created: new Date(summary.Created * 1000),
     image: summary.Image.replace(/^(sha256:[0-9a-f]{12}).*$/, "$1"),
     stale,
+    mlcli: summary.Labels[LABELS.version],
+    server,
   };
 }
 

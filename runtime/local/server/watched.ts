@@ -16,12 +16,13 @@ import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch, watchedCode } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved } from "./backends.ts";
 import { FollowedLogs } from "./logs.ts";
-import { onFreePort, portInUse } from "../../serving/ports.ts";
+import { cannotListen, onFreePort } from "../../serving/ports.ts";
 import { clearPort } from "./stop.ts";
 import { serverEnded } from "./serve.ts";
 import type { Server } from "./servers.ts";
 import { requireServable } from "./servable.ts";
 import { type Start, startOf, startServer } from "./starting.ts";
+import { KeptTraffic } from "./traffic.ts";
 
 export interface Audience {
   /** The first server answers on this port. */
@@ -71,6 +72,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #either: TemporarySignal;
   readonly #logs: FollowedLogs;
   readonly #relay: Relay;
+  readonly #traffic: KeptTraffic;
   readonly #watch: Watch;
   readonly #retiring = new Set<Promise<void>>();
   #start: Start | undefined;
@@ -93,9 +95,11 @@ class WatchedServer implements AsyncDisposable {
     this.#host = { ...host, interruption: { signal: this.#either.signal, force } };
     this.#logs = new FollowedLogs(host, (error) => this.#logFailure.abort(error));
     this.#watch = watchOf(job, host.clock);
+    this.#traffic = new KeptTraffic(layoutOf(job.app), this.#port);
     this.#relay = relay(
       listener,
       () => this.#current?.hasEnded === false ? this.#current.lease() : undefined,
+      (status, ms) => this.#traffic.add(status, ms),
     );
   }
 
@@ -181,6 +185,7 @@ class WatchedServer implements AsyncDisposable {
     await this.#logs.lastLines(this.#host.interruption.force);
     this.#logs.close();
     this.#relay.end();
+    await this.#traffic[Symbol.asyncDispose]();
     this.#either[Symbol.dispose]();
   }
 }
@@ -189,14 +194,7 @@ function listen(port: number): Deno.TcpListener {
   try {
     return Deno.listen({ hostname: "127.0.0.1", port });
   } catch (error) {
-    if (error instanceof Deno.errors.AddrInUse) throw portInUse(port, undefined, error);
-    if (error instanceof Deno.errors.PermissionDenied) {
-      throw new MlcliError(`Cannot listen on port ${port}: Permission denied`, {
-        hint: "Ports below 1024 may be for the system alone: choose another --port.",
-        cause: error,
-      });
-    }
-    throw error;
+    throw cannotListen(port, error);
   }
 }
 

@@ -1,6 +1,7 @@
 /** What a transform did, in numbers: kept with its run, and shown at its end. */
 
 import type { OddFile } from "../../contract/transform_warnings.ts";
+import { Latencies, threeDigits } from "../latencies.ts";
 import type { FailedRequest, Range } from "./failures.ts";
 
 interface SlowRequest {
@@ -13,9 +14,6 @@ interface SlowRequest {
 /** How many of each are kept. */
 const SLOWEST = 5;
 const MOST_FAILED = 100;
-
-/** Each step of the histogram of latencies is so many times the one before: within one percent. */
-const STEP = Math.log(1.02);
 
 /** Counts while a transform goes on. */
 export class Results {
@@ -34,7 +32,7 @@ export class Results {
   readonly odd: OddFile[] = [];
   readonly #began = performance.now();
   readonly #slowest: SlowRequest[] = [];
-  readonly #latencies = new Map<number, number>();
+  readonly latencies = new Latencies();
 
   /** @param modelRun made the model; `undefined`: a person put it there. */
   constructor(private readonly modelRun?: string) {}
@@ -44,10 +42,9 @@ export class Results {
     this.requests++;
     this.records += request.records;
     this.bytes += bytes;
-    const step = Math.round(Math.log(Math.max(0.01, request.ms)) / STEP);
-    this.#latencies.set(step, (this.#latencies.get(step) ?? 0) + 1);
+    this.latencies.add(request.ms);
     if (request.ms <= (this.#slowest[SLOWEST - 1]?.ms ?? 0)) return;
-    this.#slowest.push({ ...request, ms: rounded(request.ms) });
+    this.#slowest.push({ ...request, ms: threeDigits(request.ms) });
     this.#slowest.sort((one, other) => other.ms - one.ms);
     this.#slowest.splice(SLOWEST);
   }
@@ -59,11 +56,11 @@ export class Results {
   }
 
   get seconds(): number {
-    return rounded((performance.now() - this.#began) / 1_000);
+    return threeDigits((performance.now() - this.#began) / 1_000);
   }
 
   get recordsPerSecond(): number {
-    return rounded(this.records / Math.max(this.seconds, 0.001));
+    return threeDigits(this.records / Math.max(this.seconds, 0.001));
   }
 
   /** `transform` in a run's `job.json`. Times are in ms. */
@@ -77,25 +74,9 @@ export class Results {
       retries: this.retries,
       seconds: this.seconds,
       records_per_second: this.recordsPerSecond,
-      latency_ms: { p50: this.latency(0.5), p95: this.latency(0.95), p99: this.latency(0.99) },
+      latency_ms: this.latencies.percentiles,
       slowest: this.#slowest,
       failed: this.failed,
     };
   }
-
-  /** The time in ms within which such a part of the requests was answered; 0 where none was. */
-  latency(part: number): number {
-    const steps = [...this.#latencies].sort(([one], [other]) => one - other);
-    let left = part * this.requests;
-    for (const [step, count] of steps) {
-      left -= count;
-      if (left <= 0) return rounded(Math.exp(step * STEP));
-    }
-    return 0;
-  }
-}
-
-/** To three digits. */
-function rounded(value: number): number {
-  return Number(value.toPrecision(3));
 }

@@ -37,9 +37,10 @@ suite("what options complete", () => {
           ...["list-jobs", "describe", "logs", "wait", "stop-job"],
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
-        ...["deploy", "list-jobs", "logs", "process", "shell", "status", "stop", "train"].map((
-          name,
-        ) => `local ${name} --app-name app`),
+        ...[
+          ...["deploy", "list-jobs", "logs", "process", "report", "shell", "status", "stop"],
+          ...["train", "ui"],
+        ].map((name) => `local ${name} --app-name app`),
         ...[
           ...["build", "doctor", "push", "train", "process", "transform", "deploy"],
           ...["local deploy", "local process", "local shell", "local train"],
@@ -82,6 +83,7 @@ suite("what options complete", () => {
         "local process --file script",
         "local process --input file",
         "local process --output-dir file",
+        "local report --output-file file",
         ...["deploy", "process", "shell", "train", "transform"].map((name) =>
           `local ${name} --network network`
         ),

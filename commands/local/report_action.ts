@@ -1,0 +1,29 @@
+import type { Context } from "../../runtime/context.ts";
+import { absolutePath } from "../../runtime/app/typed_path.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import { reportOf, writeReport } from "../../runtime/local/ui/report.ts";
+import { noteText, tell } from "../../runtime/messages.ts";
+import { pageDocument, withReport } from "../../runtime/page/document.ts";
+import { chosenApp } from "../chosen_app.ts";
+import type { ReportOptions } from "./ui.ts";
+
+/** Writes the page as one file. */
+export async function reportAction(context: Context, options: ReportOptions): Promise<void> {
+  const { out, err, cwd, clock, interruption } = context;
+  const { outputFile, withLogs } = options;
+  if (outputFile === undefined && out.isTerminal) {
+    throw new UsageError("The report is a page, which a terminal does not show.", {
+      hint: "-o report.html writes it to a file.",
+    });
+  }
+  const app = await chosenApp(context, options.appName);
+  const document = await pageDocument();
+  const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);
+  const page = withReport(document, report);
+  if (outputFile === undefined) await out.write(new TextEncoder().encode(page));
+  else await writeReport(absolutePath(cwd, outputFile), outputFile, page, document);
+  const count = report.runs.length === 1 ? "1 run" : `${report.runs.length} runs`;
+  const logs = withLogs ? "and their logs" : "and no logs (--with-logs)";
+  const others = "hyperparameters, names of variables, changes of the code";
+  tell(err, noteText(`The report holds ${count}: metrics, ${others}, ${logs}`));
+}

@@ -1,0 +1,48 @@
+import type { Context } from "../../runtime/context.ts";
+import { layoutOf } from "../../runtime/app/layout.ts";
+import { requireInside } from "../../runtime/app/confinement.ts";
+import { connectToEngine } from "../../runtime/docker/connect.ts";
+import { studioOf } from "../../runtime/docker/locate.ts";
+import { openPage, waysTo } from "../../runtime/local/ui/reach.ts";
+import { servePage } from "../../runtime/local/ui/server.ts";
+import { noteText, tell, warningText } from "../../runtime/messages.ts";
+import { pageDocument } from "../../runtime/page/document.ts";
+import { abortOf, joinSignals } from "../../runtime/time.ts";
+import { chosenApp } from "../chosen_app.ts";
+import type { UiOptions } from "./ui.ts";
+
+/** Serves the page until the user interrupts. */
+export async function uiAction(context: Context, options: UiOptions): Promise<void> {
+  const { out, err, env, system, interruption } = context;
+  const app = await chosenApp(context, options.appName);
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  const end = new AbortController();
+  using either = joinSignals(end.signal, interruption.signal);
+  const { signal } = either;
+  const { port, token, finished } = servePage({
+    app,
+    port: options.port,
+    allowedHosts: options.allowHost,
+    document: await pageDocument(),
+    // Not the context's engine, which stays away where it was away once.
+    connect: () => connectToEngine(context, { signal }),
+    signal,
+  });
+  try {
+    const address = `http://localhost:${port}/#${token}`;
+    // Not `print`: while it waits for a slow reader, Deno hears no signal.
+    await out.write(new TextEncoder().encode(`${address}\n`));
+    tell(err, noteText(`This is the page of ${app.name}. Ctrl-C ends it.`));
+    for (const way of waysTo(port, studioOf(context), env)) tell(err, noteText(way));
+    await using _opened = options.open
+      ? await openPage(layout, address, system.os, () => {
+        tell(err, warningText("No browser opens here", "Open the address above in one."));
+      })
+      : undefined;
+    await abortOf(signal);
+  } finally {
+    end.abort();
+    await finished;
+  }
+}

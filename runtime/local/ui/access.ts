@@ -1,0 +1,75 @@
+/**
+ * Who may call the page's server. Any web page that is open on this machine can send requests to its
+ * ports; so can other users of it. The rules for Host and Origin are those of a server in a container
+ * (`mlcli_harness/serving/callers.py`); besides, the API wants the token.
+ */
+
+/** In the address's fragment, which no browser sends to a server, or as a referrer. */
+export function newToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32));
+  return bytes.toBase64({ alphabet: "base64url", omitPadding: true });
+}
+
+/** In a time that says nothing of where they differ. */
+export function isSame(given: string, token: string): boolean {
+  let difference = given.length ^ token.length;
+  for (let at = 0; at < token.length; at++) {
+    difference |= given.charCodeAt(at) ^ token.charCodeAt(at);
+  }
+  return difference === 0;
+}
+
+/**
+ * Why a request is refused; `undefined` where it is not.
+ *
+ * @param host what the header says; `null`: it was not sent, so no browser is asking.
+ * @param names of the server, besides localhost and addresses.
+ */
+export function objection(
+  host: string | null,
+  origin: string | null,
+  names: readonly string[],
+): string | undefined {
+  const isOwn = (name: string): boolean =>
+    name === "localhost" || name.endsWith(".localhost") ||
+    names.some((one) => one.toLowerCase() === name);
+  const called = host === null ? undefined : hostOf(host);
+  if (host !== null && !(called !== undefined && (isOwn(called) || isAddress(called)))) {
+    const hint = called === undefined ? "It is not valid." : letsIn(called);
+    return `Refused: the host "${host}" is not known to be this server. ${hint}`;
+  }
+  if (origin === null) return undefined;
+  const page = hostOf(/^[^:/?#]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? "");
+  if (page !== undefined && (page === called || isOwn(page) || isThisMachine(page))) {
+    return undefined;
+  }
+  // Without a host, the page is a file, or a frame that hides its origin, which any page can make.
+  const hint = page === undefined ? "Open the address that mlcli prints." : letsIn(page);
+  return `Refused: a web page of the origin "${origin}" asks. ${hint}`;
+}
+
+function letsIn(name: string): string {
+  return `mlcli local ui --allow-host ${name} lets it in.`;
+}
+
+/** The host in one spelling, without brackets, port and final dot; `undefined` where it is not valid. */
+function hostOf(authority: string): string | undefined {
+  const [, address, name] =
+    /^(?:\[([\da-f:.]+)(?:%[^\]]*)?\]|([\w.-]+?)\.?)(?::\d*)?$/i.exec(authority) ?? [];
+  if (address === undefined) return name?.toLowerCase();
+  const url = `http://[${address}]`;
+  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+}
+
+const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+function isAddress(host: string): boolean {
+  return host.includes(":") || IPV4.test(host);
+}
+
+/** Only these addresses are this machine's own; any other may be a web page's. */
+function isThisMachine(host: string): boolean {
+  return IPV4.test(host)
+    ? host.startsWith("127.") || host === "0.0.0.0"
+    : host === "::1" || host === "::";
+}

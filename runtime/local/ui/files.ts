@@ -1,0 +1,155 @@
+/**
+ * What a run keeps, read for the page. A repository may have brought anything in the place of it: no link
+ * is followed, and nothing but files is read.
+ */
+
+import { join } from "@std/path/join";
+import { type Layout } from "../../app/layout.ts";
+import { requireInside } from "../../app/confinement.ts";
+import { isMissing, MlcliError } from "../../errors.ts";
+import { RECORD_FILES, recordOf, type RunSummary } from "../../model/records.ts";
+import { isRunName, runDirectoryOf } from "../../model/runs.ts";
+import { currentRun } from "../../model/versions.ts";
+import type { CurvesPart, FileEntry, Files, LogPart } from "../../page/api.ts";
+import { curvesIn } from "./curves.ts";
+
+/** The most that an answer holds of each, in bytes. */
+const MOST_VALUES = 8 * 1024 ** 2;
+export const MOST_LOG = 256 * 1024;
+
+const MOST_FILES = 1_000;
+
+const NEW_LINE = 10;
+
+/** There is no such run, or no more. */
+export class NoSuchRun extends MlcliError {
+  override readonly name = "NoSuchRun";
+}
+
+/** @throws NoSuchRun; MlcliError where the records lie outside of the app's repository. */
+export async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  const isThere = isRunName(name) && isPlain(runDirectoryOf(layout, name), "isDirectory");
+  const run = isThere ? await recordOf(layout, name) : undefined;
+  if (run === undefined) throw new NoSuchRun("There is no run of that name any more");
+  return run;
+}
+
+/** What became of a run's metrics, from a place in the file on. */
+export async function curvesOf(layout: Layout, name: string, from: number): Promise<CurvesPart> {
+  const { started } = await foundRun(layout, name);
+  const path = join(runDirectoryOf(layout, name), RECORD_FILES.values);
+  const bytes = bytesOf(path, from, MOST_VALUES);
+  const part = curvesIn(bytes, from, started.getTime());
+  // What is no line of a table, and longer than a part, must not keep the reader here for ever.
+  return part.next === from && bytes.length === MOST_VALUES
+    ? { ...part, next: from + MOST_VALUES }
+    : part;
+}
+
+/**
+ * A part of a run's log, whole lines where that is possible, and whole letters.
+ *
+ * @param from `undefined`: its end.
+ */
+export async function logOf(layout: Layout, name: string, from?: number): Promise<LogPart> {
+  await foundRun(layout, name);
+  const path = join(runDirectoryOf(layout, name), RECORD_FILES.log);
+  const size = fileSize(path);
+  const start = from ?? Math.max(0, size - MOST_LOG);
+  const bytes = bytesOf(path, start, MOST_LOG);
+  const begin = from === undefined && start > 0 ? bytes.indexOf(NEW_LINE) + 1 : 0;
+  const isLast = start + bytes.length >= size;
+  const lines = isLast ? 0 : bytes.lastIndexOf(NEW_LINE) + 1;
+  const end = Math.max(begin, lines || endOfLetters(bytes));
+  const text = new TextDecoder().decode(bytes.subarray(begin, end));
+  return { from: start + begin, next: start + end, text };
+}
+
+/** Without the beginning of a letter of UTF-8 at the end. */
+function endOfLetters(bytes: Uint8Array): number {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]!;
+    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : byte >= 0xc0 ? 2 : 1;
+    if (length > back) return bytes.length - back;
+    if (byte < 0x80 || byte >= 0xc0) break;
+  }
+  return bytes.length;
+}
+
+/** The files of a run; of the one whose model is the current one, those of the model, too. */
+export async function filesOf(layout: Layout, name: string): Promise<Files> {
+  await foundRun(layout, name);
+  const entries = [...entriesIn(runDirectoryOf(layout, name), "")];
+  if (await currentRun(layout) === name) {
+    await requireInside(layout, [layout.testDirectory, layout.model]);
+    entries.push(...entriesIn(layout.model, "model/"));
+  }
+  entries.sort((one, other) => one.path < other.path ? -1 : 1);
+  return { entries: entries.slice(0, MOST_FILES), is_cut: entries.length > MOST_FILES };
+}
+
+/** What is in a directory at any depth, one more than is shown at most. */
+function entriesIn(directory: string, prefix: string): readonly FileEntry[] {
+  const found: FileEntry[] = [];
+  const open = [""];
+  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
+    for (const name of namesIn(join(directory, folder))) {
+      if (found.length > MOST_FILES) return found;
+      const path = folder + name;
+      const info = lstatOrNothing(join(directory, path));
+      if (info === undefined) continue;
+      const { isFile, isDirectory, isSymlink, size } = info;
+      const kind = isFile ? "file" : isDirectory ? "directory" : isSymlink ? "link" : "other";
+      found.push({ path: prefix + path, kind, bytes: isFile ? size : 0 });
+      if (isDirectory) open.push(`${path}/`);
+    }
+  }
+  return found;
+}
+
+function namesIn(directory: string): readonly string[] {
+  if (!isPlain(directory, "isDirectory")) return [];
+  try {
+    return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+  } catch {
+    return []; // It went meanwhile, or is closed to this user.
+  }
+}
+
+function isPlain(path: string, kind: "isFile" | "isDirectory"): boolean {
+  return lstatOrNothing(path)?.[kind] ?? false;
+}
+
+function lstatOrNothing(path: string): Deno.FileInfo | undefined {
+  try {
+    return Deno.lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The size of a file; 0 where none is there, or something else. */
+export function fileSize(path: string): number {
+  const info = lstatOrNothing(path);
+  return info?.isFile ? info.size : 0;
+}
+
+/** Bytes of a file, so many at most; none where none is there, or something else. */
+function bytesOf(path: string, from: number, most: number): Uint8Array {
+  const length = Math.min(most, fileSize(path) - from);
+  if (length <= 0) return new Uint8Array();
+  try {
+    using file = Deno.openSync(path);
+    file.seekSync(from, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(length);
+    let size = 0;
+    for (let read: number | null = 1; read && size < length; size += read ?? 0) {
+      read = file.readSync(bytes.subarray(size));
+    }
+    return bytes.subarray(0, size);
+  } catch (error) {
+    if (isMissing(error)) return new Uint8Array();
+    throw error;
+  }
+}

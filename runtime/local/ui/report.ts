@@ -1,0 +1,136 @@
+/** `local report`: runs as one document, for who has neither the app nor mlcli. */
+
+import type { App } from "../../app/app.ts";
+import { layoutOf } from "../../app/layout.ts";
+import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../../errors.ts";
+import { realPathOf, removeIfThere } from "../../files.ts";
+import type { Comparison, Curve, Report } from "../../page/api.ts";
+import { thinned } from "../../page/curves.ts";
+import { inOneLine } from "../../text.ts";
+import { localTimestamp } from "../../time.ts";
+import { VERSION } from "../../version.ts";
+import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
+import { compareRuns, listRuns, wholeRun } from "../runs/list.ts";
+import { curvesOf, filesOf, logOf } from "./files.ts";
+
+/** How many points a curve has at most. */
+const MOST_POINTS = 2_000;
+
+/** Of how many runs at most each two are compared. */
+const MOST_COMPARED = 4;
+
+export interface ReportOptions {
+  /** As `wholeRun` takes them; none: all that are kept. */
+  readonly runs: readonly string[];
+  readonly withLogs: boolean;
+  readonly made: Date;
+}
+
+/** @throws UsageError for a run that is not there. */
+export async function reportOf(
+  app: App,
+  { runs: typed, withLogs, made }: ReportOptions,
+  signal: AbortSignal,
+): Promise<Report> {
+  const layout = layoutOf(app);
+  const all = await listRuns(app, Infinity);
+  const chosen = new Set<string>();
+  for (const one of typed) chosen.add((await wholeRun(app, one)).run.name);
+  const names = all.map(({ name }) => name).filter((name) =>
+    typed.length === 0 || chosen.has(name)
+  );
+  const of = async <T>(what: (name: string) => Promise<T>): Promise<Record<string, T>> => {
+    const found: [string, T][] = [];
+    for (const name of names) {
+      signal.throwIfAborted();
+      found.push([name, await what(name)]);
+    }
+    return Object.fromEntries(found);
+  };
+  const compared = names.length <= MOST_COMPARED ? names : [];
+  const comparisons: Comparison[] = [];
+  for (const [index, one] of compared.entries()) {
+    for (const other of compared.slice(index + 1)) {
+      // The older one first, as what was before.
+      comparisons.push(jsonComparison(await compareRuns(app, [other, one], signal)));
+    }
+  }
+  return {
+    app: app.name,
+    version: VERSION,
+    made: localTimestamp(made, "T"),
+    runs: Object.values(await of(async (name) => jsonWholeRun(await wholeRun(app, name)))),
+    curves: await of((name) => allCurves(layout, name)),
+    files: await of((name) => filesOf(layout, name)),
+    logs: withLogs ? await of(async (name) => (await logOf(layout, name)).text) : {},
+    comparisons,
+  };
+}
+
+async function allCurves(
+  layout: ReturnType<typeof layoutOf>,
+  name: string,
+): Promise<Readonly<Record<string, Curve>>> {
+  const all = new Map<string, { time: number[]; value: number[] }>();
+  for (let from = 0;;) {
+    const { next, curves } = await curvesOf(layout, name, from);
+    for (const [metric, { time, value }] of Object.entries(curves)) {
+      const curve = all.get(metric) ?? { time: [], value: [] };
+      for (const one of time) curve.time.push(one);
+      for (const one of value) curve.value.push(one);
+      all.set(metric, curve);
+    }
+    if (next === from) break;
+    from = next;
+  }
+  return Object.fromEntries(
+    [...all].map(([metric, curve]) => [metric, thinned(curve, MOST_POINTS)]),
+  );
+}
+
+/**
+ * Writes a report, whole or not at all. Another file of that name stays, unless it is a report, too.
+ *
+ * @param shown its path as the user typed it.
+ * @param document the page without a report.
+ */
+export async function writeReport(
+  path: string,
+  shown: string,
+  page: string,
+  document: string,
+): Promise<void> {
+  const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
+  try {
+    const target = await realPathOf(path);
+    if (!await mayReplace(target, document)) {
+      throw new MlcliError(`${inOneLine(shown)} is there, and is no report of mlcli`, {
+        hint: "Choose another name with -o, or remove it first.",
+      });
+    }
+    await Deno.writeTextFile(part, page, { createNew: true });
+    await Deno.rename(part, target);
+  } catch (error) {
+    await removeIfThere(part).catch(() => {});
+    if (error instanceof MlcliError) throw error;
+    throw new MlcliError(`Cannot write ${inOneLine(shown)}: ${fileErrorReason(error)}`, {
+      hint: fileErrorHint(error) ?? "Check that the directory is there, and yours to write to.",
+      cause: error,
+    });
+  }
+}
+
+/** Whether nothing is there, or what begins as a report does: up to what differs with the version. */
+async function mayReplace(path: string, document: string): Promise<boolean> {
+  const beginning = new TextEncoder().encode(document.slice(0, document.indexOf("'sha256-")));
+  try {
+    if (!Deno.lstatSync(path).isFile) return false;
+    using file = await Deno.open(path);
+    const start = new Uint8Array(beginning.length);
+    await file.read(start);
+    return start.every((byte, at) => byte === beginning[at]);
+  } catch (error) {
+    if (isMissing(error)) return true;
+    throw error;
+  }
+}

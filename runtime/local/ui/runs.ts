@@ -1,0 +1,62 @@
+/** The runs of an app as they come, change and go. */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
+import { requireInside } from "../../app/confinement.ts";
+import { lstatIfThere } from "../../files.ts";
+import { RECORD_FILES, recordOf } from "../../model/records.ts";
+import { runDirectoryOf, runNames } from "../../model/runs.ts";
+import type { Event, ListedRun } from "../../page/api.ts";
+import { jsonRun } from "../runs/json.ts";
+import { fileSize } from "./files.ts";
+
+/** A run, and what its record was when that was read. */
+interface SeenRun {
+  readonly stamp: string;
+  /** `undefined`: a directory that is no run's. */
+  readonly run: ListedRun | undefined;
+}
+
+/** By name; a run that has not changed is the same object. */
+export type SeenRuns = ReadonlyMap<string, SeenRun>;
+
+/** Looks at all of them. A record is read again where it has changed, or may have ended meanwhile. */
+export async function lookAtRuns(layout: Layout, before: SeenRuns = new Map()): Promise<SeenRuns> {
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  const found = await Promise.all(
+    runNames(layout).map(async (name) =>
+      [name, await seenRun(layout, name, before.get(name))] as const
+    ),
+  );
+  const isSame = found.length === before.size &&
+    found.every(([name, run]) => before.get(name) === run);
+  return isSame ? before : new Map(found);
+}
+
+async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<SeenRun> {
+  const path = (file: string): string => join(runDirectoryOf(layout, name), file);
+  const document = await lstatIfThere(path(RECORD_FILES.document)).catch(() => undefined);
+  const sizes = {
+    log_bytes: fileSize(path(RECORD_FILES.log)),
+    curve_bytes: fileSize(path(RECORD_FILES.values)),
+  };
+  const stamp = `${document?.mtime?.getTime()} ${document?.size}`;
+  const known = before?.stamp === stamp && before.run?.status !== "InProgress" ? before : undefined;
+  const summary = known ? undefined : await recordOf(layout, name);
+  const run = known ? known.run : summary && jsonRun(summary);
+  const isSame = before?.stamp === stamp && before.run?.status === run?.status &&
+    (run === undefined || before.run?.log_bytes === sizes.log_bytes &&
+        before.run.curve_bytes === sizes.curve_bytes);
+  return isSame ? before : { stamp, run: run && { ...run, ...sizes } };
+}
+
+/** What is new to one who knows what was seen before. */
+export function runsEvent(before: SeenRuns, now: SeenRuns): Event {
+  const listed = [...now].filter(([name, seen]) => before.get(name) !== seen);
+  const gone = [...before].filter(([name, seen]) => seen.run && !now.get(name)?.run);
+  return {
+    kind: "runs",
+    runs: listed.flatMap(([, { run }]) => run ? [run] : []),
+    gone: gone.map(([name]) => name),
+  };
+}
