@@ -33,9 +33,10 @@ export function columnsOf(runs: readonly Run[]): readonly Column[] {
   const facts = FACTS.map(([key, heading, isDefault]): Column => {
     return { key, heading, isDefault, isNumber: key === "seconds", valueOf: (run) => run[key] };
   });
+  const trained = runs.filter(({ hyperparameters }) => Object.keys(hyperparameters).length > 0);
   const hyperparameters = namesOf("hyperparameters").map((name): Column => {
     const valueOf = ({ hyperparameters }: Run): Value => own(hyperparameters, name) ?? null;
-    const isDefault = new Set(runs.map(valueOf)).size > 1;
+    const isDefault = new Set(trained.map(valueOf)).size > 1;
     return { key: `hyperparameter ${name}`, heading: name, isDefault, isNumber: false, valueOf };
   });
   const metrics = namesOf("metrics").flatMap((name) =>

@@ -10,7 +10,7 @@ import type {
   Report,
   WholeRun,
 } from "./api.ts";
-import { ANSWER_HEADERS, API, type Event, TOKEN_HEADER } from "./api.ts";
+import { ANSWER_HEADERS, API, type Event, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
 import { own } from "./columns.ts";
 import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
 
@@ -77,7 +77,8 @@ export function liveSource(token: string): Source {
   return {
     isLive: true,
     app: () => get("app"),
-    watch: (listener) => void watched(() => request("events"), listener),
+    watch: (listener) =>
+      void watched(() => request("events", { headers: { Accept: EVENTS_ACCEPT } }), listener),
     run: (name) => get("runs", name),
     curves: (name, from) => getFrom(name, "curves", from),
     log: (name, from) => getFrom(name, "log", from),
