@@ -7,35 +7,21 @@
 
 import { percentDecoded } from "../text.ts";
 
-export type View =
-  | { readonly name: "runs" }
-  | { readonly name: "run"; readonly run: string }
-  | { readonly name: "comparison"; readonly runs: readonly [string, string] }
-  | { readonly name: "servers" };
+/** `runs`, `runs NAME`, `comparison A B` or `servers`. */
+export type View = readonly [name: string, ...runs: readonly string[]];
 
 export interface Address {
+  /** Empty in a report. */
   readonly token: string;
-  /** What is asked for and is not there is the list of runs. */
   readonly view: View;
 }
 
 export function addressOf(hash: string): Address {
-  const [token = "", view, one, other] = hash.replace(/^#/, "").split("/").map(percentDecoded);
-  return { token, view: viewOf(view, one, other) };
+  const [token = "", name, ...runs] = hash.replace(/^#/, "").split("/").map(percentDecoded);
+  return { token, view: [name || "runs", ...runs] };
 }
 
-function viewOf(name: string | undefined, one?: string, other?: string): View {
-  if (name === "servers") return { name };
-  if (name === "comparison" && one && other) return { name, runs: [one, other] };
-  return name === "runs" && one ? { name: "run", run: one } : { name: "runs" };
-}
-
-/** The fragment of a view, for a link to it. */
+/** The fragment, for a link. */
 export function hashOf({ token, view }: Address): string {
-  const parts = view.name === "run"
-    ? ["runs", view.run]
-    : view.name === "comparison"
-    ? [view.name, ...view.runs]
-    : [view.name];
-  return `#${[token, ...parts].map(encodeURIComponent).join("/")}`;
+  return `#${[token, ...view].map(encodeURIComponent).join("/")}`;
 }

@@ -8,7 +8,7 @@ import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
 import { textOf } from "./text.ts";
 import { Log } from "./log.tsx";
-import { RunLink, Scrolled, Table, useLoaded, usePage, Waiting } from "./parts.tsx";
+import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
 import { useCurves } from "./use_curves.ts";
 
 export function ComparisonView({ names, runs }: {
@@ -18,7 +18,7 @@ export function ComparisonView({ names, runs }: {
   const { source } = usePage();
   const both = names.flatMap((name) => runs.find((run) => run.name === name) ?? []);
   const statuses = both.map(({ status }) => status).join();
-  const comparison = useLoaded(() => source.comparison(...names), [source, statuses]);
+  const [comparison, sentence] = useLoaded(() => source.comparison(...names), [source, statuses]);
   const curves = useCurves(source, both);
   return (
     <>
@@ -30,7 +30,7 @@ export function ComparisonView({ names, runs }: {
           return { name, colour: colourOf(index), curves: curves(name) };
         })}
       />
-      <Waiting on={comparison}>{(found) => <Differences of={found} />}</Waiting>
+      {sentence ?? <Differences of={comparison!} />}
       <Logs runs={both} />
     </>
   );
@@ -40,15 +40,12 @@ function Differences({ of: { differences, code } }: { readonly of: Comparison })
   return (
     <>
       <h2>Differences</h2>
-      {differences.length === 0 ? <p>Nothing differs.</p> : (
-        <Table
-          label="Differences"
-          headings={["What", "Name", "A", "B"]}
-          rows={differences.map((
-            { what, name, values },
-          ) => [what, name ?? "", ...values.map(textOf)])}
-        />
-      )}
+      {differences.length === 0 && <p>Nothing differs.</p>}
+      <Table
+        label="Differences"
+        headings={["What", "Name", "A", "B"]}
+        rows={differences.map(({ what, name, values }) => [what, name, ...values.map(textOf)])}
+      />
       <h2>Code</h2>
       {code === null && (
         <p>Their code cannot be compared: that of one run is not kept, or is too large.</p>
@@ -66,8 +63,8 @@ function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): J
       {patch !== null && (
         <Scrolled label={`Changes of ${path}`}>
           <pre class="diff">
-            {printable(patch).split("\n").map((line, index) => (
-              <span key={index} class={KINDS[line[0] ?? ""]}>{`${line}\n`}</span>
+            {printable(patch).trimEnd().split("\n").map((line, index) => (
+              <span key={index} class={KINDS.find(([begin]) => line.startsWith(begin))?.[1]}>{`${line}\n`}</span>
             ))}
           </pre>
         </Scrolled>
@@ -76,8 +73,14 @@ function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): J
   );
 }
 
-/** Of the lines of a diff, by their first letter. */
-const KINDS: Readonly<Record<string, string>> = { "+": "added", "-": "removed", "@": "hunk" };
+/** Of the lines of a diff, by how they begin: the first that fits. */
+const KINDS = [
+  ["+++ ", "hunk"],
+  ["--- ", "hunk"],
+  ["@@", "hunk"],
+  ["+", "added"],
+  ["-", "removed"],
+] as const;
 
 /** Both logs beside each other; loaded when they are opened. */
 function Logs({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {

@@ -1,26 +1,22 @@
 /** A run's log as it comes: its end first; what is before, when the reader asks for it. */
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { bytesText } from "./text.ts";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { blocksOf, type LogBlock } from "./log.ts";
 import { Failed, usePage } from "./parts.tsx";
 import type { Source } from "./source.ts";
+import { bytesText } from "./text.ts";
 
 /** So much is loaded at once of what is before, and so much is kept, in bytes. */
 const EARLIER = 200_000;
 const KEPT = 4_000_000;
 
-interface Part {
-  readonly from: number;
-  readonly blocks: readonly LogBlock[];
-}
-
 /** What is shown of a log. */
 interface Shown {
-  readonly parts: readonly Part[];
+  readonly parts: readonly { readonly from: number; readonly blocks: readonly LogBlock[] }[];
   /** The beginning of a line whose end has not come. */
   readonly rest: string;
+  /** From where to ask for more; `undefined`: nothing has come. */
   readonly next: number | undefined;
 }
 
@@ -30,44 +26,34 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
   const [shown, setShown] = useState<Shown>({ parts: [], rest: "", next: undefined });
   const [error, setError] = useState<Error>();
   const isBusy = useRef(false);
-  const run = (work: Promise<Shown>): void => {
+  const load = (work: typeof withMore): void => {
     if (isBusy.current) return;
     isBusy.current = true;
-    work.then((shown) => (setShown(shown), setError(undefined)), setError)
-      .finally(() => isBusy.current = false);
+    work(shown, source, name).finally(() => isBusy.current = false)
+      .then((shown) => (setShown(shown), setError(undefined)), setError);
   };
   // Each part that has come is a new `shown`, after which the next one is asked for.
   useEffect(() => {
-    if (shown.next === undefined || shown.next < size) run(withMore(shown, source, name));
+    if (shown.next === undefined || shown.next < size) load(withMore);
   }, [shown, size]);
+  if (error) return <Failed error={error} />;
   const start = shown.parts[0]?.from ?? 0;
-  const { box, onScroll, keepPlace } = useScrolling(shown);
-  const earlier = (): void => {
-    keepPlace();
-    run(withEarlier(shown, source, name));
-  };
-  const isFull = (shown.next ?? 0) - start + EARLIER > KEPT;
   return (
     <>
-      {error && <Failed error={error} />}
       {start > 0 && (
         <p>
-          {bytesText(start)} are before this. {isFull
+          {bytesText(start)} are before this. {shown.next! - start + EARLIER > KEPT
             ? "The page shows no more of it."
-            : <button type="button" onClick={earlier}>Show earlier lines</button>}
+            : <button type="button" onClick={() => load(withEarlier)}>Show earlier lines</button>}
         </p>
       )}
-      {size === 0 && !shown.next && !error && <p>Nothing has been written.</p>}
-      <div
-        class="log"
-        ref={box}
-        onScroll={onScroll}
-        role="region"
-        aria-label={`Log of ${name}`}
-        tabIndex={0}
-      >
-        {shown.parts.map(({ from, blocks }) => <Blocks key={from} blocks={blocks} />)}
-        <Blocks blocks={blocksOf(shown.rest && `${shown.rest}\n`).blocks} />
+      {shown.next === 0 && <p>Nothing has been written.</p>}
+      <div class="log" role="region" aria-label={`Log of ${name}`} tabIndex={0}>
+        {/* In a box that begins at its end, so that the browser follows it. */}
+        <div>
+          {shown.parts.map(({ from, blocks }) => <Blocks key={from} blocks={blocks} />)}
+          <Blocks blocks={blocksOf(shown.rest && `${shown.rest}\n`).blocks} />
+        </div>
       </div>
     </>
   );
@@ -76,11 +62,11 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
 function Blocks({ blocks }: { readonly blocks: readonly LogBlock[] }): JSX.Element {
   return (
     <>
-      {blocks.map(({ isError, text }, index) => (
-        <pre key={index} class={isError ? "stderr" : undefined}>
-          {isError && <span class="mark">stderr</span>}{text}
-        </pre>
-      ))}
+      {blocks.map(({ isError, text }, index) =>
+        isError
+          ? <pre key={index} class="stderr"><span class="mark">stderr</span>{text}</pre>
+          : <pre key={index}>{text}</pre>
+      )}
     </>
   );
 }
@@ -91,46 +77,22 @@ async function withMore(
   name: string,
 ): Promise<Shown> {
   const part = await source.log(name, next);
-  const { blocks, rest: newRest } = blocksOf(rest + part.text);
-  const kept = [...parts, { from: part.from, blocks }].filter(({ from }) =>
-    part.next - from <= KEPT
-  );
-  return { parts: kept, rest: newRest, next: part.next };
+  const more = blocksOf(rest + part.text);
+  const all = [...parts, { from: part.from, blocks: more.blocks }];
+  return {
+    parts: all.filter(({ from }) => part.next - from <= KEPT),
+    rest: more.rest,
+    next: part.next,
+  };
 }
 
 async function withEarlier(shown: Shown, source: Source, name: string): Promise<Shown> {
   const start = shown.parts[0]!.from;
-  const asked = Math.max(0, start - EARLIER);
-  const { text } = await source.log(name, asked);
-  const bytes = new TextEncoder().encode(text).subarray(0, start - asked);
+  const from = Math.max(0, start - EARLIER);
+  const { text } = await source.log(name, from);
+  const bytes = new TextEncoder().encode(text).subarray(0, start - from);
   // Its first line may have begun before.
-  const begin = asked > 0 ? bytes.indexOf(10) + 1 : 0;
+  const begin = from > 0 ? bytes.indexOf(10) + 1 : 0;
   const { blocks } = blocksOf(new TextDecoder().decode(bytes.subarray(begin)));
-  return { ...shown, parts: [{ from: asked + begin, blocks }, ...shown.parts] };
-}
-
-/** Follows the end, unless the reader has scrolled up; keeps the place when lines come before it. */
-function useScrolling(shown: Shown): {
-  box: { current: HTMLDivElement | null };
-  onScroll: () => void;
-  keepPlace: () => void;
-} {
-  const box = useRef<HTMLDivElement>(null);
-  /** From the end; 0 is the end itself. */
-  const place = useRef(0);
-  const start = useRef(0);
-  const measure = (): void => {
-    const { scrollHeight, scrollTop, clientHeight } = box.current!;
-    const left = scrollHeight - scrollTop;
-    place.current = left - clientHeight < 20 ? 0 : left;
-  };
-  useLayoutEffect(() => {
-    const begin = shown.parts[0]?.from ?? 0;
-    const { scrollHeight } = box.current!;
-    if (place.current === 0 || begin < start.current) {
-      box.current!.scrollTop = scrollHeight - place.current;
-    }
-    start.current = begin;
-  }, [shown]);
-  return { box, onScroll: measure, keepPlace: measure };
+  return { ...shown, parts: [{ from: from + begin, blocks }, ...shown.parts] };
 }

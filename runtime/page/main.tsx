@@ -5,87 +5,85 @@
 
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
-import { addressOf, type View } from "./address.ts";
+import { type Address, addressOf, type View } from "./address.ts";
+import type { App, Report } from "./api.ts";
 import { ComparisonView } from "./comparison.tsx";
-import { Failed, Link, type Page, PageProvider, Time, useLoaded } from "./parts.tsx";
+import { Failed, Link, PageProvider, Time, useLoaded } from "./parts.tsx";
 import { RunView } from "./run.tsx";
 import { RunsView } from "./runs.tsx";
 import { ServersView } from "./servers.tsx";
 import { liveSource, reportSource } from "./source.ts";
 import { NOTHING_YET, type State } from "./state.ts";
-import type { Report } from "./api.ts";
 
 function Root({ report }: { readonly report: Report | undefined }): JSX.Element {
   const { token, view } = useAddress();
   const source = useMemo(() => report ? reportSource(report) : liveSource(token), [token]);
   const [state, setState] = useState(NOTHING_YET);
-  useEffect(() => token || report ? source.watch(setState) : undefined, [source]);
-  const hasStarted = state.connection === "open";
-  const app = useLoaded(() => source.app(), [source, hasStarted]);
+  useEffect(() => report || token ? source.watch(setState) : undefined, [source]);
+  const [app, sentence] = useLoaded(() => source.app(), [source, state.connection]);
   if (!report && (token === "" || state.connection === "refused")) return <NoToken token={token} />;
-  const page = { source, token, app: app.value ?? { app: "", version: "", sample: null } };
+  if (!app) {
+    return (
+      <main>
+        <h1>mlcli</h1>
+        {sentence}
+      </main>
+    );
+  }
   return (
-    <PageProvider value={page}>
-      <Frame page={page} view={view} report={report} state={state}>
-        {app.error && !hasStarted
-          ? <Failed error={app.error} />
-          : <Shown key={JSON.stringify(view)} view={view} state={state} />}
+    <PageProvider value={{ source, token, app }}>
+      <Frame app={app} view={view} report={report} state={state}>
+        <Shown key={view.join("/")} view={view} state={state} />
       </Frame>
     </PageProvider>
   );
 }
 
-function useAddress(): ReturnType<typeof addressOf> {
+function useAddress(): Address {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
-    const listener = (): void => setHash(location.hash);
-    addEventListener("hashchange", listener);
-    return () => removeEventListener("hashchange", listener);
-  }, []);
+  useEffect(() => addEventListener("hashchange", () => setHash(location.hash)), []);
   return useMemo(() => addressOf(hash), [hash]);
 }
 
-function Frame({ page, view, report, state, children }: {
-  readonly page: Page;
+interface FrameProps {
+  readonly app: App;
   readonly view: View;
   readonly report: Report | undefined;
   readonly state: State;
   readonly children: ComponentChildren;
-}): JSX.Element {
-  const { app, version } = page.app;
+}
+
+function Frame({ app: { app, version }, view, report, state, children }: FrameProps): JSX.Element {
+  const [name, run] = view;
+  const title = name === "runs" && run || name[0]!.toUpperCase() + name.slice(1);
   const main = useRef<HTMLElement>(null);
   const shown = useRef(view);
-  const title = titleOf(view);
   useEffect(() => {
     document.title = `${title} · ${app} · mlcli`;
-    // A reader by ear or keyboard begins at the new view, and not at the link that led to it.
+    // Who uses a keyboard or listens begins at the new view, and not at the link that led to it.
     if (shown.current !== view) main.current?.focus();
     shown.current = view;
-  }, [view, app]);
+  }, [view]);
   return (
     <>
       <header>
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
           Skip to the content
         </button>
-        <strong>{app || "mlcli"}</strong>
+        <strong>{app}</strong>
         <nav aria-label="Views">
-          <Link to={{ name: "runs" }} isCurrent={view.name === "runs"}>Runs</Link>
-          {!report && (
-            <Link to={{ name: "servers" }} isCurrent={view.name === "servers"}>Servers</Link>
-          )}
+          <Link to={["runs"]} isCurrent={name === "runs" && !run}>Runs</Link>
+          {!report && <Link to={["servers"]} isCurrent={name === "servers"}>Servers</Link>}
         </nav>
         <span class="quiet">
-          {report
-            ? (
-              <>
-                Report of <Time of={report.made} />, mlcli {version}
-              </>
-            )
-            : `mlcli ${version}`}
+          {report && (
+            <>
+              Report of <Time of={report.made} />,{" "}
+            </>
+          )}mlcli {version}
         </span>
       </header>
-      <div role="status" class={state.connection === "lost" ? "unreached" : undefined}>
+      <div role="status" class="connection">
         {state.connection === "lost" && "mlcli local ui has ended, or is not reached"}
       </div>
       <main ref={main} tabIndex={-1}>
@@ -96,24 +94,20 @@ function Frame({ page, view, report, state, children }: {
   );
 }
 
-function titleOf(view: View): string {
-  if (view.name === "run") return view.run;
-  return view.name === "comparison" ? "Comparison" : view.name === "runs" ? "Runs" : "Servers";
-}
-
-function Shown({ view, state }: { readonly view: View; readonly state: State }): JSX.Element {
+function Shown(
+  { view: [name, one, other], state }: { readonly view: View; readonly state: State },
+): JSX.Element {
   const [error] = useErrorBoundary();
+  const { runs } = state;
   if (error) return <Failed error={new Error(`This cannot be shown: ${error}`)} />;
-  switch (view.name) {
-    case "servers":
-      return <ServersView state={state} />;
-    case "comparison":
-      return <ComparisonView names={view.runs} runs={state.runs ?? []} />;
-    case "run":
-      return <RunView name={view.run} listed={state.runs?.find(({ name }) => name === view.run)} />;
-    case "runs":
-      return state.runs ? <RunsView runs={state.runs} /> : <p>Loading …</p>;
+  if (name === "servers") return <ServersView state={state} />;
+  if (!runs) return <p>Loading …</p>;
+  if (name === "comparison" && one && other) {
+    return <ComparisonView names={[one, other]} runs={runs} />;
   }
+  return one
+    ? <RunView name={one} listed={runs.find(({ name }) => name === one)} />
+    : <RunsView runs={runs} />;
 }
 
 function NoToken({ token }: { readonly token: string }): JSX.Element {

@@ -2,10 +2,10 @@
 
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import type { App } from "./api.ts";
 import { hashOf, type View } from "./address.ts";
-import { NONE, spanText, timeText } from "./text.ts";
+import type { App } from "./api.ts";
 import { type Source, SourceError } from "./source.ts";
+import { NONE, spanText, timeText } from "./text.ts";
 
 /** What each view can ask for. */
 export interface Page {
@@ -21,70 +21,51 @@ export function usePage(): Page {
   return useContext(PageContext)!;
 }
 
-export function Link(
-  { to, isCurrent, children }: {
-    readonly to: View;
-    readonly isCurrent?: boolean;
-    readonly children: ComponentChildren;
-  },
-): JSX.Element {
+interface LinkProps {
+  readonly to: View;
+  readonly isCurrent?: boolean;
+  readonly children: ComponentChildren;
+}
+
+export function Link({ to, isCurrent, children }: LinkProps): JSX.Element {
   const { token } = usePage();
-  return (
-    <a href={hashOf({ token, view: to })} aria-current={isCurrent ? "page" : undefined}>
-      {children}
-    </a>
-  );
+  const current = isCurrent ? "page" : undefined;
+  return <a href={hashOf({ token, view: to })} aria-current={current}>{children}</a>;
 }
 
 export function RunLink({ name }: { readonly name: string }): JSX.Element {
-  return <Link to={{ name: "run", run: name }}>{name}</Link>;
+  return <Link to={["runs", name]}>{name}</Link>;
 }
 
-export type Loaded<T> =
-  | { readonly value: T; readonly error?: undefined }
-  | { readonly value?: undefined; readonly error?: SourceError };
-
-/** Loads something, and again when one of `of` is another. Meanwhile the last value stays. */
-export function useLoaded<T>(load: () => Promise<T>, of: readonly unknown[]): Loaded<T> {
-  const [loaded, setLoaded] = useState<Loaded<T>>({});
+/**
+ * Loads something, and again when one of `of` is another. Meanwhile the last value stays.
+ *
+ * @returns the value, and a sentence where there is none.
+ */
+export function useLoaded<T>(
+  load: () => Promise<T>,
+  of: readonly unknown[],
+): [T | undefined, JSX.Element | null] {
+  const [value, setValue] = useState<T>();
+  const [error, setError] = useState<Error>();
   useEffect(() => {
-    let isOver = false;
+    let isCurrent = true;
     load().then(
-      (value) => isOver || setLoaded({ value }),
-      (error) => isOver || setLoaded({ error }),
+      (value) => isCurrent && (setValue(() => value), setError(undefined)),
+      (error) => isCurrent && setError(error),
     );
-    return () => void (isOver = true);
+    return () => void (isCurrent = false);
   }, of);
-  return loaded;
-}
-
-/** What was loaded; before that, or if it failed, a sentence. */
-export function Waiting<T>(
-  { on, children }: {
-    readonly on: Loaded<T>;
-    readonly children: (value: T) => ComponentChildren;
-  },
-): JSX.Element {
-  if (on.error) return <Failed error={on.error} />;
-  return on.value === undefined ? <p>Loading …</p> : <>{children(on.value)}</>;
+  const sentence = error ? <Failed error={error} /> : value === undefined ? <p>Loading …</p> : null;
+  return [value, sentence];
 }
 
 export function Failed({ error }: { readonly error: Error }): JSX.Element {
   const hint = error instanceof SourceError ? error.hint : null;
-  return (
-    <p class="failed">
-      {error.message}
-      {hint && <span class="hint">{hint}</span>}
-    </p>
-  );
+  return <p class="failed">{error.message}{hint && <span class="hint">{hint}</span>}</p>;
 }
 
-/** Names and what they are. */
-export function Facts({ children }: { readonly children: ComponentChildren }): JSX.Element {
-  return <dl>{children}</dl>;
-}
-
-/** Left out where its value is not known. */
+/** A name and what it is; left out where that is not known. Stands in a `dl`. */
 export function Fact(
   { name, children }: { readonly name: string; readonly children: ComponentChildren },
 ): JSX.Element | null {
@@ -97,31 +78,30 @@ export function Fact(
   );
 }
 
-/** A table that is scrolled by itself where it is wider than the page. */
+interface TableProps {
+  readonly label: string;
+  readonly headings: readonly string[];
+  /** From which column on there are numbers, and up to which. */
+  readonly numbers?: readonly [from: number, to: number];
+  readonly rows: readonly (readonly ComponentChildren[])[];
+}
+
+/** Nothing where there are no rows. */
 export function Table(
-  { label, headings, numbers = [], rows }: {
-    readonly label: string;
-    readonly headings: readonly string[];
-    /** Columns of numbers. */
-    readonly numbers?: readonly number[];
-    readonly rows: readonly (readonly ComponentChildren[])[];
-  },
-): JSX.Element {
+  { label, headings, numbers: [from, to] = [0, 0], rows }: TableProps,
+): JSX.Element | null {
+  if (rows.length === 0) return null;
   const kind = (column: number): string | undefined =>
-    numbers.includes(column) ? "number" : undefined;
+    column >= from && column < to ? "number" : undefined;
   return (
     <Scrolled label={label}>
       <table>
         <thead>
-          <tr>
-            {headings.map((heading, index) => <th key={index} class={kind(index)}>{heading}</th>)}
-          </tr>
+          <tr>{headings.map((heading, at) => <th key={at} class={kind(at)}>{heading}</th>)}</tr>
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at}>
-              {row.map((cell, index) => <td key={index} class={kind(index)}>{cell ?? NONE}</td>)}
-            </tr>
+            <tr key={at}>{row.map((cell, at) => <td key={at} class={kind(at)}>{cell}</td>)}</tr>
           ))}
         </tbody>
       </table>
@@ -129,7 +109,7 @@ export function Table(
   );
 }
 
-/** Can be focused, so that the keyboard scrolls it. */
+/** What is scrolled by itself; it can be focused, so that the keyboard does it, too. */
 export function Scrolled(
   { label, children }: { readonly label: string; readonly children: ComponentChildren },
 ): JSX.Element {
@@ -137,24 +117,31 @@ export function Scrolled(
 }
 
 export function Status({ of }: { readonly of: string }): JSX.Element {
-  return <span class={`status ${/^[A-Za-z]+$/.test(of) ? of.toLowerCase() : ""}`}>{of}</span>;
+  return <span class={`status ${of.toLowerCase()}`}>{of}</span>;
 }
 
 export function Time({ of }: { readonly of: string }): JSX.Element {
   return <time dateTime={of}>{timeText(of)}</time>;
 }
 
+interface Timed {
+  readonly status: string;
+  readonly seconds: number | null;
+  readonly created: string;
+}
+
 /** How long a run took; of one that goes on, how long it has taken, each second anew. */
 export function Duration(
-  { of }: { readonly of: { status: string; seconds: number | null; created: string } },
+  { of: { status, seconds, created } }: { readonly of: Timed },
 ): JSX.Element {
-  const isRunning = of.seconds === null && of.status === "InProgress";
+  const isRunning = seconds === null && status === "InProgress";
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     if (!isRunning) return;
     const timer = setInterval(() => setNow(Date.now()), 1_000);
     return () => clearInterval(timer);
   }, [isRunning]);
-  if (isRunning) return <>{spanText(1_000 * Math.floor((now - Date.parse(of.created)) / 1_000))}</>;
-  return <>{of.seconds === null ? NONE : spanText(1_000 * of.seconds)}</>;
+  const past = Math.max(0, Math.floor((now - Date.parse(created)) / 1_000));
+  const shown = isRunning ? past : seconds;
+  return <>{shown === null ? NONE : spanText(1_000 * shown)}</>;
 }

@@ -4,108 +4,95 @@ import type { JSX } from "preact";
 import type { Files, ListedRun, WholeRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
-import { bytesText, textOf } from "./text.ts";
 import { Log } from "./log.tsx";
-import {
-  Duration,
-  Fact,
-  Facts,
-  Failed,
-  Status,
-  Table,
-  Time,
-  useLoaded,
-  usePage,
-  Waiting,
-} from "./parts.tsx";
+import { Duration, Fact, Status, Table, Time, useLoaded, usePage } from "./parts.tsx";
+import { bytesText, NONE, textOf } from "./text.ts";
 import { Transform } from "./transform.tsx";
 import { useCurves } from "./use_curves.ts";
 
-/** @param listed what the list says of it, which is newer than what was loaded. */
-export function RunView(
-  { name, listed }: { readonly name: string; readonly listed: ListedRun | undefined },
-): JSX.Element {
+interface RunProps {
+  readonly name: string;
+  /** What the list says of it, which is newer than what was loaded. */
+  readonly listed: ListedRun | undefined;
+}
+
+export function RunView({ name, listed }: RunProps): JSX.Element {
   const { source } = usePage();
   const of = [source, name, listed?.status];
-  const whole = useLoaded(() => source.run(name), of);
-  const files = useLoaded(() => source.files(name), of);
+  const [whole, sentence] = useLoaded(() => source.run(name), of);
+  const [files, noFiles] = useLoaded(() => source.files(name), of);
+  const curves = useCurves(source, listed ? [listed] : [])(name);
+  if (!whole) return sentence!;
+  const run = { ...whole, ...listed };
   return (
     <>
-      <Waiting on={whole}>{(run) => <Record run={{ ...run, ...listed }} />}</Waiting>
-      {listed && <Curves run={listed} />}
+      <Summary run={run} />
+      {run.transform && <Transform facts={run.transform} />}
+      {Object.keys(curves).length > 0 && (
+        <>
+          <h2>Curves</h2>
+          <Charts runs={[{ name, colour: colourOf(0), curves }]} />
+        </>
+      )}
+      <Record run={run} />
       <h2>Files</h2>
-      {files.error
-        ? <Failed error={files.error} />
-        : <Waiting on={files}>{(files) => <FileTable files={files} />}</Waiting>}
+      {noFiles ?? <FileTable files={files!} />}
       <h2>Log</h2>
-      {listed && <Log name={name} size={listed.log_bytes} />}
+      {listed ? <Log name={name} size={listed.log_bytes} /> : <p>The run is gone.</p>}
     </>
   );
 }
 
+function Summary({ run }: { readonly run: WholeRun }): JSX.Element {
+  return (
+    <dl>
+      <Fact name="Status">
+        <Status of={run.status} />
+      </Fact>
+      <Fact name="Reason">{run.reason}</Fact>
+      <Fact name="Exit status">{run.exit_status}</Fact>
+      <Fact name="Kind">{run.kind}</Fact>
+      <Fact name="Created">
+        <Time of={run.created} />
+      </Fact>
+      <Fact name="Duration">
+        <Duration of={run} />
+      </Fact>
+      <Fact name="Commit">{run.commit}</Fact>
+    </dl>
+  );
+}
+
 function Record({ run }: { readonly run: WholeRun }): JSX.Element {
-  const { metrics, hyperparameters, options, data, packages, transform } = run;
+  const { metrics, data, packages } = run;
   return (
     <>
-      <Facts>
-        <Fact name="Status">
-          <Status of={run.status} />
-        </Fact>
-        <Fact name="Reason">{run.reason}</Fact>
-        <Fact name="Exit status">{run.exit_status}</Fact>
-        <Fact name="Kind">{run.kind}</Fact>
-        <Fact name="Created">
-          <Time of={run.created} />
-        </Fact>
-        <Fact name="Duration">
-          <Duration of={run} />
-        </Fact>
-        <Fact name="Commit">{run.commit}</Fact>
-      </Facts>
-      {transform && <Transform facts={transform} />}
-      <Named title="Hyperparameters" of={hyperparameters} />
-      {Object.keys(metrics).length > 0 && (
-        <>
-          <h2>Metrics</h2>
-          <Table
-            label="Metrics"
-            headings={["Metric", "Last", "Min", "Max", "Values"]}
-            numbers={[1, 2, 3, 4]}
-            rows={Object.entries(metrics).map((
-              [name, { last, min, max, count }],
-            ) => [name, ...[last, min, max, count].map(textOf)])}
-          />
-        </>
-      )}
-      {Object.keys(data).length > 0 && (
-        <>
-          <h2>Data</h2>
-          <Table
-            label="Data"
-            headings={["Channel", "Files", "Size", "Hash", "By"]}
-            numbers={[1, 2]}
-            rows={Object.entries(data).map((
-              [name, { files, bytes, hash, by }],
-            ) => [name, files, bytesText(bytes), hash, by])}
-          />
-        </>
-      )}
-      <Named title="Channels" of={run.channels} />
-      <Named title="Options" of={options} />
+      <Values title="Hyperparameters" of={run.hyperparameters} />
+      {Object.keys(metrics).length > 0 && <h2>Metrics</h2>}
+      <Table
+        label="Metrics"
+        headings={["Metric", "Last", "Min", "Max", "Values"]}
+        numbers={[1, 5]}
+        rows={Object.entries(metrics).map((
+          [name, { last, min, max, count }],
+        ) => [name, ...[last, min, max, count].map(textOf)])}
+      />
+      {Object.keys(data).length > 0 && <h2>Data</h2>}
+      <Table
+        label="Data"
+        headings={["Channel", "Files", "Size", "Hash", "By"]}
+        numbers={[1, 3]}
+        rows={Object.entries(data).map((
+          [name, { files, bytes, hash, by }],
+        ) => [name, files, bytesText(bytes), hash, by])}
+      />
+      <Values title="Channels" of={run.channels} />
+      <Values title="Options" of={run.options} />
       <h2>Environment</h2>
-      <Facts>
-        <Fact name="Image">{run.image}</Fact>
-        <Fact name="Image id">{run.image_id}</Fact>
-        <Fact name="Container">{run.container}</Fact>
-        <Fact name="Code">{run.code}</Fact>
-        <Fact name="Python">{run.python}</Fact>
-        <Fact name="mlcli">{run.mlcli}</Fact>
+      <dl>
+        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name}>{run[key]}</Fact>)}
         <Fact name="Variables">{run.variables.join(", ")}</Fact>
-        <Fact name="Model">{run.model}</Fact>
-        <Fact name="Outputs">{run.outputs}</Fact>
-        <Fact name="Source">{run.source}</Fact>
-        <Fact name="Log">{run.log}</Fact>
-      </Facts>
+      </dl>
       {packages && (
         <details>
           <summary>{Object.keys(packages).length} packages</summary>
@@ -120,42 +107,42 @@ function Record({ run }: { readonly run: WholeRun }): JSX.Element {
   );
 }
 
-function Named(
+const ENVIRONMENT = [
+  ["Image", "image"],
+  ["Image id", "image_id"],
+  ["Container", "container"],
+  ["Code", "code"],
+  ["Python", "python"],
+  ["mlcli", "mlcli"],
+  ["Model", "model"],
+  ["Outputs", "outputs"],
+  ["Source", "source"],
+  ["Log", "log"],
+] as const;
+
+function Values(
   { title, of }: { readonly title: string; readonly of: Readonly<Record<string, string>> },
 ): JSX.Element | null {
-  if (Object.keys(of).length === 0) return null;
-  return (
+  const values = Object.entries(of);
+  return values.length === 0 ? null : (
     <>
       <h2>{title}</h2>
-      <Facts>
-        {Object.entries(of).map(([name, value]) => <Fact key={name} name={name}>{value}</Fact>)}
-      </Facts>
-    </>
-  );
-}
-
-function Curves({ run }: { readonly run: ListedRun }): JSX.Element | null {
-  const curves = useCurves(usePage().source, [run])(run.name);
-  if (Object.keys(curves).length === 0) return null;
-  return (
-    <>
-      <h2>Curves</h2>
-      <Charts runs={[{ name: run.name, colour: colourOf(0), curves }]} />
+      <dl>{values.map(([name, value]) => <Fact key={name} name={name}>{value}</Fact>)}</dl>
     </>
   );
 }
 
 function FileTable({ files: { entries, is_cut } }: { readonly files: Files }): JSX.Element {
-  if (entries.length === 0) return <p>There are none.</p>;
   return (
     <>
+      {entries.length === 0 && <p>There are none.</p>}
       <Table
         label="Files"
         headings={["Name", "Kind", "Size"]}
-        numbers={[2]}
+        numbers={[2, 3]}
         rows={entries.map((
           { path, kind, bytes },
-        ) => [path, kind, kind === "file" ? bytesText(bytes) : null])}
+        ) => [path, kind, kind === "file" ? bytesText(bytes) : NONE])}
       />
       {is_cut && <p>There are more than these.</p>}
     </>

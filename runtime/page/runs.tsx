@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { colourOf } from "./colours.ts";
-import { type Column, columnsOf, matches, numbered, type Order, sorted } from "./columns.ts";
+import { type Column, columnsOf, matches, type Order, sorted } from "./columns.ts";
 import { textOf } from "./text.ts";
 import { Duration, Link, RunLink, Scrolled, Status, Time, usePage } from "./parts.tsx";
 import { useCurves } from "./use_curves.ts";
@@ -16,10 +16,17 @@ const CHECKED = 10;
 /** What the reader has chosen: it stays while other views are shown. `undefined`: nothing yet. */
 const chosen: {
   checked: readonly string[] | undefined;
-  numbers: ReadonlyMap<string, number>;
   filter: string;
   order: Order | undefined;
-} = { checked: undefined, numbers: new Map(), filter: "", order: undefined };
+} = { checked: undefined, filter: "", order: undefined };
+
+/** Each run that was ever charted keeps its colour. */
+const charted: string[] = [];
+
+function colourOfRun(name: string): string {
+  if (!charted.includes(name)) charted.push(name);
+  return colourOf(charted.indexOf(name));
+}
 
 export function RunsView({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {
   const { source } = usePage();
@@ -31,12 +38,10 @@ export function RunsView({ runs }: { readonly runs: readonly ListedRun[] }): JSX
   Object.assign(chosen, { filter, order, checked });
   const shownColumns = columns.filter(({ key, isDefault }) => keys?.includes(key) ?? isDefault);
   const found = runs.filter((run) => matches(run, filter, columns));
-  const by = columns.find(({ key }) => key === order?.key);
-  const rows = by ? sorted(found, by, order!.isDescending) : found;
+  const rows = order ? sorted(found, order, columns) : found;
   const names = checked ?? newestWithMetrics(runs);
-  const numbers = chosen.numbers = numbered(names, chosen.numbers);
-  const charted = runs.filter(({ name }) => numbers.has(name));
-  const curves = useCurves(source, charted);
+  const shown = runs.filter(({ name }) => names.includes(name));
+  const curves = useCurves(source, shown);
   const check = (name: string, isChecked: boolean): void =>
     setChecked(isChecked ? [...names, name] : names.filter((other) => other !== name));
   if (runs.length === 0) {
@@ -49,8 +54,8 @@ export function RunsView({ runs }: { readonly runs: readonly ListedRun[] }): JSX
   return (
     <>
       <Charts
-        runs={charted.map(({ name }) => {
-          return { name, colour: colourOf(numbers.get(name)!), curves: curves(name) };
+        runs={shown.map(({ name }) => {
+          return { name, colour: colourOfRun(name), curves: curves(name) };
         })}
       />
       <div class="tools">
@@ -75,7 +80,7 @@ export function RunsView({ runs }: { readonly runs: readonly ListedRun[] }): JSX
                 key={run.name}
                 run={run}
                 columns={shownColumns}
-                number={numbers.get(run.name)}
+                isChecked={names.includes(run.name)}
                 onCheck={check}
               />
             ))}
@@ -167,18 +172,22 @@ function Comparing({ names }: { readonly names: readonly string[] }): JSX.Elemen
   if (!one || !other || more.length > 0) {
     return <span class="quiet">Check two runs to compare them</span>;
   }
-  return <Link to={{ name: "comparison", runs: [one, other] }}>Compare the two checked runs</Link>;
+  return <Link to={["comparison", one, other]}>Compare the two checked runs</Link>;
 }
 
-function Heading({ column: { key, heading }, order, onOrder }: {
+interface HeadingProps {
   readonly column: Column;
   readonly order: Order | undefined;
   readonly onOrder: (order: Order) => void;
-}): JSX.Element {
+}
+
+function Heading(
+  { column: { key, heading, isNumber }, order, onOrder }: HeadingProps,
+): JSX.Element {
   const isSorted = order?.key === key;
   const direction = isSorted && order.isDescending ? "descending" : "ascending";
   return (
-    <th scope="col" aria-sort={isSorted ? direction : undefined}>
+    <th class={isNumber ? "number" : undefined} aria-sort={isSorted ? direction : undefined}>
       <button
         type="button"
         onClick={() => onOrder({ key, isDescending: isSorted && !order.isDescending })}
@@ -190,73 +199,66 @@ function Heading({ column: { key, heading }, order, onOrder }: {
   );
 }
 
-function Row({ run, columns, number, onCheck }: {
+interface RowProps {
   readonly run: ListedRun;
   readonly columns: readonly Column[];
-  readonly number: number | undefined;
+  readonly isChecked: boolean;
   readonly onCheck: (name: string, isChecked: boolean) => void;
-}): JSX.Element {
-  const keys = columns.map(({ key }) => key).join("\n");
-  // What stays the same is not compared again: other runs may be writing.
+}
+
+function Row({ run, columns, isChecked, onCheck }: RowProps): JSX.Element {
+  const { name } = run;
+  // What stays the same is not compared again: another run may be writing.
   const cells = useMemo(
     () => columns.map((column) => <Cell key={column.key} run={run} column={column} />),
-    [
-      run,
-      keys,
-    ],
+    [run, columns.map(({ key }) => key).join("\n")],
   );
   return (
     <tr>
       <td>
-        <label class="check">
-          <input
-            type="checkbox"
-            aria-label={`Curves of ${run.name}`}
-            checked={number !== undefined}
-            onChange={(event) => onCheck(run.name, event.currentTarget.checked)}
-          />
-          <span
-            class="swatch"
-            style={{ background: number === undefined ? "none" : colourOf(number) }}
-          />
-        </label>
+        <input
+          type="checkbox"
+          aria-label={`Curves of ${name}`}
+          checked={isChecked}
+          onChange={(event) => onCheck(name, event.currentTarget.checked)}
+        />
+        {isChecked && <span class="swatch" style={{ background: colourOfRun(name) }} />}
       </td>
       {cells}
     </tr>
   );
 }
 
-function Cell(
-  { run, column }: { readonly run: ListedRun; readonly column: Column },
-): JSX.Element {
-  switch (column.key) {
-    case "name":
-      return (
-        <th scope="row">
-          <RunLink name={run.name} />
-        </th>
-      );
-    case "status":
-      return (
-        <td>
-          <Status of={run.status} />
-        </td>
-      );
-    case "created":
-      return (
-        <td>
-          <Time of={run.created} />
-        </td>
-      );
-    case "seconds":
-      return (
-        <td class="number">
-          <Duration of={run} />
-        </td>
-      );
-    default: {
-      const value = column.value(run);
-      return <td class={typeof value === "number" ? "number" : undefined}>{textOf(value)}</td>;
-    }
+interface CellProps {
+  readonly run: ListedRun;
+  readonly column: Column;
+}
+
+function Cell({ run, column: { key, isNumber, valueOf } }: CellProps): JSX.Element {
+  if (key === "name") {
+    return (
+      <th scope="row">
+        <RunLink name={run.name} />
+      </th>
+    );
   }
+  if (key === "status") {
+    return (
+      <td>
+        <Status of={run.status} />
+      </td>
+    );
+  }
+  if (key === "created") {
+    return (
+      <td>
+        <Time of={run.created} />
+      </td>
+    );
+  }
+  return (
+    <td class={isNumber ? "number" : undefined}>
+      {key === "seconds" ? <Duration of={run} /> : textOf(valueOf(run))}
+    </td>
+  );
 }

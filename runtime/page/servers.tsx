@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { Requests, Server } from "./api.ts";
-import { Fact, Facts, RunLink, Status, Table, Time } from "./parts.tsx";
+import { Fact, RunLink, Status, Table, Time } from "./parts.tsx";
 import type { State } from "./state.ts";
 import { TryServer } from "./try_server.tsx";
 
@@ -20,6 +20,10 @@ export function ServersView(
           </p>
         )}
       {serving?.map((server) => <ServerCard key={server.name} server={server} />)}
+      <datalist id="types">
+        <option value="application/json">JSON</option>
+        <option value="text/csv">CSV</option>
+      </datalist>
     </>
   );
 }
@@ -28,8 +32,8 @@ function ServerCard({ server }: { readonly server: Server }): JSX.Element {
   const { app, port, state, model_run, from_page, from_watch } = server;
   return (
     <article>
-      <h2>{app}{port !== null && <>on port {port}</>}</h2>
-      <Facts>
+      <h2>{port === null ? app : `${app} on port ${port}`}</h2>
+      <dl>
         <Fact name="Health">
           <Status of={state} />
         </Fact>
@@ -45,9 +49,9 @@ function ServerCard({ server }: { readonly server: Server }): JSX.Element {
           const time = server.stale?.[key];
           return <Fact key={key} name={text}>{time && <Time of={time} />}</Fact>;
         })}
-      </Facts>
+      </dl>
       <RequestTable page={from_page} watch={from_watch} />
-      {state === "healthy" && port !== null && <TryServer port={port} app={app} />}
+      {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
     </article>
   );
 }
@@ -67,17 +71,16 @@ function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): st
 
 function RequestTable(
   { page, watch }: { readonly page: Requests | null; readonly watch: Requests | null },
-): JSX.Element | null {
+): JSX.Element {
   const rows = [["This page", page], ["--watch", watch]] as const;
   const known = rows.flatMap(([from, of]) =>
     of ? [[from, of.requests, of.failed, of.p50, of.p95, of.p99]] : []
   );
-  if (known.length === 0) return null;
   return (
     <Table
       label="Requests"
       headings={["Requests from", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
-      numbers={[1, 2, 3, 4, 5]}
+      numbers={[1, 6]}
       rows={known}
     />
   );

@@ -10,7 +10,8 @@ import type {
   Report,
   WholeRun,
 } from "./api.ts";
-import { ANSWER_HEADERS, API, type Event, TOKEN_HEADER } from "./api.ts";
+import { ANSWER_HEADERS, API, type Event, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
+import { own } from "./columns.ts";
 import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
 
 /** All of it fails with `SourceError`. */
@@ -76,7 +77,8 @@ export function liveSource(token: string): Source {
   return {
     isLive: true,
     app: () => get("app"),
-    watch: (listener) => void watched(() => request("events"), listener),
+    watch: (listener) =>
+      void watched(() => request("events", { headers: { Accept: EVENTS_ACCEPT } }), listener),
     run: (name) => get("runs", name),
     curves: (name, from) => getFrom(name, "curves", from),
     log: (name, from) => getFrom(name, "log", from),
@@ -137,8 +139,6 @@ async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
 /** What a report holds. */
 export function reportSource(report: Report): Source {
   const { runs, curves, files, logs, comparisons } = report;
-  const own = <T>(record: Readonly<Record<string, T>>, name: string): T | undefined =>
-    Object.hasOwn(record, name) ? record[name] : undefined;
   // deno-lint-ignore require-await -- so that it fails as a promise does
   const orFail = async <T>(value: T | undefined, what: string): Promise<T> => {
     if (value === undefined) throw new SourceError(`This report does not have ${what}`);

@@ -2,20 +2,19 @@
 
 import type { JSX } from "preact";
 import { isObject } from "../text.ts";
+import { Fact, RunLink, Table } from "./parts.tsx";
 import { textOf } from "./text.ts";
-import { Fact, Facts, RunLink, Table } from "./parts.tsx";
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @param facts of the run's record, whose fields runtime/local/transform/results.ts has. */
 export function Transform({ facts }: { readonly facts: Fields }): JSX.Element {
   const latency = isObject(facts["latency_ms"]) ? facts["latency_ms"] : {};
-  const [slowest, failed] = [listOf(facts["slowest"]), listOf(facts["failed"])];
   const run = facts["model_run"];
   return (
-    <section>
+    <>
       <h2>Transform</h2>
-      <Facts>
+      <dl>
         {typeof run === "string" && (
           <Fact name="Model of">
             <RunLink name={run} />
@@ -25,34 +24,19 @@ export function Transform({ facts }: { readonly facts: Fields }): JSX.Element {
         {["p50", "p95", "p99"].map((part) => (
           <Fact key={part} name={`Answers, ${part}`}>{textOf(latency[part])} ms</Fact>
         ))}
-      </Facts>
-      {slowest.length > 0 && (
-        <>
-          <h3>Slowest requests</h3>
-          <Table
-            label="Slowest requests"
-            headings={["File", "First record", "Records", "ms"]}
-            numbers={[1, 2, 3]}
-            rows={slowest.map((of) =>
-              [of["file"], of["first"], of["records"], of["ms"]].map(textOf)
-            )}
-          />
-        </>
-      )}
-      {failed.length > 0 && (
-        <>
-          <h3>Failed records</h3>
-          <Table
-            label="Failed records"
-            headings={["File", "From record", "To", "HTTP status", "Reason"]}
-            numbers={[1, 2, 3]}
-            rows={failed.map((of) =>
-              [of["file"], of["first"], of["last"], of["status"], of["reason"]].map(textOf)
-            )}
-          />
-        </>
-      )}
-    </section>
+      </dl>
+      {LISTS.map(({ title, key, headings, fields }) => {
+        const list = facts[key];
+        const requests = Array.isArray(list) ? list.filter(isObject) : [];
+        const rows = requests.map((request) => fields.map((field) => textOf(request[field])));
+        return rows.length > 0 && (
+          <section key={key}>
+            <h3>{title}</h3>
+            <Table label={title} headings={headings} numbers={[1, 4]} rows={rows} />
+          </section>
+        );
+      })}
+    </>
   );
 }
 
@@ -65,6 +49,17 @@ const COUNTS = [
   ["Sent again", "retries"],
 ] as const;
 
-function listOf(value: unknown): readonly Fields[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
-}
+const LISTS = [
+  {
+    title: "Slowest requests",
+    key: "slowest",
+    headings: ["File", "First record", "Records", "ms"],
+    fields: ["file", "first", "records", "ms"],
+  },
+  {
+    title: "Failed records",
+    key: "failed",
+    headings: ["File", "From record", "To", "HTTP status", "Reason"],
+    fields: ["file", "first", "last", "status", "reason"],
+  },
+] as const;

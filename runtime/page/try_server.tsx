@@ -4,35 +4,37 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { answerText } from "./answers.ts";
 import { Failed, Scrolled, usePage } from "./parts.tsx";
-import { curlLine, invokeLine, type TriedRequest } from "./request_lines.ts";
+import { curlLine, invokeLine } from "./request_lines.ts";
 import type { ServerAnswer } from "./source.ts";
 
-const [JSON_TYPE, CSV_TYPE] = ["application/json", "text/csv"];
+interface TryProps {
+  readonly port: number;
+  /** The app that is served. */
+  readonly served: string;
+}
 
-type Result = { readonly answer: ServerAnswer } | { readonly error: Error };
-
-export function TryServer(
-  { port, app: ofServer }: { readonly port: number; readonly app: string },
-): JSX.Element {
+export function TryServer({ port, served }: TryProps): JSX.Element {
   const { source, app } = usePage();
-  const sample = app.app === ofServer ? app.sample : null;
-  const [contentType, setContentType] = useState(sample?.content_type ?? JSON_TYPE);
-  const [isOther, setOther] = useState(![JSON_TYPE, CSV_TYPE].includes(contentType));
+  const sample = app.app === served ? app.sample : null;
+  const [contentType, setContentType] = useState(sample?.content_type ?? "application/json");
   const [accept, setAccept] = useState("");
   const [text, setText] = useState(sample?.body ?? "");
   const [file, setFile] = useState<File>();
   const [isSending, setSending] = useState(false);
-  const [result, setResult] = useState<Result>();
-  const body = file ? { file: file.name } : { text };
+  const [result, setResult] = useState<JSX.Element>();
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     setSending(true);
-    const request = { contentType, accept, body: file ?? text };
+    const asked = source.ask(port, { contentType, accept, body: file ?? text });
     setResult(
-      await source.ask(port, request).then((answer) => ({ answer }), (error) => ({ error })),
+      await asked.then(
+        (answer) => <Answer of={answer} />,
+        (error) => <Failed error={error} />,
+      ),
     );
     setSending(false);
   };
+  const tried = { port, contentType, accept, body: file ? { file: file.name } : { text } };
   return (
     <details>
       <summary>Try it</summary>
@@ -40,73 +42,47 @@ export function TryServer(
         <div class="tools">
           <label>
             Content type{" "}
-            <select
-              value={isOther ? "" : contentType}
-              onChange={({ currentTarget: { value } }) => {
-                setOther(value === "");
-                setContentType(value);
-              }}
-            >
-              <option value={JSON_TYPE}>JSON</option>
-              <option value={CSV_TYPE}>CSV</option>
-              <option value="">Another</option>
-            </select>
+            <input
+              value={contentType}
+              list="types"
+              required
+              onInput={(event) => setContentType(event.currentTarget.value)}
+            />
           </label>
-          {isOther && (
-            <Field label="Which" value={contentType} onChange={setContentType} isRequired />
-          )}
-          <Field label="Accept (may be empty)" value={accept} onChange={setAccept} />
+          <label>
+            Accept (may be empty){" "}
+            <input
+              value={accept}
+              list="types"
+              onInput={(event) => setAccept(event.currentTarget.value)}
+            />
+          </label>
           <label>
             File instead of text{" "}
-            <input
-              type="file"
-              onChange={(event) =>
-                setFile(event.currentTarget.files?.[0])}
-            />
+            <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
           </label>
         </div>
         <label>
           Request
           <textarea
-            rows={6}
+            rows={5}
             spellcheck={false}
             disabled={file !== undefined}
             value={text}
-            onInput={(event) =>
-              setText(event.currentTarget.value)}
+            onInput={(event) => setText(event.currentTarget.value)}
           />
         </label>
         <button type="submit" disabled={isSending}>Send</button>
-        <div role="status">
-          {isSending ? "Waiting for the answer …" : result && <Answer of={result} />}
-        </div>
-        <Lines of={{ port, contentType, accept, body }} />
+        <div role="status">{isSending ? "Waiting for the answer …" : result}</div>
+        <Line name="curl" text={curlLine(tried)} />
+        <Line name="mlcli" text={invokeLine(tried)} />
       </form>
     </details>
   );
 }
 
-function Field({ label, value, onChange, isRequired }: {
-  readonly label: string;
-  readonly value: string;
-  readonly onChange: (value: string) => void;
-  readonly isRequired?: boolean;
-}): JSX.Element {
-  return (
-    <label>
-      {label}{" "}
-      <input
-        value={value}
-        required={isRequired}
-        onInput={(event) => onChange(event.currentTarget.value)}
-      />
-    </label>
-  );
-}
-
-function Answer({ of }: { readonly of: Result }): JSX.Element {
-  if ("error" in of) return <Failed error={of.error} />;
-  const { status, contentType, milliseconds, body } = of.answer;
+function Answer({ of }: { readonly of: ServerAnswer }): JSX.Element {
+  const { status, contentType, milliseconds, body } = of;
   return (
     <>
       <p>HTTP {status}, {contentType || "of no type"}, {milliseconds} ms</p>
@@ -118,24 +94,17 @@ function Answer({ of }: { readonly of: Result }): JSX.Element {
 }
 
 /** The same request from a terminal. */
-function Lines({ of }: { readonly of: TriedRequest }): JSX.Element {
+function Line({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
   const [copied, setCopied] = useState("");
+  const copy = (): Promise<void> => navigator.clipboard.writeText(text).then(() => setCopied(text));
   return (
-    <>
-      {[curlLine(of), invokeLine(of)].map((line, index) => (
-        <div key={index} class="line">
-          <Scrolled label={index === 0 ? "With curl" : "With mlcli"}>
-            <pre>{line}</pre>
-          </Scrolled>
-          <button
-            type="button"
-            aria-label={index === 0 ? "Copy the line with curl" : "Copy the line with mlcli"}
-            onClick={() => void navigator.clipboard?.writeText(line).then(() => setCopied(line))}
-          >
-            {copied === line ? "Copied" : "Copy"}
-          </button>
-        </div>
-      ))}
-    </>
+    <div class="line">
+      <Scrolled label={`With ${name}`}>
+        <pre>{text}</pre>
+      </Scrolled>
+      <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
+        {copied === text ? "Copied" : "Copy"}
+      </button>
+    </div>
   );
 }
