@@ -161,7 +161,7 @@ async function digitsApp(place: AppPlace): Promise<string> {
 async function pageOfRuns(place: AppPlace): Promise<Drawn> {
   await ensureChromium(place.signal);
   await digitsApp(place);
-  for (const rate of [0.0005, 0.002, 0.01, 0.05]) {
+  for (const rate of [0.0005, 0.001, 0.002, 0.01, 0.05]) {
     const given = ["--hyperparameter", `learning_rate=${rate}`];
     await mlcli(`Train at a rate of ${rate}`, place, ["local", "train", ...given]);
   }

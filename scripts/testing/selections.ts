@@ -130,6 +130,7 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/e2e/shell_test.ts", reason: "the same; a part of the bundle" },
   { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
   { path: "tests/e2e/packages_test.ts", reason: "packages are made of it, and installed" },
+  { path: "tests/page/views_test.ts", reason: "the embedded page, its server, and a report" },
 ];
 
 /** What runs on Podman too: what runs a container. */
