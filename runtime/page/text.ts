@@ -1,8 +1,11 @@
 /** Values as they are read. */
 
-/** Six digits tell two values of a curve apart. */
+/** Stands for what is not known. */
+export const NONE = "–";
+
+/** Six digits tell two values of a curve apart; a whole number, such as a count, stays as it is. */
 export function numberText(value: number): string {
-  return String(Number(value.toPrecision(6)));
+  return String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(6)));
 }
 
 /** How long something takes, in its two largest units: `0.25s`, `12s`, `1m 05s`, `2h 03m`. */
@@ -17,4 +20,30 @@ export function spanText(milliseconds: number): string {
 
 function twoDigits(value: number): string {
   return String(Math.floor(value)).padStart(2, "0");
+}
+
+const BYTES = ["bytes", "kB", "MB", "GB", "TB"];
+
+/** In a decimal unit: `12.3 MB`. */
+export function bytesText(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 999.95 && unit < BYTES.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return unit === 0
+    ? `${value} ${value === 1 ? "byte" : "bytes"}`
+    : `${value.toFixed(1)} ${BYTES[unit]}`;
+}
+
+/** In the reader's time zone: `2026-03-01 14:03:05`. */
+export function timeText(time: string): string {
+  const date = new Date(time);
+  if (Number.isNaN(date.getTime())) return time;
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19).replace("T", " ");
+}
+
+/** A value of a kind that is not known: it comes from a file that anybody may have written. */
+export function textOf(value: unknown): string {
+  if (value === null || value === undefined) return NONE;
+  if (typeof value === "number") return numberText(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

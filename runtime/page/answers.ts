@@ -1,0 +1,38 @@
+/** A server's answer as text. */
+
+import { asWritten } from "../text.ts";
+import { bytesText } from "./text.ts";
+
+/** So much of an answer is shown: letters, or bytes of one that is no text. */
+const LETTERS = 200_000;
+const BYTES = 64;
+
+/** JSON is indented, with its numbers as they are written; of what is no text, the first bytes. */
+export function answerText(contentType: string, body: Uint8Array<ArrayBuffer>): string {
+  const text = decoded(body);
+  if (text === undefined) {
+    const pairs = [...body.subarray(0, BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
+    return `${bytesText(body.length)} that are no text:\n${pairs.join(" ")}` +
+      (body.length > BYTES ? " …" : "");
+  }
+  const shown = /\bjson$/i.test(contentType.split(";")[0]!.trim()) ? indented(text) : text;
+  return shown.length > LETTERS ? `${shown.slice(0, LETTERS)}\n… (cut here)` : shown;
+}
+
+function decoded(body: Uint8Array<ArrayBuffer>): string | undefined {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(body);
+    return text.includes("\0") ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+function indented(text: string): string {
+  try {
+    const reviver = asWritten as Parameters<typeof JSON.parse>[1];
+    return JSON.stringify(JSON.parse(text, reviver), undefined, 2);
+  } catch {
+    return text;
+  }
+}

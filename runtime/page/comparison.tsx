@@ -1,0 +1,101 @@
+/** Two runs side by side. */
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { printable } from "../text.ts";
+import type { CodeChange, Comparison, ListedRun } from "./api.ts";
+import { Charts } from "./charts.tsx";
+import { colourOf } from "./colours.ts";
+import { textOf } from "./text.ts";
+import { Log } from "./log.tsx";
+import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
+import { useCurves } from "./use_curves.ts";
+
+export function ComparisonView({ names, runs }: {
+  readonly names: readonly [string, string];
+  readonly runs: readonly ListedRun[];
+}): JSX.Element {
+  const { source } = usePage();
+  const both = names.flatMap((name) => runs.find((run) => run.name === name) ?? []);
+  const statuses = both.map(({ status }) => status).join();
+  const [comparison, sentence] = useLoaded(() => source.comparison(...names), [source, statuses]);
+  const curves = useCurves(source, both);
+  return (
+    <>
+      <p>
+        A is <RunLink name={names[0]} />, B is <RunLink name={names[1]} />.
+      </p>
+      <Charts
+        runs={both.map(({ name }, index) => {
+          return { name, colour: colourOf(index), curves: curves(name) };
+        })}
+      />
+      {sentence ?? <Differences of={comparison!} />}
+      <Logs runs={both} />
+    </>
+  );
+}
+
+function Differences({ of: { differences, code } }: { readonly of: Comparison }): JSX.Element {
+  return (
+    <>
+      <h2>Differences</h2>
+      {differences.length === 0 && <p>Nothing differs.</p>}
+      <Table
+        label="Differences"
+        headings={["What", "Name", "A", "B"]}
+        rows={differences.map(({ what, name, values }) => [what, name, ...values.map(textOf)])}
+      />
+      <h2>Code</h2>
+      {code === null && (
+        <p>Their code cannot be compared: that of one run is not kept, or is too large.</p>
+      )}
+      {code?.length === 0 && <p>It is the same in both.</p>}
+      {code?.map((change) => <Change key={change.path} of={change} />)}
+    </>
+  );
+}
+
+function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): JSX.Element {
+  return (
+    <details open>
+      <summary>{change} {path}</summary>
+      {patch !== null && (
+        <Scrolled label={`Changes of ${path}`}>
+          <pre class="diff">
+            {printable(patch).trimEnd().split("\n").map((line, index) => (
+              <span key={index} class={KINDS.find(([begin]) => line.startsWith(begin))?.[1]}>{`${line}\n`}</span>
+            ))}
+          </pre>
+        </Scrolled>
+      )}
+    </details>
+  );
+}
+
+/** Of the lines of a diff, by how they begin: the first that fits. */
+const KINDS = [
+  ["+++ ", "hunk"],
+  ["--- ", "hunk"],
+  ["@@", "hunk"],
+  ["+", "added"],
+  ["-", "removed"],
+] as const;
+
+/** Both logs beside each other; loaded when they are opened. */
+function Logs({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>Logs</summary>
+      <div class="pair">
+        {isOpen && runs.map(({ name, log_bytes }) => (
+          <section key={name}>
+            <h2>{name}</h2>
+            <Log name={name} size={log_bytes} />
+          </section>
+        ))}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,174 @@
+/** From where the page has what it shows: from `mlcli local ui`, or from the report that it lies in. */
+
+import type {
+  App,
+  Comparison,
+  CurvesPart,
+  Failure,
+  Files,
+  LogPart,
+  Report,
+  WholeRun,
+} from "./api.ts";
+import { ANSWER_HEADERS, API, type Event, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
+import { own } from "./columns.ts";
+import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
+
+/** All of it fails with `SourceError`. */
+export interface Source {
+  readonly isLive: boolean;
+  app(): Promise<App>;
+  /** Calls the listener with each new state, as long as the page is open. */
+  watch(listener: (state: State) => void): void;
+  run(name: string): Promise<WholeRun>;
+  curves(name: string, from: number): Promise<CurvesPart>;
+  /** Without `from`, the end of it. */
+  log(name: string, from?: number): Promise<LogPart>;
+  files(name: string): Promise<Files>;
+  comparison(one: string, other: string): Promise<Comparison>;
+  ask(port: number, request: ServerRequest): Promise<ServerAnswer>;
+}
+
+/** What failed, in words for the reader, and what helps. */
+export class SourceError extends Error {
+  constructor(message: string, readonly hint: string | null = null, readonly status = 0) {
+    super(message);
+  }
+}
+
+export interface ServerRequest {
+  readonly contentType: string;
+  /** Empty: the server chooses. */
+  readonly accept: string;
+  readonly body: string | Blob;
+}
+
+export interface ServerAnswer {
+  readonly status: string;
+  readonly contentType: string;
+  readonly milliseconds: number;
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** Before the stream of events is asked for again, in ms. */
+const PAUSE = 1_000;
+
+/** What `mlcli local ui` serves. */
+export function liveSource(token: string): Source {
+  const request = async (path: string, options: RequestInit = {}): Promise<Response> => {
+    const headers = { ...options.headers, [TOKEN_HEADER]: token };
+    let answer: Response;
+    try {
+      answer = await fetch(API + path, { ...options, headers });
+    } catch {
+      throw new SourceError("mlcli local ui has ended, or is not reached");
+    }
+    if (answer.ok) return answer;
+    const failure: Partial<Failure> = await answer.json().catch(() => ({}));
+    const { error = `HTTP ${answer.status}`, hint = null } = failure;
+    throw new SourceError(String(error), hint && String(hint), answer.status);
+  };
+  const get = async <T>(...path: readonly string[]): Promise<T> =>
+    await (await request(path.map(encodeURIComponent).join("/"))).json();
+  const getFrom = async <T>(name: string, what: string, from?: number): Promise<T> => {
+    const place = from === undefined ? "" : `?from=${from}`;
+    return await (await request(`runs/${encodeURIComponent(name)}/${what}${place}`)).json();
+  };
+  return {
+    isLive: true,
+    app: () => get("app"),
+    watch: (listener) =>
+      void watched(() => request("events", { headers: { Accept: EVENTS_ACCEPT } }), listener),
+    run: (name) => get("runs", name),
+    curves: (name, from) => getFrom(name, "curves", from),
+    log: (name, from) => getFrom(name, "log", from),
+    files: (name) => get("runs", name, "files"),
+    comparison: async (a, b) =>
+      await (await request(`comparison?${new URLSearchParams({ a, b })}`)).json(),
+    async ask(port, { contentType, accept, body }) {
+      const headers = { "Content-Type": contentType, ...(accept && { "Accept": accept }) };
+      const options = { method: "POST", headers, body };
+      const answer = await request(`servers/${port}/invocations`, options);
+      const header = (name: string): string => answer.headers.get(name) ?? "";
+      return {
+        status: header(ANSWER_HEADERS.status),
+        contentType: header(ANSWER_HEADERS.contentType),
+        milliseconds: Number(header(ANSWER_HEADERS.milliseconds)),
+        body: new Uint8Array(await answer.arrayBuffer()),
+      };
+    },
+  };
+}
+
+/** Reads events until the token is refused; where the stream breaks, it is asked for again. */
+async function watched(
+  open: () => Promise<Response>,
+  listener: (state: State) => void,
+): Promise<void> {
+  let state = NOTHING_YET;
+  const tell = (change: State): void => listener(state = change);
+  while (state.connection !== "refused") {
+    const seen = new Set<string>();
+    try {
+      for await (const line of linesOf((await open()).body!)) {
+        const event: Event = JSON.parse(line);
+        tell({ ...withEvent(state, event, !seen.has(event.kind)), connection: "open" });
+        seen.add(event.kind);
+      }
+      tell({ ...state, connection: "lost" });
+    } catch (error) {
+      const status = error instanceof SourceError ? error.status : 0;
+      const isRefused = status === 401 || status === 403;
+      tell({ ...state, connection: isRefused ? "refused" : "lost" });
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE));
+  }
+}
+
+/** Not by `for await` over the stream itself: Safari does not have that. */
+async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop()!;
+    yield* lines.filter((line) => line !== "");
+  }
+}
+
+/** What a report holds. */
+export function reportSource(report: Report): Source {
+  const { runs, curves, files, logs, comparisons } = report;
+  // deno-lint-ignore require-await -- so that it fails as a promise does
+  const orFail = async <T>(value: T | undefined, what: string): Promise<T> => {
+    if (value === undefined) throw new SourceError(`This report does not have ${what}`);
+    return value;
+  };
+  const listed = runs.map((run) => {
+    return { ...run, curve_bytes: 1, log_bytes: own(logs, run.name)?.length ?? 0 };
+  });
+  return {
+    isLive: false,
+    app: () => Promise.resolve({ app: report.app, version: report.version, sample: null }),
+    watch: (listener) =>
+      listener({ ...NOTHING_YET, connection: "open", runs: newestFirst(listed) }),
+    run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
+    curves: (name) => Promise.resolve({ next: 1, curves: own(curves, name) ?? {} }),
+    log: async (name) => {
+      const text = await orFail(
+        own(logs, name),
+        "this log: mlcli local report --with-logs makes one that does",
+      );
+      return { from: 0, next: text.length, text };
+    },
+    files: (name) => orFail(own(files, name), "the names of its files"),
+    comparison: (...names) =>
+      orFail(
+        comparisons.find(({ runs }) =>
+          names.every((name) => runs.some((run) => run.name === name))
+        ),
+        "this comparison: mlcli local report RUN RUN makes one that does",
+      ),
+    ask: () => orFail<ServerAnswer>(undefined, "servers"),
+  };
+}

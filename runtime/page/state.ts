@@ -1,0 +1,36 @@
+/** What the page knows: what has come on the stream of events. */
+
+import type { Event, ListedRun, Server } from "./api.ts";
+
+export interface State {
+  /** `refused`: the token is not the server's. */
+  readonly connection: "starting" | "open" | "lost" | "refused";
+  /** The newest first; `undefined`: not told yet. */
+  readonly runs: readonly ListedRun[] | undefined;
+  readonly servers: readonly Server[] | undefined;
+  /** Why the engine says nothing. */
+  readonly problem: string | null;
+}
+
+export const NOTHING_YET: State = {
+  connection: "starting",
+  runs: undefined,
+  servers: undefined,
+  problem: null,
+};
+
+/** @param isFirst whether it is the first of its kind on a new stream: then it says all there is. */
+export function withEvent(state: State, event: Event, isFirst: boolean): State {
+  if (event.kind === "servers") {
+    const { servers, problem } = event;
+    return { ...state, servers, problem };
+  }
+  const runs = new Map(isFirst ? [] : state.runs?.map((run) => [run.name, run]));
+  for (const name of event.gone) runs.delete(name);
+  for (const run of event.runs) runs.set(run.name, run);
+  return { ...state, runs: newestFirst([...runs.values()]) };
+}
+
+export function newestFirst<R extends { readonly created: string }>(runs: readonly R[]): R[] {
+  return runs.toSorted((one, other) => Date.parse(other.created) - Date.parse(one.created));
+}

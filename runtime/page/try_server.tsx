@@ -1,0 +1,110 @@
+/** A form that sends a request to a server, and shows its answer. */
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { answerText } from "./answers.ts";
+import { Failed, Scrolled, usePage } from "./parts.tsx";
+import { curlLine, invokeLine } from "./request_lines.ts";
+import type { ServerAnswer } from "./source.ts";
+
+interface TryProps {
+  readonly port: number;
+  /** The app that is served. */
+  readonly served: string;
+}
+
+export function TryServer({ port, served }: TryProps): JSX.Element {
+  const { source, app } = usePage();
+  const sample = app.app === served ? app.sample : null;
+  const [contentType, setContentType] = useState(sample?.content_type ?? "application/json");
+  const [accept, setAccept] = useState("");
+  const [text, setText] = useState(sample?.body ?? "");
+  const [file, setFile] = useState<File>();
+  const [isSending, setSending] = useState(false);
+  const [result, setResult] = useState<JSX.Element>();
+  const send = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setSending(true);
+    const asked = source.ask(port, { contentType, accept, body: file ?? text });
+    setResult(
+      await asked.then(
+        (answer) => <Answer of={answer} />,
+        (error) => <Failed error={error} />,
+      ),
+    );
+    setSending(false);
+  };
+  const tried = { port, contentType, accept, body: file ? { file: file.name } : { text } };
+  return (
+    <details>
+      <summary>Try it</summary>
+      <form class="try" onSubmit={send}>
+        <div class="tools">
+          <label>
+            Content type{" "}
+            <input
+              value={contentType}
+              list="types"
+              required
+              onInput={(event) => setContentType(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            Accept (may be empty){" "}
+            <input
+              value={accept}
+              list="types"
+              onInput={(event) => setAccept(event.currentTarget.value)}
+            />
+          </label>
+          <label>
+            File instead of text{" "}
+            <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
+          </label>
+        </div>
+        <label>
+          Request
+          <textarea
+            rows={5}
+            spellcheck={false}
+            disabled={file !== undefined}
+            value={text}
+            onInput={(event) => setText(event.currentTarget.value)}
+          />
+        </label>
+        <button type="submit" disabled={isSending}>Send</button>
+        <div role="status">{isSending ? "Waiting for the answer …" : result}</div>
+        <Line name="curl" text={curlLine(tried)} />
+        <Line name="mlcli" text={invokeLine(tried)} />
+      </form>
+    </details>
+  );
+}
+
+function Answer({ of }: { readonly of: ServerAnswer }): JSX.Element {
+  const { status, contentType, milliseconds, body } = of;
+  return (
+    <>
+      <p>HTTP {status}, {contentType || "of no type"}, {milliseconds} ms</p>
+      <Scrolled label="Answer">
+        <pre>{answerText(contentType, body)}</pre>
+      </Scrolled>
+    </>
+  );
+}
+
+/** The same request from a terminal. */
+function Line({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
+  const [copied, setCopied] = useState("");
+  const copy = (): Promise<void> => navigator.clipboard.writeText(text).then(() => setCopied(text));
+  return (
+    <div class="line">
+      <Scrolled label={`With ${name}`}>
+        <pre>{text}</pre>
+      </Scrolled>
+      <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
+        {copied === text ? "Copied" : "Copy"}
+      </button>
+    </div>
+  );
+}
