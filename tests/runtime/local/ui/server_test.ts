@@ -402,7 +402,7 @@ suite("a request to a server", () => {
     const { port } = model.addr;
     await using engine = await fakeContainers({ containers: [serverOn(port) as never] });
     await using stage = await open(() => clientOf(engine));
-    const ask = (body: BodyInit, to = port, signal?: AbortSignal) =>
+    const ask = (body: BodyInit, to: number = port, signal: AbortSignal | undefined = undefined) =>
       stage.get(`/api/servers/${to}/invocations`, {
         method: "POST",
         body,
