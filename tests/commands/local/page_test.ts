@@ -5,6 +5,7 @@ import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { namesIn } from "../../helpers/directory.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import { inTime } from "../../helpers/in_time.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const AWAY = { DOCKER_HOST: "unix:///nonexistent.sock" };
@@ -34,7 +35,7 @@ suite("local ui", () => {
       keys,
       onOutput: (text) => address.resolve(text),
     });
-    const printed = await address.promise;
+    const printed = await inTime(address.promise);
     assertMatch(printed, /^http:\/\/localhost:\d+\/#[\w-]{43}\n$/);
     const [page = "", token = ""] = printed.trim().split("#");
     const headers = { [TOKEN_HEADER]: token };
@@ -42,7 +43,7 @@ suite("local ui", () => {
     // Somebody listens.
     const { body } = await fetch(`${page}api/events`, { headers });
     const reader = body!.getReader();
-    await reader.read();
+    await inTime(reader.read());
     keys.press();
     const { code, stdout, stderr } = await running;
     await reader.cancel().catch(() => {});

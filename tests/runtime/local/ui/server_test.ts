@@ -7,6 +7,7 @@ import { ANSWER_HEADERS, type Event, TOKEN_HEADER } from "../../../../runtime/pa
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
 import { fakeContainers } from "../../../helpers/fake_containers.ts";
 import { clientOf } from "../../../helpers/fake_engine.ts";
+import { inTime } from "../../../helpers/in_time.ts";
 import { rawServer } from "../../../helpers/raw_server.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -91,7 +92,7 @@ async function nextOf<K extends Event["kind"]>(
   kind: K,
 ): Promise<Event & { readonly kind: K }> {
   while (true) {
-    const { value, done } = await events.next();
+    const { value, done } = await inTime(events.next());
     if (done) throw new Error("There are no more events");
     if (value.kind === kind) return value as Event & { readonly kind: K };
   }
@@ -99,7 +100,8 @@ async function nextOf<K extends Event["kind"]>(
 
 /** Those that say all that there is; which of them comes first is open. */
 async function firstTwo(events: AsyncIterator<Event>): Promise<void> {
-  const kinds = [(await events.next()).value.kind, (await events.next()).value.kind];
+  const next = async () => (await inTime(events.next())).value.kind;
+  const kinds = [await next(), await next()];
   assertEquals(kinds.sort(), ["runs", "servers"]);
 }
 
@@ -431,10 +433,10 @@ suite("a request to a server", () => {
     // A client that goes away ends it.
     const client = new AbortController();
     const gone = ask("wait", port, client.signal).then(() => false, () => true);
-    await waiting.promise;
+    await inTime(waiting.promise);
     client.abort();
     assertEquals(await gone, true);
-    await aborted.promise;
+    await inTime(aborted.promise);
     const { body } = await stage.get("/api/events");
     await using events = eventsOf(body!);
     const { servers: [server] } = await nextOf(events, "servers");
