@@ -10,6 +10,7 @@ const SCRIPT = fromFileUrl(new URL("../.ci/run", import.meta.url));
 const DENO = `#!/bin/sh
 case $* in
   *"task test:unit"*) printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
+  *"task test:page"*) printf '2 passed, 0 failed\\n'; exit 0 ;;
   *"task test --no-check") printf '%s' "$TESTS"; exit 0 ;;
   *"fmt --check") exit "$FORMATTING" ;;
   *compile*) exit 1 ;;
@@ -99,7 +100,7 @@ suite(".ci/run", () => {
   });
 
   it("takes one option, and no other word", async () => {
-    assertEquals((await ci({}, "--all")).last, "7 passed, 0 failed");
+    assertEquals((await ci({}, "--all")).last, "9 passed, 0 failed");
     for (const args of [["--al"], ["--all", "--all"]]) {
       const { code, stdout, stderr } = await ci({}, ...args);
       assertEquals({ code, stdout, stderr }, {

@@ -112,7 +112,8 @@ function commandLines(text: string): readonly string[] {
 
 async function pages(): Promise<readonly string[]> {
   const docs = await Array.fromAsync(filesBelow(join(ROOT, "docs")));
-  return ["README.md", "CONTRIBUTING.md", ...docs.map((path) => `docs/${path}`)];
+  const texts = docs.filter((path) => !path.endsWith(".webp"));
+  return ["README.md", "CONTRIBUTING.md", ...texts.map((path) => `docs/${path}`)];
 }
 
 async function read(page: string): Promise<string> {

@@ -14,7 +14,7 @@ export interface Contender {
 /** What is compared, and what is hoped for. */
 export interface Comparison {
   readonly title: string;
-  readonly unit: "ms" | "requests/s" | "records/s" | "MB";
+  readonly unit: "ms" | "requests/s" | "records/s" | "MB" | "kB";
   readonly ours: Contender;
   readonly theirs: Contender;
   readonly goal: { readonly atMost: number } | { readonly atLeast: number };

@@ -11,10 +11,11 @@ from sklearn.model_selection import train_test_split
 from sklearn.neural_network import MLPClassifier
 
 
-def train(input_data_path, model_save_path):
+def train(input_data_path, model_save_path, hyperparameters):
     images, digits = load_digits(return_X_y=True)
     data = train_test_split(images / 16, digits, test_size=0.4, random_state=0)
-    model = MLPClassifier((64,), learning_rate_init=0.002, max_iter=1, warm_start=True, random_state=0)
+    rate = float(hyperparameters.get("learning_rate", 0.002))
+    model = MLPClassifier((64,), learning_rate_init=rate, max_iter=1, warm_start=True, random_state=0)
     warnings.simplefilter("ignore", ConvergenceWarning)  # an epoch is no whole training
     for epoch in range(60):
         model.fit(data[0], data[2])

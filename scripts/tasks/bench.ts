@@ -21,6 +21,7 @@ import {
   trainComparison,
 } from "../bench/local.ts";
 import { compare, type Comparison, type Outcome, table } from "../bench/measure.ts";
+import { makePageBench } from "../bench/page.ts";
 import { makePushBench } from "../bench/push.ts";
 import { makeRepackBench } from "../bench/repack.ts";
 import { makeScriptJobBench } from "../bench/script_job.ts";
@@ -35,6 +36,7 @@ import { makeWatchEditBench } from "../bench/watch_edit.ts";
 import { otherUser } from "../../tests/helpers/other_user.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
+import { ensureChromium } from "../engine/chromium.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { runScript, say } from "../script.ts";
 
@@ -54,6 +56,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   "watch-edit": watchEdit,
   serving,
   transform,
+  page,
   cloud,
   binary,
 };
@@ -178,6 +181,13 @@ async function* serving(baseImage: string): AsyncGenerator<Contest> {
 async function* transform(baseImage: string): AsyncGenerator<Comparison> {
   await using app = await makeBenchApp(baseImage);
   yield* transformComparisons(app);
+}
+
+/** In a browser. */
+async function* page(_: string, signal: AbortSignal): AsyncGenerator<Comparison> {
+  if (!await ensureChromium(signal)) return say("The page is not measured: there is no Chromium");
+  await using bench = await makePageBench();
+  yield* bench.comparisons;
 }
 
 /** The cloud commands, where there is something to compare them with. */

@@ -11,8 +11,10 @@ import { removeTreeIfThere } from "../../runtime/files.ts";
 import { removeImage, withEngine } from "../../tests/helpers/engine.ts";
 import { mlcli, type Place, prepare } from "../demonstration.ts";
 import type { BaseImageKind } from "../engine/base_image.ts";
+import { ensureChromium } from "../engine/chromium.ts";
 import { copy } from "../files.ts";
 import { framesOf } from "../pictures/frames.ts";
+import { pagePictures } from "../pictures/page.ts";
 import { ROAD, roadPicture } from "../pictures/road.ts";
 import { recordSession } from "../pictures/session.ts";
 import { terminalPicture } from "../pictures/terminal.ts";
@@ -20,22 +22,31 @@ import { runScript, step } from "../script.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** By the names of their files in docs/pictures/. */
-const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<string>>> = {
+/** A picture as SVG, or several by the names of their files. */
+type Drawn = string | Readonly<Record<string, Uint8Array>>;
+
+/** By the names of their files in docs/pictures/, or what those begin with. */
+const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<Drawn>>> = {
   road: () => Promise.resolve(roadPicture(ROAD)),
   first_minutes: (signal) => withApp("flats", "plain", signal, firstMinutes),
   build: (signal) => withApp("rentals", "pip", signal, halfBuilt),
   metrics: (signal) => withApp("digits", "sklearn", signal, metricsOfTraining),
+  page: (signal) => withApp("digits", "sklearn", signal, pageOfRuns),
 };
 
 async function main(signal: AbortSignal): Promise<number> {
   for (const name of Deno.args.length > 0 ? Deno.args : Object.keys(PICTURES)) {
     const draw = PICTURES[name];
     if (draw === undefined) throw new MlcliError(`No picture has the name ${name}`);
-    await step(
-      name,
-      async () => await Deno.writeTextFile(`${ROOT}docs/pictures/${name}.svg`, await draw(signal)),
-    );
+    await step(name, async () => {
+      const drawn = await draw(signal);
+      const files = typeof drawn === "string"
+        ? { [`${name}.svg`]: new TextEncoder().encode(drawn) }
+        : drawn;
+      for (const [file, bytes] of Object.entries(files)) {
+        await Deno.writeFile(`${ROOT}docs/pictures/${file}`, bytes);
+      }
+    });
   }
   return 0;
 }
@@ -123,6 +134,17 @@ async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {
 }
 
 async function metricsOfTraining(place: AppPlace): Promise<string> {
+  const app = await digitsApp(place);
+  await mlcli("Train a model", place, ["local", "train"]);
+  const jobs = join(app, "local_test/jobs");
+  for await (const { name } of Deno.readDir(jobs)) {
+    if (name.startsWith("digits-")) return await Deno.readTextFile(join(jobs, name, "metrics.svg"));
+  }
+  throw new MlcliError("The training left no record");
+}
+
+/** Makes an app that learns to read digits, and its image. @returns where its code lies. */
+async function digitsApp(place: AppPlace): Promise<string> {
   const { directory, baseImage } = place;
   await mlcli("Make an app", place, ["init", "digits"]);
   const names = ["train_loss", "val_loss", "train_accuracy", "val_accuracy"];
@@ -130,15 +152,20 @@ async function metricsOfTraining(place: AppPlace): Promise<string> {
     base_image: baseImage,
     metric_definitions: names.map((name) => ({ Name: name, Regex: `${name}=([0-9.]+)` })),
   });
-  const base = join(directory, "digits/mlcli_base");
-  await copy(`${ROOT}scripts/pictures/training.py`, join(base, "training/training.py"));
+  const app = join(directory, "digits/mlcli_base");
+  await copy(`${ROOT}scripts/pictures/training.py`, join(app, "training/training.py"));
   await mlcli("Build its image", place, ["build"]);
-  await mlcli("Train a model", place, ["local", "train"]);
-  const jobs = join(base, "local_test/jobs");
-  for await (const { name } of Deno.readDir(jobs)) {
-    if (name.startsWith("digits-")) return await Deno.readTextFile(join(jobs, name, "metrics.svg"));
+  return app;
+}
+
+async function pageOfRuns(place: AppPlace): Promise<Drawn> {
+  await ensureChromium(place.signal);
+  await digitsApp(place);
+  for (const rate of [0.0005, 0.001, 0.002, 0.01, 0.05]) {
+    const given = ["--hyperparameter", `learning_rate=${rate}`];
+    await mlcli(`Train at a rate of ${rate}`, place, ["local", "train", ...given]);
   }
-  throw new MlcliError("The training left no record");
+  return await pagePictures(place.directory);
 }
 
 if (import.meta.main) runScript(main);

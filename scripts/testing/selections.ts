@@ -15,8 +15,12 @@ export const END_TO_END = "tests/e2e";
 /** Tests that need much of PyPI: a task of their own. */
 export const JUDGES = "tests/judges";
 
+/** Tests in a browser, which need an engine, too; below it, those that take long: a task of their own. */
+export const PAGE = "tests/page";
+export const WHOLE_PAGE = `${PAGE}/whole`;
+
 /** All tests that run the program. (`deno task test:all` runs them on the binary.) */
-export const OF_THE_PROGRAM = [END_TO_END, "tests/commands"];
+export const OF_THE_PROGRAM = [END_TO_END, "tests/commands", PAGE];
 
 /** A test file that runs once more, and why once is not enough. */
 export interface Selected {
@@ -126,6 +130,7 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/e2e/shell_test.ts", reason: "the same; a part of the bundle" },
   { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
   { path: "tests/e2e/packages_test.ts", reason: "packages are made of it, and installed" },
+  { path: "tests/page/views_test.ts", reason: "the embedded page, its server, and a report" },
 ];
 
 /** What runs on Podman too: what runs a container. */

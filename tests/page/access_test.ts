@@ -1,0 +1,108 @@
+import { assert, assertEquals } from "@std/assert";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { holds, openBrowser, says, textOf } from "../helpers/browser.ts";
+import { fallingCurve, makeRun } from "../helpers/made_runs.ts";
+import { proxyTo } from "../helpers/page_proxy.ts";
+import { servePage } from "../helpers/page_server.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+async function appWithRun(): Promise<TestApp> {
+  const app = await makeApp();
+  await makeRun(app, 0, {
+    name: "first-run",
+    curves: [["loss", fallingCurve(10)]],
+    log: "out hi\n",
+  });
+  return app;
+}
+
+suite("who may look at the page", () => {
+  it("asks for its address where there is no token, or another", async () => {
+    await using app = await appWithRun();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    for (const fragment of ["", "#", "#wrong/runs"]) {
+      const address = `http://localhost:${server.port}/${fragment}`;
+      const page = await browser.open(address, { expects: /403/ });
+      await says(page, /address/);
+      assert(!(await textOf(page)).includes("first-run"));
+      await page.close();
+    }
+  });
+
+  it("works behind a proxy, and its token is nowhere but in a header of its own", async () => {
+    await using app = await appWithRun();
+    await using server = await servePage(app);
+    await using proxy = proxyTo(server.port, "/user/me/proxy/8090/");
+    await using browser = await openBrowser();
+    const page = await browser.open(`${proxy.origin}/user/me/proxy/8090/#${server.token}`);
+    await says(page, "first-run");
+    await page.goto(`${page.url().split("#")[0]}#${server.token}/runs/first-run`);
+    await says(page, /^hi$/m);
+    for (const { url, headers } of proxy.passed) {
+      const { "x-mlcli-token": _, ...others } = headers;
+      assert(!`${url} ${JSON.stringify(others)}`.includes(server.token), url);
+      assertEquals([headers["cookie"], headers["referer"]], [undefined, undefined]);
+    }
+    assert(proxy.passed.some(({ headers }) => headers["x-mlcli-token"] === server.token));
+    assertEquals(await page.evaluate("[document.cookie, document.referrer]"), ["", ""]);
+    // It would keep the proxy open.
+    await page.close();
+  });
+
+  it("says so where mlcli has ended, and shows what there is once it serves again", async () => {
+    await using app = await appWithRun();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    const page = await browser.open(server.address, { expects: /Failed to load|ERR_|403/ });
+    await says(page, "first-run");
+    await server.stop();
+    await says(page, /ended|not reached/);
+    await says(page, "first-run");
+    await makeRun(app, 1, { name: "second-run" });
+    await using again = await servePage(app, { port: server.port });
+    // The token is another one.
+    await says(page, /address/);
+    await page.goto(again.address);
+    await says(page, "second-run");
+  });
+
+  it("lets no page of another origin read or ask anything", async () => {
+    await using app = await appWithRun();
+    await using server = await servePage(app);
+    const [target, invocations] = [`http://localhost:${server.port}/`, "api/servers/1/invocations"];
+    const headers = `{ "X-Mlcli-Token": ${JSON.stringify(server.token)} }`;
+    await using evil = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      () =>
+        new Response(
+          `<title>evil</title><script>loads = { a: 0, b: 0 }</script>` +
+            `<iframe name=a onload="loads.a++" src="${server.address}"></iframe>` +
+            `<iframe name=b onload="loads.b++"></iframe>` +
+            `<form id=f target=b method=post enctype=text/plain action="${target}${invocations}">` +
+            `<input name=x value=y></form>`,
+          { headers: { "Content-Type": "text/html" } },
+        ),
+    );
+    await using browser = await openBrowser();
+    // Also with the name of the page's own host.
+    for (const host of ["127.0.0.1", "localhost"]) {
+      const page = await browser.open(`http://${host}:${evil.addr.port}/`, { expects: /./ });
+      for (const path of ["", "api/app", "api/events"]) {
+        for (const options of ["{}", `{ headers: ${headers} }`, `{ method: "POST" }`]) {
+          const read = `fetch("${target}${path}", ${options}).then((a) => a.text(), () => "none")`;
+          assertEquals(await page.evaluate(read), "none", `${path} ${options}`);
+        }
+      }
+      const answered = page.waitForResponse((answer) => answer.url().endsWith(invocations));
+      await page.evaluate("document.getElementById('f').submit()");
+      assertEquals((await answered).status(), 403);
+      // The first time, the second one has loaded nothing.
+      await holds(page, "loads.a > 0 && loads.b > 1");
+      const framed = page.frames().filter((frame) => frame !== page.mainFrame());
+      const texts = await Promise.all(framed.map((frame) => frame.content()));
+      assert(!texts.some((text) => text.includes('id="page"')), "it is shown in a frame");
+      await page.close();
+    }
+  });
+});

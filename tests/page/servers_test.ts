@@ -1,0 +1,56 @@
+import { openBrowser, says } from "../helpers/browser.ts";
+import { buildTestImage } from "../helpers/engine.ts";
+import { servePage } from "../helpers/page_server.ts";
+import { deployServer } from "../helpers/server.ts";
+import { beforeAll, it, suite } from "../helpers/suite.ts";
+
+const SERVING = `
+def model_fn(model_dir): pass
+def input_fn(body, content_type):
+    if content_type not in ("text/csv", "application/json"): raise ValueError("Unsupported content type: " + content_type)
+    return body if isinstance(body, str) else body.decode(), content_type
+def predict_fn(input_data, model):
+    body, content_type = input_data
+    if "fail" in body: raise RuntimeError("the model is tired <img src=x>")
+    return "%s of %d characters" % (content_type, len(body))
+def output_fn(prediction, accept): return prediction
+`;
+
+suite("a server on the page", () => {
+  beforeAll(buildTestImage);
+
+  it("is shown with its health, and answers JSON, CSV and a file", async () => {
+    await using model = await deployServer(SERVING);
+    await using server = await servePage(model.app);
+    await using browser = await openBrowser();
+    const page = await browser.open(server.at("servers"));
+    for (const text of ["healthy", model.port]) await says(page, text);
+    await page.locator("::-p-text(Try it)").click();
+    const body = page.locator("textarea");
+    const send = page.locator("::-p-aria([name='Send'][role='button'])");
+    for (
+      const [type, text, answer] of [
+        ["application/json", '{"a": 1}', "application/json of 8 characters"],
+        ["text/csv", "1,2,3\n", "text/csv of 6 characters"],
+        ["text/csv", "fail", "the model is tired <img src=x>"],
+      ] as const
+    ) {
+      await page.locator("::-p-aria([name='Content type'])").fill(type);
+      await body.fill(text);
+      await send.click();
+      await says(page, answer);
+    }
+    await says(page, /500/);
+    await says(page, /curl .*\/invocations/);
+    const file = `${model.app.directory}/request.csv`;
+    await Deno.writeTextFile(file, "4,5,6,7\n");
+    const input = await page.waitForSelector("input[type=file]");
+    await input!.uploadFile!(file);
+    await send.click();
+    await says(page, "text/csv of 8 characters");
+    // What it passed on is counted.
+    await says(page, /p95/);
+    await model.app.run(["local", "stop", "--port", model.port]);
+    await says(page, /No server/);
+  });
+});

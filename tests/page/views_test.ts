@@ -1,0 +1,133 @@
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { Page } from "puppeteer-core";
+import { makeApp, type TestApp } from "../helpers/app.ts";
+import { violationsOf } from "../helpers/axe.ts";
+import { has, openBrowser, says, textOf } from "../helpers/browser.ts";
+import { fallingCurve, makeRun } from "../helpers/made_runs.ts";
+import { servePage } from "../helpers/page_server.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+const SCHEMES = ["light", "dark"] as const;
+/** Of a desk, and of a phone. */
+const WIDTHS = [1280, 390] as const;
+
+/** An app with some of each that there may be. */
+async function fullApp(): Promise<TestApp> {
+  const app = await makeApp();
+  const loss = (seed: number) => ["loss", fallingCurve(50, seed)] as const;
+  await makeRun(app, 0, {
+    name: "first-run",
+    hyperparameters: { rate: "0.1", depth: "3" },
+    curves: [loss(1), ["accuracy", fallingCurve(50, 2)]],
+    packages: { numpy: "1.26.4", scipy: "1.11.1" },
+    data: { training: { files: 2, bytes: 1_234, hash: "ab".repeat(16), by: "contents" } },
+    commit: "4313efd9".repeat(5),
+    log: "out one line\nerr a warning\n",
+  });
+  await makeRun(app, 1, {
+    name: "second-run",
+    hyperparameters: { rate: "0.2", depth: "3" },
+    curves: [loss(3)],
+    packages: { numpy: "2.0.0", scipy: "1.11.1" },
+    outcome: { status: "Failed", exit_status: 1, reason: "ValueError: no rows" },
+    log: "err Traceback\nerr ValueError: no rows\n",
+  });
+  await makeRun(app, 2, {
+    name: "third-run",
+    kind: "transform",
+    transform: {
+      model_run: "first-run",
+      files: 1,
+      failed_files: 1,
+      records: 3,
+      requests: 3,
+      latency_ms: { p50: 10, p95: 800, p99: 812 },
+      slowest: [{ file: "a.csv", first: 3, records: 1, ms: 812 }],
+      failed: [{ file: "b.csv", first: 2, last: 2, status: 500, reason: "the model is tired" }],
+    },
+  });
+  return app;
+}
+
+/** What makes a view unfit for some, or for its window. */
+async function flawsOf(page: Page, view: string): Promise<readonly string[]> {
+  const flaws = [...await violationsOf(page)];
+  const sizes = await page.evaluate("[document.documentElement.scrollWidth, innerWidth]");
+  const [wanted, width] = sizes as [number, number];
+  if (wanted > width) flaws.push(`It takes ${wanted} of ${width} pixels`);
+  return flaws.map((flaw) => `${view}: ${flaw}`);
+}
+
+const VIEWS = [
+  [["runs"], "first-run", "second-run", "Failed", "0.2"],
+  [["runs", "first-run"], "one line", "a warning", "numpy", "metrics.csv", "job.json"],
+  [["runs", "second-run"], "ValueError: no rows", "Failed"],
+  [["runs", "third-run"], "the model is tired", "812", "a.csv"],
+  [["comparison", "first-run", "second-run"], "rate", "2.0.0", "1.26.4"],
+] as const;
+
+suite("the views of the page", () => {
+  it("show what there is, dark and light, on a desk and on a phone", async () => {
+    await using app = await fullApp();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    const papers = new Set<unknown>();
+    const flaws: string[] = [];
+    for (const width of WIDTHS) {
+      for (const scheme of SCHEMES) {
+        const page = await browser.open(server.at("runs"), { scheme, width });
+        for (const [view, ...shown] of [...VIEWS, [["servers"], "Servers"]] as const) {
+          await page.goto(server.at(...view));
+          await has(page, shown);
+          flaws.push(...await flawsOf(page, `${view.join("/")} ${scheme} ${width}`));
+        }
+        papers.add(await page.evaluate("getComputedStyle(document.body).backgroundColor"));
+        await page.close();
+      }
+    }
+    assertEquals(flaws, []);
+    assertEquals(papers.size, SCHEMES.length, "dark and light look the same");
+  });
+
+  it("are those of a report, too, without a server and with logs only when asked for", async () => {
+    await using app = await fullApp();
+    await using browser = await openBrowser();
+    for (const [options, hasLog] of [[[], false], [["--with-logs"], true]] as const) {
+      const file = `${app.directory}/report-${hasLog}.html`;
+      const { code, stderr } = await app.run(["local", "report", "-o", file, ...options]);
+      assertEquals(code, 0, stderr);
+      assertEquals((await Deno.readTextFile(file)).includes("one line"), hasLog);
+      const page = await browser.open(`file://${file}`);
+      for (const [view, ...shown] of VIEWS) {
+        await page.goto(`file://${file}#/${view.join("/")}`);
+        await has(page, shown.filter((text) => hasLog || !/one line|a warning/.test(text)));
+        if (hasLog) assertEquals(await flawsOf(page, view.join("/")), []);
+      }
+      assert(!/Servers/.test(await textOf(page)));
+      await page.close();
+    }
+  });
+
+  it("sort, filter and choose columns", async () => {
+    await using app = await fullApp();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    const page = await browser.open(server.at("runs"));
+    await says(page, "first-run");
+    const rows = async (): Promise<readonly string[]> =>
+      await page.evaluate(
+        "[...document.querySelectorAll('tbody tr')].map((row) => row.innerText)",
+      ) as string[];
+    assertMatch((await rows())[0]!, /third-run/);
+    await page.locator("::-p-aria([name='rate'][role='button'])").click();
+    const sorted = await rows();
+    assert(
+      sorted.findIndex((row) => /first-run/.test(row)) <
+        sorted.findIndex((row) => /second-run/.test(row)),
+      sorted.join("\n"),
+    );
+    await page.locator("input[type=search]").fill("Failed");
+    await page.waitForFunction("document.querySelectorAll('tbody tr').length === 1");
+    assertMatch((await rows())[0]!, /second-run/);
+  });
+});
