@@ -61,15 +61,15 @@ export function Failed({ error }: Readonly<{ error: Error }>): JSX.Element {
   return <p class="failed">{error.message}{hint && <span class="hint">{hint}</span>}</p>;
 }
 
-type FactProps = Readonly<{ name: string; children: ComponentChildren }>;
+type FactProps = Readonly<{ name: string; value: ComponentChildren }>;
 
 /** A name and what it is; left out where that is not known. Stands in a `dl`. */
-export function Fact({ name, children }: FactProps): JSX.Element | null {
-  if (children === null || children === undefined || children === "") return null;
+export function Fact({ name, value }: FactProps): JSX.Element | null {
+  if (value === null || value === undefined || value === "") return null;
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }

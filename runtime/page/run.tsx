@@ -26,6 +26,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   const run = { ...whole, ...listed };
   return (
     <>
+      {run.reason && <p class={run.status === "Failed" ? "failed" : undefined}>{run.reason}</p>}
       <Summary run={run} />
       {run.transform && <Transform facts={run.transform} />}
       {Object.keys(curves).length > 0 && (
@@ -46,19 +47,12 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
 function Summary({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
   return (
     <dl>
-      <Fact name="Status">
-        <Status of={run.status} />
-      </Fact>
-      <Fact name="Reason">{run.reason}</Fact>
-      <Fact name="Exit status">{run.exit_status}</Fact>
-      <Fact name="Kind">{run.kind}</Fact>
-      <Fact name="Created">
-        <Time of={run.created} />
-      </Fact>
-      <Fact name="Duration">
-        <Duration of={run} />
-      </Fact>
-      <Fact name="Commit">{run.commit}</Fact>
+      <Fact name="Status" value={<Status of={run.status} />} />
+      <Fact name="Exit status" value={run.exit_status} />
+      <Fact name="Kind" value={run.kind} />
+      <Fact name="Created" value={<Time of={run.created} />} />
+      <Fact name="Duration" value={<Duration of={run} />} />
+      <Fact name="Commit" value={run.commit} />
     </dl>
   );
 }
@@ -90,8 +84,8 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
       <Values title="Options" of={run.options} />
       <h2>Environment</h2>
       <dl>
-        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name}>{run[key]}</Fact>)}
-        <Fact name="Variables">{run.variables.join(", ")}</Fact>
+        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name} value={run[key]} />)}
+        <Fact name="Variables" value={run.variables.join(", ")} />
       </dl>
       {packages && (
         <details>
@@ -127,7 +121,7 @@ function Values(
   return values.length === 0 ? null : (
     <>
       <h2>{title}</h2>
-      <dl>{values.map(([name, value]) => <Fact key={name} name={name}>{value}</Fact>)}</dl>
+      <dl>{values.map(([name, value]) => <Fact key={name} name={name} value={value} />)}</dl>
     </>
   );
 }

@@ -30,24 +30,21 @@ export function ServersView(
 
 function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
   const { app, port, state, model_run, from_page, from_watch } = server;
+  const reason = reasonOf(server);
   return (
     <article>
       <h2>{port === null ? app : `${app} on port ${port}`}</h2>
+      {reason && <p class="failed">{reason}</p>}
       <dl>
-        <Fact name="Health">
-          <Status of={state} />
-        </Fact>
-        <Fact name="Why">{reasonOf(server)}</Fact>
-        <Fact name="Serves the model of">{model_run && <RunLink name={model_run} />}</Fact>
-        <Fact name="Since">
-          <Time of={server.created} />
-        </Fact>
-        <Fact name="Image">{server.image}</Fact>
-        <Fact name="mlcli">{server.mlcli}</Fact>
-        <Fact name="Container">{server.name}</Fact>
+        <Fact name="Health" value={<Status of={state} />} />
+        <Fact name="Serves the model of" value={model_run && <RunLink name={model_run} />} />
+        <Fact name="Since" value={<Time of={server.created} />} />
+        <Fact name="Image" value={server.image} />
+        <Fact name="mlcli" value={server.mlcli} />
+        <Fact name="Container" value={server.name} />
         {NEWER.map(([key, text]) => {
           const time = server.stale?.[key];
-          return <Fact key={key} name={text}>{time && <Time of={time} />}</Fact>;
+          return <Fact key={key} name={text} value={time && <Time of={time} />} />;
         })}
       </dl>
       <RequestTable page={from_page} watch={from_watch} />

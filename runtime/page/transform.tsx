@@ -15,14 +15,10 @@ export function Transform({ facts }: Readonly<{ facts: Fields }>): JSX.Element {
     <>
       <h2>Transform</h2>
       <dl>
-        {typeof run === "string" && (
-          <Fact name="Model of">
-            <RunLink name={run} />
-          </Fact>
-        )}
-        {COUNTS.map(([name, key]) => <Fact key={key} name={name}>{textOf(facts[key])}</Fact>)}
+        {typeof run === "string" && <Fact name="Model of" value={<RunLink name={run} />} />}
+        {COUNTS.map(([name, key]) => <Fact key={key} name={name} value={textOf(facts[key])} />)}
         {["p50", "p95", "p99"].map((part) => (
-          <Fact key={part} name={`Answers, ${part}`}>{textOf(latency[part])} ms</Fact>
+          <Fact key={part} name={`Answers, ${part}, ms`} value={textOf(latency[part])} />
         ))}
       </dl>
       {LISTS.map(({ title, key, headings, fields }) => {
