@@ -109,7 +109,7 @@ export class Chart {
         })),
       ],
       axes: [
-        { ...axis, space: 70, values: (_, values) => values.map(textOf) },
+        { ...axis, space: 70, size: 32, values: (_, values) => values.map(textOf) },
         {
           ...axis,
           size: 64,
@@ -117,7 +117,6 @@ export class Chart {
         },
       ],
       hooks: {
-        draw: [markPainted],
         setSelect: [(plot) => {
           const { left, width } = plot.select;
           if (width < 2) return;
@@ -136,11 +135,6 @@ export class Chart {
       },
     };
   }
-}
-
-/** For who measures how soon there is something to see. */
-function markPainted(): void {
-  if (performance.getEntriesByName("painted").length === 0) performance.mark("painted");
 }
 
 /** On a logarithmic axis there is nothing but what is more than 0. */

@@ -42,7 +42,9 @@ export function Charts({ runs }: { readonly runs: readonly ChartedRun[] }): JSX.
     const zoom = Object.hasOwn(look.zooms, name) ? look.zooms[name] : undefined;
     return whole ? [{ name, lines, range: zoom ?? whole }] : [];
   });
-  if (metrics.length === 0) return <p>No values to draw.</p>;
+  if (metrics.length === 0) {
+    return <p>No metrics: metric_definitions in the configuration file says how to find them.</p>;
+  }
   const move = (size: number, shift: number): void => {
     const moves = metrics.map(({ name, range }) => [name, moved(range, size, shift)]);
     change({ zooms: Object.fromEntries(moves) });

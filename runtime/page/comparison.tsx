@@ -36,7 +36,7 @@ export function ComparisonView({ names, runs }: {
   );
 }
 
-function Differences({ of: { differences, code } }: { readonly of: Comparison }): JSX.Element {
+function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>): JSX.Element {
   return (
     <>
       <h2>Differences</h2>
@@ -56,7 +56,7 @@ function Differences({ of: { differences, code } }: { readonly of: Comparison })
   );
 }
 
-function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): JSX.Element {
+function Change({ of: { path, change, patch } }: Readonly<{ of: CodeChange }>): JSX.Element {
   return (
     <details open>
       <summary>{change} {path}</summary>
@@ -83,7 +83,7 @@ const KINDS = [
 ] as const;
 
 /** Both logs beside each other; loaded when they are opened. */
-function Logs({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {
+function Logs({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>

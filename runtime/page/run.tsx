@@ -43,7 +43,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   );
 }
 
-function Summary({ run }: { readonly run: WholeRun }): JSX.Element {
+function Summary({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
   return (
     <dl>
       <Fact name="Status">
@@ -63,7 +63,7 @@ function Summary({ run }: { readonly run: WholeRun }): JSX.Element {
   );
 }
 
-function Record({ run }: { readonly run: WholeRun }): JSX.Element {
+function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
   const { metrics, data, packages } = run;
   return (
     <>
@@ -132,7 +132,7 @@ function Values(
   );
 }
 
-function FileTable({ files: { entries, is_cut } }: { readonly files: Files }): JSX.Element {
+function FileTable({ files: { entries, is_cut } }: Readonly<{ files: Files }>): JSX.Element {
   return (
     <>
       {entries.length === 0 && <p>There are none.</p>}

@@ -28,7 +28,7 @@ export function ServersView(
   );
 }
 
-function ServerCard({ server }: { readonly server: Server }): JSX.Element {
+function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
   const { app, port, state, model_run, from_page, from_watch } = server;
   return (
     <article>

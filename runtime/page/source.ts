@@ -145,7 +145,8 @@ export function reportSource(report: Report): Source {
     return value;
   };
   const listed = runs.map((run) => {
-    return { ...run, curve_bytes: 1, log_bytes: own(logs, run.name)?.length ?? 0 };
+    const [log, values] = [own(logs, run.name) ?? "", own(curves, run.name) ?? {}];
+    return { ...run, curve_bytes: Object.keys(values).length, log_bytes: log.length };
   });
   return {
     isLive: false,
@@ -153,7 +154,7 @@ export function reportSource(report: Report): Source {
     watch: (listener) =>
       listener({ ...NOTHING_YET, connection: "open", runs: newestFirst(listed) }),
     run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
-    curves: (name) => Promise.resolve({ next: 1, curves: own(curves, name) ?? {} }),
+    curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
       const text = await orFail(
         own(logs, name),

@@ -8,7 +8,7 @@ import { textOf } from "./text.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @param facts of the run's record, whose fields runtime/local/transform/results.ts has. */
-export function Transform({ facts }: { readonly facts: Fields }): JSX.Element {
+export function Transform({ facts }: Readonly<{ facts: Fields }>): JSX.Element {
   const latency = isObject(facts["latency_ms"]) ? facts["latency_ms"] : {};
   const run = facts["model_run"];
   return (

@@ -18,7 +18,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   const sample = app.app === served ? app.sample : null;
   const [contentType, setContentType] = useState(sample?.content_type ?? "application/json");
   const [accept, setAccept] = useState("");
-  const [text, setText] = useState(sample?.body ?? "");
+  const [text, setText] = useState(sample?.body.trimEnd() ?? "");
   const [file, setFile] = useState<File>();
   const [isSending, setSending] = useState(false);
   const [result, setResult] = useState<JSX.Element>();
@@ -40,23 +40,8 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
       <summary>Try it</summary>
       <form class="try" onSubmit={send}>
         <div class="tools">
-          <label>
-            Content type{" "}
-            <input
-              value={contentType}
-              list="types"
-              required
-              onInput={(event) => setContentType(event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            Accept (may be empty){" "}
-            <input
-              value={accept}
-              list="types"
-              onInput={(event) => setAccept(event.currentTarget.value)}
-            />
-          </label>
+          <Field label="Content type" value={contentType} onChange={setContentType} required />
+          <Field label="Accept (may be empty)" value={accept} onChange={setAccept} />
           <label>
             File instead of text{" "}
             <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
@@ -81,7 +66,24 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   );
 }
 
-function Answer({ of }: { readonly of: ServerAnswer }): JSX.Element {
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly required?: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ label, value, required, onChange }: FieldProps): JSX.Element {
+  const change = (event: { currentTarget: HTMLInputElement }) =>
+    onChange(event.currentTarget.value);
+  return (
+    <label>
+      {label} <input value={value} list="types" required={required} onInput={change} />
+    </label>
+  );
+}
+
+function Answer({ of }: Readonly<{ of: ServerAnswer }>): JSX.Element {
   const { status, contentType, milliseconds, body } = of;
   return (
     <>

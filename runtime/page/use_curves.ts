@@ -12,7 +12,7 @@ const busy = new Set<string>();
 
 /** The curves of each run, as far as they are here. */
 export function useCurves(source: Source, runs: readonly ListedRun[]): (name: string) => Curves {
-  const [, setVersion] = useState(0);
+  const [version, setVersion] = useState(0);
   const parts = fetched.get(source) ?? new Map<string, CurvesPart>();
   fetched.set(source, parts);
   const sizes = runs.map(({ name, curve_bytes }) => `${name} ${curve_bytes}`).join("\n");
@@ -21,14 +21,11 @@ export function useCurves(source: Source, runs: readonly ListedRun[]): (name: st
       if (curve_bytes <= (parts.get(name)?.next ?? 0) || busy.has(name)) continue;
       busy.add(name);
       follow(source, name, curve_bytes, parts)
-        // The connection's line says it; the next event tries again.
-        .catch(() => {})
-        .finally(() => {
-          busy.delete(name);
-          setVersion((version) => version + 1);
-        });
+        .finally(() => busy.delete(name))
+        // A failure is said by the line of the connection; the next event tries again.
+        .then(() => setVersion((version) => version + 1), () => {});
     }
-  }, [sizes, source]);
+  }, [sizes, source, version]);
   return (name) => parts.get(name)?.curves ?? NO_CURVES;
 }
 
@@ -40,15 +37,12 @@ async function follow(
   size: number,
   parts: Map<string, CurvesPart>,
 ): Promise<void> {
-  let from: number;
-  do {
-    from = parts.get(name)?.next ?? 0;
-    const part = await source.curves(name, from);
-    parts.set(name, {
-      next: part.next,
-      curves: joined(parts.get(name)?.curves ?? NO_CURVES, part.curves),
-    });
-  } while (parts.get(name)!.next > from && parts.get(name)!.next < size);
+  let [from, next] = [-1, parts.get(name)?.next ?? 0];
+  while (next > from && next < size) {
+    const part = await source.curves(name, next);
+    [from, next] = [next, part.next];
+    parts.set(name, { next, curves: joined(parts.get(name)?.curves ?? NO_CURVES, part.curves) });
+  }
 }
 
 /** Each curve with what has come of it. */
