@@ -1,9 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { violationsOf } from "../helpers/axe.ts";
-import { holds, openBrowser, says } from "../helpers/browser.ts";
+import { has, holds, openBrowser, says } from "../helpers/browser.ts";
 import { buildTestImage } from "../helpers/engine.ts";
 import { servePage } from "../helpers/page_server.ts";
-import { deployServer } from "../helpers/server.ts";
+import { deployed, deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const SERVING = `
@@ -56,6 +56,9 @@ suite("a server on the page", () => {
     await says(page, "text/csv of 8 characters");
     // What it passed on is counted.
     await holds(page, `/This page\\s+4\\s+1\\s/.test(document.body.innerText)`);
+    await deployed(model.app);
+    await holds(page, `document.body.innerText.split("${model.app.name} on port").length === 3`);
+    await has(page, []);
     assertEquals(await violationsOf(page), []);
     await model.app.run(["local", "stop", "--port", model.port]);
     await holds(page, `!document.body.innerText.includes(${JSON.stringify(heading)})`);

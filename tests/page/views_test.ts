@@ -138,6 +138,6 @@ suite("the views of the page", () => {
     await holds(page, `!document.querySelector("[role=img]").ariaLabel.includes("first-run")`);
     await Deno.remove(app.path("local_test/jobs/second-run"), { recursive: true });
     await makeRun(app, 3, { name: "fourth-run" });
-    await shows("first-run", "third-run", "fourth-run");
+    await shows("first-run", "fourth-run", "third-run");
   });
 });
