@@ -24,32 +24,36 @@ export class Events {
   stream(): ReadableStream<Uint8Array> {
     const gone = new AbortController();
     const either = joinSignals(gone.signal, this.signal);
-    const news = [this.#runNews(either.signal), this.#serverNews(either.signal)].map((source) => ({
-      source,
-      next: undefined as Promise<{ from: number; result: IteratorResult<Event> }> | undefined,
-    }));
+    const sources = [this.#runNews(either.signal), this.#serverNews(either.signal)];
+    const next = new Map<AsyncIterator<Event>, Promise<Uint8Array>>();
     const encoder = new TextEncoder();
+    const lineOf = async (source: AsyncIterator<Event>): Promise<Uint8Array> => {
+      const { value } = await source.next();
+      next.delete(source);
+      return encoder.encode(`${JSON.stringify(value)}\n`);
+    };
+    const end = (): void => {
+      gone.abort();
+      either[Symbol.dispose]();
+    };
     return new ReadableStream({
       pull: async (controller) => {
+        for (const source of sources) {
+          if (next.has(source)) continue;
+          const line = lineOf(source);
+          // Nobody may be there any more who hears of it.
+          line.catch(() => {});
+          next.set(source, line);
+        }
         try {
-          const { from, result } = await Promise.race(
-            news.map((one, from) =>
-              one.next ??= one.source.next().then((result) => ({ from, result }))
-            ),
-          );
-          news[from]!.next = undefined;
-          controller.enqueue(encoder.encode(`${JSON.stringify(result.value)}\n`));
+          controller.enqueue(await Promise.race(next.values()));
         } catch (error) {
-          either[Symbol.dispose]();
-          if (!either.signal.aborted) throw error;
+          end();
+          if (!this.signal.aborted) throw error;
           controller.close();
         }
       },
-      cancel: () => {
-        gone.abort();
-        for (const { next } of news) next?.catch(() => {});
-        either[Symbol.dispose]();
-      },
+      cancel: end,
     }, { highWaterMark: 0 });
   }
 

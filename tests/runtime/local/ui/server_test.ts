@@ -1,0 +1,455 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { findApp } from "../../../../runtime/app/app.ts";
+import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
+import { type PageServer, servePage } from "../../../../runtime/local/ui/server.ts";
+import { ANSWER_HEADERS, type Event, TOKEN_HEADER } from "../../../../runtime/page/api.ts";
+import { completeApp, type TestApp } from "../../../helpers/app.ts";
+import { eventually } from "../../../helpers/eventually.ts";
+import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { clientOf } from "../../../helpers/fake_engine.ts";
+import { rawServer } from "../../../helpers/raw_server.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const DOCUMENT = "<!DOCTYPE html><p>the page";
+
+/** The page of an app, and what asks it. */
+interface Stage extends AsyncDisposable {
+  readonly app: TestApp;
+  readonly server: PageServer;
+  /** Asks with the token, unless other headers are given. */
+  get(path: string, init?: RequestInit): Promise<Response>;
+  json(path: string): Promise<Record<string, unknown>>;
+  /** Puts files of a run. */
+  put(run: string, files: Readonly<Record<string, string>>): Promise<void>;
+  end(): void;
+}
+
+async function open(
+  connect: () => Promise<Engine> = () => Promise.reject(new MlcliError("No engine")),
+): Promise<Stage> {
+  const app = await completeApp();
+  const end = new AbortController();
+  const server = servePage({
+    app: await findApp(app.directory, app.name),
+    port: 0,
+    allowedHosts: ["box.example"],
+    document: DOCUMENT,
+    connect,
+    signal: end.signal,
+  });
+  const get = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`http://127.0.0.1:${server.port}${path}`, {
+      headers: { [TOKEN_HEADER]: server.token },
+      redirect: "manual",
+      ...init,
+    });
+  return {
+    app,
+    server,
+    get,
+    json: async (path) => await (await get(path)).json(),
+    put: async (run, files) => {
+      for (const [name, content] of Object.entries(files)) {
+        await app.write(app.path("local_test/jobs", run, name), content);
+      }
+    },
+    end: () => end.abort(),
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await server.finished;
+      await app[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const RECORD = {
+  "job.json": JSON.stringify({
+    kind: "train",
+    started: "2026-03-01T09:30:00.000Z",
+    ended: "2026-03-01T09:31:00.000Z",
+    outcome: { status: "Completed", exit_status: 0, reason: null },
+  }),
+};
+
+/** The events of a stream, one after the other. */
+function eventsOf(body: ReadableStream<Uint8Array>): AsyncIterator<Event> & AsyncDisposable {
+  const lines = (async function* () {
+    let text = "";
+    for await (const part of body.pipeThrough(new TextDecoderStream())) {
+      text += part;
+      for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
+        yield JSON.parse(text.slice(0, end)) as Event;
+        text = text.slice(end + 1);
+      }
+    }
+  })();
+  return lines as AsyncIterator<Event> & AsyncDisposable;
+}
+
+async function nextOf<K extends Event["kind"]>(
+  events: AsyncIterator<Event>,
+  kind: K,
+): Promise<Event & { readonly kind: K }> {
+  while (true) {
+    const { value, done } = await events.next();
+    if (done) throw new Error("There are no more events");
+    if (value.kind === kind) return value as Event & { readonly kind: K };
+  }
+}
+
+suite("the page's server", () => {
+  it("gives the page to everybody on this machine, and the API to those with the token", async () => {
+    await using stage = await open();
+    const { get, server } = stage;
+    const right = { [TOKEN_HEADER]: server.token };
+    const cases: readonly (readonly [string, string, Record<string, string>, number])[] = [
+      ["GET", "/", {}, 200],
+      ["HEAD", "/", {}, 200],
+      ["POST", "/", {}, 405],
+      ["GET", "/", { Origin: "http://evil.example" }, 403],
+      ["GET", "/", { Origin: "https://box.example" }, 200],
+      ["GET", "/index.html", right, 404],
+      ["GET", "/api", right, 404],
+      ["GET", "/api/", right, 404],
+      ["GET", "/api/other", right, 404],
+      ["GET", "/api/app", right, 200],
+      ["POST", "/api/app", right, 405],
+      ["OPTIONS", "/api/app", right, 405],
+      ["DELETE", "/api/runs/a", right, 405],
+      ["GET", "/api/servers/8080/invocations", right, 405],
+      ["GET", "/api/app", {}, 403],
+      ["GET", "/api/app", { [TOKEN_HEADER]: server.token.slice(1) }, 403],
+      ["GET", "/api/app", { Cookie: `${TOKEN_HEADER}=${server.token}` }, 403],
+      ["GET", `/api/app?token=${server.token}`, {}, 403],
+      ["GET", "/api/app", { ...right, Origin: "http://evil.example" }, 403],
+      ["GET", "/api/app", { ...right, Origin: "null" }, 403],
+      ["GET", "/api/runs/none", right, 404],
+      ["GET", "/api/runs/..%2f..", right, 404],
+      ["GET", "/api/runs/%ff", right, 400],
+      ["GET", "/api/runs/none/log?from=-1", right, 400],
+      ["GET", "/api/comparison?a=last&b=1", right, 404],
+    ];
+    for (const [method, path, headers, status] of cases) {
+      const answer = await get(path, { method, headers });
+      const text = await answer.text();
+      assertEquals(answer.status, status, `${method} ${path} ${JSON.stringify(headers)}: ${text}`);
+      for (
+        const [name, value] of [
+          ["X-Content-Type-Options", "nosniff"],
+          ["Referrer-Policy", "no-referrer"],
+          ["Cross-Origin-Resource-Policy", "same-origin"],
+          ["Cross-Origin-Opener-Policy", "same-origin"],
+          ["Access-Control-Allow-Origin", null],
+        ] as const
+      ) assertEquals(answer.headers.get(name), value, `${path}: ${name}`);
+      assertMatch(answer.headers.get("Cache-Control")!, /^no-store\b/);
+      assertStringIncludes(
+        answer.headers.get("Content-Security-Policy")!,
+        "frame-ancestors 'none'",
+      );
+      if (status !== 200) assertEquals(Object.keys(JSON.parse(text)), ["error", "hint"]);
+      else if (path === "/" && method === "GET") assertEquals(text, DOCUMENT);
+    }
+  });
+
+  it("refuses a name that leads to this machine, which fetch cannot send", async () => {
+    await using stage = await open();
+    const connection = await Deno.connect({ hostname: "127.0.0.1", port: stage.server.port });
+    const head = `GET / HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`;
+    await connection.write(new TextEncoder().encode(head));
+    const text = await new Response(connection.readable).text();
+    assertMatch(text, /^HTTP\/1\.1 403 /);
+    assertStringIncludes(text, "mlcli local ui --allow-host evil.example lets it in.");
+  });
+
+  it("listens on 127.0.0.1 alone, and says where a port is taken", async () => {
+    await using stage = await open();
+    const { port } = stage.server;
+    // Another address of this machine.
+    const connected = await Deno.connect({ hostname: "127.0.0.2", port }).then(
+      (connection) => connection.close() ?? true,
+      () => false,
+    );
+    assertEquals(connected, false);
+    const app = await findApp(stage.app.directory, stage.app.name);
+    const connect = () => Promise.reject(new Error());
+    const { signal } = new AbortController();
+    try {
+      servePage({ app, port, allowedHosts: [], document: "", connect, signal });
+    } catch (error) {
+      return assertEquals((error as Error).message, `Port already in use: ${port}`);
+    }
+    throw new Error("It listens");
+  });
+
+  it("reads a run's record, curves, log and files", async () => {
+    await using stage = await open();
+    const { json, put } = stage;
+    const line = "2026-03-01T09:30:01.000Z,loss,0.5\n";
+    await put("a", { ...RECORD, "metrics.csv": `time,metric,value\n${line}`, log: "out ä\nerr b" });
+    await put("b", { ...RECORD, "config/x": "12" });
+    const run = await json("/api/runs/a");
+    assertEquals([run["name"], run["status"], run["log"] !== null], ["a", "Completed", true]);
+    const curves = await json("/api/runs/a/curves?from=0");
+    assertEquals(curves, { next: 52, curves: { loss: { time: [1000], value: [0.5] } } });
+    assertEquals(await json("/api/runs/a/curves?from=52"), { next: 52, curves: {} });
+    assertEquals(await json("/api/runs/b/curves"), { next: 0, curves: {} });
+    assertEquals(await json("/api/runs/a/log"), { from: 0, next: 12, text: "out ä\nerr b" });
+    assertEquals(await json("/api/runs/a/log?from=7"), { from: 7, next: 12, text: "err b" });
+    assertEquals(await json("/api/runs/b/log"), { from: 0, next: 0, text: "" });
+    const { entries, is_cut } = await json("/api/runs/b/files");
+    const kinds = (entries as { path: string; kind: string }[]).map((one) => [one.path, one.kind]);
+    assertEquals([kinds, is_cut], [
+      [["config", "directory"], ["config/x", "file"], ["job.json", "file"]],
+      false,
+    ]);
+    const { differences, code } = await json("/api/comparison?a=a&b=b");
+    assertEquals([differences, code], [[], []]);
+  });
+
+  it("cuts a long log at lines and letters, and lists 1,000 files at most", async () => {
+    await using stage = await open();
+    const { json, put } = stage;
+    const most = 256 * 1024;
+    const lines = `out ${"ä".repeat(50)}\n`.repeat(5_000);
+    const bytes = new TextEncoder().encode(lines);
+    await put("a", { ...RECORD, log: lines });
+    const end = await json("/api/runs/a/log");
+    assertEquals(end["text"], lines.slice(-String(end["text"]).length));
+    assert(String(end["text"]).startsWith("out ") && Number(end["from"]) > bytes.length - most);
+    let text = "";
+    for (let from = 0; from < bytes.length;) {
+      const part = await json(`/api/runs/a/log?from=${from}`);
+      assertEquals(part["from"], from);
+      assert(Number(part["next"]) > from && Number(part["next"]) - from <= most);
+      from = Number(part["next"]);
+      text += part["text"];
+    }
+    assertEquals(text === lines, true);
+    await put("b", { ...RECORD, log: `out ${"✓".repeat(most)}` });
+    const one = await json("/api/runs/b/log?from=0");
+    assertEquals(String(one["text"]), `out ${"✓".repeat((most - 4) / 3)}`);
+    const names = Array.from({ length: 1_001 }, (_, at) => [`many/${at}`, ""]);
+    await put("c", { ...RECORD, ...Object.fromEntries(names) });
+    const files = await json("/api/runs/c/files");
+    assertEquals([(files["entries"] as unknown[]).length, files["is_cut"]], [1_000, true]);
+  });
+
+  it("follows no link, and reads nothing but files", async () => {
+    await using stage = await open();
+    const { app, get, json, put } = stage;
+    await put("../../../secret", { "job.json": RECORD["job.json"], log: "out secret\n" });
+    const jobs = (...parts: readonly string[]) => app.path("local_test/jobs", ...parts);
+    await put("a", RECORD);
+    const secret = app.path("secret");
+    await Deno.symlink(`${secret}/log`, jobs("a", "log"));
+    await Deno.symlink(`${secret}/log`, jobs("a", "metrics.csv"));
+    await Deno.symlink(secret, jobs("a", "all"));
+    await Deno.symlink(secret, jobs("linked"));
+    await Deno.mkdir(jobs("record"));
+    await Deno.symlink(`${secret}/job.json`, jobs("record", "job.json"));
+    assertEquals(await json("/api/runs/a/log"), { from: 0, next: 0, text: "" });
+    assertEquals(await json("/api/runs/a/curves"), { next: 0, curves: {} });
+    const { entries } = await json("/api/runs/a/files");
+    assertEquals(
+      (entries as { path: string; kind: string }[]).map(({ path, kind }) => [path, kind]),
+      [
+        ["all", "link"],
+        ["job.json", "file"],
+        ["log", "link"],
+        ["metrics.csv", "link"],
+      ],
+    );
+    for (const path of ["linked", "linked/log", "linked/files", "record"]) {
+      const answer = await get(`/api/runs/${path}`);
+      assertEquals([answer.status, (await answer.text()).includes("secret")], [404, false], path);
+    }
+    await Deno.rename(jobs(), app.path("moved"));
+    await Deno.symlink("/etc", jobs());
+    const answer = await get("/api/runs/a");
+    assertEquals(answer.status, 502);
+    assertMatch((await answer.json()).error, /leads out of/);
+  });
+
+  it("a run that goes while it is read is gone, and no more", async () => {
+    await using stage = await open();
+    await stage.put("a", { ...RECORD, log: "out 1\n" });
+    assertEquals((await stage.json("/api/runs/a/log"))["text"], "out 1\n");
+    await Deno.remove(stage.app.path("local_test/jobs/a"), { recursive: true });
+    for (const what of ["", "/log", "/curves", "/files"]) {
+      const answer = await stage.get(`/api/runs/a${what}`);
+      assertEquals([answer.status, await answer.json()], [404, {
+        error: "There is no run of that name any more",
+        hint: null,
+      }]);
+    }
+  });
+});
+
+suite("the page's events", () => {
+  it("say what is there, then what is new, and what is gone", async () => {
+    await using stage = await open();
+    await stage.put("a", RECORD);
+    await stage.put("b", { ...RECORD, log: "out 1\n" });
+    const { body } = await stage.get("/api/events");
+    await using events = eventsOf(body!);
+    const first = await nextOf(events, "runs");
+    assertEquals(
+      first.runs.map(({ name, status, log_bytes }) => [name, status, log_bytes]).sort(),
+      [["a", "Completed", 0], ["b", "Completed", 6]],
+    );
+    // While nobody reads, it all comes in one.
+    await stage.put("b", { log: "out 1\nout 2\n" });
+    await stage.put("c", RECORD);
+    await Deno.remove(stage.app.path("local_test/jobs/a"), { recursive: true });
+    const second = await nextOf(events, "runs");
+    assertEquals(second.runs.map(({ name, log_bytes }) => [name, log_bytes]).sort(), [
+      ["b", 12],
+      ["c", 0],
+    ]);
+    assertEquals(second.gone, ["a"]);
+    stage.end();
+    assertEquals((await events.next()).done, true);
+  });
+
+  it("survive an engine that is away, and show what it has when it is back", async () => {
+    await using model = rawServer(() => {});
+    const container = serverOn(Number(model.port));
+    await using engine = await fakeContainers({ containers: [container as never] });
+    let attempts = 0;
+    const connect = (): Promise<Engine> =>
+      ++attempts === 1
+        ? Promise.reject(new MlcliError("No engine", { hint: "Start it." }))
+        : clientOf(engine);
+    await using stage = await open(connect);
+    const { body } = await stage.get("/api/events");
+    await using events = eventsOf(body!);
+    assertEquals(await nextOf(events, "servers"), {
+      kind: "servers",
+      servers: [],
+      problem: "No engine. Start it.",
+    });
+    const { servers: [server], problem } = await nextOf(events, "servers");
+    assertEquals([server?.port, server?.mlcli, problem], [Number(model.port), "1.2.3", null]);
+    assertEquals([server?.model_run, server?.from_page, server?.from_watch], ["run-1", null, null]);
+  });
+
+  it("are looked for only while somebody listens", async () => {
+    let attempts = 0;
+    await using stage = await open(() => {
+      attempts++;
+      return Promise.reject(new MlcliError("No engine"));
+    });
+    const { body } = await stage.get("/api/events");
+    const events = eventsOf(body!);
+    await nextOf(events, "servers");
+    await events[Symbol.asyncDispose]();
+    const { body: other } = await stage.get("/api/events");
+    await using later = eventsOf(other!);
+    await nextOf(later, "runs");
+    await nextOf(later, "servers");
+    // What was seen a moment ago is shown to both.
+    assertEquals(attempts, 1);
+  });
+});
+
+/** A row of the engine's list: a server of mlcli on a port. */
+function serverOn(port: number) {
+  return {
+    Id: String(port),
+    Names: [`/mlcli-demo-serve-${port}`],
+    Image: "demo:latest",
+    State: "running",
+    Status: "Up 3 minutes",
+    Created: 1_700_000_000,
+    Labels: {
+      "mlcli.app": "demo",
+      "mlcli.role": "serve",
+      "mlcli.port": String(port),
+      "mlcli.version": "1.2.3",
+      "mlcli.model": "run-1",
+    },
+  };
+}
+
+suite("a request to a server", () => {
+  it("gets its answer with any status, and is counted", async () => {
+    const aborted = Promise.withResolvers<void>();
+    await using model = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        if (request.url.endsWith("/ping")) return new Response();
+        const text = await request.text();
+        if (text === "wait") {
+          request.signal.addEventListener("abort", () => aborted.resolve());
+          await aborted.promise;
+        }
+        const type = request.headers.get("Content-Type");
+        const accept = request.headers.get("Accept");
+        return new Response(`<script>${text} ${type} ${accept}`, {
+          status: text === "bad" ? 500 : 200,
+          headers: { "Content-Type": "text/html" },
+        });
+      },
+    );
+    const { port } = model.addr;
+    await using engine = await fakeContainers({ containers: [serverOn(port) as never] });
+    await using stage = await open(() => clientOf(engine));
+    const ask = (body: BodyInit, to = port, signal?: AbortSignal) =>
+      stage.get(`/api/servers/${to}/invocations`, {
+        method: "POST",
+        body,
+        signal,
+        headers: {
+          [TOKEN_HEADER]: stage.server.token,
+          "Content-Type": "text/csv",
+          Accept: "application/json",
+        },
+      });
+    for (const [text, status] of [["1,2", "200"], ["bad", "500"]] as const) {
+      const answer = await ask(text);
+      assertEquals(await answer.text(), `<script>${text} text/csv application/json`);
+      assertEquals([
+        answer.status,
+        answer.headers.get("Content-Type"),
+        answer.headers.get(ANSWER_HEADERS.status),
+        answer.headers.get(ANSWER_HEADERS.contentType),
+      ], [200, "application/octet-stream", status, "text/html"]);
+      assert(Number(answer.headers.get(ANSWER_HEADERS.milliseconds)) > 0);
+    }
+    const large = await ask(new Uint8Array(26_214_401));
+    assertEquals([large.status, (await large.json()).hint], [413, null]);
+    const none = await ask("1", port === 1 ? 2 : 1);
+    assertEquals([none.status, (await none.json()).error], [502, "Container not found on port 1"]);
+    // A client that goes away ends it.
+    const client = new AbortController();
+    const gone = ask("wait", port, client.signal).then(() => false, () => true);
+    await eventually(() => Promise.resolve(engine.requests.length > 0));
+    client.abort();
+    assertEquals(await gone, true);
+    await aborted.promise;
+    const { body } = await stage.get("/api/events");
+    await using events = eventsOf(body!);
+    const { servers: [server] } = await nextOf(events, "servers");
+    assertEquals([server!.from_page!.requests, server!.from_page!.failed], [2, 1]);
+    assert(server!.from_page!.p99 > 0);
+  });
+
+  it("without an answer fails in the words of invoke", async () => {
+    await using model = rawServer(() => {});
+    await using engine = await fakeContainers({
+      containers: [serverOn(Number(model.port)) as never],
+    });
+    await using stage = await open(() => clientOf(engine));
+    const answer = await stage.get(`/api/servers/${model.port}/invocations`, {
+      method: "POST",
+      body: "1",
+      headers: { [TOKEN_HEADER]: stage.server.token },
+    });
+    assertEquals([answer.status, await answer.json()], [502, {
+      error: `The server on port ${model.port} does not answer: it closes the connection`,
+      hint: `mlcli local logs --port ${model.port} shows what happened in the server.`,
+    }]);
+  });
+});
