@@ -30,10 +30,11 @@ export function ServersView(
 
 function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
   const { app, port, state, model_run, from_page, from_watch } = server;
+  const title = port === null ? app : `${app} on port ${port}`;
   const reason = reasonOf(server);
   return (
     <article>
-      <h2>{port === null ? app : `${app} on port ${port}`}</h2>
+      <h2>{title}</h2>
       {reason && <p class="failed">{reason}</p>}
       <dl>
         <Fact name="Health" value={<Status of={state} />} />
@@ -47,7 +48,12 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
           return <Fact key={key} name={text} value={time && <Time of={time} />} />;
         })}
       </dl>
-      <RequestTable page={from_page} watch={from_watch} />
+      <Table
+        label={`Requests to ${title}`}
+        headings={["Sent by", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
+        numbers={[1, 6]}
+        rows={[...requestsOf("This page", from_page), ...requestsOf("--watch", from_watch)]}
+      />
       {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
     </article>
   );
@@ -66,19 +72,7 @@ function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): st
   return ping_failure ?? (ping_status === null ? null : `GET /ping answers ${ping_status}`);
 }
 
-function RequestTable(
-  { page, watch }: { readonly page: Requests | null; readonly watch: Requests | null },
-): JSX.Element {
-  const rows = [["This page", page], ["--watch", watch]] as const;
-  const known = rows.flatMap(([from, of]) =>
-    of ? [[from, of.requests, of.failed, of.p50, of.p95, of.p99]] : []
-  );
-  return (
-    <Table
-      label="Requests"
-      headings={["Requests from", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
-      numbers={[1, 6]}
-      rows={known}
-    />
-  );
+/** @returns a row of the table of requests, where there are any. */
+function requestsOf(from: string, of: Requests | null): readonly (readonly (string | number)[])[] {
+  return of ? [[from, of.requests, of.failed, of.p50, of.p95, of.p99]] : [];
 }

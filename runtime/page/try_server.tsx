@@ -28,7 +28,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
     const asked = source.ask(port, { contentType, accept, body: file ?? text });
     setResult(
       await asked.then(
-        (answer) => <Answer of={answer} />,
+        (answer) => <Answer of={answer} port={port} />,
         (error) => <Failed error={error} />,
       ),
     );
@@ -83,12 +83,12 @@ function Field({ label, value, required, onChange }: FieldProps): JSX.Element {
   );
 }
 
-function Answer({ of }: Readonly<{ of: ServerAnswer }>): JSX.Element {
+function Answer({ of, port }: Readonly<{ of: ServerAnswer; port: number }>): JSX.Element {
   const { status, contentType, milliseconds, body } = of;
   return (
     <>
       <p>HTTP {status}, {contentType || "of no type"}, {milliseconds} ms</p>
-      <Scrolled label="Answer">
+      <Scrolled label={`Answer of port ${port}`}>
         <pre>{answerText(contentType, body)}</pre>
       </Scrolled>
     </>
@@ -96,17 +96,18 @@ function Answer({ of }: Readonly<{ of: ServerAnswer }>): JSX.Element {
 }
 
 /** The same request from a terminal. */
-function Line({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
+function Line({ name, text }: Readonly<{ name: string; text: string }>): JSX.Element {
   const [copied, setCopied] = useState("");
   const copy = (): Promise<void> => navigator.clipboard.writeText(text).then(() => setCopied(text));
   return (
     <div class="line">
-      <Scrolled label={`With ${name}`}>
-        <pre>{text}</pre>
-      </Scrolled>
-      <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
-        {copied === text ? "Copied" : "Copy"}
-      </button>
+      <pre>{text}</pre>
+      {/* A page that is not on this machine, and not behind HTTPS, has no clipboard. */}
+      {navigator.clipboard && (
+        <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
+          {copied === text ? "Copied" : "Copy"}
+        </button>
+      )}
     </div>
   );
 }
