@@ -36,11 +36,11 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
   const main = useRef<HTMLElement>(null);
   const before = useRef(view);
   useEffect(() => {
-    document.title = `${title} · mlcli`;
+    document.title = `${title} · ${app?.app ?? "mlcli"}`;
     // Who uses a keyboard or listens begins at the new view, and not at the link that led to it.
     if (before.current !== view) main.current?.focus();
     before.current = view;
-  }, [view]);
+  }, [view, app]);
   if (state.connection === "refused") return <NoToken isOther />;
   if (!app) {
     return (
@@ -85,7 +85,7 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
   const [name, one, other] = view;
   const { runs } = state;
   if (error) return <Failed error={new Error(`This cannot be shown: ${error}`)} />;
-  if (name === "servers") return <ServersView state={state} />;
+  if (name === "servers") return <ServersView {...state} />;
   if (!runs) return <p>Loading …</p>;
   if (!one) return <RunsView runs={runs} />;
   if (name === "comparison" && other) return <ComparisonView names={[one, other]} runs={runs} />;
