@@ -44,8 +44,9 @@ async function rewrite(path: string, change: (text: string) => string): Promise<
  * AWS SDK's packages for every command; in the binary, what Deno does not look up is missing.
  */
 export function withAllImports(configuration: string): string {
-  const { unstable: _, ...rest } = JSON.parse(configuration) as Record<string, unknown>;
-  return JSON.stringify(rest, null, 2);
+  const all = JSON.parse(configuration) as { readonly unstable: readonly string[] };
+  const unstable = all.unstable.filter((one) => one !== "lazy-dynamic-imports");
+  return JSON.stringify({ ...all, unstable }, null, 2);
 }
 
 /** The build info with the commit in it. */

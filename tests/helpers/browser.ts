@@ -6,6 +6,7 @@
 import { assertEquals } from "@std/assert";
 import puppeteer, { type Page } from "puppeteer-core";
 import { installed } from "../../scripts/engine/chromium.ts";
+import { say } from "../../scripts/script.ts";
 
 /** A test that hangs ends after this time, in ms. */
 const TIMEOUT = 240_000;
@@ -73,6 +74,8 @@ export async function openBrowser(): Promise<TestBrowser> {
       // Also where the browser has ended before.
       await chromium.close().catch(() => process.kill("SIGKILL"));
       clearTimeout(timer);
+      // Where a test has failed before, that is what is said of it.
+      for (const problem of problems) say(`The page: ${problem}`);
       assertEquals(problems, []);
     },
   };

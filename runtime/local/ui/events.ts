@@ -25,13 +25,8 @@ export class Events {
     const gone = new AbortController();
     const either = joinSignals(gone.signal, this.signal);
     const sources = [this.#runNews(either.signal), this.#serverNews(either.signal)];
-    const next = new Map<AsyncIterator<Event>, Promise<Uint8Array>>();
+    const next = new Map<AsyncIterator<Event>, ReturnType<typeof newsOf>>();
     const encoder = new TextEncoder();
-    const lineOf = async (source: AsyncIterator<Event>): Promise<Uint8Array> => {
-      const { value } = await source.next();
-      next.delete(source);
-      return encoder.encode(`${JSON.stringify(value)}\n`);
-    };
     const end = (): void => {
       gone.abort();
       either[Symbol.dispose]();
@@ -40,13 +35,15 @@ export class Events {
       pull: async (controller) => {
         for (const source of sources) {
           if (next.has(source)) continue;
-          const line = lineOf(source);
-          // Nobody may be there any more who hears of it.
-          line.catch(() => {});
-          next.set(source, line);
+          const news = newsOf(source);
+          // Nobody may be there any more who hears of a failure.
+          news.catch(() => {});
+          next.set(source, news);
         }
         try {
-          controller.enqueue(await Promise.race(next.values()));
+          const { source, event } = await Promise.race(next.values());
+          next.delete(source);
+          controller.enqueue(encoder.encode(`${JSON.stringify(event)}\n`));
         } catch (error) {
           end();
           if (!this.signal.aborted) throw error;
@@ -76,4 +73,8 @@ export class Events {
       yield { kind: "servers", ...value };
     }
   }
+}
+
+async function newsOf(source: AsyncIterator<Event>) {
+  return { source, event: (await source.next()).value as Event };
 }

@@ -146,10 +146,10 @@ class Handler implements Disposable {
     ["GET", /^runs\/([^/]+)\/files$/, async (_, _url, name) => {
       return Response.json(await filesOf(this.#layout, name));
     }],
-    ["GET", /^comparison$/, async (request, { searchParams }) => {
+    ["GET", /^comparison$/, async (_, { searchParams }) => {
       const names = [searchParams.get("a") ?? "", searchParams.get("b") ?? ""] as const;
       for (const name of names) await foundRun(this.#layout, name);
-      const found = await compareRuns(this.options.app, names, request.signal);
+      const found = await compareRuns(this.options.app, names, this.options.signal);
       return Response.json(jsonComparison(found));
     }],
     ["POST", /^servers\/(\d{1,5})\/invocations$/, async (request, _, port) => {

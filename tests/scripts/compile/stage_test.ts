@@ -22,7 +22,7 @@ suite("stageProgram", () => {
     const program = ["commands", "deno.json", "main.ts", "runtime"];
     assertEquals([...parts].sort(), [...program, "deno.lock", "vendor"].sort());
     const configuration = await Deno.readTextFile(`${directory.path}/deno.json`);
-    assertEquals(JSON.parse(configuration).unstable, undefined);
+    assertEquals(JSON.parse(configuration).unstable, ["no-legacy-abort"]);
     const info = await Deno.readTextFile(`${directory.path}/runtime/build_info.ts`);
     assertStringIncludes(info, '= "0123456789ab";');
   });

@@ -5,7 +5,6 @@ import { MlcliError } from "../../../../runtime/errors.ts";
 import { type PageServer, servePage } from "../../../../runtime/local/ui/server.ts";
 import { ANSWER_HEADERS, type Event, TOKEN_HEADER } from "../../../../runtime/page/api.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
-import { eventually } from "../../../helpers/eventually.ts";
 import { fakeContainers } from "../../../helpers/fake_containers.ts";
 import { clientOf } from "../../../helpers/fake_engine.ts";
 import { rawServer } from "../../../helpers/raw_server.ts";
@@ -96,6 +95,12 @@ async function nextOf<K extends Event["kind"]>(
     if (done) throw new Error("There are no more events");
     if (value.kind === kind) return value as Event & { readonly kind: K };
   }
+}
+
+/** Those that say all that there is; which of them comes first is open. */
+async function firstTwo(events: AsyncIterator<Event>): Promise<void> {
+  const kinds = [(await events.next()).value.kind, (await events.next()).value.kind];
+  assertEquals(kinds.sort(), ["runs", "servers"]);
 }
 
 suite("the page's server", () => {
@@ -310,7 +315,7 @@ suite("the page's events", () => {
     ]);
     assertEquals(second.gone, ["a"]);
     stage.end();
-    assertEquals((await events.next()).done, true);
+    await events.next().then(({ done }) => assertEquals(done, true), () => {});
   });
 
   it("survive an engine that is away, and show what it has when it is back", async () => {
@@ -343,12 +348,11 @@ suite("the page's events", () => {
     });
     const { body } = await stage.get("/api/events");
     const events = eventsOf(body!);
-    await nextOf(events, "servers");
+    await firstTwo(events);
     await events[Symbol.asyncDispose]();
     const { body: other } = await stage.get("/api/events");
     await using later = eventsOf(other!);
-    await nextOf(later, "runs");
-    await nextOf(later, "servers");
+    await firstTwo(later);
     // What was seen a moment ago is shown to both.
     assertEquals(attempts, 1);
   });
@@ -375,6 +379,7 @@ function serverOn(port: number) {
 
 suite("a request to a server", () => {
   it("gets its answer with any status, and is counted", async () => {
+    const waiting = Promise.withResolvers<void>();
     const aborted = Promise.withResolvers<void>();
     await using model = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -383,6 +388,7 @@ suite("a request to a server", () => {
         const text = await request.text();
         if (text === "wait") {
           request.signal.addEventListener("abort", () => aborted.resolve());
+          waiting.resolve();
           await aborted.promise;
         }
         const type = request.headers.get("Content-Type");
@@ -425,7 +431,7 @@ suite("a request to a server", () => {
     // A client that goes away ends it.
     const client = new AbortController();
     const gone = ask("wait", port, client.signal).then(() => false, () => true);
-    await eventually(() => Promise.resolve(engine.requests.length > 0));
+    await waiting.promise;
     client.abort();
     assertEquals(await gone, true);
     await aborted.promise;

@@ -1,0 +1,179 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { type Report, TOKEN_HEADER } from "../../../runtime/page/api.ts";
+import { pageDocument } from "../../../runtime/page/document.ts";
+import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { namesIn } from "../../helpers/directory.ts";
+import { eventually } from "../../helpers/eventually.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const AWAY = { DOCKER_HOST: "unix:///nonexistent.sock" };
+
+async function appWithRuns(...names: readonly string[]): Promise<TestApp> {
+  const app = await completeApp();
+  for (const [index, name] of names.entries()) {
+    const time = `2026-03-01T09:3${index}:00.000Z`;
+    const record = { kind: "train", started: time, outcome: { status: "Completed" } };
+    const path = (file: string) => app.path("local_test/jobs", name, file);
+    await app.write(path("job.json"), JSON.stringify(record));
+    await app.write(path("log"), "out </script><script>secret\n");
+    const rows = Array.from({ length: 5_000 }, (_, at) => `${time},loss,${at % 100}\n`);
+    await app.write(path("metrics.csv"), `time,metric,value\n${rows.join("")}`);
+  }
+  return app;
+}
+
+suite("local ui", () => {
+  it("prints the address, serves until the first Ctrl-C, and ends at once", async () => {
+    await using app = await appWithRuns("a");
+    const keys = new Keys();
+    const address = Promise.withResolvers<string>();
+    const running = runInProcess(["local", "ui", "--port", "0"], {
+      cwd: app.directory,
+      env: { ...AWAY, SSH_CONNECTION: "10.0.0.1 1 10.0.0.2 22" },
+      keys,
+      onOutput: (text) => address.resolve(text),
+    });
+    const printed = await address.promise;
+    assertMatch(printed, /^http:\/\/localhost:\d+\/#[\w-]{43}\n$/);
+    const [page = "", token = ""] = printed.trim().split("#");
+    const headers = { [TOKEN_HEADER]: token };
+    assertEquals((await (await fetch(`${page}api/app`, { headers })).json()).app, app.name);
+    // Somebody listens.
+    const { body } = await fetch(`${page}api/events`, { headers });
+    const reader = body!.getReader();
+    await reader.read();
+    keys.press();
+    const { code, stdout, stderr } = await running;
+    await reader.cancel().catch(() => {});
+    assertEquals([code, stdout], [130, printed]);
+    const [, port] = /:(\d+)/.exec(page)!;
+    assertEquals(
+      stderr,
+      `note: This is the page of ${app.name}. Ctrl-C ends it.\n` +
+        `note: From your machine: ssh -N -L ${port}:127.0.0.1:${port} 10.0.0.2\n`,
+    );
+  });
+
+  it("says where a port is taken, and where records lie outside", async () => {
+    await using app = await appWithRuns();
+    using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    const { port } = listener.addr;
+    const ui = () => runInProcess(["local", "ui", "--port", `${port}`], { cwd: app.directory });
+    const taken = await ui();
+    assertEquals(taken.code, 1);
+    assertMatch(taken.stderr, new RegExp(`^error: Port already in use: ${port}\n`));
+    await Deno.symlink("/etc", app.path("local_test/jobs"));
+    assertMatch((await ui()).stderr, /^error: .*jobs leads out of /);
+  });
+
+  it("--open gives the browser a private file, which goes with the page", async () => {
+    await using app = await appWithRuns();
+    const programs = `${app.directory}/programs`;
+    await app.write(
+      `${programs}/xdg-open`,
+      `#!/bin/sh\ncp -p "$1" ${programs}/seen.part\n` +
+        `mv ${programs}/seen.part ${programs}/seen\necho "$*" > ${programs}/words\n`,
+    );
+    await Deno.chmod(`${programs}/xdg-open`, 0o755);
+    await using child = app.start(["local", "ui", "--port", "0", "--open"], {
+      env: { ...AWAY, PATH: `${programs}:/usr/bin:/bin` },
+    });
+    const words = () => Deno.readTextFile(`${programs}/words`).catch(() => "");
+    await eventually(async () => (await words()).endsWith("\n"));
+    const seen = await Deno.readTextFile(`${programs}/seen`);
+    const [, token = ""] = /url=http:\/\/localhost:\d+\/#([\w-]{43})"/.exec(seen) ?? [];
+    assert(token !== "" && !(await words()).includes(token));
+    assertEquals((await Deno.stat(`${programs}/seen`)).mode! & 0o777, 0o600);
+    child.kill("SIGINT");
+    assertEquals((await child.status).code, 130);
+    await child.stdout.cancel();
+    const said = await new Response(child.stderr).text();
+    assertEquals(said.includes("No browser"), false, said);
+    assertEquals(await namesIn(app.path("local_test")), ["test_dir"]);
+  });
+});
+
+/** Runs `local report`; what it wrote. */
+async function report(app: TestApp, ...args: readonly string[]) {
+  const result = await runInProcess(["local", "report", ...args], { cwd: app.directory });
+  const read = (page: string): Report => {
+    const [, json] = /<script type="application\/json" id="report">(.*?)<\/script>/.exec(page)!;
+    return JSON.parse(json!);
+  };
+  return { ...result, read };
+}
+
+suite("local report", () => {
+  it("holds all runs, their curves thinned, and no log", async () => {
+    await using app = await appWithRuns("a", "b", "c");
+    const { code, stdout, stderr, read } = await report(app);
+    assertEquals(code, 0, stderr);
+    const { runs, curves, files, logs, comparisons, app: name } = read(stdout);
+    assertEquals([runs.map((run) => run.name), name], [["c", "b", "a"], app.name]);
+    const { time, value } = curves["a"]!["loss"]!;
+    assert(time.length === value.length && value.length <= 2_000 && value.length > 1_000);
+    assertEquals([Math.min(...value), Math.max(...value)], [0, 99]);
+    assertEquals(files["b"]!.entries.map(({ path }) => path), ["job.json", "log", "metrics.csv"]);
+    assertEquals([logs, stdout.includes("secret")], [{}, false]);
+    const pairs = comparisons.map((one) => one.runs.map((run) => run.name).join());
+    assertEquals(pairs, ["b,c", "a,c", "a,b"]);
+    assertEquals(
+      stderr,
+      "note: The report holds 3 runs: metrics, hyperparameters, names of variables, changes of the " +
+        "code, and no logs (--with-logs)\n",
+    );
+  });
+
+  it("holds the runs that are named, and logs where that is asked for, as text", async () => {
+    await using app = await appWithRuns("a", "b", "c");
+    const { stdout, stderr, read } = await report(app, "last", "b", "2", "--with-logs");
+    const { runs, logs } = read(stdout);
+    assertEquals(runs.map(({ name }) => name), ["c", "b"]);
+    assertEquals(logs["b"], "out </script><script>secret\n");
+    // The page's own program is the only other script.
+    assertEquals(
+      stdout.split("<script").length,
+      (await pageDocument()).split("<script").length + 1,
+    );
+    assertStringIncludes(stderr, "2 runs");
+    const none = await report(app, "other");
+    assertEquals([none.code, none.stdout], [2, ""]);
+    assertStringIncludes(none.stderr, 'No run is called "other"');
+  });
+
+  it("is written whole, in the place of a report and of nothing else", async () => {
+    await using app = await appWithRuns("a");
+    const path = `${app.directory}/report.html`;
+    for (const _ of ["new", "again"]) {
+      const { code, stdout } = await report(app, "-o", "report.html");
+      assertEquals([code, stdout], [0, ""]);
+      assertEquals((await report(app, "last")).read(await Deno.readTextFile(path)).runs.length, 1);
+    }
+    const other = '<!DOCTYPE html>\n<html lang="en">\n  <head>my own';
+    await Deno.writeTextFile(path, other);
+    const { code, stderr } = await report(app, "-o", "report.html");
+    assertEquals([code, await Deno.readTextFile(path)], [1, other]);
+    assertMatch(stderr, /^error: report\.html is there, and is no report of mlcli\nhint: /);
+    await Deno.writeTextFile(path, "");
+    assertEquals((await report(app, "-o", "report.html")).code, 1);
+    assertMatch(
+      (await report(app, "-o", "none/r.html")).stderr,
+      /^error: Cannot write none\/r\.html: /,
+    );
+    assertEquals(
+      (await namesIn(app.directory)).filter((name) => name.includes("report")),
+      ["report.html"],
+    );
+  });
+
+  it("is not printed on a terminal", async () => {
+    await using app = await appWithRuns();
+    const { code, stdout, stderr } = await runInProcess(["local", "report"], {
+      cwd: app.directory,
+      isTerminal: true,
+    });
+    assertEquals([code, stdout], [2, ""]);
+    assertStringIncludes(stderr, "-o report.html");
+  });
+});
