@@ -88,9 +88,9 @@ function Logs({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Logs</summary>
-      <div class="pair">
+      <div class="panels">
         {isOpen && runs.map(({ name, log_bytes }) => (
-          <section key={name}>
+          <section key={name} class="panel">
             <h2>{name}</h2>
             <Log name={name} size={log_bytes} />
           </section>

@@ -30,7 +30,7 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
   const [source] = useState(() => report ? reportSource(report) : liveSource(token));
   const [state, setState] = useState(NOTHING_YET);
   useEffect(() => source.watch(setState), []);
-  const [app, sentence] = useLoaded(() => source.app(), [state.connection]);
+  const [app, sentence] = useLoaded(() => source.app(), [state.connection === "lost"]);
   const [name, run] = view;
   const title = name === "runs" && run || name[0]!.toUpperCase() + name.slice(1);
   const main = useRef<HTMLElement>(null);
