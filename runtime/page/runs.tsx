@@ -36,6 +36,7 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
   const found = runs.filter((run) => matches(run, filter, columns));
   const names = checked ?? newestWithMetrics(runs);
   const drawn = runs.filter(({ name }) => names.includes(name));
+  const [newer, older, ...more] = drawn;
   const curves = useCurves(source, drawn);
   const shown = columns.filter(({ key, isDefault }) => keys?.includes(key) ?? isDefault);
   if (runs.length === 0) {
@@ -55,8 +56,8 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
       <div class="tools">
         <Filter value={filter} onChange={setFilter} />
         <ColumnChooser columns={columns} shown={shown} onChange={setKeys} />
-        {names.length === 2
-          ? <Link to={["comparison", ...names]}>Compare the two checked runs</Link>
+        {older && newer && more.length === 0
+          ? <Link to={["comparison", older.name, newer.name]}>Compare the two checked runs</Link>
           : <span class="quiet">Check two runs to compare them</span>}
         <span role="status" class="quiet">{found.length} of {runs.length} runs</span>
       </div>
