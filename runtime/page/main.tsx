@@ -30,17 +30,17 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
   const [source] = useState(() => report ? reportSource(report) : liveSource(token));
   const [state, setState] = useState(NOTHING_YET);
   useEffect(() => source.watch(setState), []);
-  const [app, sentence] = useLoaded(() => source.app(), [state.connection]);
+  const [app, sentence] = useLoaded(() => source.app(), [state.connection === "lost"]);
   const [name, run] = view;
   const title = name === "runs" && run || name[0]!.toUpperCase() + name.slice(1);
   const main = useRef<HTMLElement>(null);
   const before = useRef(view);
   useEffect(() => {
-    document.title = `${title} · mlcli`;
+    document.title = `${title} · ${app?.app ?? "mlcli"}`;
     // Who uses a keyboard or listens begins at the new view, and not at the link that led to it.
     if (before.current !== view) main.current?.focus();
     before.current = view;
-  }, [view]);
+  }, [view, app]);
   if (state.connection === "refused") return <NoToken isOther />;
   if (!app) {
     return (
@@ -85,7 +85,7 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
   const [name, one, other] = view;
   const { runs } = state;
   if (error) return <Failed error={new Error(`This cannot be shown: ${error}`)} />;
-  if (name === "servers") return <ServersView state={state} />;
+  if (name === "servers") return <ServersView {...state} />;
   if (!runs) return <p>Loading …</p>;
   if (!one) return <RunsView runs={runs} />;
   if (name === "comparison" && other) return <ComparisonView names={[one, other]} runs={runs} />;

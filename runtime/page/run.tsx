@@ -67,9 +67,9 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
         label="Metrics"
         headings={["Metric", "Last", "Min", "Max", "Values"]}
         numbers={[1, 5]}
-        rows={Object.entries(metrics).map((
-          [name, { last, min, max, count }],
-        ) => [name, ...[last, min, max, count].map(textOf)])}
+        rows={Object.entries(metrics).map(([name, of]) =>
+          [name, of.last, of.min, of.max, of.count].map(textOf)
+        )}
       />
       {Object.keys(data).length > 0 && <h2>Data</h2>}
       <Table
@@ -77,8 +77,8 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
         headings={["Channel", "Files", "Size", "Hash", "By"]}
         numbers={[1, 3]}
         rows={Object.entries(data).map((
-          [name, { files, bytes, hash, by }],
-        ) => [name, files, bytesText(bytes), hash, by])}
+          [name, of],
+        ) => [name, of.files, bytesText(of.bytes), of.hash, of.by])}
       />
       <Values title="Channels" of={run.channels} />
       <Values title="Options" of={run.options} />

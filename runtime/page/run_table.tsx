@@ -86,28 +86,18 @@ function Cells({ run, columns }: CellProps): JSX.Element {
   return useMemo(() => <>{columns.map((column) => cellOf(run, column))}</>, [run, keys]);
 }
 
-function cellOf(run: ListedRun, { key, isNumber, valueOf }: Column): JSX.Element {
-  if (key === "name") {
-    return (
-      <th key={key} scope="row">
-        <RunLink name={run.name} />
-      </th>
-    );
-  }
-  if (key === "status") {
-    return (
-      <td key={key}>
-        <Status of={run.status} />
-      </td>
-    );
-  }
-  if (key === "created") {
-    return (
-      <td key={key}>
-        <Time of={run.created} />
-      </td>
-    );
-  }
-  const text = key === "seconds" ? <Duration of={run} /> : textOf(valueOf(run));
-  return <td key={key} class={isNumber ? "number" : undefined}>{text}</td>;
+function cellOf(run: ListedRun, column: Column): JSX.Element {
+  const { key, isNumber } = column;
+  const shown = shownOf(run, column);
+  if (key === "name") return <th key={key} scope="row">{shown}</th>;
+  return <td key={key} class={isNumber ? "number" : undefined}>{shown}</td>;
+}
+
+function shownOf(run: ListedRun, { key, valueOf }: Column): JSX.Element | string {
+  const value = valueOf(run);
+  if (key === "name") return <RunLink name={run.name} />;
+  if (key === "status") return <Status of={run.status} />;
+  if (key === "seconds") return <Duration of={run} />;
+  const isTime = (key === "created" || key === "ended") && value !== null;
+  return isTime ? <Time of={String(value)} /> : textOf(value);
 }

@@ -2,23 +2,23 @@
 
 import type { JSX } from "preact";
 import type { Requests, Server } from "./api.ts";
-import { Fact, RunLink, Status, Table, Time } from "./parts.tsx";
+import { Fact, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
 import type { State } from "./state.ts";
 import { TryServer } from "./try_server.tsx";
 
-export function ServersView(
-  { state: { servers, problem } }: { readonly state: State },
-): JSX.Element {
+type ServersProps = Pick<State, "servers" | "problem">;
+
+export function ServersView({ servers, problem }: ServersProps): JSX.Element {
   const serving = servers?.filter(({ role }) => role === "serve");
   return (
     <>
       {problem !== null && <p class="failed">{problem}</p>}
-      {serving === undefined ? <p>Loading …</p> : serving.length === 0 && problem === null &&
-        (
-          <p>
-            No server is running. <code>mlcli local deploy</code> starts one.
-          </p>
-        )}
+      {serving === undefined && <p>Loading …</p>}
+      {serving?.length === 0 && problem === null && (
+        <p>
+          No server is running: <code>mlcli local deploy</code> starts one.
+        </p>
+      )}
       {serving?.map((server) => <ServerCard key={server.name} server={server} />)}
       <datalist id="types">
         <option value="application/json">JSON</option>
@@ -29,7 +29,9 @@ export function ServersView(
 }
 
 function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
-  const { app, port, state, model_run, from_page, from_watch } = server;
+  const { app, port, state, model_run: run, from_page, from_watch } = server;
+  // The runs of other apps are not on this page.
+  const made = run !== null && app === usePage().app.app ? <RunLink name={run} /> : run;
   const title = port === null ? app : `${app} on port ${port}`;
   const reason = reasonOf(server);
   return (
@@ -38,7 +40,7 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
       {reason && <p class="failed">{reason}</p>}
       <dl>
         <Fact name="Health" value={<Status of={state} />} />
-        <Fact name="Serves the model of" value={model_run && <RunLink name={model_run} />} />
+        <Fact name="Serves the model of" value={made} />
         <Fact name="Since" value={<Time of={server.created} />} />
         <Fact name="Image" value={server.image} />
         <Fact name="mlcli" value={server.mlcli} />

@@ -1,16 +1,8 @@
 /** From where the page has what it shows: from `mlcli local ui`, or from the report that it lies in. */
 
-import type {
-  App,
-  Comparison,
-  CurvesPart,
-  Failure,
-  Files,
-  LogPart,
-  Report,
-  WholeRun,
-} from "./api.ts";
-import { ANSWER_HEADERS, API, type Event, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
+import type { App, Comparison, CurvesPart, Event, Failure, Files, LogPart } from "./api.ts";
+import type { Report, WholeRun } from "./api.ts";
+import { ANSWER_HEADERS, API, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
 import { own } from "./columns.ts";
 import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
 
@@ -25,6 +17,7 @@ export interface Source {
   /** Without `from`, the end of it. */
   log(name: string, from?: number): Promise<LogPart>;
   files(name: string): Promise<Files>;
+  /** A report may have the two the other way round. */
   comparison(one: string, other: string): Promise<Comparison>;
   ask(port: number, request: ServerRequest): Promise<ServerAnswer>;
 }

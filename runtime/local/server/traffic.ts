@@ -59,10 +59,15 @@ export class KeptTraffic extends Traffic implements AsyncDisposable {
     await replacePrivately(this.#path, JSON.stringify(this.facts));
   }
 
+  /** Removes what a watch has left that was killed. */
+  async forget(): Promise<void> {
+    await removeIfThere(this.#path).catch(() => {});
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer);
     await this.#writing;
-    await removeIfThere(this.#path).catch(() => {});
+    await this.forget();
     await removeEmptyJobs(this.layout);
   }
 }

@@ -112,6 +112,7 @@ class WatchedServer implements AsyncDisposable {
     const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);
     this.#start = { ...await startOf(this.job, this.#host, follow), copiesCode: true };
     this.#current = await this.#startBackend(this.#start);
+    await this.#traffic.forget();
     await Promise.race([this.audience.onReady(this.#port), abortOf(this.#signal)]);
   }
 

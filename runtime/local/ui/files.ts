@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import { type Layout } from "../../app/layout.ts";
+import type { Layout } from "../../app/layout.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { isMissing, MlcliError } from "../../errors.ts";
 import { RECORD_FILES, recordOf, type RunSummary } from "../../model/records.ts";

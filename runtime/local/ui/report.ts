@@ -3,7 +3,7 @@
 import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../../errors.ts";
-import { realPathOf, removeIfThere } from "../../files.ts";
+import { realPathOf, replacePrivately } from "../../files.ts";
 import type { Comparison, Curve, Report } from "../../page/api.ts";
 import { thinned } from "../../page/curves.ts";
 import { inOneLine } from "../../text.ts";
@@ -89,7 +89,8 @@ async function allCurves(
 }
 
 /**
- * Writes a report, whole or not at all. Another file of that name stays, unless it is a report, too.
+ * Writes a report, whole or not at all, for this user alone. Another file of that name stays, unless it
+ * is a report, too.
  *
  * @param shown its path as the user typed it.
  * @param document the page without a report.
@@ -100,24 +101,18 @@ export async function writeReport(
   page: string,
   document: string,
 ): Promise<void> {
-  const part = `${path}.${crypto.randomUUID().slice(0, 8)}.part`;
   try {
     const target = await realPathOf(path);
-    if (!await mayReplace(target, document)) {
-      throw new MlcliError(`${inOneLine(shown)} is there, and is no report of mlcli`, {
-        hint: "Choose another name with -o, or remove it first.",
-      });
-    }
-    await Deno.writeTextFile(part, page, { createNew: true });
-    await Deno.rename(part, target);
+    if (await mayReplace(target, document)) return await replacePrivately(target, page);
   } catch (error) {
-    await removeIfThere(part).catch(() => {});
-    if (error instanceof MlcliError) throw error;
     throw new MlcliError(`Cannot write ${inOneLine(shown)}: ${fileErrorReason(error)}`, {
-      hint: fileErrorHint(error) ?? "Check that the directory is there, and yours to write to.",
+      hint: fileErrorHint(error) ?? "Check that the directory is yours to write to.",
       cause: error,
     });
   }
+  throw new MlcliError(`${inOneLine(shown)} is there, and is no report of mlcli`, {
+    hint: "Choose another name with -o, or remove it first.",
+  });
 }
 
 /** Whether nothing is there, or what begins as a report does: up to what differs with the version. */

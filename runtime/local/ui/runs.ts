@@ -10,8 +10,9 @@ import type { Event, ListedRun } from "../../page/api.ts";
 import { jsonRun } from "../runs/json.ts";
 import { fileSize } from "./files.ts";
 
-/** A run, and what its record was when that was read. */
+/** A run when its record was read. */
 interface SeenRun {
+  /** Another one of a run that has changed. */
   readonly stamp: string;
   /** `undefined`: a directory that is no run's. */
   readonly run: ListedRun | undefined;
@@ -36,18 +37,15 @@ export async function lookAtRuns(layout: Layout, before: SeenRuns = new Map()): 
 async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<SeenRun> {
   const path = (file: string): string => join(runDirectoryOf(layout, name), file);
   const document = await lstatIfThere(path(RECORD_FILES.document)).catch(() => undefined);
-  const sizes = {
-    log_bytes: fileSize(path(RECORD_FILES.log)),
-    curve_bytes: fileSize(path(RECORD_FILES.values)),
-  };
-  const stamp = `${document?.mtime?.getTime()} ${document?.size}`;
-  const known = before?.stamp === stamp && before.run?.status !== "InProgress" ? before : undefined;
-  const summary = known ? undefined : await recordOf(layout, name);
-  const run = known ? known.run : summary && jsonRun(summary);
-  const isSame = before?.stamp === stamp && before.run?.status === run?.status &&
-    (run === undefined || before.run?.log_bytes === sizes.log_bytes &&
-        before.run.curve_bytes === sizes.curve_bytes);
-  return isSame ? before : { stamp, run: run && { ...run, ...sizes } };
+  const log_bytes = fileSize(path(RECORD_FILES.log));
+  const curve_bytes = fileSize(path(RECORD_FILES.values));
+  const stamp = [document?.mtime?.getTime(), document?.size, log_bytes, curve_bytes].join(" ");
+  const isSame = before?.stamp === stamp;
+  if (isSame && before.run?.status !== "InProgress") return before;
+  const summary = await recordOf(layout, name);
+  // It may have been lost without another trace.
+  if (isSame && before.run?.status === summary?.status) return before;
+  return { stamp, run: summary && { ...jsonRun(summary), log_bytes, curve_bytes } };
 }
 
 /** What is new to one who knows what was seen before. */

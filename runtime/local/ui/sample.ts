@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { dirname } from "@std/path/dirname";
-import { type App as Application } from "../../app/app.ts";
+import type { App as Application } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
 import { typeOfBytes } from "../../contract/invocations.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../../files.ts";

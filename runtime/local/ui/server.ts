@@ -78,7 +78,8 @@ class Refusal extends Error {
   }
 }
 
-type Answers = (request: Request, url: URL, part: string) => Promise<Response> | Response;
+/** What is no Response is sent as JSON. */
+type Answers = (request: Request, url: URL, part: string) => unknown;
 
 class Handler implements Disposable {
   readonly #servers: Servers;
@@ -93,7 +94,8 @@ class Handler implements Disposable {
   async answer(request: Request): Promise<Response> {
     let answer: Response;
     try {
-      answer = await this.#answer(request);
+      const found = await this.#answer(request);
+      answer = found instanceof Response ? found : Response.json(found);
     } catch (error) {
       answer = failed(error);
     }
@@ -103,7 +105,7 @@ class Handler implements Disposable {
     return answer;
   }
 
-  #answer(request: Request): Promise<Response> | Response {
+  #answer(request: Request): unknown {
     const { headers } = request;
     const { allowedHosts, document } = this.options;
     const refused = objection(headers.get("Host"), headers.get("Origin"), allowedHosts);
@@ -130,27 +132,24 @@ class Handler implements Disposable {
   readonly #routes: readonly (readonly [method: string, path: RegExp, Answers])[] = [
     ["GET", /^app$/, async () => {
       const { app } = this.options;
-      return Response.json({ app: app.name, version: VERSION, sample: await sampleOf(app) });
+      return { app: app.name, version: VERSION, sample: await sampleOf(app) };
     }],
     ["GET", /^events$/, () => new Response(this.#events.stream(), { headers: OF_LINES })],
     ["GET", /^runs\/([^/]+)$/, async (_, _url, name) => {
       await foundRun(this.#layout, name);
-      return Response.json(jsonWholeRun(await wholeRun(this.options.app, name)));
+      return jsonWholeRun(await wholeRun(this.options.app, name));
     }],
-    ["GET", /^runs\/([^/]+)\/curves$/, async (_, url, name) => {
-      return Response.json(await curvesOf(this.#layout, name, placeIn(url) ?? 0));
-    }],
-    ["GET", /^runs\/([^/]+)\/log$/, async (_, url, name) => {
-      return Response.json(await logOf(this.#layout, name, placeIn(url)));
-    }],
-    ["GET", /^runs\/([^/]+)\/files$/, async (_, _url, name) => {
-      return Response.json(await filesOf(this.#layout, name));
-    }],
+    [
+      "GET",
+      /^runs\/([^/]+)\/curves$/,
+      (_, url, name) => curvesOf(this.#layout, name, placeIn(url) ?? 0),
+    ],
+    ["GET", /^runs\/([^/]+)\/log$/, (_, url, name) => logOf(this.#layout, name, placeIn(url))],
+    ["GET", /^runs\/([^/]+)\/files$/, (_, _url, name) => filesOf(this.#layout, name)],
     ["GET", /^comparison$/, async (_, { searchParams }) => {
       const names = [searchParams.get("a") ?? "", searchParams.get("b") ?? ""] as const;
       for (const name of names) await foundRun(this.#layout, name);
-      const found = await compareRuns(this.options.app, names, this.options.signal);
-      return Response.json(jsonComparison(found));
+      return jsonComparison(await compareRuns(this.options.app, names, this.options.signal));
     }],
     ["POST", /^servers\/(\d{1,5})\/invocations$/, async (request, _, port) => {
       const found = await this.#servers.invoke(Number(port), {

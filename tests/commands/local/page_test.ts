@@ -158,8 +158,8 @@ suite("local report", () => {
     await Deno.writeTextFile(path, "");
     assertEquals((await report(app, "-o", "report.html")).code, 1);
     assertMatch(
-      (await report(app, "-o", "none/r.html")).stderr,
-      /^error: Cannot write none\/r\.html: /,
+      (await report(app, "-o", "report.html/r.html")).stderr,
+      /^error: Cannot write report\.html\/r\.html: /,
     );
     assertEquals(
       (await namesIn(app.directory)).filter((name) => name.includes("report")),
