@@ -4,9 +4,9 @@ import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES } from "../../contract/limits.ts";
 import { messageOf, MlcliError, UsageError } from "../../errors.ts";
+import { readBody } from "../../invocation/invocation.ts";
 import { ANSWER_HEADERS, API, type Failure, TOKEN_HEADER } from "../../page/api.ts";
 import { cannotListen } from "../../serving/ports.ts";
-import { joined } from "../../streams.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
 import { compareRuns, wholeRun } from "../runs/list.ts";
@@ -72,7 +72,7 @@ const OF_PAGE = {
 };
 
 /** A request that cannot be answered, with a status of HTTP. */
-class Refusal extends Error {
+class Refusal extends MlcliError {
   constructor(readonly status: number, message: string, readonly headers: HeadersInit = {}) {
     super(message);
   }
@@ -153,8 +153,8 @@ class Handler implements Disposable {
     }],
     ["POST", /^servers\/(\d{1,5})\/invocations$/, async (request, _, port) => {
       const found = await this.#servers.invoke(Number(port), {
-        contentType: mediaType(request, "Content-Type"),
-        accept: mediaType(request, "Accept"),
+        contentType: mediaType(request, "Content-Type", "application/octet-stream"),
+        accept: mediaType(request, "Accept", "*/*"),
         body: await bodyOf(request),
       }, request.signal);
       return new Response(found.body, {
@@ -201,23 +201,16 @@ function decoded(part: string): string {
   }
 }
 
-function mediaType({ headers }: Request, name: string): string {
-  const value = headers.get(name) ?? "*/*";
+function mediaType({ headers }: Request, name: string, otherwise: string): string {
+  const value = headers.get(name) ?? otherwise;
   if (!/^[!-~][\t -~]*$/.test(value)) throw new Refusal(400, `${name} is not a media type`);
   return value;
 }
 
 async function bodyOf({ body }: Request): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body ?? []) {
-    length += piece.length;
-    if (length > BODY_BYTES) {
-      throw new Refusal(413, `The request is larger than ${BODY_BYTES} bytes (25 MB)`);
-    }
-    pieces.push(piece);
-  }
-  return joined(pieces);
+  const tooLarge = () => new Refusal(413, `The request is larger than ${BODY_BYTES} bytes (25 MB)`);
+  const pieces = body ?? new Blob().stream();
+  return (await readBody({ pieces, contentType: "" }, BODY_BYTES, tooLarge)).bytes;
 }
 
 function failed(error: unknown): Response {
