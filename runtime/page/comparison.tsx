@@ -11,19 +11,22 @@ import { Log } from "./log.tsx";
 import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
 import { useCurves } from "./use_curves.ts";
 
-export function ComparisonView({ names, runs }: {
+interface ComparisonProps {
   readonly names: readonly [string, string];
   readonly runs: readonly ListedRun[];
-}): JSX.Element {
+}
+
+export function ComparisonView({ names, runs }: ComparisonProps): JSX.Element {
   const { source } = usePage();
-  const both = names.flatMap((name) => runs.find((run) => run.name === name) ?? []);
-  const statuses = both.map(({ status }) => status).join();
-  const [comparison, sentence] = useLoaded(() => source.comparison(...names), [source, statuses]);
+  const statuses = runs.filter(({ name }) => names.includes(name)).map(({ status }) => status);
+  const [comparison, sentence] = useLoaded(() => source.comparison(...names), [statuses.join()]);
+  const [a, b] = comparison?.runs.map(({ name }) => name) ?? names;
+  const both = [a!, b!].flatMap((name) => runs.find((run) => run.name === name) ?? []);
   const curves = useCurves(source, both);
   return (
     <>
       <p>
-        A is <RunLink name={names[0]} />, B is <RunLink name={names[1]} />.
+        A is <RunLink name={a!} />, B is <RunLink name={b!} />.
       </p>
       <Charts
         runs={both.map(({ name }, index) => {
@@ -36,7 +39,7 @@ export function ComparisonView({ names, runs }: {
   );
 }
 
-function Differences({ of: { differences, code } }: { readonly of: Comparison }): JSX.Element {
+function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>): JSX.Element {
   return (
     <>
       <h2>Differences</h2>
@@ -56,7 +59,7 @@ function Differences({ of: { differences, code } }: { readonly of: Comparison })
   );
 }
 
-function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): JSX.Element {
+function Change({ of: { path, change, patch } }: Readonly<{ of: CodeChange }>): JSX.Element {
   return (
     <details open>
       <summary>{change} {path}</summary>
@@ -64,7 +67,7 @@ function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): J
         <Scrolled label={`Changes of ${path}`}>
           <pre class="diff">
             {printable(patch).trimEnd().split("\n").map((line, index) => (
-              <span key={index} class={KINDS.find(([begin]) => line.startsWith(begin))?.[1]}>{`${line}\n`}</span>
+              <span key={index} class={kindOf(line)}>{`${line}\n`}</span>
             ))}
           </pre>
         </Scrolled>
@@ -73,24 +76,21 @@ function Change({ of: { path, change, patch } }: { readonly of: CodeChange }): J
   );
 }
 
-/** Of the lines of a diff, by how they begin: the first that fits. */
-const KINDS = [
-  ["+++ ", "hunk"],
-  ["--- ", "hunk"],
-  ["@@", "hunk"],
-  ["+", "added"],
-  ["-", "removed"],
-] as const;
+/** Of a line of a diff. */
+function kindOf(line: string): string | undefined {
+  if (/^(\+\+\+ |--- |@@)/.test(line)) return "hunk";
+  return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
+}
 
 /** Both logs beside each other; loaded when they are opened. */
-function Logs({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {
+function Logs({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
   const [isOpen, setOpen] = useState(false);
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Logs</summary>
-      <div class="pair">
+      <div class="panels">
         {isOpen && runs.map(({ name, log_bytes }) => (
-          <section key={name}>
+          <section key={name} class="panel">
             <h2>{name}</h2>
             <Log name={name} size={log_bytes} />
           </section>

@@ -59,7 +59,7 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
   );
 }
 
-function Blocks({ blocks }: { readonly blocks: readonly LogBlock[] }): JSX.Element {
+function Blocks({ blocks }: Readonly<{ blocks: readonly LogBlock[] }>): JSX.Element {
   return (
     <>
       {blocks.map(({ isError, text }, index) =>
@@ -71,19 +71,13 @@ function Blocks({ blocks }: { readonly blocks: readonly LogBlock[] }): JSX.Eleme
   );
 }
 
-async function withMore(
-  { parts, rest, next }: Shown,
-  source: Source,
-  name: string,
-): Promise<Shown> {
-  const part = await source.log(name, next);
-  const more = blocksOf(rest + part.text);
-  const all = [...parts, { from: part.from, blocks: more.blocks }];
-  return {
-    parts: all.filter(({ from }) => part.next - from <= KEPT),
-    rest: more.rest,
-    next: part.next,
-  };
+async function withMore(shown: Shown, source: Source, name: string): Promise<Shown> {
+  const { from, next, text } = await source.log(name, shown.next);
+  if (next === shown.next) return shown;
+  const { blocks, rest } = blocksOf(shown.rest + text);
+  const parts = [...shown.parts, { from, blocks }].filter(({ from }) => next - from <= KEPT);
+  // A line without an end is not kept whole either.
+  return { parts, rest: rest.slice(-EARLIER), next };
 }
 
 async function withEarlier(shown: Shown, source: Source, name: string): Promise<Shown> {

@@ -3,10 +3,10 @@
 
 /** The page of `mlcli local ui`, and of a report: what is around the views, and which is shown. */
 
-import { type ComponentChildren, type JSX, render } from "preact";
+import { type JSX, render } from "preact";
 import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
 import { type Address, addressOf, type View } from "./address.ts";
-import type { App, Report } from "./api.ts";
+import type { Report } from "./api.ts";
 import { ComparisonView } from "./comparison.tsx";
 import { Failed, Link, PageProvider, Time, useLoaded } from "./parts.tsx";
 import { RunView } from "./run.tsx";
@@ -15,13 +15,33 @@ import { ServersView } from "./servers.tsx";
 import { liveSource, reportSource } from "./source.ts";
 import { NOTHING_YET, type State } from "./state.ts";
 
-function Root({ report }: { readonly report: Report | undefined }): JSX.Element {
-  const { token, view } = useAddress();
-  const source = useMemo(() => report ? reportSource(report) : liveSource(token), [token]);
+type Reported = Readonly<{ report: Report | undefined }>;
+
+function Page({ report }: Reported): JSX.Element {
+  const [hash, setHash] = useState(location.hash);
+  useEffect(() => addEventListener("hashchange", () => setHash(location.hash)), []);
+  const { token, view } = useMemo(() => addressOf(hash), [hash]);
+  return report || token
+    ? <Root key={token} report={report} token={token} view={view} />
+    : <NoToken />;
+}
+
+function Root({ report, token, view }: Reported & Address): JSX.Element {
+  const [source] = useState(() => report ? reportSource(report) : liveSource(token));
   const [state, setState] = useState(NOTHING_YET);
-  useEffect(() => report || token ? source.watch(setState) : undefined, [source]);
-  const [app, sentence] = useLoaded(() => source.app(), [source, state.connection]);
-  if (!report && (token === "" || state.connection === "refused")) return <NoToken token={token} />;
+  useEffect(() => source.watch(setState), []);
+  const [app, sentence] = useLoaded(() => source.app(), [state.connection === "lost"]);
+  const [name, run] = view;
+  const title = name === "runs" && run || name[0]!.toUpperCase() + name.slice(1);
+  const main = useRef<HTMLElement>(null);
+  const before = useRef(view);
+  useEffect(() => {
+    document.title = `${title} · ${app?.app ?? "mlcli"}`;
+    // Who uses a keyboard or listens begins at the new view, and not at the link that led to it.
+    if (before.current !== view) main.current?.focus();
+    before.current = view;
+  }, [view, app]);
+  if (state.connection === "refused") return <NoToken isOther />;
   if (!app) {
     return (
       <main>
@@ -32,45 +52,11 @@ function Root({ report }: { readonly report: Report | undefined }): JSX.Element 
   }
   return (
     <PageProvider value={{ source, token, app }}>
-      <Frame app={app} view={view} report={report} state={state}>
-        <Shown key={view.join("/")} view={view} state={state} />
-      </Frame>
-    </PageProvider>
-  );
-}
-
-function useAddress(): Address {
-  const [hash, setHash] = useState(location.hash);
-  useEffect(() => addEventListener("hashchange", () => setHash(location.hash)), []);
-  return useMemo(() => addressOf(hash), [hash]);
-}
-
-interface FrameProps {
-  readonly app: App;
-  readonly view: View;
-  readonly report: Report | undefined;
-  readonly state: State;
-  readonly children: ComponentChildren;
-}
-
-function Frame({ app: { app, version }, view, report, state, children }: FrameProps): JSX.Element {
-  const [name, run] = view;
-  const title = name === "runs" && run || name[0]!.toUpperCase() + name.slice(1);
-  const main = useRef<HTMLElement>(null);
-  const shown = useRef(view);
-  useEffect(() => {
-    document.title = `${title} · ${app} · mlcli`;
-    // Who uses a keyboard or listens begins at the new view, and not at the link that led to it.
-    if (shown.current !== view) main.current?.focus();
-    shown.current = view;
-  }, [view]);
-  return (
-    <>
       <header>
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
           Skip to the content
         </button>
-        <strong>{app}</strong>
+        <strong>{app.app}</strong>
         <nav aria-label="Views">
           <Link to={["runs"]} isCurrent={name === "runs" && !run}>Runs</Link>
           {!report && <Link to={["servers"]} isCurrent={name === "servers"}>Servers</Link>}
@@ -80,7 +66,7 @@ function Frame({ app: { app, version }, view, report, state, children }: FramePr
             <>
               Report of <Time of={report.made} />,{" "}
             </>
-          )}mlcli {version}
+          )}mlcli {app.version}
         </span>
       </header>
       <div role="status" class="connection">
@@ -88,36 +74,32 @@ function Frame({ app: { app, version }, view, report, state, children }: FramePr
       </div>
       <main ref={main} tabIndex={-1}>
         <h1>{title}</h1>
-        {children}
+        <Shown key={view.join("/")} view={view} state={state} />
       </main>
-    </>
+    </PageProvider>
   );
 }
 
-function Shown(
-  { view: [name, one, other], state }: { readonly view: View; readonly state: State },
-): JSX.Element {
+function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Element {
   const [error] = useErrorBoundary();
+  const [name, one, other] = view;
   const { runs } = state;
   if (error) return <Failed error={new Error(`This cannot be shown: ${error}`)} />;
-  if (name === "servers") return <ServersView state={state} />;
+  if (name === "servers") return <ServersView {...state} />;
   if (!runs) return <p>Loading …</p>;
-  if (name === "comparison" && one && other) {
-    return <ComparisonView names={[one, other]} runs={runs} />;
-  }
-  return one
-    ? <RunView name={one} listed={runs.find(({ name }) => name === one)} />
-    : <RunsView runs={runs} />;
+  if (!one) return <RunsView runs={runs} />;
+  if (name === "comparison" && other) return <ComparisonView names={[one, other]} runs={runs} />;
+  return <RunView name={one} listed={runs.find(({ name }) => name === one)} />;
 }
 
-function NoToken({ token }: { readonly token: string }): JSX.Element {
+function NoToken({ isOther }: Readonly<{ isOther?: boolean }>): JSX.Element {
   return (
     <main>
       <h1>The address is not complete</h1>
       <p>
-        {token === ""
-          ? "It lacks the token at its end. "
-          : "The token at its end is not that of the running mlcli local ui. "}
+        {isOther
+          ? "The token at its end is not that of the running mlcli local ui. "
+          : "It lacks the token at its end. "}
         Open the address that <code>mlcli local ui</code> printed last: it has the token behind{" "}
         <code>#</code>.
       </p>
@@ -126,4 +108,4 @@ function NoToken({ token }: { readonly token: string }): JSX.Element {
 }
 
 const data = document.getElementById("report")?.textContent;
-render(<Root report={data ? JSON.parse(data) : undefined} />, document.getElementById("page")!);
+render(<Page report={data ? JSON.parse(data) : undefined} />, document.getElementById("page")!);

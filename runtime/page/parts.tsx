@@ -3,7 +3,7 @@
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { hashOf, type View } from "./address.ts";
-import type { App } from "./api.ts";
+import type { App, Run } from "./api.ts";
 import { type Source, SourceError } from "./source.ts";
 import { NONE, spanText, timeText } from "./text.ts";
 
@@ -21,11 +21,7 @@ export function usePage(): Page {
   return useContext(PageContext)!;
 }
 
-interface LinkProps {
-  readonly to: View;
-  readonly isCurrent?: boolean;
-  readonly children: ComponentChildren;
-}
+type LinkProps = Readonly<{ to: View; isCurrent?: boolean; children: ComponentChildren }>;
 
 export function Link({ to, isCurrent, children }: LinkProps): JSX.Element {
   const { token } = usePage();
@@ -33,7 +29,7 @@ export function Link({ to, isCurrent, children }: LinkProps): JSX.Element {
   return <a href={hashOf({ token, view: to })} aria-current={current}>{children}</a>;
 }
 
-export function RunLink({ name }: { readonly name: string }): JSX.Element {
+export function RunLink({ name }: Readonly<{ name: string }>): JSX.Element {
   return <Link to={["runs", name]}>{name}</Link>;
 }
 
@@ -60,20 +56,20 @@ export function useLoaded<T>(
   return [value, sentence];
 }
 
-export function Failed({ error }: { readonly error: Error }): JSX.Element {
+export function Failed({ error }: Readonly<{ error: Error }>): JSX.Element {
   const hint = error instanceof SourceError ? error.hint : null;
   return <p class="failed">{error.message}{hint && <span class="hint">{hint}</span>}</p>;
 }
 
+type FactProps = Readonly<{ name: string; value: ComponentChildren }>;
+
 /** A name and what it is; left out where that is not known. Stands in a `dl`. */
-export function Fact(
-  { name, children }: { readonly name: string; readonly children: ComponentChildren },
-): JSX.Element | null {
-  if (children === null || children === undefined || children === "") return null;
+export function Fact({ name, value }: FactProps): JSX.Element | null {
+  if (value === null || value === undefined || value === "") return null;
   return (
     <div>
       <dt>{name}</dt>
-      <dd>{children}</dd>
+      <dd>{value}</dd>
     </div>
   );
 }
@@ -109,26 +105,22 @@ export function Table(
   );
 }
 
+type ScrolledProps = Readonly<{ label: string; children: ComponentChildren }>;
+
 /** What is scrolled by itself; it can be focused, so that the keyboard does it, too. */
-export function Scrolled(
-  { label, children }: { readonly label: string; readonly children: ComponentChildren },
-): JSX.Element {
+export function Scrolled({ label, children }: ScrolledProps): JSX.Element {
   return <div class="scrolled" role="region" aria-label={label} tabIndex={0}>{children}</div>;
 }
 
-export function Status({ of }: { readonly of: string }): JSX.Element {
-  return <span class={`status ${of.toLowerCase()}`}>{of}</span>;
+export function Status({ of }: Readonly<{ of: string }>): JSX.Element {
+  return <span class="status" data-of={of.toLowerCase()}>{of}</span>;
 }
 
-export function Time({ of }: { readonly of: string }): JSX.Element {
+export function Time({ of }: Readonly<{ of: string }>): JSX.Element {
   return <time dateTime={of}>{timeText(of)}</time>;
 }
 
-interface Timed {
-  readonly status: string;
-  readonly seconds: number | null;
-  readonly created: string;
-}
+type Timed = Pick<Run, "status" | "seconds" | "created">;
 
 /** How long a run took; of one that goes on, how long it has taken, each second anew. */
 export function Duration(

@@ -26,6 +26,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   const run = { ...whole, ...listed };
   return (
     <>
+      {run.reason && <p class={run.status === "Failed" ? "failed" : undefined}>{run.reason}</p>}
       <Summary run={run} />
       {run.transform && <Transform facts={run.transform} />}
       {Object.keys(curves).length > 0 && (
@@ -43,27 +44,20 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   );
 }
 
-function Summary({ run }: { readonly run: WholeRun }): JSX.Element {
+function Summary({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
   return (
     <dl>
-      <Fact name="Status">
-        <Status of={run.status} />
-      </Fact>
-      <Fact name="Reason">{run.reason}</Fact>
-      <Fact name="Exit status">{run.exit_status}</Fact>
-      <Fact name="Kind">{run.kind}</Fact>
-      <Fact name="Created">
-        <Time of={run.created} />
-      </Fact>
-      <Fact name="Duration">
-        <Duration of={run} />
-      </Fact>
-      <Fact name="Commit">{run.commit}</Fact>
+      <Fact name="Status" value={<Status of={run.status} />} />
+      <Fact name="Exit status" value={run.exit_status} />
+      <Fact name="Kind" value={run.kind} />
+      <Fact name="Created" value={<Time of={run.created} />} />
+      <Fact name="Duration" value={<Duration of={run} />} />
+      <Fact name="Commit" value={run.commit} />
     </dl>
   );
 }
 
-function Record({ run }: { readonly run: WholeRun }): JSX.Element {
+function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
   const { metrics, data, packages } = run;
   return (
     <>
@@ -73,9 +67,9 @@ function Record({ run }: { readonly run: WholeRun }): JSX.Element {
         label="Metrics"
         headings={["Metric", "Last", "Min", "Max", "Values"]}
         numbers={[1, 5]}
-        rows={Object.entries(metrics).map((
-          [name, { last, min, max, count }],
-        ) => [name, ...[last, min, max, count].map(textOf)])}
+        rows={Object.entries(metrics).map(([name, of]) =>
+          [name, of.last, of.min, of.max, of.count].map(textOf)
+        )}
       />
       {Object.keys(data).length > 0 && <h2>Data</h2>}
       <Table
@@ -83,15 +77,15 @@ function Record({ run }: { readonly run: WholeRun }): JSX.Element {
         headings={["Channel", "Files", "Size", "Hash", "By"]}
         numbers={[1, 3]}
         rows={Object.entries(data).map((
-          [name, { files, bytes, hash, by }],
-        ) => [name, files, bytesText(bytes), hash, by])}
+          [name, of],
+        ) => [name, of.files, bytesText(of.bytes), of.hash, of.by])}
       />
       <Values title="Channels" of={run.channels} />
       <Values title="Options" of={run.options} />
       <h2>Environment</h2>
       <dl>
-        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name}>{run[key]}</Fact>)}
-        <Fact name="Variables">{run.variables.join(", ")}</Fact>
+        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name} value={run[key]} />)}
+        <Fact name="Variables" value={run.variables.join(", ")} />
       </dl>
       {packages && (
         <details>
@@ -127,12 +121,12 @@ function Values(
   return values.length === 0 ? null : (
     <>
       <h2>{title}</h2>
-      <dl>{values.map(([name, value]) => <Fact key={name} name={name}>{value}</Fact>)}</dl>
+      <dl>{values.map(([name, value]) => <Fact key={name} name={name} value={value} />)}</dl>
     </>
   );
 }
 
-function FileTable({ files: { entries, is_cut } }: { readonly files: Files }): JSX.Element {
+function FileTable({ files: { entries, is_cut } }: Readonly<{ files: Files }>): JSX.Element {
   return (
     <>
       {entries.length === 0 && <p>There are none.</p>}

@@ -2,23 +2,23 @@
 
 import type { JSX } from "preact";
 import type { Requests, Server } from "./api.ts";
-import { Fact, RunLink, Status, Table, Time } from "./parts.tsx";
+import { Fact, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
 import type { State } from "./state.ts";
 import { TryServer } from "./try_server.tsx";
 
-export function ServersView(
-  { state: { servers, problem } }: { readonly state: State },
-): JSX.Element {
+type ServersProps = Pick<State, "servers" | "problem">;
+
+export function ServersView({ servers, problem }: ServersProps): JSX.Element {
   const serving = servers?.filter(({ role }) => role === "serve");
   return (
     <>
       {problem !== null && <p class="failed">{problem}</p>}
-      {serving === undefined ? <p>Loading …</p> : serving.length === 0 && problem === null &&
-        (
-          <p>
-            No server is running. <code>mlcli local deploy</code> starts one.
-          </p>
-        )}
+      {serving === undefined && <p>Loading …</p>}
+      {serving?.length === 0 && problem === null && (
+        <p>
+          No server is running: <code>mlcli local deploy</code> starts one.
+        </p>
+      )}
       {serving?.map((server) => <ServerCard key={server.name} server={server} />)}
       <datalist id="types">
         <option value="application/json">JSON</option>
@@ -28,29 +28,34 @@ export function ServersView(
   );
 }
 
-function ServerCard({ server }: { readonly server: Server }): JSX.Element {
-  const { app, port, state, model_run, from_page, from_watch } = server;
+function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
+  const { app, port, state, model_run: run, from_page, from_watch } = server;
+  // The runs of other apps are not on this page.
+  const made = run !== null && app === usePage().app.app ? <RunLink name={run} /> : run;
+  const title = port === null ? app : `${app} on port ${port}`;
+  const reason = reasonOf(server);
   return (
     <article>
-      <h2>{port === null ? app : `${app} on port ${port}`}</h2>
+      <h2>{title}</h2>
+      {reason && <p class="failed">{reason}</p>}
       <dl>
-        <Fact name="Health">
-          <Status of={state} />
-        </Fact>
-        <Fact name="Why">{reasonOf(server)}</Fact>
-        <Fact name="Serves the model of">{model_run && <RunLink name={model_run} />}</Fact>
-        <Fact name="Since">
-          <Time of={server.created} />
-        </Fact>
-        <Fact name="Image">{server.image}</Fact>
-        <Fact name="mlcli">{server.mlcli}</Fact>
-        <Fact name="Container">{server.name}</Fact>
+        <Fact name="Health" value={<Status of={state} />} />
+        <Fact name="Serves the model of" value={made} />
+        <Fact name="Since" value={<Time of={server.created} />} />
+        <Fact name="Image" value={server.image} />
+        <Fact name="mlcli" value={server.mlcli} />
+        <Fact name="Container" value={server.name} />
         {NEWER.map(([key, text]) => {
           const time = server.stale?.[key];
-          return <Fact key={key} name={text}>{time && <Time of={time} />}</Fact>;
+          return <Fact key={key} name={text} value={time && <Time of={time} />} />;
         })}
       </dl>
-      <RequestTable page={from_page} watch={from_watch} />
+      <Table
+        label={`Requests to ${title}`}
+        headings={["Sent by", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
+        numbers={[1, 6]}
+        rows={[...requestsOf("This page", from_page), ...requestsOf("--watch", from_watch)]}
+      />
       {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
     </article>
   );
@@ -69,19 +74,7 @@ function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): st
   return ping_failure ?? (ping_status === null ? null : `GET /ping answers ${ping_status}`);
 }
 
-function RequestTable(
-  { page, watch }: { readonly page: Requests | null; readonly watch: Requests | null },
-): JSX.Element {
-  const rows = [["This page", page], ["--watch", watch]] as const;
-  const known = rows.flatMap(([from, of]) =>
-    of ? [[from, of.requests, of.failed, of.p50, of.p95, of.p99]] : []
-  );
-  return (
-    <Table
-      label="Requests"
-      headings={["Requests from", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
-      numbers={[1, 6]}
-      rows={known}
-    />
-  );
+/** @returns a row of the table of requests, where there are any. */
+function requestsOf(from: string, of: Requests | null): readonly (readonly (string | number)[])[] {
+  return of ? [[from, of.requests, of.failed, of.p50, of.p95, of.p99]] : [];
 }

@@ -1,16 +1,8 @@
 /** From where the page has what it shows: from `mlcli local ui`, or from the report that it lies in. */
 
-import type {
-  App,
-  Comparison,
-  CurvesPart,
-  Failure,
-  Files,
-  LogPart,
-  Report,
-  WholeRun,
-} from "./api.ts";
-import { ANSWER_HEADERS, API, type Event, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
+import type { App, Comparison, CurvesPart, Event, Failure, Files, LogPart } from "./api.ts";
+import type { Report, WholeRun } from "./api.ts";
+import { ANSWER_HEADERS, API, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
 import { own } from "./columns.ts";
 import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
 
@@ -25,6 +17,7 @@ export interface Source {
   /** Without `from`, the end of it. */
   log(name: string, from?: number): Promise<LogPart>;
   files(name: string): Promise<Files>;
+  /** A report may have the two the other way round. */
   comparison(one: string, other: string): Promise<Comparison>;
   ask(port: number, request: ServerRequest): Promise<ServerAnswer>;
 }
@@ -145,7 +138,8 @@ export function reportSource(report: Report): Source {
     return value;
   };
   const listed = runs.map((run) => {
-    return { ...run, curve_bytes: 1, log_bytes: own(logs, run.name)?.length ?? 0 };
+    const [log, values] = [own(logs, run.name) ?? "", own(curves, run.name) ?? {}];
+    return { ...run, curve_bytes: Object.keys(values).length, log_bytes: log.length };
   });
   return {
     isLive: false,
@@ -153,7 +147,7 @@ export function reportSource(report: Report): Source {
     watch: (listener) =>
       listener({ ...NOTHING_YET, connection: "open", runs: newestFirst(listed) }),
     run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
-    curves: (name) => Promise.resolve({ next: 1, curves: own(curves, name) ?? {} }),
+    curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
       const text = await orFail(
         own(logs, name),

@@ -3,9 +3,9 @@
 /** Stands for what is not known. */
 export const NONE = "–";
 
-/** Six digits tell two values of a curve apart; a whole number, such as a count, stays as it is. */
+/** Six digits tell two values of a curve apart. */
 export function numberText(value: number): string {
-  return String(Number.isSafeInteger(value) ? value : Number(value.toPrecision(6)));
+  return String(Number(value.toPrecision(6)));
 }
 
 /** How long something takes, in its two largest units: `0.25s`, `12s`, `1m 05s`, `2h 03m`. */
@@ -44,6 +44,9 @@ export function timeText(time: string): string {
 /** A value of a kind that is not known: it comes from a file that anybody may have written. */
 export function textOf(value: unknown): string {
   if (value === null || value === undefined) return NONE;
-  if (typeof value === "number") return numberText(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value === "string") return value;
+  // A count stays as it is.
+  return typeof value === "number" && !Number.isInteger(value)
+    ? numberText(value)
+    : JSON.stringify(value);
 }

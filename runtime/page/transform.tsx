@@ -8,21 +8,17 @@ import { textOf } from "./text.ts";
 type Fields = Readonly<Record<string, unknown>>;
 
 /** @param facts of the run's record, whose fields runtime/local/transform/results.ts has. */
-export function Transform({ facts }: { readonly facts: Fields }): JSX.Element {
+export function Transform({ facts }: Readonly<{ facts: Fields }>): JSX.Element {
   const latency = isObject(facts["latency_ms"]) ? facts["latency_ms"] : {};
   const run = facts["model_run"];
   return (
     <>
       <h2>Transform</h2>
       <dl>
-        {typeof run === "string" && (
-          <Fact name="Model of">
-            <RunLink name={run} />
-          </Fact>
-        )}
-        {COUNTS.map(([name, key]) => <Fact key={key} name={name}>{textOf(facts[key])}</Fact>)}
+        {typeof run === "string" && <Fact name="Model of" value={<RunLink name={run} />} />}
+        {COUNTS.map(([name, key]) => <Fact key={key} name={name} value={textOf(facts[key])} />)}
         {["p50", "p95", "p99"].map((part) => (
-          <Fact key={part} name={`Answers, ${part}`}>{textOf(latency[part])} ms</Fact>
+          <Fact key={part} name={`Answers, ${part}, ms`} value={textOf(latency[part])} />
         ))}
       </dl>
       {LISTS.map(({ title, key, headings, fields }) => {

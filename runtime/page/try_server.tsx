@@ -18,7 +18,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   const sample = app.app === served ? app.sample : null;
   const [contentType, setContentType] = useState(sample?.content_type ?? "application/json");
   const [accept, setAccept] = useState("");
-  const [text, setText] = useState(sample?.body ?? "");
+  const [text, setText] = useState(sample?.body.trimEnd() ?? "");
   const [file, setFile] = useState<File>();
   const [isSending, setSending] = useState(false);
   const [result, setResult] = useState<JSX.Element>();
@@ -28,7 +28,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
     const asked = source.ask(port, { contentType, accept, body: file ?? text });
     setResult(
       await asked.then(
-        (answer) => <Answer of={answer} />,
+        (answer) => <Answer of={answer} port={port} />,
         (error) => <Failed error={error} />,
       ),
     );
@@ -40,23 +40,8 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
       <summary>Try it</summary>
       <form class="try" onSubmit={send}>
         <div class="tools">
-          <label>
-            Content type{" "}
-            <input
-              value={contentType}
-              list="types"
-              required
-              onInput={(event) => setContentType(event.currentTarget.value)}
-            />
-          </label>
-          <label>
-            Accept (may be empty){" "}
-            <input
-              value={accept}
-              list="types"
-              onInput={(event) => setAccept(event.currentTarget.value)}
-            />
-          </label>
+          <Field label="Content type" value={contentType} onChange={setContentType} required />
+          <Field label="Accept (may be empty)" value={accept} onChange={setAccept} />
           <label>
             File instead of text{" "}
             <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
@@ -81,12 +66,29 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   );
 }
 
-function Answer({ of }: { readonly of: ServerAnswer }): JSX.Element {
+interface FieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly required?: boolean;
+  readonly onChange: (value: string) => void;
+}
+
+function Field({ label, value, required, onChange }: FieldProps): JSX.Element {
+  const change = (event: { currentTarget: HTMLInputElement }) =>
+    onChange(event.currentTarget.value);
+  return (
+    <label>
+      {label} <input value={value} list="types" required={required} onInput={change} />
+    </label>
+  );
+}
+
+function Answer({ of, port }: Readonly<{ of: ServerAnswer; port: number }>): JSX.Element {
   const { status, contentType, milliseconds, body } = of;
   return (
     <>
       <p>HTTP {status}, {contentType || "of no type"}, {milliseconds} ms</p>
-      <Scrolled label="Answer">
+      <Scrolled label={`Answer of port ${port}`}>
         <pre>{answerText(contentType, body)}</pre>
       </Scrolled>
     </>
@@ -94,17 +96,18 @@ function Answer({ of }: { readonly of: ServerAnswer }): JSX.Element {
 }
 
 /** The same request from a terminal. */
-function Line({ name, text }: { readonly name: string; readonly text: string }): JSX.Element {
+function Line({ name, text }: Readonly<{ name: string; text: string }>): JSX.Element {
   const [copied, setCopied] = useState("");
   const copy = (): Promise<void> => navigator.clipboard.writeText(text).then(() => setCopied(text));
   return (
     <div class="line">
-      <Scrolled label={`With ${name}`}>
-        <pre>{text}</pre>
-      </Scrolled>
-      <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
-        {copied === text ? "Copied" : "Copy"}
-      </button>
+      <pre>{text}</pre>
+      {/* A page that is not on this machine, and not behind HTTPS, has no clipboard. */}
+      {navigator.clipboard && (
+        <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
+          {copied === text ? "Copied" : "Copy"}
+        </button>
+      )}
     </div>
   );
 }

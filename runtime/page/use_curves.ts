@@ -6,49 +6,52 @@ import type { Source } from "./source.ts";
 
 type Curves = CurvesPart["curves"];
 
-/** What has been fetched, for all views: they come and go. */
-const fetched = new WeakMap<Source, Map<string, CurvesPart>>();
+/** What has been fetched of a run. */
+interface Fetched extends CurvesPart {
+  /** Of its values, up to which all of them have been asked for, in bytes. */
+  readonly size: number;
+}
+
+/** By run, for all views: they come and go. */
+const fetched = new WeakMap<Source, Map<string, Fetched>>();
 const busy = new Set<string>();
+
+const NOTHING: Fetched = { next: 0, curves: {}, size: 0 };
+
+/** After a failure, of which the line of the connection tells, in ms. */
+const PAUSE = 2_000;
 
 /** The curves of each run, as far as they are here. */
 export function useCurves(source: Source, runs: readonly ListedRun[]): (name: string) => Curves {
-  const [, setVersion] = useState(0);
-  const parts = fetched.get(source) ?? new Map<string, CurvesPart>();
-  fetched.set(source, parts);
+  const [version, setVersion] = useState(0);
+  const known = fetched.get(source) ?? new Map<string, Fetched>();
+  fetched.set(source, known);
   const sizes = runs.map(({ name, curve_bytes }) => `${name} ${curve_bytes}`).join("\n");
   useEffect(() => {
+    const again = (): void => setVersion((version) => version + 1);
     for (const { name, curve_bytes } of runs) {
-      if (curve_bytes <= (parts.get(name)?.next ?? 0) || busy.has(name)) continue;
+      const before = known.get(name) ?? NOTHING;
+      if (before.size === curve_bytes || busy.has(name)) continue;
       busy.add(name);
-      follow(source, name, curve_bytes, parts)
-        // The connection's line says it; the next event tries again.
-        .catch(() => {})
-        .finally(() => {
-          busy.delete(name);
-          setVersion((version) => version + 1);
-        });
+      withMore(before, source, name, curve_bytes).finally(() => busy.delete(name))
+        .then((now) => (known.set(name, now), again()), () => setTimeout(again, PAUSE));
     }
-  }, [sizes, source]);
-  return (name) => parts.get(name)?.curves ?? NO_CURVES;
+  }, [sizes, source, version]);
+  return (name) => (known.get(name) ?? NOTHING).curves;
 }
 
-const NO_CURVES: Curves = {};
-
-async function follow(
+async function withMore(
+  before: Fetched,
   source: Source,
   name: string,
   size: number,
-  parts: Map<string, CurvesPart>,
-): Promise<void> {
-  let from: number;
-  do {
-    from = parts.get(name)?.next ?? 0;
-    const part = await source.curves(name, from);
-    parts.set(name, {
-      next: part.next,
-      curves: joined(parts.get(name)?.curves ?? NO_CURVES, part.curves),
-    });
-  } while (parts.get(name)!.next > from && parts.get(name)!.next < size);
+): Promise<Fetched> {
+  let { next, curves } = before;
+  for (let from = -1; from < next && next < size;) {
+    const part = await source.curves(name, next);
+    [from, next, curves] = [next, part.next, joined(curves, part.curves)];
+  }
+  return { next, curves, size };
 }
 
 /** Each curve with what has come of it. */

@@ -64,9 +64,7 @@ async function painted(stack: AsyncDisposableStack, runs: number): Promise<Conte
   return {
     command: `mlcli local ui, ${runs} run${runs === 1 ? "" : "s"} of ${POINTS} points`,
     measure: async () => {
-      const page = await browser.tab();
-      await page.evaluateOnNewDocument(look);
-      await page.goto(server.address);
+      const page = await browser.open(server.address, { first: look });
       const time = await (await page.waitForFunction("globalThis.paintedAt")).jsonValue();
       await page.close();
       return time as number;

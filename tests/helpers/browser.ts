@@ -4,8 +4,9 @@
  */
 
 import { assertEquals } from "@std/assert";
-import puppeteer, { type ConsoleMessage, type HTTPRequest, type Page } from "puppeteer-core";
+import puppeteer, { type Page } from "puppeteer-core";
 import { installed } from "../../scripts/engine/chromium.ts";
+import { say } from "../../scripts/script.ts";
 
 /** A test that hangs ends after this time, in ms. */
 const TIMEOUT = 240_000;
@@ -20,14 +21,14 @@ export interface Look {
   readonly width?: number;
   /** What it may complain of. */
   readonly expects?: RegExp;
+  /** What runs in it first, in JavaScript. */
+  readonly first?: string;
 }
 
 /** A browser that is closed at the end. */
 export interface TestBrowser extends AsyncDisposable {
   /** Opens an address in a tab of its own. */
   open(address: string, look?: Look): Promise<Page>;
-  /** A tab with nothing in it yet. */
-  tab(look?: Look): Promise<Page>;
 }
 
 export async function openBrowser(): Promise<TestBrowser> {
@@ -40,17 +41,18 @@ export async function openBrowser(): Promise<TestBrowser> {
   const process = chromium.process()!;
   const timer = setTimeout(() => process.kill("SIGKILL"), TIMEOUT);
   const problems: string[] = [];
-  const tab = async (look: Look = {}): Promise<Page> => {
-    const { scheme = "light", width = 1280, expects } = look;
+  const open = async (address: string, look: Look = {}): Promise<Page> => {
+    const { scheme = "light", width = 1280, expects, first } = look;
     const page = await chromium.newPage();
     page.setDefaultTimeout(PATIENCE);
     await page.setViewport({ width, height: 900 });
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+    if (first) await page.evaluateOnNewDocument(first);
     const complain = (problem: string): void => {
       if (!expects?.test(problem)) problems.push(problem);
     };
     // What its policy forbids is told there, too.
-    page.on("console", (message: ConsoleMessage) => {
+    page.on("console", (message) => {
       if (["error", "warn", "assert"].includes(message.type())) complain(message.text());
     });
     page.on("pageerror", (error) => complain(String(error)));
@@ -59,32 +61,24 @@ export async function openBrowser(): Promise<TestBrowser> {
       dialog.dismiss().catch(() => {});
     });
     page.on("request", (request) => {
-      if (isElsewhere(request, page)) complain(`It asks ${request.url()}`);
+      const { protocol, origin } = new URL(request.url());
+      const isOwn = protocol === "data:" || origin === new URL(address).origin;
+      if (!isOwn) complain(`It asks ${request.url()}`);
     });
+    await page.goto(address);
     return page;
   };
   return {
-    tab,
-    open: async (address, look) => {
-      const page = await tab(look);
-      await page.goto(address, { waitUntil: "domcontentloaded" });
-      return page;
-    },
+    open,
     async [Symbol.asyncDispose]() {
       // Also where the browser has ended before.
       await chromium.close().catch(() => process.kill("SIGKILL"));
       clearTimeout(timer);
+      // Where a test has failed before, that is what is said of it.
+      for (const problem of problems) say(`The page: ${problem}`);
       assertEquals(problems, []);
     },
   };
-}
-
-/** Whether it goes to another place than that of the page that is in the tab, or comes to it. */
-function isElsewhere(request: HTTPRequest, page: Page): boolean {
-  const { protocol, origin } = new URL(request.url());
-  if (protocol === "data:" || protocol === "blob:") return false;
-  const isFirst = request.isNavigationRequest() && page.url() === "about:blank";
-  return !isFirst && origin !== new URL(page.url()).origin;
 }
 
 /** What all of a page says, as text. */
@@ -100,12 +94,8 @@ export async function says(page: Page, wanted: RegExp | string): Promise<void> {
 
 /** Waits until a page has these texts, also where they are folded; unfolds it. */
 export async function has(page: Page, texts: readonly string[]): Promise<void> {
-  for (const text of texts) {
-    await holds(
-      page,
-      `document.getElementById("page").textContent.includes(${JSON.stringify(text)})`,
-    );
-  }
+  const isThere = '(text) => document.getElementById("page").textContent.includes(text)';
+  await holds(page, `${JSON.stringify(texts)}.every(${isThere})`);
   await page.evaluate("document.querySelectorAll('details').forEach((one) => one.open = true)");
 }
 

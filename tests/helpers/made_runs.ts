@@ -52,7 +52,8 @@ export async function makeRun(app: TestApp, index: number, run: MadeRun = {}): P
   if (curves.length === 0) return name;
   const rows = Array.from({ length: longest }, (_, step) => {
     const time = new Date(started + (step + 1) * 1_000).toISOString();
-    return curves.filter(([, values]) => step < values.length).map(([metric, values]) =>
+    const there = curves.filter(([, values]) => step < values.length);
+    return there.map(([metric, values]) =>
       `${time},"${metric.replaceAll('"', '""')}",${values[step]}\n`
     ).join("");
   });

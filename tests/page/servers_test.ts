@@ -1,7 +1,9 @@
-import { openBrowser, says } from "../helpers/browser.ts";
+import { assertEquals } from "@std/assert";
+import { violationsOf } from "../helpers/axe.ts";
+import { has, holds, openBrowser, says } from "../helpers/browser.ts";
 import { buildTestImage } from "../helpers/engine.ts";
 import { servePage } from "../helpers/page_server.ts";
-import { deployServer } from "../helpers/server.ts";
+import { deployed, deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const SERVING = `
@@ -24,10 +26,11 @@ suite("a server on the page", () => {
     await using server = await servePage(model.app);
     await using browser = await openBrowser();
     const page = await browser.open(server.at("servers"));
-    for (const text of ["healthy", model.port]) await says(page, text);
-    await page.locator("::-p-text(Try it)").click();
-    const body = page.locator("textarea");
-    const send = page.locator("::-p-aria([name='Send'][role='button'])");
+    const heading = `${model.app.name} on port ${model.port}`;
+    await says(page, `${heading}\nHealth\nhealthy`);
+    // Other apps may have servers, too.
+    const own = (path: string) => page.locator(`::-p-xpath(//article[h2="${heading}"]//${path})`);
+    await own("summary").click();
     for (
       const [type, text, answer] of [
         ["application/json", '{"a": 1}', "application/json of 8 characters"],
@@ -35,22 +38,29 @@ suite("a server on the page", () => {
         ["text/csv", "fail", "the model is tired <img src=x>"],
       ] as const
     ) {
-      await page.locator("::-p-aria([name='Content type'])").fill(type);
-      await body.fill(text);
-      await send.click();
+      await own("label[contains(., 'Content type')]//input").fill(type);
+      await own("textarea").fill(text);
+      await own("button[.='Send']").click();
       await says(page, answer);
     }
     await says(page, /500/);
     await says(page, /curl .*\/invocations/);
     const file = `${model.app.directory}/request.csv`;
     await Deno.writeTextFile(file, "4,5,6,7\n");
-    const input = await page.waitForSelector("input[type=file]");
-    await input!.uploadFile!(file);
-    await send.click();
+    const [chooser] = await Promise.all([
+      page.waitForFileChooser(),
+      own("input[@type='file']").click(),
+    ]);
+    await chooser.accept([file]);
+    await own("button[.='Send']").click();
     await says(page, "text/csv of 8 characters");
     // What it passed on is counted.
-    await says(page, /p95/);
+    await holds(page, `/This page\\s+4\\s+1\\s/.test(document.body.innerText)`);
+    await deployed(model.app);
+    await holds(page, `document.body.innerText.split("${model.app.name} on port").length === 3`);
+    await has(page, []);
+    assertEquals(await violationsOf(page), []);
     await model.app.run(["local", "stop", "--port", model.port]);
-    await says(page, /No server/);
+    await holds(page, `!document.body.innerText.includes(${JSON.stringify(heading)})`);
   });
 });
