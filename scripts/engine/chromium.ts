@@ -1,6 +1,7 @@
 /** Chromium, for tests of the page and its pictures: the one that is there, or Debian's. */
 
 import { MlcliError } from "../../runtime/errors.ts";
+import { sayError } from "../script.ts";
 import { ensurePrograms } from "./debian.ts";
 
 /** As Debian, Ubuntu and Google call it. */
@@ -8,11 +9,14 @@ const NAMES = ["chromium", "chromium-browser", "google-chrome"];
 
 /**
  * Installs it where there is none.
- * @returns false where nothing can be installed here.
+ * @returns false where it cannot be had: Ubuntu has it as a snap alone.
  */
 export async function ensureChromium(signal: AbortSignal): Promise<boolean> {
   if (await found()) return true;
-  return await ensurePrograms(["chromium"], ["chromium"], signal);
+  return await ensurePrograms(["chromium"], ["chromium"], signal).catch((error) => {
+    sayError(error);
+    return false;
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ export async function pagePictures(cwd: string): Promise<Readonly<Record<string,
   await using browser = await openBrowser();
   const pictures: Record<string, Uint8Array> = {};
   for (const scheme of ["light", "dark"] as const) {
-    const page = await browser.open(server.at("runs"), { scheme });
+    const page = await browser.open(server.at("runs"), { scheme, width: 1360 });
     await holds(page, "document.querySelectorAll('[role=img]').length === 4");
     const name = scheme === "light" ? "page_runs.webp" : "page_runs_dark.webp";
     pictures[name] = await page.screenshot({

@@ -8,6 +8,7 @@
 
 import { MlcliError } from "../../runtime/errors.ts";
 import { findBinary } from "../compile/targets.ts";
+import { ensureChromium } from "../engine/chromium.ts";
 import { runScript } from "../script.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
@@ -25,6 +26,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       hint: `deno task compile ${Deno.build.target} makes it; MLCLI_UNDER_TEST names another.`,
     });
   }
+  await ensureChromium(signal);
   const isAll = args[0] === "--all";
   return await denoTest(isAll ? args.slice(1) : args, {
     selected: isAll ? OF_THE_PROGRAM : await pathsOf(ON_BINARY),
