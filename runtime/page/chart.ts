@@ -67,7 +67,7 @@ export class Chart {
     const drawn = isLogarithmic ? lines.map(positive) : lines;
     const grid = gridOf(drawn, from, to, width);
     const data = [grid.x, ...grid.rows] as unknown as uPlot.AlignedData;
-    const names = lines.map(({ name, colour, dash }) => [name, colour, dash]);
+    const names = lines.map(({ name, colour, dash, x }) => [name, colour, dash, x.length === 1]);
     const look = JSON.stringify([width, isLogarithmic, x, this.#scheme.matches, names]);
     if (look === this.#look) return this.#plot!.setData(data);
     this.#look = look;
@@ -99,21 +99,22 @@ export class Chart {
       },
       series: [
         {},
-        ...lines.map(({ name, colour, dash }): uPlot.Series => ({
+        ...lines.map(({ name, colour, dash, x }): uPlot.Series => ({
           label: name,
           stroke: colour,
           dash: [...dash],
           width: 1.5,
           spanGaps: true,
-          points: { show: false },
+          // A single value has no line.
+          points: { show: x.length === 1, size: 7 },
         })),
       ],
       axes: [
         { ...axis, space: 70, size: 32, values: (_, values) => values.map(textOf) },
         {
           ...axis,
-          size: 64,
-          values: (_, values) => values.map((value) => value === null ? "" : numberText(value)),
+          size: widthOf,
+          values: (_, values) => values.map(tickText),
         },
       ],
       hooks: {
@@ -135,6 +136,16 @@ export class Chart {
       },
     };
   }
+}
+
+/** With as many digits as it takes to tell two of them apart; uPlot leaves some without. */
+function tickText(value: number | null): string {
+  return value === null ? "" : String(Number(value.toPrecision(12)));
+}
+
+/** The room in pixels for what stands beside an axis. */
+function widthOf(_: uPlot, texts: readonly string[] | null): number {
+  return 24 + 8 * Math.max(3, ...(texts ?? []).map(({ length }) => length));
 }
 
 /** On a logarithmic axis there is nothing but what is more than 0. */

@@ -73,7 +73,9 @@ const RECORD = {
 };
 
 /** The events of a stream, one after the other. */
-function eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncIterator<Event> & AsyncDisposable {
+function eventsOf(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncIterator<Event> & AsyncDisposable {
   const lines = (async function* () {
     let text = "";
     for await (const part of body.pipeThrough(new TextDecoderStream())) {
