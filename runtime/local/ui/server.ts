@@ -6,7 +6,7 @@ import { BODY_BYTES } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError, UsageError } from "../../errors.ts";
 import { readBody } from "../../invocation/invocation.ts";
-import { ANSWER_HEADERS, API, type Failure, TOKEN_HEADER } from "../../page/api.ts";
+import { API, type Failure, TOKEN_HEADER } from "../../page/api.ts";
 import { cannotListen } from "../../serving/ports.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
@@ -137,20 +137,11 @@ function routesOf({ app, connect, signal }: PageServerOptions): readonly Route[]
       const runs = [query.get("a") ?? "", query.get("b") ?? ""] as const;
       return jsonComparison(await compareRuns(app, runs, signal));
     }],
-    [/^POST servers\/(\d{1,5})\/invocations$/, async (port, _, request) => {
-      const type = request.headers.get("Content-Type") ?? "application/octet-stream";
-      const accept = request.headers.get("Accept") ?? "*/*";
-      const body = await bodyOf(request);
-      const answer = await servers.invoke(Number(port), type, accept, body, request.signal);
-      return new Response(answer.body, {
-        headers: {
-          "Content-Type": "application/octet-stream",
-          [ANSWER_HEADERS.status]: String(answer.status),
-          [ANSWER_HEADERS.contentType]: answer.contentType.slice(0, 200).replace(/[^ -~]/g, "?"),
-          [ANSWER_HEADERS.milliseconds]: answer.milliseconds.toFixed(1),
-        },
-      });
-    }],
+    [
+      /^POST servers\/(\d{1,5})\/invocations$/,
+      async (port, _, request) =>
+        await servers.invoke(Number(port), request, await bodyOf(request)),
+    ],
   ];
 }
 

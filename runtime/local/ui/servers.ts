@@ -5,24 +5,15 @@ import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES, INVOCATION_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError } from "../../errors.ts";
-import type { HttpAnswer, HttpRequest } from "../../http/exchange.ts";
-import type { Event, Server } from "../../page/api.ts";
+import type { HttpAnswer } from "../../http/exchange.ts";
+import { ANSWER_HEADERS, type Event, type Server } from "../../page/api.ts";
 import { joined } from "../../streams.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
-import { VERSION } from "../../version.ts";
-import { askServer, tooSlow } from "../server/invoke.ts";
+import { asHttp, askServer, tooSlow } from "../server/invoke.ts";
 import { jsonStatus } from "../server/json.ts";
 import { requireServer } from "../server/servers.ts";
 import { type ContainerStatus, containerStatuses } from "../server/status.ts";
 import { keptTraffic, Traffic } from "../server/traffic.ts";
-
-/** What a server answered. */
-interface Answer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly milliseconds: number;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
 
 /** The servers of an engine that may go and come back: each time, it is looked for anew. */
 export class Servers {
@@ -66,46 +57,35 @@ export class Servers {
   }
 
   /**
-   * Sends a request to the server on a port.
+   * Sends a request to the server on a port; its answer, as the page gets it.
    *
    * @throws MlcliError where there is none of mlcli's, or no answer.
    */
   async invoke(
     port: number,
-    contentType: string,
-    accept: string,
+    { headers, signal: client }: Request,
     body: Uint8Array,
-    client: AbortSignal,
-  ): Promise<Answer> {
+  ): Promise<Response> {
     using deadline = deadlineIn(INVOCATION_SECONDS);
     using either = joinSignals(deadline.signal, client, this.signal);
     const { signal } = either;
-    const request: HttpRequest = {
-      call: "POST /invocations",
-      headers: {
-        "Content-Type": contentType,
-        Accept: accept,
-        "Accept-Encoding": "identity",
-        "User-Agent": `mlcli/${VERSION}`,
-      },
-      body: [body],
-    };
+    const contentType = headers.get("Content-Type") ?? "application/octet-stream";
+    const accept = headers.get("Accept") ?? "*/*";
+    const request = asHttp({ accept, headers: [] }, { pieces: [body], contentType });
     return await this.#withEngine(async (engine) => {
       const { name } = await requireServer(await engine(), port, undefined, signal);
       const traffic = this.#traffic.get(name) ?? new Traffic();
       this.#traffic.set(name, traffic);
       const began = performance.now();
+      const milliseconds = (): number => performance.now() - began;
       try {
-        const answer = await askServer(port, request, { engine }, signal, async (answer) => ({
-          status: answer.status,
-          contentType: answer.headers.get("content-type") ?? "",
-          body: await whole(answer, port),
-          milliseconds: performance.now() - began,
-        }));
-        traffic.add(answer.status, answer.milliseconds);
-        return answer;
+        return await askServer(port, request, { engine }, signal, async (answer) => {
+          const bytes = await whole(answer, port);
+          traffic.add(answer.status, milliseconds());
+          return passedOn(answer, bytes, milliseconds());
+        });
       } catch (error) {
-        if (!client.aborted) traffic.add(undefined, performance.now() - began);
+        if (!client.aborted) traffic.add(undefined, milliseconds());
         throw deadline.signal.aborted ? tooSlow(port, INVOCATION_SECONDS) : error;
       }
     });
@@ -134,4 +114,20 @@ async function whole({ body }: HttpAnswer, port: number): Promise<Uint8Array<Arr
     pieces.push(piece.slice());
   }
   return joined(pieces);
+}
+
+function passedOn(
+  { status, headers }: HttpAnswer,
+  body: Uint8Array<ArrayBuffer>,
+  milliseconds: number,
+): Response {
+  const type = headers.get("content-type") ?? "";
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/octet-stream",
+      [ANSWER_HEADERS.status]: String(status),
+      [ANSWER_HEADERS.contentType]: type.slice(0, 200).replace(/[^ -~]/g, "?"),
+      [ANSWER_HEADERS.milliseconds]: milliseconds.toFixed(1),
+    },
+  });
 }
