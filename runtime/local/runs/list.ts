@@ -86,8 +86,12 @@ export async function compareRuns(
 
 function foundRun(runs: readonly RunSummary[], typed: string): RunSummary {
   const found = runCalled(runs, typed) ?? (typed === "last" ? runs[0] : undefined);
-  if (found) return found;
-  throw new UsageError(`No run is called "${inOneLine(typed)}"`, {
+  if (found === undefined) throw noSuchRun(typed);
+  return found;
+}
+
+export function noSuchRun(typed: string): UsageError {
+  return new UsageError(`No run is called "${inOneLine(typed)}"`, {
     hint: `mlcli local list-jobs shows those that there are; the last ${KEPT_RECORDS} are kept.`,
   });
 }

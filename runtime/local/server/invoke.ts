@@ -135,8 +135,8 @@ function checkHeaders({ headers, stream }: InvokeRequest, note: (text: string) =
   }
 }
 
-function asHttp(
-  { accept, headers }: InvokeRequest,
+export function asHttp(
+  { accept, headers }: Pick<InvokeRequest, "accept" | "headers">,
   { pieces, contentType }: BodyInPieces,
 ): HttpRequest {
   const own = {

@@ -39,7 +39,7 @@ export function objection(
     return `Refused: the host "${host}" is not known to be this server. ${hint}`;
   }
   if (origin === null) return undefined;
-  const page = hostOf(/^[^:/?#]*:\/\/([^/?#]*)/.exec(origin)?.[1] ?? "");
+  const page = hostOf(/^https?:\/\/(.*)$/.exec(origin)?.[1] ?? "");
   if (page !== undefined && (page === called || isOwn(page) || isThisMachine(page))) {
     return undefined;
   }
@@ -52,24 +52,19 @@ function letsIn(name: string): string {
   return `mlcli local ui --allow-host ${name} lets it in.`;
 }
 
-/** The host in one spelling, without brackets, port and final dot; `undefined` where it is not valid. */
+/** The host as browsers spell it, without port and final dot; `undefined` where it is not valid. */
 function hostOf(authority: string): string | undefined {
-  const [, address, name] =
-    /^(?:\[([\da-f:.]+)(?:%[^\]]*)?\]|([\w.-]+?)\.?)(?::\d*)?$/i.exec(authority) ?? [];
-  if (address === undefined) return name?.toLowerCase();
-  const url = `http://[${address}]`;
-  return URL.canParse(url) ? new URL(url).hostname.slice(1, -1) : undefined;
+  const url = `http://${authority}`;
+  if (!/^[\w.:[\]-]+$/.test(authority) || !URL.canParse(url)) return undefined;
+  return new URL(url).hostname.replace(/\.$/, "");
 }
 
-const IPV4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
-
+/** (Browsers take no name whose last part is a number.) */
 function isAddress(host: string): boolean {
-  return host.includes(":") || IPV4.test(host);
+  return host.startsWith("[") || /\.\d+$/.test(host);
 }
 
 /** Only these addresses are this machine's own; any other may be a web page's. */
 function isThisMachine(host: string): boolean {
-  return IPV4.test(host)
-    ? host.startsWith("127.") || host === "0.0.0.0"
-    : host === "::1" || host === "::";
+  return isAddress(host) && /^(127\.|0\.0\.0\.0$|\[::1?\]$)/.test(host);
 }

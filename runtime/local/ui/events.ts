@@ -1,80 +1,86 @@
-/** What changes, as lines of JSON: each client gets what is new to it, when it can take more. */
+/** What changes, as lines of JSON. Each client has looks of its own at the disk and the engine. */
 
+import { join } from "@std/path/join";
+import { requireInside } from "../../app/confinement.ts";
 import type { Layout } from "../../app/layout.ts";
-import type { Event } from "../../page/api.ts";
-import { joinSignals } from "../../time.ts";
-import { Look } from "./look.ts";
-import { lookAtRuns, runsEvent, type SeenRuns } from "./runs.ts";
-import type { SeenServers, Servers } from "./servers.ts";
+import { lstatIfThere } from "../../files.ts";
+import { RECORD_FILES, recordOf } from "../../model/records.ts";
+import { runDirectoryOf, runNames } from "../../model/runs.ts";
+import type { Event, ListedRun } from "../../page/api.ts";
+import { joinSignals, pause } from "../../time.ts";
+import { jsonRun } from "../runs/json.ts";
+import { fileSize } from "./files.ts";
+import type { Servers } from "./servers.ts";
 
 /** How often (ms) the disk and the engine are looked at. */
 const RUNS_EVERY = 1_000;
 const SERVERS_EVERY = 2_000;
 
-export class Events {
-  readonly #runs: Look<SeenRuns>;
-  readonly #servers: Look<SeenServers>;
-
-  constructor(layout: Layout, servers: Servers, private readonly signal: AbortSignal) {
-    this.#runs = new Look((before) => lookAtRuns(layout, before), RUNS_EVERY, signal);
-    this.#servers = new Look((before) => servers.look(before), SERVERS_EVERY, signal);
-  }
-
-  /** Those for one client. Nothing is kept for a client that does not read: it gets what is new then. */
-  stream(): ReadableStream<Uint8Array> {
-    const gone = new AbortController();
-    const either = joinSignals(gone.signal, this.signal);
-    const sources = [this.#runNews(either.signal), this.#serverNews(either.signal)];
-    const next = new Map<AsyncIterator<Event>, ReturnType<typeof newsOf>>();
-    const encoder = new TextEncoder();
-    const end = (): void => {
-      gone.abort();
-      either[Symbol.dispose]();
-    };
-    return new ReadableStream({
-      pull: async (controller) => {
-        for (const source of sources) {
-          if (next.has(source)) continue;
-          const news = newsOf(source);
-          // Nobody may be there any more who hears of a failure.
-          news.catch(() => {});
-          next.set(source, news);
-        }
-        try {
-          const { source, event } = await Promise.race(next.values());
-          next.delete(source);
-          controller.enqueue(encoder.encode(`${JSON.stringify(event)}\n`));
-        } catch (error) {
-          end();
-          if (!this.signal.aborted) throw error;
-          controller.close();
-        }
-      },
-      cancel: end,
-    }, { highWaterMark: 0 });
-  }
-
-  async *#runNews(signal: AbortSignal): AsyncGenerator<Event, never> {
-    let before: SeenRuns = new Map();
-    for (let known = 0;;) {
-      const { number, value } = await this.#runs.next(known, signal);
-      const event = runsEvent(before, value);
-      const isNews = known === 0 ||
-        event.kind === "runs" && event.runs.length + event.gone.length > 0;
-      [known, before] = [number, value];
-      if (isNews) yield event;
+/** Those for one client, until it goes. */
+export function eventStream(
+  layout: Layout,
+  servers: Pick<Servers, "look">,
+  end: AbortSignal,
+): ReadableStream<Uint8Array> {
+  const { readable, writable } = new TextEncoderStream();
+  const writer = writable.getWriter();
+  const gone = new AbortController();
+  writer.closed.catch(() => gone.abort());
+  const either = joinSignals(end, gone.signal);
+  const tell = async (look: () => Promise<Event | undefined>, every: number): Promise<never> => {
+    for (let before = "";;) {
+      const event = await look();
+      const line = event === undefined ? before : `${JSON.stringify(event)}\n`;
+      // A client that does not read is waited for: it gets what is new then.
+      if (line !== before) await writer.write(line);
+      before = line;
+      await pause(every, either.signal);
     }
-  }
-
-  async *#serverNews(signal: AbortSignal): AsyncGenerator<Event, never> {
-    for (let known = 0;;) {
-      const { number, value } = await this.#servers.next(known, signal);
-      known = number;
-      yield { kind: "servers", ...value };
-    }
-  }
+  };
+  Promise.race([tell(runNews(layout), RUNS_EVERY), tell(() => servers.look(), SERVERS_EVERY)])
+    .catch((error) => writer.abort(error).catch(() => {}))
+    .finally(() => either[Symbol.dispose]());
+  return readable;
 }
 
-async function newsOf(source: AsyncIterator<Event>) {
-  return { source, event: (await source.next()).value as Event };
+/** A run when its record was read. */
+interface SeenRun {
+  /** Another one where a file of the run has changed. */
+  readonly stamp: string;
+  /** `undefined`: a directory that is no run's. */
+  readonly run: ListedRun | undefined;
+}
+
+/** Tells what is new of the runs since it told before; `undefined`: nothing. */
+function runNews(layout: Layout): () => Promise<Event | undefined> {
+  let before: ReadonlyMap<string, SeenRun> | undefined;
+  return async () => {
+    await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+    const now = new Map<string, SeenRun>();
+    for (const name of runNames(layout)) {
+      now.set(name, await seenRun(layout, name, before?.get(name)));
+    }
+    const isNews = ([name, seen]: [string, SeenRun]) => before?.get(name) !== seen;
+    const runs = [...now].filter(isNews).flatMap(([, { run }]) => run ?? []);
+    const gone = [...before ?? []].filter(([name, { run }]) => run && !now.get(name)?.run)
+      .map(([name]) => name);
+    const isFirst = before === undefined;
+    before = now;
+    return isFirst || runs.length + gone.length > 0 ? { kind: "runs", runs, gone } : undefined;
+  };
+}
+
+/** The same object for a run that has not changed. */
+async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<SeenRun> {
+  const path = (file: string): string => join(runDirectoryOf(layout, name), file);
+  const document = await lstatIfThere(path(RECORD_FILES.document)).catch(() => undefined);
+  const log_bytes = fileSize(path(RECORD_FILES.log));
+  const curve_bytes = fileSize(path(RECORD_FILES.values));
+  const stamp = [document?.mtime?.getTime(), document?.size, log_bytes, curve_bytes].join(" ");
+  const isSame = before?.stamp === stamp;
+  if (isSame && before.run?.status !== "InProgress") return before;
+  const summary = await recordOf(layout, name);
+  // It may have been lost without another trace.
+  if (isSame && before.run?.status === summary?.status) return before;
+  return { stamp, run: summary && { ...jsonRun(summary), log_bytes, curve_bytes } };
 }

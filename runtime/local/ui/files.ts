@@ -6,32 +6,27 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { requireInside } from "../../app/confinement.ts";
-import { isMissing, MlcliError } from "../../errors.ts";
+import { isMissing } from "../../errors.ts";
 import { RECORD_FILES, recordOf, type RunSummary } from "../../model/records.ts";
-import { isRunName, runDirectoryOf } from "../../model/runs.ts";
+import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import type { CurvesPart, FileEntry, Files, LogPart } from "../../page/api.ts";
+import { noSuchRun } from "../runs/list.ts";
 import { curvesIn } from "./curves.ts";
 
 /** The most that an answer holds of each, in bytes. */
 const MOST_VALUES = 8 * 1024 ** 2;
-export const MOST_LOG = 256 * 1024;
+const MOST_LOG = 256 * 1024;
 
 const MOST_FILES = 1_000;
 
 const NEW_LINE = 10;
 
-/** There is no such run, or no more. */
-export class NoSuchRun extends MlcliError {
-  override readonly name = "NoSuchRun";
-}
-
-/** @throws NoSuchRun; MlcliError where the records lie outside of the app's repository. */
-export async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
+/** @throws UsageError where there is no such run; MlcliError where the records lie elsewhere. */
+async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-  const isThere = isRunName(name) && isPlain(runDirectoryOf(layout, name), "isDirectory");
-  const run = isThere ? await recordOf(layout, name) : undefined;
-  if (run === undefined) throw new NoSuchRun("There is no run of that name any more");
+  const run = runNames(layout).includes(name) ? await recordOf(layout, name) : undefined;
+  if (run === undefined) throw noSuchRun(name);
   return run;
 }
 
@@ -80,45 +75,31 @@ function endOfLetters(bytes: Uint8Array): number {
 /** The files of a run; of the one whose model is the current one, those of the model, too. */
 export async function filesOf(layout: Layout, name: string): Promise<Files> {
   await foundRun(layout, name);
-  const entries = [...entriesIn(runDirectoryOf(layout, name), "")];
+  const entries = [...entriesIn(runDirectoryOf(layout, name), "").take(MOST_FILES + 1)];
   if (await currentRun(layout) === name) {
     await requireInside(layout, [layout.testDirectory, layout.model]);
-    entries.push(...entriesIn(layout.model, "model/"));
+    entries.push(...entriesIn(layout.model, "model/").take(MOST_FILES + 1));
   }
   entries.sort((one, other) => one.path < other.path ? -1 : 1);
   return { entries: entries.slice(0, MOST_FILES), is_cut: entries.length > MOST_FILES };
 }
 
-/** What is in a directory at any depth, one more than is shown at most. */
-function entriesIn(directory: string, prefix: string): readonly FileEntry[] {
-  const found: FileEntry[] = [];
-  const open = [""];
-  for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-    for (const name of namesIn(join(directory, folder))) {
-      if (found.length > MOST_FILES) return found;
-      const path = folder + name;
-      const info = lstatOrNothing(join(directory, path));
-      if (info === undefined) continue;
-      const { isFile, isDirectory, isSymlink, size } = info;
-      const kind = isFile ? "file" : isDirectory ? "directory" : isSymlink ? "link" : "other";
-      found.push({ path: prefix + path, kind, bytes: isFile ? size : 0 });
-      if (isDirectory) open.push(`${path}/`);
-    }
-  }
-  return found;
-}
-
-function namesIn(directory: string): readonly string[] {
-  if (!isPlain(directory, "isDirectory")) return [];
+/** What is in a directory at any depth; nothing where it went meanwhile, or is closed to this user. */
+function* entriesIn(directory: string, prefix: string): Generator<FileEntry> {
+  if (!lstatOrNothing(directory)?.isDirectory) return;
+  let found: readonly Deno.DirEntry[] = [];
   try {
-    return [...Deno.readDirSync(directory)].map(({ name }) => name).sort();
+    found = [...Deno.readDirSync(directory)];
   } catch {
-    return []; // It went meanwhile, or is closed to this user.
+    return;
   }
-}
-
-function isPlain(path: string, kind: "isFile" | "isDirectory"): boolean {
-  return lstatOrNothing(path)?.[kind] ?? false;
+  for (const { name, isFile, isDirectory, isSymlink } of found) {
+    const place = join(directory, name);
+    const path = prefix + name;
+    const kind = isFile ? "file" : isDirectory ? "directory" : isSymlink ? "link" : "other";
+    yield { path, kind, bytes: fileSize(place) };
+    if (isDirectory) yield* entriesIn(place, `${path}/`);
+  }
 }
 
 function lstatOrNothing(path: string): Deno.FileInfo | undefined {
@@ -143,11 +124,7 @@ function bytesOf(path: string, from: number, most: number): Uint8Array {
     using file = Deno.openSync(path);
     file.seekSync(from, Deno.SeekMode.Start);
     const bytes = new Uint8Array(length);
-    let size = 0;
-    for (let read: number | null = 1; read && size < length; size += read ?? 0) {
-      read = file.readSync(bytes.subarray(size));
-    }
-    return bytes.subarray(0, size);
+    return bytes.subarray(0, file.readSync(bytes) ?? 0);
   } catch (error) {
     if (isMissing(error)) return new Uint8Array();
     throw error;

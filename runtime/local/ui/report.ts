@@ -2,9 +2,9 @@
 
 import type { App } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../../errors.ts";
-import { realPathOf, replacePrivately } from "../../files.ts";
-import type { Comparison, Curve, Report } from "../../page/api.ts";
+import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
+import { lstatIfThere, realPathOf, replacePrivately } from "../../files.ts";
+import type { Comparison, Curve, Files, Report, WholeRun } from "../../page/api.ts";
 import { thinned } from "../../page/curves.ts";
 import { inOneLine } from "../../text.ts";
 import { localTimestamp } from "../../time.ts";
@@ -33,38 +33,31 @@ export async function reportOf(
   signal: AbortSignal,
 ): Promise<Report> {
   const layout = layoutOf(app);
-  const all = await listRuns(app, Infinity);
-  const chosen = new Set<string>();
-  for (const one of typed) chosen.add((await wholeRun(app, one)).run.name);
-  const names = all.map(({ name }) => name).filter((name) =>
-    typed.length === 0 || chosen.has(name)
-  );
-  const of = async <T>(what: (name: string) => Promise<T>): Promise<Record<string, T>> => {
-    const found: [string, T][] = [];
-    for (const name of names) {
-      signal.throwIfAborted();
-      found.push([name, await what(name)]);
-    }
-    return Object.fromEntries(found);
-  };
-  const compared = names.length <= MOST_COMPARED ? names : [];
-  const comparisons: Comparison[] = [];
-  for (const [index, one] of compared.entries()) {
-    for (const other of compared.slice(index + 1)) {
-      // The older one first, as what was before.
-      comparisons.push(jsonComparison(await compareRuns(app, [other, one], signal)));
-    }
-  }
-  return {
+  const chosen = await Promise.all(typed.map(async (one) => (await wholeRun(app, one)).run.name));
+  const names = (await listRuns(app, Infinity)).map(({ name }) => name)
+    .filter((name) => typed.length === 0 || chosen.includes(name));
+  const report = {
     app: app.name,
     version: VERSION,
     made: localTimestamp(made, "T"),
-    runs: Object.values(await of(async (name) => jsonWholeRun(await wholeRun(app, name)))),
-    curves: await of((name) => allCurves(layout, name)),
-    files: await of((name) => filesOf(layout, name)),
-    logs: withLogs ? await of(async (name) => (await logOf(layout, name)).text) : {},
-    comparisons,
+    runs: [] as WholeRun[],
+    curves: {} as Record<string, Record<string, Curve>>,
+    files: {} as Record<string, Files>,
+    logs: {} as Record<string, string>,
+    comparisons: [] as Comparison[],
   };
+  for (const [index, name] of names.entries()) {
+    signal.throwIfAborted();
+    report.runs.push(jsonWholeRun(await wholeRun(app, name)));
+    report.curves[name] = await allCurves(layout, name);
+    report.files[name] = await filesOf(layout, name);
+    if (withLogs) report.logs[name] = (await logOf(layout, name)).text;
+    if (names.length > MOST_COMPARED) continue;
+    for (const older of names.slice(index + 1)) {
+      report.comparisons.push(jsonComparison(await compareRuns(app, [older, name], signal)));
+    }
+  }
+  return report;
 }
 
 async function allCurves(
@@ -117,15 +110,8 @@ export async function writeReport(
 
 /** Whether nothing is there, or what begins as a report does: up to what differs with the version. */
 async function mayReplace(path: string, document: string): Promise<boolean> {
-  const beginning = new TextEncoder().encode(document.slice(0, document.indexOf("'sha256-")));
-  try {
-    if (!Deno.lstatSync(path).isFile) return false;
-    using file = await Deno.open(path);
-    const start = new Uint8Array(beginning.length);
-    await file.read(start);
-    return start.every((byte, at) => byte === beginning[at]);
-  } catch (error) {
-    if (isMissing(error)) return true;
-    throw error;
-  }
+  const found = await lstatIfThere(path);
+  if (!found?.isFile) return found === undefined;
+  const beginning = document.slice(0, document.indexOf("'sha256-"));
+  return (await Deno.readTextFile(path)).startsWith(beginning);
 }

@@ -5,62 +5,42 @@ import { layoutOf } from "../../app/layout.ts";
 import { BODY_BYTES, INVOCATION_SECONDS } from "../../contract/limits.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError } from "../../errors.ts";
-import type { HttpAnswer, HttpRequest } from "../../http/exchange.ts";
-import type { Server } from "../../page/api.ts";
+import type { HttpAnswer } from "../../http/exchange.ts";
+import { ANSWER_HEADERS, type Event, type Server } from "../../page/api.ts";
 import { joined } from "../../streams.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
-import { VERSION } from "../../version.ts";
-import { askServer, tooSlow } from "../server/invoke.ts";
+import { asHttp, askServer, tooSlow } from "../server/invoke.ts";
 import { jsonStatus } from "../server/json.ts";
 import { requireServer } from "../server/servers.ts";
 import { type ContainerStatus, containerStatuses } from "../server/status.ts";
 import { keptTraffic, Traffic } from "../server/traffic.ts";
 
-/** What there is, or why that is not known. */
-export interface SeenServers {
-  readonly servers: readonly Server[];
-  readonly problem: string | null;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly contentType: string;
-  readonly milliseconds: number;
-  readonly body: Uint8Array<ArrayBuffer>;
-}
-
-/** Connects to an engine. */
-export type Connect = () => Promise<Engine>;
-
-/** The servers of an engine that may go and come back. */
-export class Servers implements Disposable {
-  #engine: Promise<Engine> | undefined;
+/** The servers of an engine that may go and come back: each time, it is looked for anew. */
+export class Servers {
   /** What the page passed on, by the server's container. */
   readonly #traffic = new Map<string, Traffic>();
 
   /** @param signal ends all. */
   constructor(
     private readonly app: App,
-    private readonly connect: Connect,
+    private readonly connect: () => Promise<Engine>,
     private readonly signal: AbortSignal,
   ) {}
 
-  async look(before: SeenServers | undefined): Promise<SeenServers> {
-    const now = await this.#look();
-    return JSON.stringify(now) === JSON.stringify(before) ? before! : now;
-  }
-
-  async #look(): Promise<SeenServers> {
-    const interruption = { signal: this.signal, force: this.signal };
+  /** What there is, or why that is not known. */
+  async look(): Promise<Event> {
     try {
-      const host = { engine: this.#connected, interruption };
-      const found = await containerStatuses(undefined, host);
-      return { servers: await Promise.all(found.map((one) => this.#shown(one))), problem: null };
+      const interruption = { signal: this.signal, force: this.signal };
+      const servers = await this.#withEngine(async (engine) => {
+        const found = await containerStatuses(undefined, { engine, interruption });
+        return await Promise.all(found.map((one) => this.#shown(one)));
+      });
+      return { kind: "servers", servers, problem: null };
     } catch (error) {
       this.signal.throwIfAborted();
-      this.#drop();
       const { hint } = error instanceof MlcliError ? error : {};
-      return { servers: [], problem: [messageOf(error), hint].filter(Boolean).join(". ") };
+      const problem = [messageOf(error), hint].filter(Boolean).join(". ");
+      return { kind: "servers", servers: [], problem };
     }
   }
 
@@ -77,71 +57,51 @@ export class Servers implements Disposable {
   }
 
   /**
-   * Sends a request to the server on a port.
+   * Sends a request to the server on a port; its answer, as the page gets it.
    *
    * @throws MlcliError where there is none of mlcli's, or no answer.
    */
   async invoke(
     port: number,
-    { body, ...headers }: Readonly<Record<"contentType" | "accept", string>> & {
-      readonly body: Uint8Array;
-    },
-    client: AbortSignal,
-  ): Promise<Answer> {
+    { headers, signal: client }: Request,
+    body: Uint8Array,
+  ): Promise<Response> {
     using deadline = deadlineIn(INVOCATION_SECONDS);
     using either = joinSignals(deadline.signal, client, this.signal);
-    const host = { engine: this.#connected };
-    const { name } = await requireServer(await host.engine(), port, undefined, either.signal);
-    const traffic = this.#traffic.get(name) ?? new Traffic();
-    this.#traffic.set(name, traffic);
-    const request: HttpRequest = {
-      call: "POST /invocations",
-      headers: {
-        "Content-Type": headers.contentType,
-        Accept: headers.accept,
-        "Accept-Encoding": "identity",
-        "User-Agent": `mlcli/${VERSION}`,
-      },
-      body: [body],
-    };
-    const began = performance.now();
-    try {
-      const read = (answer: HttpAnswer) => whole(answer, began, port);
-      const answer = await askServer(port, request, host, either.signal, read);
-      traffic.add(answer.status, answer.milliseconds);
-      return answer;
-    } catch (error) {
-      if (!client.aborted) traffic.add(undefined, performance.now() - began);
-      throw deadline.signal.aborted ? tooSlow(port, INVOCATION_SECONDS) : error;
-    }
+    const { signal } = either;
+    const contentType = headers.get("Content-Type") ?? "application/octet-stream";
+    const accept = headers.get("Accept") ?? "*/*";
+    const request = asHttp({ accept, headers: [] }, { pieces: [body], contentType });
+    return await this.#withEngine(async (engine) => {
+      const { name } = await requireServer(await engine(), port, undefined, signal);
+      const traffic = this.#traffic.get(name) ?? new Traffic();
+      this.#traffic.set(name, traffic);
+      const began = performance.now();
+      const milliseconds = (): number => performance.now() - began;
+      try {
+        return await askServer(port, request, { engine }, signal, async (answer) => {
+          const bytes = await whole(answer, port);
+          traffic.add(answer.status, milliseconds());
+          return passedOn(answer, bytes, milliseconds());
+        });
+      } catch (error) {
+        if (!client.aborted) traffic.add(undefined, milliseconds());
+        throw deadline.signal.aborted ? tooSlow(port, INVOCATION_SECONDS) : error;
+      }
+    });
   }
 
-  readonly #connected = async (): Promise<Engine> => {
+  async #withEngine<T>(work: (engine: () => Promise<Engine>) => Promise<T>): Promise<T> {
+    const engine = await this.connect();
     try {
-      return await (this.#engine ??= this.connect());
-    } catch (error) {
-      // Another attempt may succeed.
-      this.#engine = undefined;
-      throw error;
+      return await work(() => Promise.resolve(engine));
+    } finally {
+      engine.close();
     }
-  };
-
-  /** The next look connects anew: the engine may be another one then. */
-  #drop(): void {
-    this.#engine?.then((engine) => engine.close(), () => {});
-    this.#engine = undefined;
-  }
-
-  [Symbol.dispose](): void {
-    this.#drop();
   }
 }
 
-async function whole(
-  { status, headers, body }: HttpAnswer,
-  began: number,
-  port: number,
-): Promise<Answer> {
+async function whole({ body }: HttpAnswer, port: number): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of body) {
@@ -153,11 +113,21 @@ async function whole(
     }
     pieces.push(piece.slice());
   }
-  const milliseconds = performance.now() - began;
-  return {
-    status,
-    contentType: headers.get("content-type") ?? "",
-    milliseconds,
-    body: joined(pieces),
-  };
+  return joined(pieces);
+}
+
+function passedOn(
+  { status, headers }: HttpAnswer,
+  body: Uint8Array<ArrayBuffer>,
+  milliseconds: number,
+): Response {
+  const type = headers.get("content-type") ?? "";
+  return new Response(body, {
+    headers: {
+      "Content-Type": "application/octet-stream",
+      [ANSWER_HEADERS.status]: String(status),
+      [ANSWER_HEADERS.contentType]: type.slice(0, 200).replace(/[^ -~]/g, "?"),
+      [ANSWER_HEADERS.milliseconds]: milliseconds.toFixed(1),
+    },
+  });
 }

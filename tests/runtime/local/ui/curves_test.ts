@@ -33,7 +33,6 @@ const CASES: Readonly<Record<string, readonly [text: string, curves: Curves]>> =
     line(1, '"a,""b""\nc"', 2) + line(2, "plain", 3),
     { 'a,"b"\nc': [[1], [2]], plain: [[2], [3]] },
   ],
-  "one name in two forms": [line(1, '"a"', 2) + line(2, "a", 3), { a: [[1, 2], [2, 3]] }],
   "letters beyond ASCII": [line(1, "größe✓", 2) + line(2, "größe✓", 3), {
     "größe✓": [[1, 2], [2, 3]],
   }],
