@@ -23,7 +23,8 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
   if (outputFile === undefined) await out.write(new TextEncoder().encode(page));
   else await writeReport(absolutePath(cwd, outputFile), outputFile, page, document);
   const count = report.runs.length === 1 ? "1 run" : `${report.runs.length} runs`;
+  const code = report.comparisons.length > 0 ? "changes of the code, " : "";
   const logs = withLogs ? "and their logs" : "and no logs (--with-logs)";
-  const others = "hyperparameters, names of variables, changes of the code";
-  tell(err, noteText(`The report holds ${count}: metrics, ${others}, ${logs}`));
+  const shown = "all that the page shows of a run, such as hyperparameters and why it failed, ";
+  tell(err, noteText(`The report holds ${count}: ${shown}${code}${logs}`));
 }

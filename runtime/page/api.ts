@@ -223,6 +223,8 @@ export type Event =
     readonly runs: readonly ListedRun[];
     /** Names of those that are gone. */
     readonly gone: readonly string[];
+    /** Why the disk says nothing. */
+    readonly problem: string | null;
   }
   | {
     readonly kind: "servers";

@@ -79,7 +79,9 @@ export async function keptTraffic(layout: Layout, port: number): Promise<Request
   const text = isThere ? await readTextFile(path, LARGEST_TEXT).catch(() => "") : "";
   const { requests, failed, p50, p95, p99 } = jsonObject(text) ?? {};
   const facts = { requests, failed, p50, p95, p99 };
-  return Object.values(facts).every((one) => typeof one === "number") ? facts as Requests : null;
+  return Object.values(facts).every((one) => Number.isFinite(one) && Number(one) >= 0)
+    ? facts as Requests
+    : null;
 }
 
 function pathOf({ jobs }: Pick<Layout, "jobs">, port: number): string {

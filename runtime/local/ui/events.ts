@@ -7,9 +7,10 @@ import { lstatIfThere } from "../../files.ts";
 import { RECORD_FILES, recordOf } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import type { Event, ListedRun } from "../../page/api.ts";
+import { messageOf } from "../../errors.ts";
 import { joinSignals, pause } from "../../time.ts";
 import { jsonRun } from "../runs/json.ts";
-import { fileSize } from "./files.ts";
+import { fileSize, MOST_VALUES } from "./files.ts";
 import type { Servers } from "./servers.ts";
 
 /** How often (ms) the disk and the engine are looked at. */
@@ -51,23 +52,29 @@ interface SeenRun {
   readonly run: ListedRun | undefined;
 }
 
-/** Tells what is new of the runs since it told before; `undefined`: nothing. */
+/** Tells what is new of the runs since it told before, or why it cannot; `undefined`: nothing. */
 function runNews(layout: Layout): () => Promise<Event | undefined> {
-  let before: ReadonlyMap<string, SeenRun> | undefined;
-  return async () => {
+  let before: ReadonlyMap<string, SeenRun> = new Map();
+  let isUntold = true;
+  const look = async (): Promise<Event | undefined> => {
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
     const now = new Map<string, SeenRun>();
     for (const name of runNames(layout)) {
-      now.set(name, await seenRun(layout, name, before?.get(name)));
+      now.set(name, await seenRun(layout, name, before.get(name)));
     }
-    const isNews = ([name, seen]: [string, SeenRun]) => before?.get(name) !== seen;
+    const isNews = ([name, seen]: [string, SeenRun]) => before.get(name) !== seen;
     const runs = [...now].filter(isNews).flatMap(([, { run }]) => run ?? []);
-    const gone = [...before ?? []].filter(([name, { run }]) => run && !now.get(name)?.run)
+    const gone = [...before].filter(([name, { run }]) => run && !now.get(name)?.run)
       .map(([name]) => name);
-    const isFirst = before === undefined;
-    before = now;
-    return isFirst || runs.length + gone.length > 0 ? { kind: "runs", runs, gone } : undefined;
+    const hasNews = isUntold || runs.length + gone.length > 0;
+    [before, isUntold] = [now, false];
+    return hasNews ? { kind: "runs", runs, gone, problem: null } : undefined;
   };
+  return () =>
+    look().catch((error) => {
+      isUntold = true;
+      return { kind: "runs", runs: [], gone: [], problem: messageOf(error) };
+    });
 }
 
 /** The same object for a run that has not changed. */
@@ -75,7 +82,7 @@ async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<
   const path = (file: string): string => join(runDirectoryOf(layout, name), file);
   const document = await lstatIfThere(path(RECORD_FILES.document)).catch(() => undefined);
   const log_bytes = fileSize(path(RECORD_FILES.log));
-  const curve_bytes = fileSize(path(RECORD_FILES.values));
+  const curve_bytes = Math.min(fileSize(path(RECORD_FILES.values)), MOST_VALUES);
   const stamp = [document?.mtime?.getTime(), document?.size, log_bytes, curve_bytes].join(" ");
   const isSame = before?.stamp === stamp;
   if (isSame && before.run?.status !== "InProgress") return before;

@@ -14,8 +14,10 @@ import type { CurvesPart, FileEntry, Files, LogPart } from "../../page/api.ts";
 import { noSuchRun } from "../runs/list.ts";
 import { curvesIn } from "./curves.ts";
 
-/** The most that an answer holds of each, in bytes. */
-const MOST_VALUES = 8 * 1024 ** 2;
+/** The most that is read of a run's values, in bytes: mlcli keeps 100,000 of them. */
+export const MOST_VALUES = 32 * 1024 ** 2;
+
+/** The most of a log in an answer, in bytes. */
 const MOST_LOG = 256 * 1024;
 
 const MOST_FILES = 1_000;
@@ -34,12 +36,7 @@ async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
 export async function curvesOf(layout: Layout, name: string, from: number): Promise<CurvesPart> {
   const { started } = await foundRun(layout, name);
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.values);
-  const bytes = bytesOf(path, from, MOST_VALUES);
-  const part = curvesIn(bytes, from, started.getTime());
-  // What is no line of a table, and longer than a part, must not keep the reader here for ever.
-  return part.next === from && bytes.length === MOST_VALUES
-    ? { ...part, next: from + MOST_VALUES }
-    : part;
+  return curvesIn(bytesOf(path, from, MOST_VALUES - from), from, started.getTime());
 }
 
 /**

@@ -56,13 +56,13 @@ export async function openPage(
   os: typeof Deno.build.os,
   onFailure: () => void,
 ): Promise<AsyncDisposable> {
-  await makeJobs(layout);
   // Not hidden, and not in /tmp: a browser that is a snap reads neither.
-  const path = join(layout.jobs, `ui-${crypto.randomUUID().slice(0, 8)}.html`);
+  const path = join(layout.jobs, "ui.html");
   const page = `<!DOCTYPE html><meta charset="utf-8"><title>mlcli</title>` +
     `<meta http-equiv="refresh" content="0; url=${address}"><a href="${address}">mlcli</a>\n`;
-  await replacePrivately(path, page);
   try {
+    await makeJobs(layout);
+    await replacePrivately(path, page);
     const opener = new Deno.Command(OPENERS[os] ?? "xdg-open", {
       args: [path],
       stdin: "null",

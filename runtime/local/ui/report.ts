@@ -49,7 +49,7 @@ export async function reportOf(
   for (const [index, name] of names.entries()) {
     signal.throwIfAborted();
     report.runs.push(jsonWholeRun(await wholeRun(app, name)));
-    report.curves[name] = await allCurves(layout, name);
+    report.curves[name] = thinnedCurves((await curvesOf(layout, name, 0)).curves);
     report.files[name] = await filesOf(layout, name);
     if (withLogs) report.logs[name] = (await logOf(layout, name)).text;
     if (names.length > MOST_COMPARED) continue;
@@ -60,24 +60,9 @@ export async function reportOf(
   return report;
 }
 
-async function allCurves(
-  layout: ReturnType<typeof layoutOf>,
-  name: string,
-): Promise<Readonly<Record<string, Curve>>> {
-  const all = new Map<string, { time: number[]; value: number[] }>();
-  for (let from = 0;;) {
-    const { next, curves } = await curvesOf(layout, name, from);
-    for (const [metric, { time, value }] of Object.entries(curves)) {
-      const curve = all.get(metric) ?? { time: [], value: [] };
-      for (const one of time) curve.time.push(one);
-      for (const one of value) curve.value.push(one);
-      all.set(metric, curve);
-    }
-    if (next === from) break;
-    from = next;
-  }
+function thinnedCurves(curves: Readonly<Record<string, Curve>>): Record<string, Curve> {
   return Object.fromEntries(
-    [...all].map(([metric, curve]) => [metric, thinned(curve, MOST_POINTS)]),
+    Object.entries(curves).map(([metric, curve]) => [metric, thinned(curve, MOST_POINTS)]),
   );
 }
 

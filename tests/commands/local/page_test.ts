@@ -121,8 +121,8 @@ suite("local report", () => {
     assertEquals(pairs, ["b,c", "a,c", "a,b"]);
     assertEquals(
       stderr,
-      "note: The report holds 3 runs: metrics, hyperparameters, names of variables, changes of the " +
-        "code, and no logs (--with-logs)\n",
+      "note: The report holds 3 runs: all that the page shows of a run, such as hyperparameters and why " +
+        "it failed, changes of the code, and no logs (--with-logs)\n",
     );
   });
 

@@ -29,7 +29,7 @@ suite("the state of the page", () => {
   const run = (name: string, day: number, log_bytes = 0) =>
     ({ name, created: `2026-03-0${day}T12:00:00Z`, log_bytes }) as ListedRun;
   const events = (runs: readonly ListedRun[], gone: readonly string[] = []): Event => {
-    return { kind: "runs", runs, gone };
+    return { kind: "runs", runs, gone, problem: null };
   };
   const first = withEvent(NOTHING_YET, events([run("a", 1), run("b", 2)]), true);
   const namesOf = ({ runs }: typeof first): string =>

@@ -247,6 +247,15 @@ suite("the page's server", () => {
     assertEquals([(files["entries"] as unknown[]).length, files["is_cut"]], [1_000, true]);
   });
 
+  it("reads no more of a run's values than mlcli writes", async () => {
+    await using stage = await open();
+    await stage.put("a", { ...RECORD, "metrics.csv": "" });
+    await Deno.truncate(stage.app.path("local_test/jobs/a/metrics.csv"), 2 ** 40);
+    assertEquals(await inTime(stage.json("/api/runs/a/curves")), { next: 0, curves: {} });
+    await using events = eventsOf((await stage.get("/api/events")).body!);
+    assertEquals((await nextOf(events, "runs")).runs[0]!.curve_bytes, 2 ** 25);
+  });
+
   it("follows no link, and reads nothing but files", async () => {
     await using stage = await open();
     const { app, get, json, put } = stage;
@@ -322,6 +331,21 @@ suite("the page's events", () => {
     assertEquals(second.gone, ["a"]);
     stage.end();
     await events.next().then(({ done }) => assertEquals(done, true), () => {});
+  });
+
+  it("survive records that lead out of the repository, and say so", async () => {
+    await using stage = await open();
+    const { app, get, put } = stage;
+    await put("a", RECORD);
+    const jobs = app.path("local_test/jobs");
+    await using events = eventsOf((await get("/api/events")).body!);
+    assertEquals((await nextOf(events, "runs")).runs.map(({ name }) => name), ["a"]);
+    await Deno.rename(jobs, `${jobs}-kept`);
+    await Deno.symlink("/etc", jobs);
+    assertMatch((await nextOf(events, "runs")).problem ?? "", /jobs/);
+    await Deno.remove(jobs);
+    await Deno.rename(`${jobs}-kept`, jobs);
+    assertEquals(await nextOf(events, "runs"), { kind: "runs", runs: [], gone: [], problem: null });
   });
 
   it("survive an engine that is away, and show what it has when it is back", async () => {
