@@ -17,7 +17,7 @@ import { keptTraffic, Traffic } from "../server/traffic.ts";
 
 /** The servers of an engine that may go and come back: each time, it is looked for anew. */
 export class Servers {
-  /** What the page passed on, by the server's container. */
+  /** What the page passed on, by the id of the server's container. */
   readonly #traffic = new Map<string, Traffic>();
 
   /** @param signal ends all. */
@@ -51,7 +51,7 @@ export class Servers {
       ...jsonStatus(status),
       mlcli: mlcli ?? null,
       model_run: server?.modelRun ?? null,
-      from_page: this.#traffic.get(status.name)?.facts ?? null,
+      from_page: this.#traffic.get(server?.id ?? "")?.facts ?? null,
       from_watch: isWatched ? await keptTraffic(layoutOf(this.app), server.port) : null,
     };
   }
@@ -73,9 +73,9 @@ export class Servers {
     const accept = headers.get("Accept") ?? "*/*";
     const request = asHttp({ accept, headers: [] }, { pieces: [body], contentType });
     return await this.#withEngine(async (engine) => {
-      const { name } = await requireServer(await engine(), port, undefined, signal);
-      const traffic = this.#traffic.get(name) ?? new Traffic();
-      this.#traffic.set(name, traffic);
+      const { id } = await requireServer(await engine(), port, undefined, signal);
+      const traffic = this.#traffic.get(id) ?? new Traffic();
+      this.#traffic.set(id, traffic);
       const began = performance.now();
       const milliseconds = (): number => performance.now() - began;
       try {
