@@ -5,11 +5,8 @@ import { useState } from "preact/hooks";
 import { printable } from "../text.ts";
 import type { CodeChange, Comparison, ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
-import { colourOf } from "./colours.ts";
-import { textOf } from "./text.ts";
 import { Log } from "./log.tsx";
 import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
-import { useCurves } from "./use_curves.ts";
 
 interface ComparisonProps {
   readonly names: readonly [string, string];
@@ -22,17 +19,12 @@ export function ComparisonView({ names, runs }: ComparisonProps): JSX.Element {
   const [comparison, sentence] = useLoaded(() => source.comparison(...names), [statuses.join()]);
   const [a, b] = comparison?.runs.map(({ name }) => name) ?? names;
   const both = [a!, b!].flatMap((name) => runs.find((run) => run.name === name) ?? []);
-  const curves = useCurves(source, both);
   return (
     <>
       <p>
         A is <RunLink name={a!} />, B is <RunLink name={b!} />.
       </p>
-      <Charts
-        runs={both.map(({ name }, index) => {
-          return { name, colour: colourOf(index), curves: curves(name) };
-        })}
-      />
+      <Charts runs={both} />
       {sentence ?? <Differences of={comparison!} />}
       <Logs runs={both} />
     </>
@@ -47,7 +39,7 @@ function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>
       <Table
         label="Differences"
         headings={["What", "Name", "A", "B"]}
-        rows={differences.map(({ what, name, values }) => [what, name, ...values.map(textOf)])}
+        rows={differences.map(({ what, name, values }) => [what, name, ...values])}
       />
       <h2>Code</h2>
       {code === null && (

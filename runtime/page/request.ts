@@ -1,7 +1,29 @@
-/** A server's answer as text. */
+/** A request of the form as a command, and its answer as text. */
 
-import { asWritten } from "../text.ts";
+import { asWritten, shellWord } from "../text.ts";
 import { bytesText } from "./text.ts";
+
+export interface TriedRequest {
+  readonly port: number;
+  readonly contentType: string;
+  /** Empty: the server chooses. */
+  readonly accept: string;
+  /** The name of a file, or the text itself. */
+  readonly body: { readonly file: string } | { readonly text: string };
+}
+
+export function curlLine({ port, contentType, accept, body }: TriedRequest): string {
+  const headers = [`Content-Type: ${contentType}`, ...(accept ? [`Accept: ${accept}`] : [])];
+  return [
+    "curl",
+    `http://localhost:${port}/invocations`,
+    ...headers.flatMap((header) => ["-H", shellWord(header)]),
+    // Of what stands in the line, curl would take one that begins with @ for a file's name.
+    ...("file" in body
+      ? ["--data-binary", shellWord(`@${body.file}`)]
+      : ["--data-raw", shellWord(body.text)]),
+  ].join(" ");
+}
 
 /** So much of an answer is shown: letters, or bytes of one that is no text. */
 const LETTERS = 200_000;
