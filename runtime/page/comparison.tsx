@@ -1,7 +1,6 @@
 /** Two runs side by side. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { printable } from "../text.ts";
 import type { CodeChange, Comparison, ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
@@ -26,7 +25,15 @@ export function ComparisonView({ names, runs }: ComparisonProps): JSX.Element {
       </p>
       <Charts runs={both} />
       {sentence ?? <Differences of={comparison!} />}
-      <Logs runs={both} />
+      <h2>Logs</h2>
+      <div class="panels">
+        {both.map(({ name, log_bytes }) => (
+          <section key={name}>
+            <h3>{name}</h3>
+            <Log name={name} size={log_bytes} />
+          </section>
+        ))}
+      </div>
     </>
   );
 }
@@ -72,22 +79,4 @@ function Change({ of: { path, change, patch } }: Readonly<{ of: CodeChange }>): 
 function kindOf(line: string): string | undefined {
   if (/^(\+\+\+ |--- |@@)/.test(line)) return "hunk";
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
-}
-
-/** Both logs beside each other; loaded when they are opened. */
-function Logs({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Logs</summary>
-      <div class="panels">
-        {isOpen && runs.map(({ name, log_bytes }) => (
-          <section key={name} class="panel">
-            <h2>{name}</h2>
-            <Log name={name} size={log_bytes} />
-          </section>
-        ))}
-      </div>
-    </details>
-  );
 }

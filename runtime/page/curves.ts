@@ -105,9 +105,8 @@ function between({ x, y }: Line, at: number, place: number): number | null {
 
 /** The least and the most x of lines; `undefined` where there is no point. */
 export function rangeOf(lines: readonly Line[]): Range | undefined {
-  const some = lines.filter(({ x }) => x.length > 0);
-  if (some.length === 0) return undefined;
-  const from = Math.min(...some.map(({ x }) => x[0]!));
-  const to = Math.max(...some.map(({ x }) => x.at(-1)!));
+  const ends = lines.flatMap(({ x }) => x.length > 0 ? [x[0]!, x.at(-1)!] : []);
+  if (ends.length === 0) return undefined;
+  const [from, to] = [Math.min(...ends), Math.max(...ends)];
   return from === to ? [from - 1, to + 1] : [from, to];
 }

@@ -64,7 +64,7 @@ function Blocks({ blocks }: Readonly<{ blocks: readonly LogBlock[] }>): JSX.Elem
     <>
       {blocks.map(({ isError, text }, index) =>
         isError
-          ? <pre key={index} class="stderr"><span class="mark">stderr</span>{text}</pre>
+          ? <pre key={index}><span class="mark">stderr</span>{text}</pre>
           : <pre key={index}>{text}</pre>
       )}
     </>

@@ -8,16 +8,11 @@ const COLOURS = [
 /** The second run of a colour has dashes, the third dots: lengths of dashes and gaps, in pixels. */
 const DASHES = [[], [8, 4], [2, 3]] as const;
 
-export interface CurveLook {
-  readonly colour: string;
-  readonly dash: readonly number[];
-}
-
 /** Runs whose curves were ever shown. */
 const shown: string[] = [];
 
 /** That of a run stays as long as the page is open. */
-export function lookOf(run: string): CurveLook {
+export function lookOf(run: string): { colour: string; dash: readonly number[] } {
   if (!shown.includes(run)) shown.push(run);
   const place = shown.indexOf(run);
   const round = Math.floor(place / COLOURS.length);

@@ -25,18 +25,13 @@ export function curlLine({ port, contentType, accept, body }: TriedRequest): str
   ].join(" ");
 }
 
-/** So much of an answer is shown: letters, or bytes of one that is no text. */
+/** So much of an answer is shown. */
 const LETTERS = 200_000;
-const BYTES = 64;
 
-/** JSON is indented, with its numbers as they are written; of what is no text, the first bytes. */
+/** JSON is indented, with its numbers as they are written. */
 export function answerText(contentType: string, body: Uint8Array<ArrayBuffer>): string {
   const text = decoded(body);
-  if (text === undefined) {
-    const pairs = [...body.subarray(0, BYTES)].map((byte) => byte.toString(16).padStart(2, "0"));
-    return `${bytesText(body.length)} that are no text:\n${pairs.join(" ")}` +
-      (body.length > BYTES ? " …" : "");
-  }
+  if (text === undefined) return `${bytesText(body.length)} that are no text`;
   const shown = /\bjson$/i.test(contentType.split(";")[0]!.trim()) ? indented(text) : text;
   return shown.length > LETTERS ? `${shown.slice(0, LETTERS)}\n… (cut here)` : shown;
 }

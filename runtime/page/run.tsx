@@ -100,11 +100,7 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
       {packages && (
         <details>
           <summary>{Object.keys(packages).length} packages</summary>
-          <Table
-            label="Packages"
-            headings={["Package", "Version"]}
-            rows={Object.entries(packages)}
-          />
+          <Facts of={packages} />
         </details>
       )}
     </>
