@@ -1,32 +1,22 @@
 /** One chart, by uPlot. */
 
 import uPlot from "uplot";
-import { gridOf, type Line } from "./curves.ts";
+import { gridOf, type Line, type Range } from "./curves.ts";
+import { lookOf } from "./looks.ts";
 import { numberText, spanText } from "./text.ts";
 
-/** A line, and how it looks. */
-export interface ChartLine extends Line {
-  readonly name: string;
-  readonly colour: string;
-  /** Lengths of dashes and gaps, in pixels. */
-  readonly dash: readonly number[];
+interface RunLine extends Line {
+  readonly run: string;
 }
 
 /** What a chart shows. */
 export interface ChartContent {
-  readonly lines: readonly ChartLine[];
-  readonly range: readonly [from: number, to: number];
+  readonly metric: string;
+  readonly lines: readonly RunLine[];
+  readonly range: Range;
   readonly isLogarithmic: boolean;
   /** What x is: the number of a value, or milliseconds since the run began. */
   readonly x: "step" | "time";
-}
-
-/** What a chart tells. */
-export interface ChartEvents {
-  /** A part of it was marked with the pointer. */
-  readonly onZoom: (range: readonly [number, number]) => void;
-  /** The value that the pointer is near, in words; empty: none. */
-  readonly onPoint: (text: string) => void;
 }
 
 const HEIGHT = 220;
@@ -42,7 +32,15 @@ export class Chart {
   readonly #scheme = matchMedia("(prefers-color-scheme: dark)");
   readonly #redraw = (): void => this.#draw();
 
-  constructor(private readonly element: HTMLElement, private readonly events: ChartEvents) {
+  /**
+   * @param onZoom told a part that was marked with the pointer.
+   * @param onPoint told the value that the pointer is near, in words; empty: none.
+   */
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly onZoom: (range: Range) => void,
+    private readonly onPoint: (text: string) => void,
+  ) {
     this.#resized = new ResizeObserver(this.#redraw);
     this.#resized.observe(element);
     this.#scheme.addEventListener("change", this.#redraw);
@@ -67,8 +65,8 @@ export class Chart {
     const drawn = isLogarithmic ? lines.map(positive) : lines;
     const grid = gridOf(drawn, from, to, width);
     const data = [grid.x, ...grid.rows] as unknown as uPlot.AlignedData;
-    const names = lines.map(({ name, colour, dash, x }) => [name, colour, dash, x.length === 1]);
-    const look = JSON.stringify([width, isLogarithmic, x, this.#scheme.matches, names]);
+    const runs = lines.map(({ run, x }) => [run, x.length === 1]);
+    const look = JSON.stringify([width, isLogarithmic, x, this.#scheme.matches, runs]);
     if (look === this.#look) return this.#plot!.setData(data);
     this.#look = look;
     this.#plot?.destroy();
@@ -79,7 +77,8 @@ export class Chart {
     const stroke = getComputedStyle(this.element).color;
     const grid = { stroke: "rgba(128, 128, 128, 0.25)", width: 1 };
     const axis = { stroke, grid, ticks: grid };
-    const textOf = (value: number): string => x === "step" ? String(value) : spanText(value);
+    const stepText = (value: number): string => Number.isInteger(value) ? String(value) : "";
+    const textOf = x === "step" ? stepText : spanText;
     let near: number | null = null;
     return {
       width,
@@ -87,6 +86,7 @@ export class Chart {
       legend: { show: false },
       focus: { alpha: 0.3 },
       cursor: {
+        y: false,
         drag: { x: true, y: false, setScale: false },
         focus: { prox: NEAR },
         points: { show: false },
@@ -99,48 +99,42 @@ export class Chart {
       },
       series: [
         {},
-        ...lines.map(({ name, colour, dash, x }): uPlot.Series => ({
-          label: name,
-          stroke: colour,
-          dash: [...dash],
-          width: 1.5,
-          spanGaps: true,
+        ...lines.map(({ run, x }): uPlot.Series => {
+          const { colour, dash } = lookOf(run);
+          const line = { stroke: colour, dash: [...dash], width: 1.5, spanGaps: true };
           // A single value has no line.
-          points: { show: x.length === 1, size: 7 },
-        })),
+          return { ...line, points: { show: x.length === 1, size: 7 } };
+        }),
       ],
       axes: [
         { ...axis, space: 70, size: 32, values: (_, values) => values.map(textOf) },
-        {
-          ...axis,
-          size: widthOf,
-          values: (_, values) => values.map(tickText),
-        },
+        { ...axis, size: widthOf, values: (_, values) => values.map(tickText) },
       ],
       hooks: {
         setSelect: [(plot) => {
           const { left, width } = plot.select;
           if (width < 2) return;
           plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          this.events.onZoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
+          this.onZoom([plot.posToVal(left, "x"), plot.posToVal(left + width, "x")]);
         }],
         setSeries: [(_, series) => near = series],
         setCursor: [(plot) => {
           const at = near === null ? undefined : plot.cursor.idxs?.[near];
           const value = at === null || at === undefined ? null : plot.data[near!]![at];
-          if (value === null || value === undefined) return this.events.onPoint("");
+          if (value === null || value === undefined) return this.onPoint("");
           const place = plot.data[0][at!]!;
           const where = x === "step" ? `step ${Math.round(place)}` : spanText(place);
-          this.events.onPoint(`${lines[near! - 1]!.name}: ${numberText(value)} at ${where}`);
+          this.onPoint(`${lines[near! - 1]!.run}: ${numberText(value)} at ${where}`);
         }],
       },
     };
   }
 }
 
-/** With as many digits as it takes to tell two of them apart; uPlot leaves some without. */
+/** With as many digits as it takes to tell two of them apart; a logarithmic axis leaves some out. */
 function tickText(value: number | null): string {
-  return value === null ? "" : String(Number(value.toPrecision(12)));
+  const text = value === null ? "" : String(Number(value.toPrecision(12)));
+  return text.length > 12 ? value!.toExponential(3) : text;
 }
 
 /** The room in pixels for what stands beside an axis. */

@@ -2,19 +2,12 @@
 
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Curve } from "./api.ts";
-import { Chart, type ChartContent, type ChartLine } from "./chart.ts";
-import { type Line, rangeOf, smoothed } from "./curves.ts";
-import { numberText } from "./text.ts";
-
-/** A run whose curves are shown. */
-export interface ChartedRun {
-  readonly name: string;
-  readonly colour: string;
-  readonly curves: Readonly<Record<string, Curve>>;
-}
-
-type Range = readonly [from: number, to: number];
+import type { ListedRun } from "./api.ts";
+import { Chart, type ChartContent } from "./chart.ts";
+import { lineOf, type Range, rangeOf } from "./curves.ts";
+import { usePage } from "./parts.tsx";
+import { numberText, own } from "./text.ts";
+import { type DrawnRun, useCurves } from "./use_curves.ts";
 
 /** How the curves are shown. */
 interface Look {
@@ -23,84 +16,59 @@ interface Look {
   /** From 0 to less than 1. */
   readonly smoothing: number;
   /** By metric; of one that is not here, all of x is shown. */
-  readonly zooms: Readonly<Record<string, Range>>;
+  readonly zooms: ReadonlyMap<string, Range>;
 }
 
 /** So many charts are drawn unasked. */
 const FIRST = 12;
 
-export function Charts({ runs }: { readonly runs: readonly ChartedRun[] }): JSX.Element {
+export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.Element {
+  const drawn = useCurves(usePage().source, runs);
   const [look, setLook] = useState<Look>(
-    { x: "step", isLogarithmic: false, smoothing: 0, zooms: {} },
+    { x: "step", isLogarithmic: false, smoothing: 0, zooms: new Map() },
   );
   const [areAll, setAll] = useState(false);
-  const change = (part: Partial<Look>): void => setLook((before) => ({ ...before, ...part }));
-  const names = [...new Set(runs.flatMap(({ curves }) => Object.keys(curves)))].sort();
-  const metrics = names.flatMap((name) => {
-    const lines = linesOf(runs, name, look);
-    const whole = rangeOf(lines);
-    const zoom = Object.hasOwn(look.zooms, name) ? look.zooms[name] : undefined;
-    return whole ? [{ name, lines, range: zoom ?? whole }] : [];
-  });
-  if (metrics.length === 0) {
+  const charts = useMemo(() => chartsOf(drawn, look), [drawn, look]);
+  if (charts.length === 0) {
     return <p>No metrics: metric_definitions in the configuration file says how to find them.</p>;
   }
-  const move = (size: number, shift: number): void => {
-    const moves = metrics.map(({ name, range }) => [name, moved(range, size, shift)]);
-    change({ zooms: Object.fromEntries(moves) });
-  };
-  const shown = areAll ? metrics : metrics.slice(0, FIRST);
+  const change = (part: Partial<Look>): void => setLook((before) => ({ ...before, ...part }));
+  const move = (size: number, shift: number): void =>
+    change({
+      zooms: new Map(charts.map(({ metric, range }) => [metric, moved(range, size, shift)])),
+    });
+  const zoom = (metric: string, range: Range): void =>
+    setLook((before) => ({ ...before, zooms: new Map(before.zooms).set(metric, range) }));
   return (
-    <div class="charts">
+    <>
       <Controls look={look} onChange={change} onMove={move} />
       <div class="panels">
-        {shown.map(({ name, lines, range }) => (
-          <Panel
-            key={name}
-            name={name}
-            content={{ lines, range, isLogarithmic: look.isLogarithmic, x: look.x }}
-            onZoom={(zoom) => change({ zooms: { ...look.zooms, [name]: zoom } })}
-          />
+        {charts.slice(0, areAll ? undefined : FIRST).map((chart) => (
+          <Panel key={chart.metric} chart={chart} onZoom={zoom} />
         ))}
       </div>
-      {shown.length < metrics.length && (
+      {charts.length > FIRST && !areAll && (
         <button type="button" onClick={() => setAll(true)}>
-          Show all {metrics.length} metrics
+          Show all {charts.length} metrics
         </button>
       )}
-    </div>
+    </>
   );
 }
 
-function linesOf(
-  runs: readonly ChartedRun[],
-  metric: string,
-  { x, smoothing }: Look,
-): readonly ChartLine[] {
-  const colours = new Map<string, number>();
-  return runs.flatMap(({ name, colour, curves }) => {
-    const round = colours.get(colour) ?? 0;
-    colours.set(colour, round + 1);
-    if (!Object.hasOwn(curves, metric)) return [];
-    // The second with a colour has dashes, the third dots.
-    const dash = [[], [8, 4], [2, 3]][Math.min(round, 2)]!;
-    return [{ name, colour, dash, ...line(curves[metric]!, x, smoothing) }];
+function chartsOf(
+  runs: readonly DrawnRun[],
+  { x, isLogarithmic, smoothing, zooms }: Look,
+): readonly ChartContent[] {
+  const metrics = new Set(runs.flatMap(({ curves }) => Object.keys(curves)));
+  return [...metrics].sort().flatMap((metric) => {
+    const lines = runs.flatMap(({ name, curves }) => {
+      const curve = own(curves, metric);
+      return curve ? [{ run: name, ...lineOf(curve, x, smoothing) }] : [];
+    });
+    const range = zooms.get(metric) ?? rangeOf(lines);
+    return range ? [{ metric, lines, range, isLogarithmic, x }] : [];
   });
-}
-
-/** What was computed of a curve, which is often drawn again. */
-const computed = new WeakMap<Curve, { readonly look: string; readonly line: Line }>();
-
-function line(curve: Curve, x: Look["x"], smoothing: number): Line {
-  const look = `${x} ${smoothing}`;
-  const known = computed.get(curve);
-  if (known?.look === look) return known.line;
-  const line = {
-    x: x === "time" ? curve.time : curve.value.map((_, at) => at + 1),
-    y: smoothed(curve.value, smoothing),
-  };
-  computed.set(curve, { look, line });
-  return line;
 }
 
 /** A range that is `size` times as long, and lies `shift` times its length further on. */
@@ -123,16 +91,12 @@ function Controls({ look, onChange, onMove }: {
   readonly onMove: (size: number, shift: number) => void;
 }): JSX.Element {
   return (
-    <form
-      class="controls"
-      aria-label="How the curves are shown"
-      onSubmit={(e) => e.preventDefault()}
-    >
+    <div class="tools" role="group" aria-label="How the curves are shown">
       <label>
         Over{" "}
         <select
           value={look.x}
-          onChange={(e) => onChange({ x: e.currentTarget.value as Look["x"], zooms: {} })}
+          onChange={(e) => onChange({ x: e.currentTarget.value as Look["x"], zooms: new Map() })}
         >
           <option value="step">steps</option>
           <option value="time">time</option>
@@ -170,52 +134,44 @@ function Controls({ look, onChange, onMove }: {
         ))}
         <button
           type="button"
-          disabled={Object.keys(look.zooms).length === 0}
-          onClick={() => onChange({ zooms: {} })}
+          disabled={look.zooms.size === 0}
+          onClick={() => onChange({ zooms: new Map() })}
         >
           All
         </button>
       </span>
-    </form>
+    </div>
   );
 }
 
-function Panel({ name, content, onZoom }: {
-  readonly name: string;
-  readonly content: ChartContent;
-  readonly onZoom: (range: Range) => void;
+function Panel({ chart, onZoom }: {
+  readonly chart: ChartContent;
+  readonly onZoom: (metric: string, range: Range) => void;
 }): JSX.Element {
+  const { metric } = chart;
   const element = useRef<HTMLDivElement>(null);
-  const chart = useRef<Chart>(null);
-  const zoom = useRef(onZoom);
-  zoom.current = onZoom;
+  const drawing = useRef<Chart>(null);
   const [point, setPoint] = useState("");
   useEffect(() => {
-    const events = {
-      onZoom: (range: Range) => zoom.current(range),
-      onPoint: setPoint,
-    };
-    chart.current = new Chart(element.current!, events);
-    return () => chart.current!.close();
+    const zoom = (range: Range): void => onZoom(metric, range);
+    drawing.current = new Chart(element.current!, zoom, setPoint);
+    return () => drawing.current!.close();
   }, []);
-  useEffect(() => chart.current!.show(content));
-  const words = useMemo(() => wordsOf(name, content), [name, content]);
+  useEffect(() => drawing.current!.show(chart), [chart]);
   return (
-    <figure class="panel">
-      <figcaption>
-        <bdi>{name}</bdi>
-      </figcaption>
-      <div ref={element} role="img" aria-label={words} />
-      <div class="point">{point || "\u00a0"}</div>
+    <figure>
+      <figcaption>{metric}</figcaption>
+      <div ref={element} role="img" aria-label={wordsOf(chart)} />
+      <small>{point || "\u00a0"}</small>
     </figure>
   );
 }
 
 /** What a chart shows, for who does not see it. */
-function wordsOf(name: string, { lines, isLogarithmic }: ChartContent): string {
-  const each = lines.slice(0, 10).map(({ name, y }) =>
-    y.length === 0 ? `${name} without a value` : `${name} ends at ${numberText(y.at(-1)!)}`
+function wordsOf({ metric, lines, isLogarithmic }: ChartContent): string {
+  const ends = lines.slice(0, 10).map(({ run, y }) =>
+    y.length === 0 ? `${run} without a value` : `${run} ends at ${numberText(y.at(-1)!)}`
   );
   const more = lines.length > 10 ? `, and ${lines.length - 10} more` : "";
-  return `Chart of ${name}${isLogarithmic ? ", log scale" : ""}: ${each.join(", ")}${more}`;
+  return `Chart of ${metric}${isLogarithmic ? ", log scale" : ""}: ${ends.join(", ")}${more}`;
 }

@@ -1,6 +1,7 @@
 /** Columns of the table of runs: their values, the filter, the order. */
 
 import type { Run } from "./api.ts";
+import { own } from "./text.ts";
 
 type Value = string | number | null;
 
@@ -9,7 +10,6 @@ export interface Column {
   readonly heading: string;
   /** Whether it is shown where the reader has not chosen. */
   readonly isDefault: boolean;
-  readonly isNumber: boolean;
   readonly valueOf: (run: Run) => Value;
 }
 
@@ -31,29 +31,23 @@ export function columnsOf(runs: readonly Run[]): readonly Column[] {
   const namesOf = (key: "hyperparameters" | "metrics"): readonly string[] =>
     [...new Set(runs.flatMap((run) => Object.keys(run[key])))].sort();
   const facts = FACTS.map(([key, heading, isDefault]): Column => {
-    return { key, heading, isDefault, isNumber: key === "seconds", valueOf: (run) => run[key] };
+    return { key, heading, isDefault, valueOf: (run) => run[key] };
   });
   const trained = runs.filter(({ hyperparameters }) => Object.keys(hyperparameters).length > 0);
   const hyperparameters = namesOf("hyperparameters").map((name): Column => {
     const valueOf = ({ hyperparameters }: Run): Value => own(hyperparameters, name) ?? null;
     const isDefault = new Set(trained.map(valueOf)).size > 1;
-    return { key: `hyperparameter ${name}`, heading: name, isDefault, isNumber: false, valueOf };
+    return { key: `hyperparameter ${name}`, heading: name, isDefault, valueOf };
   });
   const metrics = namesOf("metrics").flatMap((name) =>
     (["last", "min", "max"] as const).map((part): Column => ({
       key: `metric ${name} ${part}`,
       heading: part === "last" ? name : `${name} ${part}`,
       isDefault: part === "last",
-      isNumber: true,
       valueOf: ({ metrics }) => own(metrics, name)?.[part] ?? null,
     }))
   );
   return [...facts.slice(0, 5), ...hyperparameters, ...metrics, ...facts.slice(5)];
-}
-
-/** Not what every object inherits: a metric may be called `constructor`. */
-export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined;
 }
 
 const CONDITION = /^(.+?)(<=|>=|!=|=|<|>)(.+)$/;

@@ -1,15 +1,11 @@
 /** Two runs side by side. */
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import { printable } from "../text.ts";
 import type { CodeChange, Comparison, ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
-import { colourOf } from "./colours.ts";
-import { textOf } from "./text.ts";
 import { Log } from "./log.tsx";
 import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
-import { useCurves } from "./use_curves.ts";
 
 interface ComparisonProps {
   readonly names: readonly [string, string];
@@ -22,19 +18,22 @@ export function ComparisonView({ names, runs }: ComparisonProps): JSX.Element {
   const [comparison, sentence] = useLoaded(() => source.comparison(...names), [statuses.join()]);
   const [a, b] = comparison?.runs.map(({ name }) => name) ?? names;
   const both = [a!, b!].flatMap((name) => runs.find((run) => run.name === name) ?? []);
-  const curves = useCurves(source, both);
   return (
     <>
       <p>
         A is <RunLink name={a!} />, B is <RunLink name={b!} />.
       </p>
-      <Charts
-        runs={both.map(({ name }, index) => {
-          return { name, colour: colourOf(index), curves: curves(name) };
-        })}
-      />
+      <Charts runs={both} />
       {sentence ?? <Differences of={comparison!} />}
-      <Logs runs={both} />
+      <h2>Logs</h2>
+      <div class="panels">
+        {both.map(({ name, log_bytes }) => (
+          <section key={name}>
+            <h3>{name}</h3>
+            <Log name={name} size={log_bytes} />
+          </section>
+        ))}
+      </div>
     </>
   );
 }
@@ -47,7 +46,7 @@ function Differences({ of: { differences, code } }: Readonly<{ of: Comparison }>
       <Table
         label="Differences"
         headings={["What", "Name", "A", "B"]}
-        rows={differences.map(({ what, name, values }) => [what, name, ...values.map(textOf)])}
+        rows={differences.map(({ what, name, values }) => [what, name, ...values])}
       />
       <h2>Code</h2>
       {code === null && (
@@ -80,22 +79,4 @@ function Change({ of: { path, change, patch } }: Readonly<{ of: CodeChange }>): 
 function kindOf(line: string): string | undefined {
   if (/^(\+\+\+ |--- |@@)/.test(line)) return "hunk";
   return line.startsWith("+") ? "added" : line.startsWith("-") ? "removed" : undefined;
-}
-
-/** Both logs beside each other; loaded when they are opened. */
-function Logs({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Logs</summary>
-      <div class="panels">
-        {isOpen && runs.map(({ name, log_bytes }) => (
-          <section key={name} class="panel">
-            <h2>{name}</h2>
-            <Log name={name} size={log_bytes} />
-          </section>
-        ))}
-      </div>
-    </details>
-  );
 }

@@ -48,6 +48,12 @@ export interface Line {
   readonly y: readonly number[];
 }
 
+export type Range = readonly [from: number, to: number];
+
+export function lineOf({ time, value }: Curve, x: "step" | "time", smoothing: number): Line {
+  return { x: x === "time" ? time : value.map((_, at) => at + 1), y: smoothed(value, smoothing) };
+}
+
 /** Values of several lines over the same x; `null` where a line has none there. */
 export interface Grid {
   readonly x: readonly number[];
@@ -74,8 +80,9 @@ function rowOf(
   const row = new Array<number | null>(length).fill(null);
   const place = (at: number): number => Math.round((x[at]! - from) / step);
   const columnOf = (at: number): number => place(at) >> 1;
-  const [first, end] = [indexOf(x, from), indexOf(x, to, true)];
-  for (let at = first; at < end;) {
+  const end = x.findLastIndex((place) => place <= to) + 1;
+  const before = x.findLastIndex((place) => place < from);
+  for (let at = before + 1; at < end;) {
     const column = columnOf(at);
     let next = at + 1;
     while (next < end && columnOf(next) === column) next++;
@@ -85,20 +92,9 @@ function rowOf(
     at = next;
   }
   // Where a line comes into the range and leaves it.
-  row[0] ??= between({ x, y }, first - 1, from);
+  row[0] ??= between({ x, y }, before, from);
   row[length - 1] ??= between({ x, y }, end - 1, to);
   return row;
-}
-
-/** The first place whose x is at least (`after`: is more than) this. */
-function indexOf(x: readonly number[], value: number, after = false): number {
-  let [low, high] = [0, x.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (x[middle]! < value || (after && x[middle] === value)) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 function between({ x, y }: Line, at: number, place: number): number | null {
@@ -108,10 +104,9 @@ function between({ x, y }: Line, at: number, place: number): number | null {
 }
 
 /** The least and the most x of lines; `undefined` where there is no point. */
-export function rangeOf(lines: readonly Line[]): readonly [number, number] | undefined {
-  const some = lines.filter(({ x }) => x.length > 0);
-  if (some.length === 0) return undefined;
-  const from = Math.min(...some.map(({ x }) => x[0]!));
-  const to = Math.max(...some.map(({ x }) => x.at(-1)!));
+export function rangeOf(lines: readonly Line[]): Range | undefined {
+  const ends = lines.flatMap(({ x }) => x.length > 0 ? [x[0]!, x.at(-1)!] : []);
+  if (ends.length === 0) return undefined;
+  const [from, to] = [Math.min(...ends), Math.max(...ends)];
   return from === to ? [from - 1, to + 1] : [from, to];
 }

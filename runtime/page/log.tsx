@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { blocksOf, type LogBlock } from "./log.ts";
+import { terminalText } from "../text.ts";
 import { Failed, usePage } from "./parts.tsx";
 import type { Source } from "./source.ts";
 import { bytesText } from "./text.ts";
@@ -64,7 +64,7 @@ function Blocks({ blocks }: Readonly<{ blocks: readonly LogBlock[] }>): JSX.Elem
     <>
       {blocks.map(({ isError, text }, index) =>
         isError
-          ? <pre key={index} class="stderr"><span class="mark">stderr</span>{text}</pre>
+          ? <pre key={index}><span class="mark">stderr</span>{text}</pre>
           : <pre key={index}>{text}</pre>
       )}
     </>
@@ -89,4 +89,26 @@ async function withEarlier(shown: Shown, source: Source, name: string): Promise<
   const begin = from > 0 ? bytes.indexOf(10) + 1 : 0;
   const { blocks } = blocksOf(new TextDecoder().decode(bytes.subarray(begin)));
   return { ...shown, parts: [{ from: from + begin, blocks }, ...shown.parts] };
+}
+
+/** Lines that came on the same stream, one after the other. */
+export interface LogBlock {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+/** The blocks of whole lines, each of which has a mark before it, and the beginning of the next line. */
+export function blocksOf(marked: string): { blocks: readonly LogBlock[]; rest: string } {
+  const end = marked.lastIndexOf("\n") + 1;
+  const blocks: { isError: boolean; lines: string[] }[] = [];
+  for (const line of marked.slice(0, end).split("\n").slice(0, -1)) {
+    const isError = line.startsWith("err ");
+    const text = isError || line.startsWith("out ") ? line.slice(4) : line;
+    if (blocks.at(-1)?.isError === isError) blocks.at(-1)!.lines.push(text);
+    else blocks.push({ isError, lines: [text] });
+  }
+  return {
+    blocks: blocks.map(({ isError, lines }) => ({ isError, text: terminalText(lines.join("\n")) })),
+    rest: marked.slice(end),
+  };
 }

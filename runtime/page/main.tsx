@@ -5,7 +5,7 @@
 
 import { type JSX, render } from "preact";
 import { useEffect, useErrorBoundary, useMemo, useRef, useState } from "preact/hooks";
-import { type Address, addressOf, type View } from "./address.ts";
+import { addressOf, type View } from "./address.ts";
 import type { Report } from "./api.ts";
 import { ComparisonView } from "./comparison.tsx";
 import { Failed, Link, PageProvider, Time, useLoaded } from "./parts.tsx";
@@ -15,19 +15,15 @@ import { ServersView } from "./servers.tsx";
 import { liveSource, reportSource } from "./source.ts";
 import { NOTHING_YET, type State } from "./state.ts";
 
-type Reported = Readonly<{ report: Report | undefined }>;
+const data = document.getElementById("report")?.textContent;
+const report: Report | undefined = data ? JSON.parse(data) : undefined;
+const { token } = addressOf(location.hash);
+const source = report ? reportSource(report) : liveSource(token);
 
-function Page({ report }: Reported): JSX.Element {
+function Page(): JSX.Element {
   const [hash, setHash] = useState(location.hash);
+  const { view } = useMemo(() => addressOf(hash), [hash]);
   useEffect(() => addEventListener("hashchange", () => setHash(location.hash)), []);
-  const { token, view } = useMemo(() => addressOf(hash), [hash]);
-  return report || token
-    ? <Root key={token} report={report} token={token} view={view} />
-    : <NoToken />;
-}
-
-function Root({ report, token, view }: Reported & Address): JSX.Element {
-  const [source] = useState(() => report ? reportSource(report) : liveSource(token));
   const [state, setState] = useState(NOTHING_YET);
   useEffect(() => source.watch(setState), []);
   const [app, sentence] = useLoaded(() => source.app(), [state.connection === "lost"]);
@@ -41,7 +37,9 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
     if (before.current !== view) main.current?.focus();
     before.current = view;
   }, [view, app]);
-  if (state.connection === "refused") return <NoToken isOther />;
+  if (state.connection === "refused") {
+    return <NoToken reason="The token at its end is not that of the running mlcli local ui." />;
+  }
   if (!app) {
     return (
       <main>
@@ -51,7 +49,7 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
     );
   }
   return (
-    <PageProvider value={{ source, token, app }}>
+    <PageProvider value={{ source, app }}>
       <header>
         <button type="button" class="skip" onClick={() => main.current?.focus()}>
           Skip to the content
@@ -61,13 +59,13 @@ function Root({ report, token, view }: Reported & Address): JSX.Element {
           <Link to={["runs"]} isCurrent={name === "runs" && !run}>Runs</Link>
           {!report && <Link to={["servers"]} isCurrent={name === "servers"}>Servers</Link>}
         </nav>
-        <span class="quiet">
+        <small>
           {report && (
             <>
               Report of <Time of={report.made} />,{" "}
             </>
           )}mlcli {app.version}
-        </span>
+        </small>
       </header>
       <div role="status" class="connection">
         {state.connection === "lost" && "mlcli local ui has ended, or is not reached"}
@@ -92,20 +90,19 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
   return <RunView name={one} listed={runs.find(({ name }) => name === one)} />;
 }
 
-function NoToken({ isOther }: Readonly<{ isOther?: boolean }>): JSX.Element {
+function NoToken({ reason }: Readonly<{ reason: string }>): JSX.Element {
   return (
     <main>
       <h1>The address is not complete</h1>
       <p>
-        {isOther
-          ? "The token at its end is not that of the running mlcli local ui. "
-          : "It lacks the token at its end. "}
-        Open the address that <code>mlcli local ui</code> printed last: it has the token behind{" "}
-        <code>#</code>.
+        {reason} Open the address that <code>mlcli local ui</code>{" "}
+        printed last: it has the token behind <code>#</code>.
       </p>
     </main>
   );
 }
 
-const data = document.getElementById("report")?.textContent;
-render(<Page report={data ? JSON.parse(data) : undefined} />, document.getElementById("page")!);
+// With another token, all begins anew.
+addEventListener("hashchange", () => addressOf(location.hash).token === token || location.reload());
+const page = report || token ? <Page /> : <NoToken reason="It lacks the token at its end." />;
+render(page, document.getElementById("page")!);

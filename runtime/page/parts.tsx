@@ -2,16 +2,15 @@
 
 import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
-import { hashOf, type View } from "./address.ts";
+import { addressOf, hashOf, type View } from "./address.ts";
 import type { App, Run } from "./api.ts";
 import { type Source, SourceError } from "./source.ts";
-import { NONE, spanText, timeText } from "./text.ts";
+import { NONE, spanText, textOf, timeText } from "./text.ts";
 
 /** What each view can ask for. */
-export interface Page {
+interface Page {
   readonly source: Source;
   readonly app: App;
-  readonly token: string;
 }
 
 const PageContext = createContext<Page | undefined>(undefined);
@@ -24,7 +23,7 @@ export function usePage(): Page {
 type LinkProps = Readonly<{ to: View; isCurrent?: boolean; children: ComponentChildren }>;
 
 export function Link({ to, isCurrent, children }: LinkProps): JSX.Element {
-  const { token } = usePage();
+  const { token } = addressOf(location.hash);
   const current = isCurrent ? "page" : undefined;
   return <a href={hashOf({ token, view: to })} aria-current={current}>{children}</a>;
 }
@@ -58,51 +57,96 @@ export function useLoaded<T>(
 
 export function Failed({ error }: Readonly<{ error: Error }>): JSX.Element {
   const hint = error instanceof SourceError ? error.hint : null;
-  return <p class="failed">{error.message}{hint && <span class="hint">{hint}</span>}</p>;
+  return <p class="failed">{error.message} {hint && <small>{hint}</small>}</p>;
 }
 
-type FactProps = Readonly<{ name: string; value: ComponentChildren }>;
+interface FactsProps {
+  readonly title?: string;
+  readonly of: Readonly<Record<string, ComponentChildren>>;
+}
 
-/** A name and what it is; left out where that is not known. Stands in a `dl`. */
-export function Fact({ name, value }: FactProps): JSX.Element | null {
-  if (value === null || value === undefined || value === "") return null;
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
+/** Names and what they are. Leaves out what is not known; nothing where nothing is. */
+export function Facts({ title, of }: FactsProps): JSX.Element | null {
+  const known = Object.entries(of).filter(([, value]) => (value ?? "") !== "");
+  return known.length === 0 ? null : (
+    <>
+      {title && <h2>{title}</h2>}
+      <dl>
+        {known.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </>
   );
 }
 
 interface TableProps {
+  /** Is its name; with `isTitled`, a heading before it, too. */
   readonly label: string;
+  readonly isTitled?: boolean;
   readonly headings: readonly string[];
-  /** From which column on there are numbers, and up to which. */
-  readonly numbers?: readonly [from: number, to: number];
-  readonly rows: readonly (readonly ComponentChildren[])[];
+  readonly rows: readonly (readonly (string | number | null | JSX.Element)[])[];
+  /** Of the rows, where they come and go. */
+  readonly keys?: readonly string[];
+  /** Makes buttons of the headings. */
+  readonly sort?: {
+    /** Which column it is sorted by. */
+    readonly by: number;
+    readonly isDescending: boolean;
+    readonly onSort: (column: number) => void;
+  };
 }
 
-/** Nothing where there are no rows. */
+/** Nothing where there are no rows, but for one that sorts. */
 export function Table(
-  { label, headings, numbers: [from, to] = [0, 0], rows }: TableProps,
+  { label, isTitled, headings, rows, keys, sort }: TableProps,
 ): JSX.Element | null {
-  if (rows.length === 0) return null;
-  const kind = (column: number): string | undefined =>
-    column >= from && column < to ? "number" : undefined;
+  if (rows.length === 0 && !sort) return null;
+  const isNumber = headings.map((_, at) => rows.some((row) => typeof row[at] === "number"));
+  const kind = (at: number): string | undefined => isNumber[at] ? "number" : undefined;
+  const direction = sort?.isDescending ? "descending" : "ascending";
   return (
-    <Scrolled label={label}>
-      <table>
-        <thead>
-          <tr>{headings.map((heading, at) => <th key={at} class={kind(at)}>{heading}</th>)}</tr>
-        </thead>
-        <tbody>
-          {rows.map((row, at) => (
-            <tr key={at}>{row.map((cell, at) => <td key={at} class={kind(at)}>{cell}</td>)}</tr>
-          ))}
-        </tbody>
-      </table>
-    </Scrolled>
+    <>
+      {isTitled && <h2>{label}</h2>}
+      <Scrolled label={label}>
+        <table>
+          <thead>
+            <tr>
+              {headings.map((heading, at) => (
+                <th key={at} class={kind(at)} aria-sort={sort?.by === at ? direction : undefined}>
+                  {sort
+                    ? (
+                      <button
+                        type="button"
+                        onClick={() => sort.onSort(at)}
+                      >
+                        {heading}
+                      </button>
+                    )
+                    : heading}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, ...cells], row) => (
+              <tr key={keys?.[row] ?? row}>
+                <th scope="row">{shown(name)}</th>
+                {cells.map((cell, at) => <td key={at} class={kind(at + 1)}>{shown(cell)}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scrolled>
+    </>
   );
+}
+
+function shown(cell: string | number | null | undefined | JSX.Element): string | JSX.Element {
+  return typeof cell === "object" && cell !== null ? cell : textOf(cell);
 }
 
 type ScrolledProps = Readonly<{ label: string; children: ComponentChildren }>;
@@ -120,12 +164,10 @@ export function Time({ of }: Readonly<{ of: string }>): JSX.Element {
   return <time dateTime={of}>{timeText(of)}</time>;
 }
 
-type Timed = Pick<Run, "status" | "seconds" | "created">;
+type Timed = Readonly<{ of: Pick<Run, "status" | "seconds" | "created"> }>;
 
 /** How long a run took; of one that goes on, how long it has taken, each second anew. */
-export function Duration(
-  { of: { status, seconds, created } }: { readonly of: Timed },
-): JSX.Element {
+export function Duration({ of: { status, seconds, created } }: Timed): JSX.Element {
   const isRunning = seconds === null && status === "InProgress";
   const [now, setNow] = useState(Date.now());
   useEffect(() => {

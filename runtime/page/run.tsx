@@ -1,14 +1,12 @@
 /** A run: all that its record says, its curves, files and log. */
 
 import type { JSX } from "preact";
-import type { Files, ListedRun, WholeRun } from "./api.ts";
+import type { ListedRun, WholeRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
-import { colourOf } from "./colours.ts";
 import { Log } from "./log.tsx";
-import { Duration, Fact, Status, Table, Time, useLoaded, usePage } from "./parts.tsx";
-import { bytesText, NONE, textOf } from "./text.ts";
+import { Duration, Facts, Status, Table, Time, useLoaded, usePage } from "./parts.tsx";
+import { bytesText } from "./text.ts";
 import { Transform } from "./transform.tsx";
-import { useCurves } from "./use_curves.ts";
 
 interface RunProps {
   readonly name: string;
@@ -18,127 +16,93 @@ interface RunProps {
 
 export function RunView({ name, listed }: RunProps): JSX.Element {
   const { source } = usePage();
-  const of = [source, name, listed?.status];
-  const [whole, sentence] = useLoaded(() => source.run(name), of);
-  const [files, noFiles] = useLoaded(() => source.files(name), of);
-  const curves = useCurves(source, listed ? [listed] : [])(name);
+  const [whole, sentence] = useLoaded(() => source.run(name), [listed?.status]);
+  const [files, noFiles] = useLoaded(() => source.files(name), [listed?.status]);
   if (!whole) return sentence!;
   const run = { ...whole, ...listed };
   return (
     <>
       {run.reason && <p class={run.status === "Failed" ? "failed" : undefined}>{run.reason}</p>}
-      <Summary run={run} />
+      <Facts
+        of={{
+          Status: <Status of={run.status} />,
+          "Exit status": run.exit_status,
+          Kind: run.kind,
+          Created: <Time of={run.created} />,
+          Duration: <Duration of={run} />,
+          Commit: run.commit,
+        }}
+      />
       {run.transform && <Transform facts={run.transform} />}
-      {Object.keys(curves).length > 0 && (
+      {listed && listed.curve_bytes > 0 && (
         <>
           <h2>Curves</h2>
-          <Charts runs={[{ name, colour: colourOf(0), curves }]} />
+          <Charts runs={[listed]} />
         </>
       )}
       <Record run={run} />
       <h2>Files</h2>
-      {noFiles ?? <FileTable files={files!} />}
+      {noFiles}
+      {files?.entries.length === 0 && <p>There are none.</p>}
+      <Table
+        label="Files"
+        headings={["Name", "Kind", "Size"]}
+        rows={(files?.entries ?? []).map(({ path, kind, bytes }) => {
+          return [path, kind, kind === "file" ? bytesText(bytes) : null];
+        })}
+      />
+      {files?.is_cut && <p>There are more than these.</p>}
       <h2>Log</h2>
       {listed ? <Log name={name} size={listed.log_bytes} /> : <p>The run is gone.</p>}
     </>
   );
 }
 
-function Summary({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
-  return (
-    <dl>
-      <Fact name="Status" value={<Status of={run.status} />} />
-      <Fact name="Exit status" value={run.exit_status} />
-      <Fact name="Kind" value={run.kind} />
-      <Fact name="Created" value={<Time of={run.created} />} />
-      <Fact name="Duration" value={<Duration of={run} />} />
-      <Fact name="Commit" value={run.commit} />
-    </dl>
-  );
-}
-
 function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
-  const { metrics, data, packages } = run;
+  const { packages } = run;
   return (
     <>
-      <Values title="Hyperparameters" of={run.hyperparameters} />
-      {Object.keys(metrics).length > 0 && <h2>Metrics</h2>}
+      <Facts title="Hyperparameters" of={run.hyperparameters} />
       <Table
         label="Metrics"
+        isTitled
         headings={["Metric", "Last", "Min", "Max", "Values"]}
-        numbers={[1, 5]}
-        rows={Object.entries(metrics).map(([name, of]) =>
-          [name, of.last, of.min, of.max, of.count].map(textOf)
-        )}
+        rows={Object.entries(run.metrics).map(([name, { last, min, max, count }]) => {
+          return [name, last, min, max, count];
+        })}
       />
-      {Object.keys(data).length > 0 && <h2>Data</h2>}
       <Table
         label="Data"
+        isTitled
         headings={["Channel", "Files", "Size", "Hash", "By"]}
-        numbers={[1, 3]}
-        rows={Object.entries(data).map((
-          [name, of],
-        ) => [name, of.files, bytesText(of.bytes), of.hash, of.by])}
+        rows={Object.entries(run.data).map(([name, { files, bytes, hash, by }]) => {
+          return [name, files, bytesText(bytes), hash, by];
+        })}
       />
-      <Values title="Channels" of={run.channels} />
-      <Values title="Options" of={run.options} />
-      <h2>Environment</h2>
-      <dl>
-        {ENVIRONMENT.map(([name, key]) => <Fact key={key} name={name} value={run[key]} />)}
-        <Fact name="Variables" value={run.variables.join(", ")} />
-      </dl>
+      <Facts title="Channels" of={run.channels} />
+      <Facts title="Options" of={run.options} />
+      <Facts
+        title="Environment"
+        of={{
+          Image: run.image,
+          "Image id": run.image_id,
+          Container: run.container,
+          Code: run.code,
+          Python: run.python,
+          mlcli: run.mlcli,
+          Model: run.model,
+          Outputs: run.outputs,
+          Source: run.source,
+          Log: run.log,
+          Variables: run.variables.join(", "),
+        }}
+      />
       {packages && (
         <details>
           <summary>{Object.keys(packages).length} packages</summary>
-          <Table
-            label="Packages"
-            headings={["Package", "Version"]}
-            rows={Object.entries(packages)}
-          />
+          <Facts of={packages} />
         </details>
       )}
-    </>
-  );
-}
-
-const ENVIRONMENT = [
-  ["Image", "image"],
-  ["Image id", "image_id"],
-  ["Container", "container"],
-  ["Code", "code"],
-  ["Python", "python"],
-  ["mlcli", "mlcli"],
-  ["Model", "model"],
-  ["Outputs", "outputs"],
-  ["Source", "source"],
-  ["Log", "log"],
-] as const;
-
-function Values(
-  { title, of }: { readonly title: string; readonly of: Readonly<Record<string, string>> },
-): JSX.Element | null {
-  const values = Object.entries(of);
-  return values.length === 0 ? null : (
-    <>
-      <h2>{title}</h2>
-      <dl>{values.map(([name, value]) => <Fact key={name} name={name} value={value} />)}</dl>
-    </>
-  );
-}
-
-function FileTable({ files: { entries, is_cut } }: Readonly<{ files: Files }>): JSX.Element {
-  return (
-    <>
-      {entries.length === 0 && <p>There are none.</p>}
-      <Table
-        label="Files"
-        headings={["Name", "Kind", "Size"]}
-        numbers={[2, 3]}
-        rows={entries.map((
-          { path, kind, bytes },
-        ) => [path, kind, kind === "file" ? bytesText(bytes) : NONE])}
-      />
-      {is_cut && <p>There are more than these.</p>}
     </>
   );
 }

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import type { Requests, Server } from "./api.ts";
-import { Fact, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
+import { Facts, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
 import type { State } from "./state.ts";
 import { TryServer } from "./try_server.tsx";
 
@@ -29,7 +29,7 @@ export function ServersView({ servers, problem }: ServersProps): JSX.Element {
 }
 
 function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
-  const { app, port, state, model_run: run, from_page, from_watch } = server;
+  const { app, port, state, model_run: run, from_page, from_watch, stale } = server;
   // The runs of other apps are not on this page.
   const made = run !== null && app === usePage().app.app ? <RunLink name={run} /> : run;
   const title = port === null ? app : `${app} on port ${port}`;
@@ -38,22 +38,22 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
     <article>
       <h2>{title}</h2>
       {reason && <p class="failed">{reason}</p>}
-      <dl>
-        <Fact name="Health" value={<Status of={state} />} />
-        <Fact name="Serves the model of" value={made} />
-        <Fact name="Since" value={<Time of={server.created} />} />
-        <Fact name="Image" value={server.image} />
-        <Fact name="mlcli" value={server.mlcli} />
-        <Fact name="Container" value={server.name} />
-        {NEWER.map(([key, text]) => {
-          const time = server.stale?.[key];
-          return <Fact key={key} name={text} value={time && <Time of={time} />} />;
-        })}
-      </dl>
+      <Facts
+        of={{
+          Health: <Status of={state} />,
+          "Serves the model of": made,
+          Since: <Time of={server.created} />,
+          Image: server.image,
+          mlcli: server.mlcli,
+          Container: server.name,
+          "Stale: code edited": timeOf(stale?.["code_edited"]),
+          "Stale: model trained": timeOf(stale?.["model_trained"]),
+          "Stale: image built": timeOf(stale?.["image_built"]),
+        }}
+      />
       <Table
         label={`Requests to ${title}`}
         headings={["Sent by", "Requests", "Failed", "p50, ms", "p95, ms", "p99, ms"]}
-        numbers={[1, 6]}
         rows={[...requestsOf("This page", from_page), ...requestsOf("--watch", from_watch)]}
       />
       {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
@@ -61,12 +61,9 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
   );
 }
 
-/** What is newer than a server, by the names that `mlcli local status --output json` has. */
-const NEWER = [
-  ["code_edited", "Stale: code edited"],
-  ["model_trained", "Stale: model trained"],
-  ["image_built", "Stale: image built"],
-] as const;
+function timeOf(time: string | null | undefined): JSX.Element | null {
+  return time ? <Time of={time} /> : null;
+}
 
 function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): string | null {
   if (exit_status !== null) return `It ended with status ${exit_status}`;

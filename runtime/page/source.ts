@@ -3,12 +3,11 @@
 import type { App, Comparison, CurvesPart, Event, Failure, Files, LogPart } from "./api.ts";
 import type { Report, WholeRun } from "./api.ts";
 import { ANSWER_HEADERS, API, EVENTS_ACCEPT, TOKEN_HEADER } from "./api.ts";
-import { own } from "./columns.ts";
-import { newestFirst, NOTHING_YET, type State, withEvent } from "./state.ts";
+import { NOTHING_YET, reported, type State, withEvent } from "./state.ts";
+import { own } from "./text.ts";
 
 /** All of it fails with `SourceError`. */
 export interface Source {
-  readonly isLive: boolean;
   app(): Promise<App>;
   /** Calls the listener with each new state, as long as the page is open. */
   watch(listener: (state: State) => void): void;
@@ -61,23 +60,20 @@ export function liveSource(token: string): Source {
     const { error = `HTTP ${answer.status}`, hint = null } = failure;
     throw new SourceError(String(error), hint && String(hint), answer.status);
   };
-  const get = async <T>(...path: readonly string[]): Promise<T> =>
-    await (await request(path.map(encodeURIComponent).join("/"))).json();
-  const getFrom = async <T>(name: string, what: string, from?: number): Promise<T> => {
-    const place = from === undefined ? "" : `?from=${from}`;
-    return await (await request(`runs/${encodeURIComponent(name)}/${what}${place}`)).json();
-  };
+  const get = async <T>(path: string): Promise<T> => await (await request(path)).json();
+  const ofRun = (name: string, what = ""): string => `runs/${encodeURIComponent(name)}${what}`;
   return {
-    isLive: true,
     app: () => get("app"),
     watch: (listener) =>
-      void watched(() => request("events", { headers: { Accept: EVENTS_ACCEPT } }), listener),
-    run: (name) => get("runs", name),
-    curves: (name, from) => getFrom(name, "curves", from),
-    log: (name, from) => getFrom(name, "log", from),
-    files: (name) => get("runs", name, "files"),
-    comparison: async (a, b) =>
-      await (await request(`comparison?${new URLSearchParams({ a, b })}`)).json(),
+      void watched(
+        (signal) => request("events", { headers: { Accept: EVENTS_ACCEPT }, signal }),
+        listener,
+      ),
+    run: (name) => get(ofRun(name)),
+    curves: (name, from) => get(ofRun(name, `/curves?from=${from}`)),
+    log: (name, from) => get(ofRun(name, from === undefined ? "/log" : `/log?from=${from}`)),
+    files: (name) => get(ofRun(name, "/files")),
+    comparison: (a, b) => get(`comparison?${new URLSearchParams({ a, b })}`),
     async ask(port, { contentType, accept, body }) {
       const headers = { "Content-Type": contentType, ...(accept && { "Accept": accept }) };
       const options = { method: "POST", headers, body };
@@ -93,26 +89,34 @@ export function liveSource(token: string): Source {
   };
 }
 
-/** Reads events until the token is refused; where the stream breaks, it is asked for again. */
+/**
+ * Reads events until the token is refused; where the stream breaks, it is asked for again. A tab that is
+ * not shown reads none: a browser has six connections to a server, and a stream takes one.
+ */
 async function watched(
-  open: () => Promise<Response>,
+  open: (signal: AbortSignal) => Promise<Response>,
   listener: (state: State) => void,
 ): Promise<void> {
   let state = NOTHING_YET;
-  const tell = (change: State): void => listener(state = change);
+  const tell = (change: Partial<State>): void => listener(state = { ...state, ...change });
+  let stream = new AbortController();
+  let show = (): void => {};
+  document.addEventListener("visibilitychange", () => document.hidden ? stream.abort() : show());
   while (state.connection !== "refused") {
+    if (document.hidden) await new Promise<void>((resolve) => show = resolve);
+    stream = new AbortController();
     const seen = new Set<string>();
     try {
-      for await (const line of linesOf((await open()).body!)) {
+      for await (const line of linesOf((await open(stream.signal)).body!)) {
         const event: Event = JSON.parse(line);
         tell({ ...withEvent(state, event, !seen.has(event.kind)), connection: "open" });
         seen.add(event.kind);
       }
-      tell({ ...state, connection: "lost" });
+      tell({ connection: "lost" });
     } catch (error) {
-      const status = error instanceof SourceError ? error.status : 0;
-      const isRefused = status === 401 || status === 403;
-      tell({ ...state, connection: isRefused ? "refused" : "lost" });
+      if (stream.signal.aborted) continue;
+      const isRefused = error instanceof SourceError && error.status === 403;
+      tell({ connection: isRefused ? "refused" : "lost" });
     }
     await new Promise((resolve) => setTimeout(resolve, PAUSE));
   }
@@ -131,28 +135,20 @@ async function* linesOf(stream: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncG
 
 /** What a report holds. */
 export function reportSource(report: Report): Source {
-  const { runs, curves, files, logs, comparisons } = report;
+  const { app, version, runs, curves, files, logs, comparisons } = report;
   // deno-lint-ignore require-await -- so that it fails as a promise does
   const orFail = async <T>(value: T | undefined, what: string): Promise<T> => {
     if (value === undefined) throw new SourceError(`This report does not have ${what}`);
     return value;
   };
-  const listed = runs.map((run) => {
-    const [log, values] = [own(logs, run.name) ?? "", own(curves, run.name) ?? {}];
-    return { ...run, curve_bytes: Object.keys(values).length, log_bytes: log.length };
-  });
   return {
-    isLive: false,
-    app: () => Promise.resolve({ app: report.app, version: report.version, sample: null }),
-    watch: (listener) =>
-      listener({ ...NOTHING_YET, connection: "open", runs: newestFirst(listed) }),
+    app: () => Promise.resolve({ app, version, sample: null }),
+    watch: (listener) => listener(reported(report)),
     run: (name) => orFail(runs.find((run) => run.name === name), "this run"),
     curves: (name) => Promise.resolve({ next: Infinity, curves: own(curves, name) ?? {} }),
     log: async (name) => {
-      const text = await orFail(
-        own(logs, name),
-        "this log: mlcli local report --with-logs makes one that does",
-      );
+      const help = "this log: mlcli local report --with-logs makes one that does";
+      const text = await orFail(own(logs, name), help);
       return { from: 0, next: text.length, text };
     },
     files: (name) => orFail(own(files, name), "the names of its files"),

@@ -1,6 +1,7 @@
 /** What the page knows: what has come on the stream of events. */
 
-import type { Event, ListedRun, Server } from "./api.ts";
+import type { Event, ListedRun, Report, Server } from "./api.ts";
+import { own } from "./text.ts";
 
 export interface State {
   /** `refused`: the token is not the server's. */
@@ -31,6 +32,16 @@ export function withEvent(state: State, event: Event, isFirst: boolean): State {
   return { ...state, runs: newestFirst([...runs.values()]) };
 }
 
-export function newestFirst<R extends { readonly created: string }>(runs: readonly R[]): R[] {
+/** All that a report has; what it has of a log and of curves, instead of their bytes. */
+export function reported({ runs, logs, curves }: Report): State {
+  const listed = runs.map((run) => ({
+    ...run,
+    log_bytes: own(logs, run.name)?.length ?? 0,
+    curve_bytes: Object.keys(own(curves, run.name) ?? {}).length,
+  }));
+  return { ...NOTHING_YET, connection: "open", runs: newestFirst(listed) };
+}
+
+function newestFirst(runs: readonly ListedRun[]): readonly ListedRun[] {
   return runs.toSorted((one, other) => Date.parse(other.created) - Date.parse(one.created));
 }

@@ -50,3 +50,8 @@ export function textOf(value: unknown): string {
     ? numberText(value)
     : JSON.stringify(value);
 }
+
+/** Not what every object inherits: a metric may be called `constructor`. */
+export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(record, name) ? record[name] : undefined;
+}

@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { isObject } from "../text.ts";
-import { Fact, RunLink, Table } from "./parts.tsx";
+import { Facts, RunLink, Table } from "./parts.tsx";
 import { textOf } from "./text.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,49 +13,43 @@ export function Transform({ facts }: Readonly<{ facts: Fields }>): JSX.Element {
   const run = facts["model_run"];
   return (
     <>
-      <h2>Transform</h2>
-      <dl>
-        {typeof run === "string" && <Fact name="Model of" value={<RunLink name={run} />} />}
-        {COUNTS.map(([name, key]) => <Fact key={key} name={name} value={textOf(facts[key])} />)}
-        {["p50", "p95", "p99"].map((part) => (
-          <Fact key={part} name={`Answers, ${part}, ms`} value={textOf(latency[part])} />
-        ))}
-      </dl>
-      {LISTS.map(({ title, key, headings, fields }) => {
-        const list = facts[key];
-        const requests = Array.isArray(list) ? list.filter(isObject) : [];
-        const rows = requests.map((request) => fields.map((field) => textOf(request[field])));
-        return rows.length > 0 && (
-          <section key={key}>
-            <h3>{title}</h3>
-            <Table label={title} headings={headings} numbers={[1, 4]} rows={rows} />
-          </section>
-        );
-      })}
+      <Facts
+        title="Transform"
+        of={{
+          "Model of": typeof run === "string" ? <RunLink name={run} /> : null,
+          Files: textOf(facts["files"]),
+          "Files without a result": textOf(facts["failed_files"]),
+          Records: textOf(facts["records"]),
+          "Records a second": textOf(facts["records_per_second"]),
+          Requests: textOf(facts["requests"]),
+          "Sent again": textOf(facts["retries"]),
+          "Answers, p50, ms": textOf(latency["p50"]),
+          "Answers, p95, ms": textOf(latency["p95"]),
+          "Answers, p99, ms": textOf(latency["p99"]),
+        }}
+      />
+      <Table
+        label="Slowest requests"
+        isTitled
+        headings={["File", "First record", "Records", "ms"]}
+        rows={rowsOf(facts["slowest"], ["file", "first", "records", "ms"])}
+      />
+      <Table
+        label="Failed records"
+        isTitled
+        headings={["File", "From record", "To", "HTTP status", "Reason"]}
+        rows={rowsOf(facts["failed"], ["file", "first", "last", "status", "reason"])}
+      />
     </>
   );
 }
 
-const COUNTS = [
-  ["Files", "files"],
-  ["Files without a result", "failed_files"],
-  ["Records", "records"],
-  ["Records a second", "records_per_second"],
-  ["Requests", "requests"],
-  ["Sent again", "retries"],
-] as const;
-
-const LISTS = [
-  {
-    title: "Slowest requests",
-    key: "slowest",
-    headings: ["File", "First record", "Records", "ms"],
-    fields: ["file", "first", "records", "ms"],
-  },
-  {
-    title: "Failed records",
-    key: "failed",
-    headings: ["File", "From record", "To", "HTTP status", "Reason"],
-    fields: ["file", "first", "last", "status", "reason"],
-  },
-] as const;
+function rowsOf(list: unknown, fields: readonly string[]): (string | number)[][] {
+  const requests = Array.isArray(list) ? list.filter(isObject) : [];
+  return requests.map((request) =>
+    fields.map((field) => {
+      const value = request[field];
+      return typeof value === "number" ? value : textOf(value);
+    })
+  );
+}

@@ -2,9 +2,8 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { answerText } from "./answers.ts";
 import { Failed, Scrolled, usePage } from "./parts.tsx";
-import { curlLine, invokeLine } from "./request_lines.ts";
+import { answerText, curlLine } from "./request.ts";
 import type { ServerAnswer } from "./source.ts";
 
 interface TryProps {
@@ -22,6 +21,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   const [file, setFile] = useState<File>();
   const [isSending, setSending] = useState(false);
   const [result, setResult] = useState<JSX.Element>();
+  const [copied, setCopied] = useState("");
   const send = async (event: Event): Promise<void> => {
     event.preventDefault();
     setSending(true);
@@ -34,19 +34,29 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
     );
     setSending(false);
   };
-  const tried = { port, contentType, accept, body: file ? { file: file.name } : { text } };
+  const body = file ? { file: file.name } : { text };
+  const line = curlLine({ port, contentType, accept, body });
   return (
     <details>
       <summary>Try it</summary>
-      <form class="try" onSubmit={send}>
-        <div class="tools">
-          <Field label="Content type" value={contentType} onChange={setContentType} required />
-          <Field label="Accept (may be empty)" value={accept} onChange={setAccept} />
-          <label>
-            File instead of text{" "}
-            <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
-          </label>
-        </div>
+      <form onSubmit={send}>
+        <label>
+          Content type{" "}
+          <input
+            value={contentType}
+            list="types"
+            required
+            onInput={(event) => setContentType(event.currentTarget.value)}
+          />
+        </label>
+        <label>
+          Accept (may be empty){" "}
+          <input
+            value={accept}
+            list="types"
+            onInput={(event) => setAccept(event.currentTarget.value)}
+          />
+        </label>
         <label>
           Request
           <textarea
@@ -57,29 +67,24 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
             onInput={(event) => setText(event.currentTarget.value)}
           />
         </label>
+        <label>
+          File instead of text{" "}
+          <input type="file" onChange={(event) => setFile(event.currentTarget.files?.[0])} />
+        </label>
         <button type="submit" disabled={isSending}>Send</button>
         <div role="status">{isSending ? "Waiting for the answer …" : result}</div>
-        <Line name="curl" text={curlLine(tried)} />
-        <Line name="mlcli" text={invokeLine(tried)} />
+        <pre>{line}</pre>
+        {/* A page that is not on this machine, and not behind HTTPS, has no clipboard. */}
+        {navigator.clipboard && (
+          <button
+            type="button"
+            onClick={() => navigator.clipboard.writeText(line).then(() => setCopied(line))}
+          >
+            {copied === line ? "Copied" : "Copy the curl line"}
+          </button>
+        )}
       </form>
     </details>
-  );
-}
-
-interface FieldProps {
-  readonly label: string;
-  readonly value: string;
-  readonly required?: boolean;
-  readonly onChange: (value: string) => void;
-}
-
-function Field({ label, value, required, onChange }: FieldProps): JSX.Element {
-  const change = (event: { currentTarget: HTMLInputElement }) =>
-    onChange(event.currentTarget.value);
-  return (
-    <label>
-      {label} <input value={value} list="types" required={required} onInput={change} />
-    </label>
   );
 }
 
@@ -92,22 +97,5 @@ function Answer({ of, port }: Readonly<{ of: ServerAnswer; port: number }>): JSX
         <pre>{answerText(contentType, body)}</pre>
       </Scrolled>
     </>
-  );
-}
-
-/** The same request from a terminal. */
-function Line({ name, text }: Readonly<{ name: string; text: string }>): JSX.Element {
-  const [copied, setCopied] = useState("");
-  const copy = (): Promise<void> => navigator.clipboard.writeText(text).then(() => setCopied(text));
-  return (
-    <div class="line">
-      <pre>{text}</pre>
-      {/* A page that is not on this machine, and not behind HTTPS, has no clipboard. */}
-      {navigator.clipboard && (
-        <button type="button" aria-label={`Copy the line with ${name}`} onClick={copy}>
-          {copied === text ? "Copied" : "Copy"}
-        </button>
-      )}
-    </div>
   );
 }

@@ -1,10 +1,16 @@
 /** Curves of runs: fetched once, and followed while they grow. */
 
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Curve, CurvesPart, ListedRun } from "./api.ts";
 import type { Source } from "./source.ts";
 
 type Curves = CurvesPart["curves"];
+
+/** A run and its curves, as far as they are here. */
+export interface DrawnRun {
+  readonly name: string;
+  readonly curves: Curves;
+}
 
 /** What has been fetched of a run. */
 interface Fetched extends CurvesPart {
@@ -12,32 +18,33 @@ interface Fetched extends CurvesPart {
   readonly size: number;
 }
 
-/** By run, for all views: they come and go. */
-const fetched = new WeakMap<Source, Map<string, Fetched>>();
-const busy = new Set<string>();
-
 const NOTHING: Fetched = { next: 0, curves: {}, size: 0 };
+
+/** By run, for all views: they come and go. */
+const fetched = new Map<string, Fetched>();
+const busy = new Set<string>();
 
 /** After a failure, of which the line of the connection tells, in ms. */
 const PAUSE = 2_000;
 
-/** The curves of each run, as far as they are here. */
-export function useCurves(source: Source, runs: readonly ListedRun[]): (name: string) => Curves {
+/** The same ones again while nothing has come. */
+export function useCurves(source: Source, runs: readonly ListedRun[]): readonly DrawnRun[] {
   const [version, setVersion] = useState(0);
-  const known = fetched.get(source) ?? new Map<string, Fetched>();
-  fetched.set(source, known);
   const sizes = runs.map(({ name, curve_bytes }) => `${name} ${curve_bytes}`).join("\n");
   useEffect(() => {
     const again = (): void => setVersion((version) => version + 1);
     for (const { name, curve_bytes } of runs) {
-      const before = known.get(name) ?? NOTHING;
+      const before = fetched.get(name) ?? NOTHING;
       if (before.size === curve_bytes || busy.has(name)) continue;
       busy.add(name);
       withMore(before, source, name, curve_bytes).finally(() => busy.delete(name))
-        .then((now) => (known.set(name, now), again()), () => setTimeout(again, PAUSE));
+        .then((now) => (fetched.set(name, now), again()), () => setTimeout(again, PAUSE));
     }
-  }, [sizes, source, version]);
-  return (name) => (known.get(name) ?? NOTHING).curves;
+  }, [sizes, version]);
+  return useMemo(
+    () => runs.map(({ name }) => ({ name, curves: (fetched.get(name) ?? NOTHING).curves })),
+    [sizes, version],
+  );
 }
 
 async function withMore(

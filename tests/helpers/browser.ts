@@ -101,8 +101,9 @@ export async function has(page: Page, texts: readonly string[]): Promise<void> {
 
 /** Waits until a condition, in JavaScript, holds in the page. */
 export async function holds(page: Page, condition: string): Promise<void> {
+  // A tab behind another gets no events, and paints no frames.
+  await page.bringToFront();
   try {
-    // A tab behind another paints no frames.
     await page.waitForFunction(condition, { polling: 100 });
   } catch (error) {
     throw new Error(`${condition} does not hold: ${await textOf(page)}`, { cause: error });

@@ -63,6 +63,18 @@ suite("who may look at the page", () => {
     assertEquals(await page.evaluate("[document.cookie, document.referrer]"), ["", ""]);
   });
 
+  it("holds no connection in a tab that is not shown, and has the news when it is shown", async () => {
+    await using app = await appWithRun();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    const first = await browser.open(server.address);
+    await says(first, "first-run");
+    // A browser has six connections to a server.
+    for (let tab = 0; tab < 7; tab++) await says(await browser.open(server.address), "first-run");
+    await makeRun(app, 1, { name: "second-run" });
+    await says(first, "second-run");
+  });
+
   it("says so where mlcli has ended, and shows what there is once it serves again", async () => {
     await using app = await appWithRun();
     await using server = await servePage(app);

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { addressOf, hashOf } from "../../../runtime/page/address.ts";
 import type { Event, ListedRun } from "../../../runtime/page/api.ts";
-import { blocksOf } from "../../../runtime/page/log.ts";
+import { blocksOf } from "../../../runtime/page/log.tsx";
 import { NOTHING_YET, withEvent } from "../../../runtime/page/state.ts";
 import { joined } from "../../../runtime/page/use_curves.ts";
 import { it, suite } from "../../helpers/suite.ts";

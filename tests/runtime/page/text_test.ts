@@ -1,6 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { answerText } from "../../../runtime/page/answers.ts";
-import { curlLine, invokeLine } from "../../../runtime/page/request_lines.ts";
+import { answerText, curlLine } from "../../../runtime/page/request.ts";
 import { bytesText, textOf } from "../../../runtime/page/text.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -37,7 +36,7 @@ suite("an answer on the page", () => {
       ],
       ["application/json", "{broken", "{broken"],
       ["text/csv", "1,2\n", "1,2\n"],
-      ["image/png", "\x89PNG\0", "6 bytes that are no text:\nc2 89 50 4e 47 00"],
+      ["image/png", "\x89PNG\0", "6 bytes that are no text"],
       ["text/plain", "a".repeat(300_000), `${"a".repeat(200_000)}\n… (cut here)`],
     ] as const
   ) {
@@ -47,32 +46,29 @@ suite("an answer on the page", () => {
   }
 });
 
-suite("the lines that send the same request", () => {
+suite("the line that sends the same request", () => {
   const request = { port: 8080, contentType: "text/csv", accept: "" };
   for (
-    const [more, curl, invoke] of [
+    const [more, curl] of [
       [
         { body: { text: "1,2" } },
         "-H 'Content-Type: text/csv' --data-raw 1,2",
-        "printf %s 1,2 | mlcli local invoke -p 8080 --content-type text/csv",
       ],
       [
         { accept: "a/b; c", body: { text: "@it's\n$(id)" } },
         "-H 'Content-Type: text/csv' -H 'Accept: a/b; c' --data-raw '@it'\\''s\n$(id)'",
-        "printf %s '@it'\\''s\n$(id)' | " +
-        "mlcli local invoke -p 8080 --content-type text/csv --accept 'a/b; c'",
       ],
       [
         { body: { file: "-my file" } },
         "-H 'Content-Type: text/csv' --data-binary '@-my file'",
-        "mlcli local invoke -p 8080 --content-type text/csv './-my file'",
       ],
     ] as const
   ) {
     it(`with ${JSON.stringify(more)}`, () => {
-      const tried = { ...request, ...more };
-      assertEquals(curlLine(tried), `curl http://localhost:8080/invocations ${curl}`);
-      assertEquals(invokeLine(tried), invoke);
+      assertEquals(
+        curlLine({ ...request, ...more }),
+        `curl http://localhost:8080/invocations ${curl}`,
+      );
     });
   }
 });
