@@ -18,7 +18,8 @@ export interface Address {
 
 export function addressOf(hash: string): Address {
   const [token = "", name, ...runs] = hash.replace(/^#/, "").split("/").map(percentDecoded);
-  return { token, view: [name || "runs", ...runs] };
+  const isView = name === "servers" || name === "comparison";
+  return { token, view: [isView ? name : "runs", ...runs] };
 }
 
 /** The fragment, for a link. */

@@ -33,12 +33,12 @@ export class Chart {
   readonly #redraw = (): void => this.#draw();
 
   /**
-   * @param onZoom told a part that was marked with the pointer.
+   * @param onZoom told a part that was marked with the pointer; nothing, after two clicks: all of it.
    * @param onPoint told the value that the pointer is near, in words; empty: none.
    */
   constructor(
     private readonly element: HTMLElement,
-    private readonly onZoom: (range: Range) => void,
+    private readonly onZoom: (range?: Range) => void,
     private readonly onPoint: (text: string) => void,
   ) {
     this.#resized = new ResizeObserver(this.#redraw);
@@ -88,6 +88,7 @@ export class Chart {
       cursor: {
         y: false,
         drag: { x: true, y: false, setScale: false },
+        bind: { dblclick: () => () => (this.onZoom(), null) },
         focus: { prox: NEAR },
         points: { show: false },
         dataIdx: (plot, series, index) => nearest(plot.data[series]!, index),

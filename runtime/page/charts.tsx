@@ -37,8 +37,13 @@ export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.E
     change({
       zooms: new Map(charts.map(({ metric, range }) => [metric, moved(range, size, shift)])),
     });
-  const zoom = (metric: string, range: Range): void =>
-    setLook((before) => ({ ...before, zooms: new Map(before.zooms).set(metric, range) }));
+  const zoom = (metric: string, range: Range | undefined): void =>
+    setLook((before) => {
+      const zooms = new Map(before.zooms);
+      if (range) zooms.set(metric, range);
+      else zooms.delete(metric);
+      return { ...before, zooms };
+    });
   return (
     <>
       <Controls look={look} onChange={change} onMove={move} />
@@ -137,7 +142,7 @@ function Controls({ look, onChange, onMove }: {
           disabled={look.zooms.size === 0}
           onClick={() => onChange({ zooms: new Map() })}
         >
-          All
+          Reset zoom
         </button>
       </span>
     </div>
@@ -146,14 +151,14 @@ function Controls({ look, onChange, onMove }: {
 
 function Panel({ chart, onZoom }: {
   readonly chart: ChartContent;
-  readonly onZoom: (metric: string, range: Range) => void;
+  readonly onZoom: (metric: string, range: Range | undefined) => void;
 }): JSX.Element {
   const { metric } = chart;
   const element = useRef<HTMLDivElement>(null);
   const drawing = useRef<Chart>(null);
   const [point, setPoint] = useState("");
   useEffect(() => {
-    const zoom = (range: Range): void => onZoom(metric, range);
+    const zoom = (range?: Range): void => onZoom(metric, range);
     drawing.current = new Chart(element.current!, zoom, setPoint);
     return () => drawing.current!.close();
   }, []);

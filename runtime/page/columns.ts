@@ -26,6 +26,9 @@ const FACTS = [
   ["image", "Image", false],
 ] as const;
 
+/** So many hyperparameters, and values of metrics, are shown where the reader has not chosen. */
+const MOST = 20;
+
 /** All columns of these runs. */
 export function columnsOf(runs: readonly Run[]): readonly Column[] {
   const namesOf = (key: "hyperparameters" | "metrics"): readonly string[] =>
@@ -34,16 +37,16 @@ export function columnsOf(runs: readonly Run[]): readonly Column[] {
     return { key, heading, isDefault, valueOf: (run) => run[key] };
   });
   const trained = runs.filter(({ hyperparameters }) => Object.keys(hyperparameters).length > 0);
-  const hyperparameters = namesOf("hyperparameters").map((name): Column => {
+  const hyperparameters = namesOf("hyperparameters").map((name, at): Column => {
     const valueOf = ({ hyperparameters }: Run): Value => own(hyperparameters, name) ?? null;
-    const isDefault = new Set(trained.map(valueOf)).size > 1;
+    const isDefault = at < MOST && new Set(trained.map(valueOf)).size > 1;
     return { key: `hyperparameter ${name}`, heading: name, isDefault, valueOf };
   });
-  const metrics = namesOf("metrics").flatMap((name) =>
+  const metrics = namesOf("metrics").flatMap((name, at) =>
     (["last", "min", "max"] as const).map((part): Column => ({
       key: `metric ${name} ${part}`,
       heading: part === "last" ? name : `${name} ${part}`,
-      isDefault: part === "last",
+      isDefault: at < MOST && part === "last",
       valueOf: ({ metrics }) => own(metrics, name)?.[part] ?? null,
     }))
   );
@@ -52,19 +55,51 @@ export function columnsOf(runs: readonly Run[]): readonly Column[] {
 
 const CONDITION = /^(.+?)(<=|>=|!=|=|<|>)(.+)$/;
 
-/** Whether a run has each word of the filter in it, and meets each condition such as `loss<0.3`. */
-export function matches(run: Run, filter: string, columns: readonly Column[]): boolean {
-  const { name, kind, status, commit, hyperparameters } = run;
-  const pairs = Object.entries(hyperparameters).map((pair) => pair.join("="));
-  const text = [name, kind, status, commit, ...pairs].join("\n").toLowerCase();
-  return filter.toLowerCase().split(/\s+/).every((word) => {
-    const [, asked, sign, wanted] = CONDITION.exec(word) ?? [];
-    const column = columns.find(({ heading }) => heading.toLowerCase() === asked);
-    if (!column) return text.includes(word);
-    const value = column.valueOf(run);
-    if (value === null) return sign === "!=";
-    const order = compared(value, wanted!);
-    return sign === "!=" ? order !== 0 : sign!.includes(order < 0 ? "<" : order > 0 ? ">" : "=");
+interface Condition {
+  readonly word: string;
+  readonly sign: string;
+  readonly wanted: string;
+  /** Those that it is about: a metric may be called as a hyperparameter is. */
+  readonly of: readonly Column[];
+}
+
+/** The words of a filter, and its conditions such as `loss<0.3`; a name has `_` for a space. */
+function conditionsIn(filter: string, columns: readonly Column[]): readonly Condition[] {
+  const words = filter.toLowerCase().replace(/\s*(<=|>=|!=|=|<|>)\s*/g, "$1").split(/\s+/);
+  return words.map((word) => {
+    const [, asked, sign = "", wanted = ""] = CONDITION.exec(word) ?? [];
+    const of = columns.filter(({ heading }) =>
+      heading.toLowerCase().replaceAll(" ", "_") === asked
+    );
+    return { word, sign, wanted, of };
+  });
+}
+
+/** Conditions of a filter that are about no column. */
+export function withoutColumn(filter: string, columns: readonly Column[]): readonly string[] {
+  return conditionsIn(filter, columns).filter(({ sign, of }) => sign && of.length === 0)
+    .map(({ word }) => word);
+}
+
+/** The runs that have each word of the filter in them, and meet each of its conditions. */
+export function filtered<R extends Run>(
+  runs: readonly R[],
+  filter: string,
+  columns: readonly Column[],
+): readonly R[] {
+  const conditions = conditionsIn(filter, columns);
+  return runs.filter((run) => {
+    const { name, kind, status, commit, reason, hyperparameters } = run;
+    const pairs = Object.entries(hyperparameters).map((pair) => pair.join("="));
+    const text = [name, kind, status, commit, reason, ...pairs].join("\n").toLowerCase();
+    return conditions.every(({ word, sign, wanted, of }) =>
+      of.length === 0 ? text.includes(word) : of.some((column) => {
+        const value = column.valueOf(run);
+        if (value === null) return sign === "!=";
+        const order = compared(value, wanted);
+        return sign === "!=" ? order !== 0 : sign.includes(order < 0 ? "<" : order > 0 ? ">" : "=");
+      })
+    );
   });
 }
 
@@ -91,10 +126,14 @@ export function sorted<R extends Run>(
     : runs;
 }
 
-/** As numbers where both are. */
+/** As numbers where both are, or as times. */
 function compared(one: string | number, other: string | number): number {
-  const difference = one === "" || other === "" ? NaN : Number(one) - Number(other);
+  const difference = one === "" || other === "" ? NaN : numberIn(one) - numberIn(other);
   return Number.isNaN(difference)
     ? String(one).localeCompare(String(other), undefined, { sensitivity: "base" })
     : difference;
+}
+
+function numberIn(value: string | number): number {
+  return /^\d{4}-\d\d-\d\dT/.test(String(value)) ? Date.parse(String(value)) : Number(value);
 }

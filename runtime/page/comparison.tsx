@@ -5,7 +5,7 @@ import { printable } from "../text.ts";
 import type { CodeChange, Comparison, ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { Log } from "./log.tsx";
-import { RunLink, Scrolled, Table, useLoaded, usePage } from "./parts.tsx";
+import { RunLink, Scrolled, Swatch, Table, useLoaded, usePage } from "./parts.tsx";
 
 interface ComparisonProps {
   readonly names: readonly [string, string];
@@ -21,7 +21,8 @@ export function ComparisonView({ names, runs }: ComparisonProps): JSX.Element {
   return (
     <>
       <p>
-        A is <RunLink name={a!} />, B is <RunLink name={b!} />.
+        A is <Swatch of={a!} /> <RunLink name={a!} />, B is <Swatch of={b!} />{" "}
+        <RunLink name={b!} />.
       </p>
       <Charts runs={both} />
       {sentence ?? <Differences of={comparison!} />}

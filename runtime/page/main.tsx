@@ -38,7 +38,7 @@ function Page(): JSX.Element {
     before.current = view;
   }, [view, app]);
   if (state.connection === "refused") {
-    return <NoToken reason="The token at its end is not that of the running mlcli local ui." />;
+    return <NoToken reason="Its token is not that of the mlcli local ui that runs now." />;
   }
   if (!app) {
     return (
@@ -68,7 +68,9 @@ function Page(): JSX.Element {
         </small>
       </header>
       <div role="status" class="connection">
-        {state.connection === "lost" && "mlcli local ui has ended, or is not reached"}
+        {state.connection === "lost"
+          ? "mlcli local ui has ended, or is not reached"
+          : state.runsProblem}
       </div>
       <main ref={main} tabIndex={-1}>
         <h1>{title}</h1>
@@ -93,7 +95,7 @@ function Shown({ view, state }: Readonly<{ view: View; state: State }>): JSX.Ele
 function NoToken({ reason }: Readonly<{ reason: string }>): JSX.Element {
   return (
     <main>
-      <h1>The address is not complete</h1>
+      <h1>This address opens nothing</h1>
       <p>
         {reason} Open the address that <code>mlcli local ui</code>{" "}
         printed last: it has the token behind <code>#</code>.

@@ -4,6 +4,7 @@ import { type ComponentChildren, createContext, type JSX } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import { addressOf, hashOf, type View } from "./address.ts";
 import type { App, Run } from "./api.ts";
+import { lookOf } from "./looks.ts";
 import { type Source, SourceError } from "./source.ts";
 import { NONE, spanText, textOf, timeText } from "./text.ts";
 
@@ -30,6 +31,11 @@ export function Link({ to, isCurrent, children }: LinkProps): JSX.Element {
 
 export function RunLink({ name }: Readonly<{ name: string }>): JSX.Element {
   return <Link to={["runs", name]}>{name}</Link>;
+}
+
+/** The colour of a run's curves. */
+export function Swatch({ of }: Readonly<{ of: string }>): JSX.Element {
+  return <span class="swatch" style={{ background: lookOf(of).colour }} />;
 }
 
 /**

@@ -18,6 +18,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
   const { source } = usePage();
   const [whole, sentence] = useLoaded(() => source.run(name), [listed?.status]);
   const [files, noFiles] = useLoaded(() => source.files(name), [listed?.status]);
+  if (!listed) return <p>There is no run of this name any more.</p>;
   if (!whole) return sentence!;
   const run = { ...whole, ...listed };
   return (
@@ -34,12 +35,14 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
         }}
       />
       {run.transform && <Transform facts={run.transform} />}
-      {listed && listed.curve_bytes > 0 && (
+      {listed.curve_bytes > 0 && (
         <>
           <h2>Curves</h2>
           <Charts runs={[listed]} />
         </>
       )}
+      <h2>Log</h2>
+      <Log name={name} size={listed.log_bytes} />
       <Record run={run} />
       <h2>Files</h2>
       {noFiles}
@@ -52,8 +55,6 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
         })}
       />
       {files?.is_cut && <p>There are more than these.</p>}
-      <h2>Log</h2>
-      {listed ? <Log name={name} size={listed.log_bytes} /> : <p>The run is gone.</p>}
     </>
   );
 }

@@ -4,41 +4,58 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
-import { type Column, columnsOf, matches, type Order, sorted } from "./columns.ts";
-import { lookOf } from "./looks.ts";
-import { Duration, Link, RunLink, Status, Table, Time } from "./parts.tsx";
+import { type Column, columnsOf, filtered, type Order, sorted, withoutColumn } from "./columns.ts";
+import { Duration, Link, RunLink, Status, Swatch, Table, Time } from "./parts.tsx";
+import { own } from "./text.ts";
 
-/** So many of the newest are checked where the reader has not chosen. */
-const CHECKED = 10;
+/** So many of the newest have a tick where the reader has not chosen. */
+const TICKED = 10;
 
 /** What the reader has chosen. */
 interface Choice {
   readonly filter: string;
   readonly order?: Order;
-  /** Names of the runs whose curves are shown. */
-  readonly checked?: readonly string[];
+  /** Runs that the reader gave a tick, or took it from; the others have what the page gives. */
+  readonly ticks: Readonly<Record<string, boolean>>;
   /** Keys of the columns that are shown. */
   readonly columns?: readonly string[];
 }
 
-/** Stays while other views are shown. */
-let kept: Choice = { filter: "" };
+const KEPT = "mlcli runs";
+
+/** Stays while other views are shown, and when the tab is loaded again. */
+function kept(): Choice {
+  try {
+    return { filter: "", ticks: {}, ...JSON.parse(sessionStorage.getItem(KEPT) ?? "{}") };
+  } catch {
+    return { filter: "", ticks: {} }; // The browser keeps nothing for pages.
+  }
+}
 
 export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
   const [choice, setChoice] = useState(kept);
-  const choose = (part: Partial<Choice>): void => setChoice(kept = { ...kept, ...part });
-  const { filter, order } = choice;
+  const choose = (part: Partial<Choice>): void => setChoice((before) => ({ ...before, ...part }));
+  useEffect(() => {
+    try {
+      sessionStorage.setItem(KEPT, JSON.stringify(choice));
+    } catch {
+      // As above.
+    }
+  }, [choice]);
+  const { filter, order, ticks } = choice;
   const columns = useMemo(() => columnsOf(runs), [runs]);
   const shown = columns.filter(({ key, isDefault }) => choice.columns?.includes(key) ?? isDefault);
-  const found = runs.filter((run) => matches(run, filter, columns));
+  const found = filtered(runs, filter, columns);
   const rows = order ? sorted(found, order, columns) : found;
-  const checked = choice.checked ?? newestWithMetrics(runs);
-  const drawn = runs.filter(({ name }) => checked.includes(name));
-  const check = (name: string, isChecked: boolean): void =>
-    choose({ checked: isChecked ? [...checked, name] : checked.filter((one) => one !== name) });
+  const newest = newestWithMetrics(runs);
+  const isTicked = (name: string): boolean => own(ticks, name) ?? newest.includes(name);
+  const drawn = found.filter(({ name }) => isTicked(name));
+  const tick = (names: readonly string[], isTicked: boolean): void =>
+    choose({ ticks: { ...ticks, ...Object.fromEntries(names.map((name) => [name, isTicked])) } });
+  const unknown = withoutColumn(filter, columns);
   const cellOf = (run: ListedRun, column: Column) =>
     column.key === "name"
-      ? <Name run={run} isChecked={checked.includes(run.name)} onCheck={check} />
+      ? <Name run={run} isTicked={isTicked(run.name)} onTick={tick} />
       : valueOf(run, column);
   if (runs.length === 0) {
     return (
@@ -49,7 +66,7 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
   }
   return (
     <>
-      <Charts runs={drawn} />
+      {drawn.length > 0 ? <Charts runs={drawn} /> : <p>A run with a tick has its curves here.</p>}
       <div class="tools">
         <Filter value={filter} onChange={(filter) => choose({ filter })} />
         <ColumnChooser
@@ -60,11 +77,20 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
         {drawn.length === 2
           ? (
             <Link to={["comparison", drawn[1]!.name, drawn[0]!.name]}>
-              Compare the two checked runs
+              Compare the two runs with a tick
             </Link>
           )
-          : <small>Check two runs to compare them</small>}
-        <small role="status">{found.length} of {runs.length} runs</small>
+          : <small>Two runs with a tick can be compared: {drawn.length} have one</small>}
+        <button
+          type="button"
+          onClick={() => tick(found.map(({ name }) => name), drawn.length === 0)}
+        >
+          {drawn.length === 0 ? "Tick all" : "Untick all"}
+        </button>
+        <small role="status">
+          {found.length} of {runs.length} runs
+          {unknown.length > 0 && `; there is no column for ${unknown.join(" ")}`}
+        </small>
       </div>
       <Table
         label="Table of runs"
@@ -85,26 +111,26 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
 }
 
 function newestWithMetrics(runs: readonly ListedRun[]): readonly string[] {
-  const those = runs.filter(({ curve_bytes }) => curve_bytes > 0).slice(0, CHECKED);
+  const those = runs.filter(({ curve_bytes }) => curve_bytes > 0).slice(0, TICKED);
   return those.map(({ name }) => name);
 }
 
 interface NameProps {
   readonly run: ListedRun;
-  readonly isChecked: boolean;
-  readonly onCheck: (name: string, isChecked: boolean) => void;
+  readonly isTicked: boolean;
+  readonly onTick: (names: readonly string[], isTicked: boolean) => void;
 }
 
-function Name({ run: { name }, isChecked, onCheck }: NameProps): JSX.Element {
+function Name({ run: { name }, isTicked, onTick }: NameProps): JSX.Element {
   return (
     <>
       <input
         type="checkbox"
         aria-label={`Curves of ${name}`}
-        checked={isChecked}
-        onChange={(event) => onCheck(name, event.currentTarget.checked)}
+        checked={isTicked}
+        onChange={(event) => onTick([name], event.currentTarget.checked)}
       />
-      <span class="swatch" style={{ background: isChecked ? lookOf(name).colour : "none" }} />
+      {isTicked ? <Swatch of={name} /> : <span class="swatch" />}
       <RunLink name={name} />
     </>
   );
@@ -154,13 +180,15 @@ interface ChooserProps {
 
 function ColumnChooser({ columns, shown, onChange }: ChooserProps): JSX.Element {
   const keys = shown.map(({ key }) => key);
+  // There may be thousands.
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details class="chooser">
+    <details class="chooser" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>Columns</summary>
       <fieldset>
         <legend>Columns that are shown</legend>
-        {/* The first is the name, by which a run is checked and opened. */}
-        {columns.slice(1).map(({ key, heading }) => (
+        {/* The first is the name, with the tick and the link. */}
+        {isOpen && columns.slice(1).map(({ key, heading }) => (
           <label key={key}>
             <input
               type="checkbox"

@@ -1,6 +1,6 @@
 /** The servers on this machine, what they serve, and how quickly they answer. */
 
-import type { JSX } from "preact";
+import { Fragment, type JSX } from "preact";
 import type { Requests, Server } from "./api.ts";
 import { Facts, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
 import type { State } from "./state.ts";
@@ -9,7 +9,10 @@ import { TryServer } from "./try_server.tsx";
 type ServersProps = Pick<State, "servers" | "problem">;
 
 export function ServersView({ servers, problem }: ServersProps): JSX.Element {
-  const serving = servers?.filter(({ role }) => role === "serve");
+  const { app } = usePage().app;
+  // Those of this app first.
+  const serving = servers?.filter(({ role }) => role === "serve")
+    .toSorted((one, other) => Number(other.app === app) - Number(one.app === app));
   return (
     <>
       {problem !== null && <p class="failed">{problem}</p>}
@@ -19,7 +22,12 @@ export function ServersView({ servers, problem }: ServersProps): JSX.Element {
           No server is running: <code>mlcli local deploy</code> starts one.
         </p>
       )}
-      {serving?.map((server) => <ServerCard key={server.name} server={server} />)}
+      {serving?.map((server) => (
+        <ServerCard
+          key={`${server.app} ${server.port}`}
+          server={server}
+        />
+      ))}
       <datalist id="types">
         <option value="application/json">JSON</option>
         <option value="text/csv">CSV</option>
@@ -34,21 +42,29 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
   const made = run !== null && app === usePage().app.app ? <RunLink name={run} /> : run;
   const title = port === null ? app : `${app} on port ${port}`;
   const reason = reasonOf(server);
+  const newer = Object.entries(stale ?? {}).filter(([, time]) => time !== null);
   return (
     <article>
       <h2>{title}</h2>
       {reason && <p class="failed">{reason}</p>}
+      {stale && (
+        <p>
+          It does not serve what is there now: {newer.map(([what, time]) => (
+            <Fragment key={what}>
+              {what.replace("_", " ")} <Time of={time!} />,{" "}
+            </Fragment>
+          ))}
+          <code>mlcli local deploy --port {port} --replace</code> does.
+        </p>
+      )}
       <Facts
         of={{
-          Health: <Status of={state} />,
+          Health: <Status of={stale && state === "healthy" ? "stale" : state} />,
           "Serves the model of": made,
           Since: <Time of={server.created} />,
           Image: server.image,
           mlcli: server.mlcli,
           Container: server.name,
-          "Stale: code edited": timeOf(stale?.["code_edited"]),
-          "Stale: model trained": timeOf(stale?.["model_trained"]),
-          "Stale: image built": timeOf(stale?.["image_built"]),
         }}
       />
       <Table
@@ -59,10 +75,6 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
       {state === "healthy" && port !== null && <TryServer port={port} served={app} />}
     </article>
   );
-}
-
-function timeOf(time: string | null | undefined): JSX.Element | null {
-  return time ? <Time of={time} /> : null;
 }
 
 function reasonOf({ state, ping_status, ping_failure, exit_status }: Server): string | null {

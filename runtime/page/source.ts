@@ -157,7 +157,7 @@ export function reportSource(report: Report): Source {
         comparisons.find(({ runs }) =>
           names.every((name) => runs.some((run) => run.name === name))
         ),
-        "this comparison: mlcli local report RUN RUN makes one that does",
+        `this comparison: mlcli local report ${names.join(" ")} makes one that does`,
       ),
     ask: () => orFail<ServerAnswer>(undefined, "servers"),
   };

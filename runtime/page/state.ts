@@ -9,8 +9,9 @@ export interface State {
   /** The newest first; `undefined`: not told yet. */
   readonly runs: readonly ListedRun[] | undefined;
   readonly servers: readonly Server[] | undefined;
-  /** Why the engine says nothing. */
+  /** Why the engine says nothing, and why the disk does. */
   readonly problem: string | null;
+  readonly runsProblem: string | null;
 }
 
 export const NOTHING_YET: State = {
@@ -18,6 +19,7 @@ export const NOTHING_YET: State = {
   runs: undefined,
   servers: undefined,
   problem: null,
+  runsProblem: null,
 };
 
 /** @param isFirst whether it is the first of its kind on a new stream: then it says all there is. */
@@ -29,13 +31,15 @@ export function withEvent(state: State, event: Event, isFirst: boolean): State {
   const runs = new Map(isFirst ? [] : state.runs?.map((run) => [run.name, run]));
   for (const name of event.gone) runs.delete(name);
   for (const run of event.runs) runs.set(run.name, run);
-  return { ...state, runs: newestFirst([...runs.values()]) };
+  return { ...state, runs: newestFirst([...runs.values()]), runsProblem: event.problem };
 }
 
 /** All that a report has; what it has of a log and of curves, instead of their bytes. */
-export function reported({ runs, logs, curves }: Report): State {
+export function reported({ runs, logs, curves, made }: Report): State {
   const listed = runs.map((run) => ({
     ...run,
+    // Of a run that went on, until then.
+    seconds: run.seconds ?? (Date.parse(made) - Date.parse(run.created)) / 1_000,
     log_bytes: own(logs, run.name)?.length ?? 0,
     curve_bytes: Object.keys(own(curves, run.name) ?? {}).length,
   }));

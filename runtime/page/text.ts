@@ -46,7 +46,7 @@ export function textOf(value: unknown): string {
   if (value === null || value === undefined) return NONE;
   if (typeof value === "string") return value;
   // A count stays as it is.
-  return typeof value === "number" && !Number.isInteger(value)
+  return typeof value === "number" && !Number.isSafeInteger(value)
     ? numberText(value)
     : JSON.stringify(value);
 }

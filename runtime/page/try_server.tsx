@@ -12,12 +12,27 @@ interface TryProps {
   readonly served: string;
 }
 
+/** What was typed for a server, by app and port: it comes and goes. */
+const typed = new Map<string, { contentType: string; accept: string; text: string }>();
+
 export function TryServer({ port, served }: TryProps): JSX.Element {
   const { source, app } = usePage();
   const sample = app.app === served ? app.sample : null;
-  const [contentType, setContentType] = useState(sample?.content_type ?? "application/json");
-  const [accept, setAccept] = useState("");
-  const [text, setText] = useState(sample?.body.trimEnd() ?? "");
+  const key = `${served} ${port}`;
+  const before = typed.get(key);
+  const [form, setForm] = useState(
+    before ?? {
+      contentType: sample?.content_type ?? "application/json",
+      accept: "",
+      text: sample?.body.trimEnd() ?? "",
+    },
+  );
+  const change = (part: Partial<typeof form>): void => {
+    const now = { ...form, ...part };
+    typed.set(key, now);
+    setForm(now);
+  };
+  const { contentType, accept, text } = form;
   const [file, setFile] = useState<File>();
   const [isSending, setSending] = useState(false);
   const [result, setResult] = useState<JSX.Element>();
@@ -37,7 +52,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
   const body = file ? { file: file.name } : { text };
   const line = curlLine({ port, contentType, accept, body });
   return (
-    <details>
+    <details open={before !== undefined}>
       <summary>Try it</summary>
       <form onSubmit={send}>
         <label>
@@ -46,7 +61,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
             value={contentType}
             list="types"
             required
-            onInput={(event) => setContentType(event.currentTarget.value)}
+            onInput={(event) => change({ contentType: event.currentTarget.value })}
           />
         </label>
         <label>
@@ -54,7 +69,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
           <input
             value={accept}
             list="types"
-            onInput={(event) => setAccept(event.currentTarget.value)}
+            onInput={(event) => change({ accept: event.currentTarget.value })}
           />
         </label>
         <label>
@@ -64,7 +79,7 @@ export function TryServer({ port, served }: TryProps): JSX.Element {
             spellcheck={false}
             disabled={file !== undefined}
             value={text}
-            onInput={(event) => setText(event.currentTarget.value)}
+            onInput={(event) => change({ text: event.currentTarget.value })}
           />
         </label>
         <label>

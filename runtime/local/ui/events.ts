@@ -10,7 +10,7 @@ import type { Event, ListedRun } from "../../page/api.ts";
 import { messageOf } from "../../errors.ts";
 import { joinSignals, pause } from "../../time.ts";
 import { jsonRun } from "../runs/json.ts";
-import { fileSize, MOST_VALUES } from "./files.ts";
+import { fileSize, metricsOf, MOST_VALUES } from "./files.ts";
 import type { Servers } from "./servers.ts";
 
 /** How often (ms) the disk and the engine are looked at. */
@@ -89,5 +89,6 @@ async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<
   const summary = await recordOf(layout, name);
   // It may have been lost without another trace.
   if (isSame && before.run?.status === summary?.status) return before;
-  return { stamp, run: summary && { ...jsonRun(summary), log_bytes, curve_bytes } };
+  const run = summary && jsonRun({ ...summary, metrics: metricsOf(layout, summary) });
+  return { stamp, run: run && { ...run, log_bytes, curve_bytes } };
 }

@@ -34,9 +34,33 @@ async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
 
 /** What became of a run's metrics, from a place in the file on. */
 export async function curvesOf(layout: Layout, name: string, from: number): Promise<CurvesPart> {
-  const { started } = await foundRun(layout, name);
+  return curvesIn(
+    valuesOf(layout, name, from),
+    from,
+    (await foundRun(layout, name)).started.getTime(),
+  );
+}
+
+function valuesOf(layout: Layout, name: string, from: number): Uint8Array {
   const path = join(runDirectoryOf(layout, name), RECORD_FILES.values);
-  return curvesIn(bytesOf(path, from, MOST_VALUES - from), from, started.getTime());
+  return bytesOf(path, from, MOST_VALUES - from);
+}
+
+/** A run's metrics; of one whose record has none yet, by the values that have come. */
+export function metricsOf(
+  layout: Layout,
+  { name, metrics }: Pick<RunSummary, "name" | "metrics">,
+): RunSummary["metrics"] {
+  if (Object.keys(metrics).length > 0) return metrics;
+  const { curves } = curvesIn(valuesOf(layout, name, 0), 0, 0);
+  return Object.fromEntries(
+    Object.entries(curves).map(([metric, { value }]) => [metric, {
+      last: value.at(-1)!,
+      min: value.reduce((least, one) => Math.min(least, one)),
+      max: value.reduce((most, one) => Math.max(most, one)),
+      count: value.length,
+    }]),
+  );
 }
 
 /**

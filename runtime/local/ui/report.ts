@@ -11,7 +11,7 @@ import { localTimestamp } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
 import { compareRuns, listRuns, wholeRun } from "../runs/list.ts";
-import { curvesOf, filesOf, logOf } from "./files.ts";
+import { curvesOf, filesOf, logOf, metricsOf } from "./files.ts";
 
 /** How many points a curve has at most. */
 const MOST_POINTS = 2_000;
@@ -48,7 +48,8 @@ export async function reportOf(
   };
   for (const [index, name] of names.entries()) {
     signal.throwIfAborted();
-    report.runs.push(jsonWholeRun(await wholeRun(app, name)));
+    const { run, places } = await wholeRun(app, name);
+    report.runs.push(jsonWholeRun({ run: { ...run, metrics: metricsOf(layout, run) }, places }));
     report.curves[name] = thinnedCurves((await curvesOf(layout, name, 0)).curves);
     report.files[name] = await filesOf(layout, name);
     if (withLogs) report.logs[name] = (await logOf(layout, name)).text;

@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Run } from "../../../runtime/page/api.ts";
-import { columnsOf, matches, sorted } from "../../../runtime/page/columns.ts";
+import { columnsOf, filtered, sorted, withoutColumn } from "../../../runtime/page/columns.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function run(name: string, facts: Partial<Run> & { readonly loss?: number } = {}): Run {
@@ -18,7 +18,12 @@ function run(name: string, facts: Partial<Run> & { readonly loss?: number } = {}
 
 const RUNS = [
   run("a", { hyperparameters: { lr: "0.1", epochs: "5" }, loss: 0.25 }),
-  run("b", { hyperparameters: { lr: "0.05", epochs: "5" }, loss: 10, status: "Failed" }),
+  run("b", {
+    hyperparameters: { lr: "0.05", epochs: "5" },
+    loss: 10,
+    status: "Failed",
+    reason: "Out of memory",
+  }),
   run("c", { kind: "transform", seconds: null, commit: null }),
 ];
 const COLUMNS = columnsOf(RUNS);
@@ -59,18 +64,41 @@ suite("the filter of the table of runs", () => {
       ["loss>=0.25", "ab"],
       ["status!=Failed train", "a"],
       ["epochs=5 lr", "ab"],
+      ["loss < 9", "a"],
+      ["loss_max=9 lr", "ab"],
+      ["memory", "b"],
       ["nothing<1", ""],
       ["=", "ab"],
     ] as const
   ) {
     it(`"${filter}" finds ${found || "none"}`, () => {
-      const names = RUNS.filter((run) => matches(run, filter, COLUMNS)).map(({ name }) => name);
+      const names = filtered(RUNS, filter, COLUMNS).map(({ name }) => name);
       assertEquals(names.join(""), found);
     });
   }
 });
 
+suite("the conditions of a filter that are about no column", () => {
+  for (
+    const [filter, unknown] of [
+      ["lr<1 nothing", []],
+      ["foo > 3 lr=1 bar=x", ["foo>3", "bar=x"]],
+    ] as const
+  ) {
+    it(`in "${filter}"`, () => assertEquals(withoutColumn(filter, COLUMNS), [...unknown]));
+  }
+});
+
 suite("the order of the table of runs", () => {
+  it("by time is that of the clocks, not of their texts", () => {
+    const runs = [
+      run("late", { created: "2026-10-25T02:10:00+01:00" }),
+      run("soon", { created: "2026-10-25T02:30:00+02:00" }),
+    ];
+    const order = sorted(runs, { key: "created", isDescending: false }, columnsOf(runs));
+    assertEquals(order.map(({ name }) => name), ["soon", "late"]);
+  });
+
   for (
     const [key, isDescending, order] of [
       ["hyperparameter lr", false, "bac"],
