@@ -49,12 +49,12 @@ function ServerCard({ server }: Readonly<{ server: Server }>): JSX.Element {
       {reason && <p class="failed">{reason}</p>}
       {stale && (
         <p>
-          It does not serve what is there now: {newer.map(([what, time]) => (
+          Stale: {newer.map(([what, time], at) => (
             <Fragment key={what}>
-              {what.replace("_", " ")} <Time of={time!} />,{" "}
+              {at > 0 && ", "}
+              {what.replace("_", " ")} <Time of={time!} />
             </Fragment>
-          ))}
-          <code>mlcli local deploy --port {port} --replace</code> does.
+          ))}. <code>mlcli local deploy --port {port} --replace</code> serves what is there now.
         </p>
       )}
       <Facts
