@@ -1,4 +1,4 @@
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Page } from "puppeteer-core";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { violationsOf } from "../helpers/axe.ts";
@@ -125,7 +125,29 @@ suite("the views of the page", () => {
     await named("Commit", "checkbox").click();
     await says(page, "4313efd9");
     await named("Log scale", "checkbox").click();
-    await page.waitForSelector("[aria-label^='Chart of loss, log scale']");
+    const chart = await page.waitForSelector("[aria-label^='Chart of loss, log scale']");
+    await page.select("select", "time");
+    const { x, y, width, height } = (await chart!.boundingBox())!;
+    const middle = x + width / 2;
+    const pointed = (): Promise<string> =>
+      page.$eval("figure:has([aria-label*='loss']) small", (element) => element.textContent ?? "");
+    for (let down = 0; down < height && !(await pointed()).includes("run: "); down += 8) {
+      await page.mouse.move(middle, y + down);
+    }
+    assertMatch(await pointed(), /^\w+-run: [\d.]+ at [\dm]+ ?[\d.]+s$/);
+    const label = await page.evaluate("document.querySelector('[aria-label*=loss]').ariaLabel");
+    await page.focus("input[type=range]");
+    await page.keyboard.press("End");
+    await holds(page, `document.querySelector("[aria-label*=loss]").ariaLabel !== "${label}"`);
+    await page.mouse.move(middle, y + height / 2);
+    await page.mouse.down();
+    await page.mouse.move(middle + 40, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    const reset =
+      `[...document.querySelectorAll("button")].find((one) => /zoom/.test(one.innerText))`;
+    await holds(page, `!${reset}.disabled`);
+    await page.mouse.click(middle, y + height / 2, { count: 2 });
+    await holds(page, `${reset}.disabled`);
     await named("Curves of first-run", "checkbox").click();
     await holds(page, `!document.querySelector("[role=img]").ariaLabel.includes("first-run")`);
     await Deno.remove(app.path("local_test/jobs/second-run"), { recursive: true });
