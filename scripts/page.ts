@@ -31,7 +31,8 @@ export async function pageOf(
   const command = ["bundle", "--quiet", "--platform", "browser", "--minify", ...options];
   const program = await run([Deno.execPath(), ...command, PROGRAM], {
     cwd: root,
-    env,
+    // As where a binary is bundled: the system knows the certificates of a company's proxy.
+    env: { DENO_TLS_CA_STORE: "mozilla,system", ...env },
     timeout: TIMEOUT,
     hint: "deno bundle needs esbuild, which it downloads from npm.",
     signal,
