@@ -5,7 +5,8 @@ import { MlcliError } from "../runtime/errors.ts";
 import type { Output } from "../runtime/streams.ts";
 import { unknownKeys } from "./chosen_app.ts";
 import type { DoctorOptions } from "./doctor.ts";
-import { counted, green, red, yellow } from "./render/format.ts";
+import { counted } from "../runtime/quantities.ts";
+import { green, red, yellow } from "./render/format.ts";
 import { printable } from "../runtime/text.ts";
 import { wrap } from "../runtime/messages.ts";
 

@@ -290,10 +290,10 @@ suite("architecture", () => {
   });
 
   it("the page's program has its own packages, which nobody else loads, and touches no Deno", async () => {
-    // Besides its own modules it knows that of text, which imports nothing.
+    // Besides its own modules it knows those of text and quantities, which import nothing.
     const isPage = (path: string): boolean =>
       path.startsWith("runtime/page/") && path !== "runtime/page/document.ts" ||
-      path === "runtime/text.ts";
+      /^runtime\/(text|quantities)\.ts$/.test(path);
     const wrong = (await production()).filter(({ path, imports, code }) =>
       isPage(path)
         ? /\bDeno\./.test(code) ||

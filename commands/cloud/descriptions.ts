@@ -10,7 +10,7 @@ import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine } from "../../runtime/text.ts";
 import { fieldsText } from "../render/fields.ts";
 import { localTimestamp } from "../../runtime/time.ts";
-import { counted, durationText } from "../render/format.ts";
+import { counted, durationText } from "../../runtime/quantities.ts";
 
 export function describedText(described: CloudJob | EndpointDetails, now: Date): string {
   return described.kind === "endpoint" ? endpointText(described, now) : jobText(described);

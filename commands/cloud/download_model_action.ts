@@ -4,7 +4,7 @@ import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
-import { byteCount } from "../render/format.ts";
+import { byteCount } from "../../runtime/quantities.ts";
 import type { DownloadModelOptions } from "./download_model.ts";
 
 /** Downloads a model and prints the directory that holds it. */

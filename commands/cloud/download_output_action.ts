@@ -2,7 +2,7 @@ import { typedPath } from "../../runtime/app/typed_path.ts";
 import { downloadOutput } from "../../runtime/cloud/download_output.ts";
 import type { Context } from "../../runtime/context.ts";
 import { warnOfKeys } from "../chosen_app.ts";
-import { byteCount, counted } from "../render/format.ts";
+import { byteCount, counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
 import type { DownloadOutputOptions } from "./download_output.ts";

@@ -2,7 +2,7 @@ import { fit } from "../../runtime/cells.ts";
 import type { Described, JobReport } from "../../runtime/cloud/jobs/follow.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
-import { durationText } from "../render/format.ts";
+import { durationText } from "../../runtime/quantities.ts";
 import { type ProgressChoice, ProgressOutput } from "../render/progress/output.ts";
 import { describedJson } from "./descriptions.ts";
 

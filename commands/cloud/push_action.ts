@@ -2,7 +2,7 @@ import { preparePush, type PushReport } from "../../runtime/cloud/push/push.ts";
 import type { Context } from "../../runtime/context.ts";
 import { inOneLine, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { byteCount, counted } from "../render/format.ts";
+import { byteCount, counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
 import type { PushOptions } from "./push.ts";

@@ -10,7 +10,7 @@ import { printableJson } from "../../runtime/text.ts";
 import { fit } from "../../runtime/cells.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { TransferProgress } from "../render/progress/transfer.ts";
-import { byteCount, counted } from "../render/format.ts";
+import { byteCount, counted } from "../../runtime/quantities.ts";
 import type { UploadDataOptions } from "./upload_data.ts";
 
 /** Sends files and directories to S3, or prints what it would send. */

@@ -8,7 +8,7 @@ import {
   wholeRun,
 } from "../../runtime/local/runs/list.ts";
 import { jsonComparison, jsonRun, jsonWholeRun } from "../../runtime/local/runs/json.ts";
-import { lastValues, shortNumber } from "../../runtime/local/metrics/messages.ts";
+import { lastValues } from "../../runtime/local/metrics/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
 import { METRICS_KEY } from "../../runtime/contract/metric_definitions.ts";
@@ -16,7 +16,8 @@ import { noteText, tell } from "../../runtime/messages.ts";
 import { localTimestamp } from "../../runtime/time.ts";
 import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { chosenApp } from "../chosen_app.ts";
-import { durationText, elapsedText, green, red, yellow } from "../render/format.ts";
+import { durationText, elapsedText, shortNumber } from "../../runtime/quantities.ts";
+import { green, red, yellow } from "../render/format.ts";
 import { fittingTableText, tableText } from "../render/table.ts";
 import { wholeRunText } from "./run_formats.ts";
 import type { ListRunsOptions } from "./list_jobs.ts";

@@ -10,7 +10,7 @@ import type { ConfigurableCall } from "../command.ts";
 import { propertyName } from "../options/option.ts";
 import { settingsIn } from "../options/settings.ts";
 import { transformOptions } from "../options/transform.ts";
-import { counted } from "../render/format.ts";
+import { counted } from "../../runtime/quantities.ts";
 import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";

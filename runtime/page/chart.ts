@@ -3,7 +3,8 @@
 import uPlot from "uplot";
 import { gridOf, type Line, type Range } from "./curves.ts";
 import { lookOf } from "./looks.ts";
-import { numberText, spanText } from "./text.ts";
+import { shortNumber } from "../quantities.ts";
+import { spanText } from "./text.ts";
 
 interface RunLine extends Line {
   readonly run: string;
@@ -125,7 +126,7 @@ export class Chart {
           if (value === null || value === undefined) return this.onPoint("");
           const place = plot.data[0][at!]!;
           const where = x === "step" ? `step ${Math.round(place)}` : spanText(place);
-          this.onPoint(`${lines[near! - 1]!.run}: ${numberText(value)} at ${where}`);
+          this.onPoint(`${lines[near! - 1]!.run}: ${shortNumber(value)} at ${where}`);
         }],
       },
     };

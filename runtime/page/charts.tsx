@@ -6,7 +6,8 @@ import type { ListedRun } from "./api.ts";
 import { Chart, type ChartContent } from "./chart.ts";
 import { lineOf, type Range, rangeOf } from "./curves.ts";
 import { usePage } from "./parts.tsx";
-import { numberText, own } from "./text.ts";
+import { shortNumber } from "../quantities.ts";
+import { own } from "./text.ts";
 import { type DrawnRun, useCurves } from "./use_curves.ts";
 
 /** How the curves are shown. */
@@ -175,7 +176,7 @@ function Panel({ chart, onZoom }: {
 /** What a chart shows, for who does not see it. */
 function wordsOf({ metric, lines, isLogarithmic }: ChartContent): string {
   const ends = lines.slice(0, 10).map(({ run, y }) =>
-    y.length === 0 ? `${run} without a value` : `${run} ends at ${numberText(y.at(-1)!)}`
+    y.length === 0 ? `${run} without a value` : `${run} ends at ${shortNumber(y.at(-1)!)}`
   );
   const more = lines.length > 10 ? `, and ${lines.length - 10} more` : "";
   return `Chart of ${metric}${isLogarithmic ? ", log scale" : ""}: ${ends.join(", ")}${more}`;

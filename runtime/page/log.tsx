@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { terminalText } from "../text.ts";
 import { Failed, usePage } from "./parts.tsx";
 import type { Source } from "./source.ts";
-import { bytesText } from "./text.ts";
+import { byteCount } from "../quantities.ts";
 
 /** So much is loaded at once of what is before, and so much is kept, in bytes. */
 const EARLIER = 200_000;
@@ -42,7 +42,7 @@ export function Log({ name, size }: { readonly name: string; readonly size: numb
     <>
       {start > 0 && (
         <p>
-          {bytesText(start)} are before this. {shown.next! - start + EARLIER > KEPT
+          {byteCount(start)} are before this. {shown.next! - start + EARLIER > KEPT
             ? "The page shows no more of it."
             : <button type="button" onClick={() => load(withEarlier)}>Show earlier lines</button>}
         </p>

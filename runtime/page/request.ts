@@ -1,7 +1,7 @@
 /** A request of the form as a command, and its answer as text. */
 
 import { asWritten, shellWord } from "../text.ts";
-import { bytesText } from "./text.ts";
+import { byteCount } from "../quantities.ts";
 
 export interface TriedRequest {
   readonly port: number;
@@ -31,7 +31,7 @@ const LETTERS = 200_000;
 /** JSON is indented, with its numbers as they are written. */
 export function answerText(contentType: string, body: Uint8Array<ArrayBuffer>): string {
   const text = decoded(body);
-  if (text === undefined) return `${bytesText(body.length)} that are no text`;
+  if (text === undefined) return `${byteCount(body.length)} that are no text`;
   const shown = /\bjson$/i.test(contentType.split(";")[0]!.trim()) ? indented(text) : text;
   return shown.length > LETTERS ? `${shown.slice(0, LETTERS)}\n… (cut here)` : shown;
 }

@@ -5,7 +5,7 @@ import type { ListedRun, WholeRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { Log } from "./log.tsx";
 import { Duration, Facts, Status, Table, Time, useLoaded, usePage } from "./parts.tsx";
-import { bytesText } from "./text.ts";
+import { byteCount } from "../quantities.ts";
 import { Transform } from "./transform.tsx";
 
 interface RunProps {
@@ -51,7 +51,7 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
         label="Files"
         headings={["Name", "Kind", "Size"]}
         rows={(files?.entries ?? []).map(({ path, kind, bytes }) => {
-          return [path, kind, kind === "file" ? bytesText(bytes) : null];
+          return [path, kind, kind === "file" ? byteCount(bytes) : null];
         })}
       />
       {files?.is_cut && <p>There are more than these.</p>}
@@ -77,7 +77,7 @@ function Record({ run }: Readonly<{ run: WholeRun }>): JSX.Element {
         isTitled
         headings={["Channel", "Files", "Size", "Hash", "By"]}
         rows={Object.entries(run.data).map(([name, { files, bytes, hash, by }]) => {
-          return [name, files, bytesText(bytes), hash, by];
+          return [name, files, byteCount(bytes), hash, by];
         })}
       />
       <Facts title="Channels" of={run.channels} />

@@ -1,36 +1,15 @@
 /** Values as they are read. */
 
+import { elapsedText, shortNumber } from "../quantities.ts";
+
 /** Stands for what is not known. */
 export const NONE = "–";
 
-/** Six digits tell two values of a curve apart. */
-export function numberText(value: number): string {
-  return String(Number(value.toPrecision(6)));
-}
-
-/** How long something takes, in its two largest units: `0.25s`, `12s`, `1m 05s`, `2h 03m`. */
+/** How long something takes: `0.25s`, `12s`, `1m 05s`, `2h 03m`. */
 export function spanText(milliseconds: number): string {
-  const seconds = milliseconds / 1000;
-  if (seconds < 60) return `${seconds < 10 ? Number(seconds.toFixed(2)) : Math.floor(seconds)}s`;
-  const minutes = Math.floor(seconds / 60);
-  return minutes < 60
-    ? `${minutes}m ${twoDigits(seconds % 60)}s`
-    : `${Math.floor(minutes / 60)}h ${twoDigits(minutes % 60)}m`;
-}
-
-function twoDigits(value: number): string {
-  return String(Math.floor(value)).padStart(2, "0");
-}
-
-const BYTES = ["bytes", "kB", "MB", "GB", "TB"];
-
-/** In a decimal unit: `12.3 MB`. */
-export function bytesText(bytes: number): string {
-  let [value, unit] = [bytes, 0];
-  while (value >= 999.95 && unit < BYTES.length - 1) [value, unit] = [value / 1000, unit + 1];
-  return unit === 0
-    ? `${value} ${value === 1 ? "byte" : "bytes"}`
-    : `${value.toFixed(1)} ${BYTES[unit]}`;
+  return milliseconds < 10_000
+    ? `${Number((milliseconds / 1_000).toFixed(2))}s`
+    : elapsedText(milliseconds);
 }
 
 /** In the reader's time zone: `2026-03-01 14:03:05`. */
@@ -47,7 +26,7 @@ export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   // A count stays as it is.
   return typeof value === "number" && !Number.isSafeInteger(value)
-    ? numberText(value)
+    ? shortNumber(value)
     : JSON.stringify(value);
 }
 

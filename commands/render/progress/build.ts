@@ -5,7 +5,7 @@
 
 import type { BuildReport } from "../../../runtime/image/build.ts";
 import { enumerated, inOneLine } from "../../../runtime/text.ts";
-import { clockText, counted } from "../format.ts";
+import { clockText, counted } from "../../../runtime/quantities.ts";
 import { buildFrame } from "./build_frame.ts";
 import { failedSteps, plainLines, Steps } from "./build_steps.ts";
 import type { ProgressOutput } from "./output.ts";

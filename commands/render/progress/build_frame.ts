@@ -2,7 +2,8 @@
 
 import { fit, widthOf } from "../../../runtime/cells.ts";
 import type { TransferEvent } from "../../../runtime/image/build_events.ts";
-import { byteCount, clockText, dim, green, red } from "../format.ts";
+import { byteCount, clockText } from "../../../runtime/quantities.ts";
+import { dim, green, red } from "../format.ts";
 import type { AreaLine } from "./area.ts";
 import { endText, type Step } from "./build_steps.ts";
 import type { ProgressOutput } from "./output.ts";

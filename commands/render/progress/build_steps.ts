@@ -2,7 +2,7 @@
 
 import type { BuildEvent, StepEvent, TransferEvent } from "../../../runtime/image/build_events.ts";
 import { afterReturns, terminalText } from "../../../runtime/text.ts";
-import { clockText } from "../format.ts";
+import { clockText } from "../../../runtime/quantities.ts";
 
 export interface Step {
   readonly id: string;

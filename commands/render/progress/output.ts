@@ -5,7 +5,7 @@ import type { Waiting } from "../../../runtime/local/jobs.ts";
 import { noteText, tell, warningText } from "../../../runtime/messages.ts";
 import { type Output, overlaid } from "../../../runtime/streams.ts";
 import { printable } from "../../../runtime/text.ts";
-import { elapsedText } from "../format.ts";
+import { elapsedText } from "../../../runtime/quantities.ts";
 import { Area, type AreaLine, Live } from "./area.ts";
 
 /** The values of `progressOptions`. */

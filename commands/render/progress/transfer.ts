@@ -1,7 +1,7 @@
 /** Shows an upload or a download: how many bytes of how many, how fast, how long still. */
 
 import { fitParts } from "../../../runtime/cells.ts";
-import { byteCount, elapsedText } from "../format.ts";
+import { byteCount, elapsedText } from "../../../runtime/quantities.ts";
 import type { ProgressOutput } from "./output.ts";
 
 /** Between two lines in a pipe, in ms. */

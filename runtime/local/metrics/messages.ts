@@ -2,15 +2,11 @@ import { type MetricDefinition, METRICS_KEY } from "../../contract/metric_defini
 import type { MetricProblem } from "../../contract/metric_values.ts";
 import { MlcliError } from "../../errors.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { shortNumber } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import type { Metric, Metrics } from "./metrics.ts";
 import { fit } from "../../cells.ts";
 import { type Output, overlaid } from "../../streams.ts";
-
-/** A number for a reader: six digits tell two values of a curve apart. */
-export function shortNumber(value: number): string {
-  return String(Number(value.toPrecision(6)));
-}
 
 /** The last value of each metric, in a line: `loss 0.25  accuracy 0.91`. */
 export function lastValues(metrics: readonly Pick<Metric, "name" | "last">[]): string {

@@ -1,7 +1,7 @@
 /** The curves of a run's metrics as a picture. */
 
 import { fit } from "../../cells.ts";
-import { shortNumber } from "../metrics/messages.ts";
+import { shortNumber } from "../../quantities.ts";
 import type { Metric, Sample } from "../metrics/metrics.ts";
 import { type Axis, exactAxis, valueAxis } from "./chart_axis.ts";
 import { escaped, svgOf } from "./svg.ts";

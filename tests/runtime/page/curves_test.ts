@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { gridOf, type Line, rangeOf, smoothed, thinned } from "../../../runtime/page/curves.ts";
-import { numberText, spanText } from "../../../runtime/page/text.ts";
+import { shortNumber } from "../../../runtime/quantities.ts";
+import { spanText } from "../../../runtime/page/text.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function curve(value: number[]): { readonly time: number[]; readonly value: number[] } {
@@ -89,7 +90,7 @@ suite("values in text", () => {
       [1e-9, "1e-9"],
     ] as const
   ) {
-    it(`${value} is ${text}`, () => assertEquals(numberText(value), text));
+    it(`${value} is ${text}`, () => assertEquals(shortNumber(value), text));
   }
   for (
     const [milliseconds, text] of [

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { answerText, curlLine } from "../../../runtime/page/request.ts";
-import { bytesText, textOf } from "../../../runtime/page/text.ts";
+import { byteCount } from "../../../runtime/quantities.ts";
+import { textOf } from "../../../runtime/page/text.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("values on the page", () => {
@@ -22,7 +23,7 @@ suite("values on the page", () => {
   for (
     const [bytes, text] of [[1, "1 byte"], [999, "999 bytes"], [51_234_567, "51.2 MB"]] as const
   ) {
-    it(`${bytes} is ${text}`, () => assertEquals(bytesText(bytes), text));
+    it(`${bytes} is ${text}`, () => assertEquals(byteCount(bytes), text));
   }
 });
 

@@ -5,9 +5,9 @@ import {
   counted,
   durationText,
   elapsedText,
-} from "../../../commands/render/format.ts";
-import { localTimestamp } from "../../../runtime/time.ts";
-import { it, suite } from "../../helpers/suite.ts";
+} from "../../runtime/quantities.ts";
+import { localTimestamp } from "../../runtime/time.ts";
+import { it, suite } from "../helpers/suite.ts";
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
