@@ -21,7 +21,8 @@ interface Choice {
   readonly columns?: readonly string[];
 }
 
-const KEPT = "mlcli runs";
+/** Pages of other apps, and reports, may have the same origin. */
+const KEPT = `mlcli ${location.pathname}`;
 
 /** Stays while other views are shown, and when the tab is loaded again. */
 function kept(): Choice {

@@ -150,6 +150,9 @@ suite("the views of the page", () => {
     await holds(page, `${reset}.disabled`);
     await named("Curves of first-run", "checkbox").click();
     await holds(page, `!document.querySelector("[role=img]").ariaLabel.includes("first-run")`);
+    await page.reload();
+    await says(page, "4313efd9");
+    await holds(page, `!document.querySelector("[aria-label='Curves of first-run']").checked`);
     await Deno.remove(app.path("local_test/jobs/second-run"), { recursive: true });
     await makeRun(app, 3, { name: "fourth-run" });
     await shows("first-run", "fourth-run", "third-run");
