@@ -3,14 +3,13 @@
 import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
 import type { Layout } from "../../app/layout.ts";
-import { lstatIfThere } from "../../files.ts";
+import { messageOf } from "../../errors.ts";
 import { RECORD_FILES, recordOf } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import type { Event, ListedRun } from "../../page/api.ts";
-import { messageOf } from "../../errors.ts";
 import { joinSignals, pause } from "../../time.ts";
 import { jsonRun } from "../runs/json.ts";
-import { fileSize, metricsOf, MOST_VALUES } from "./files.ts";
+import { fileSize, lstatOrNothing, metricsOf, MOST_VALUES } from "./files.ts";
 import type { Servers } from "./servers.ts";
 
 /** How often (ms) the disk and the engine are looked at. */
@@ -80,7 +79,7 @@ function runNews(layout: Layout): () => Promise<Event | undefined> {
 /** The same object for a run that has not changed. */
 async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<SeenRun> {
   const path = (file: string): string => join(runDirectoryOf(layout, name), file);
-  const document = await lstatIfThere(path(RECORD_FILES.document)).catch(() => undefined);
+  const document = lstatOrNothing(path(RECORD_FILES.document));
   const log_bytes = fileSize(path(RECORD_FILES.log));
   const curve_bytes = Math.min(fileSize(path(RECORD_FILES.values)), MOST_VALUES);
   const stamp = [document?.mtime?.getTime(), document?.size, log_bytes, curve_bytes].join(" ");

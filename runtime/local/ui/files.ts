@@ -34,11 +34,8 @@ async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
 
 /** What became of a run's metrics, from a place in the file on. */
 export async function curvesOf(layout: Layout, name: string, from: number): Promise<CurvesPart> {
-  return curvesIn(
-    valuesOf(layout, name, from),
-    from,
-    (await foundRun(layout, name)).started.getTime(),
-  );
+  const { started } = await foundRun(layout, name);
+  return curvesIn(valuesOf(layout, name, from), from, started.getTime());
 }
 
 function valuesOf(layout: Layout, name: string, from: number): Uint8Array {
@@ -123,7 +120,7 @@ function* entriesIn(directory: string, prefix: string): Generator<FileEntry> {
   }
 }
 
-function lstatOrNothing(path: string): Deno.FileInfo | undefined {
+export function lstatOrNothing(path: string): Deno.FileInfo | undefined {
   try {
     return Deno.lstatSync(path);
   } catch {
