@@ -37,6 +37,31 @@ export function portOf({ HostConfig }: CreateBody): number {
   return Number(HostConfig.PortBindings!["8080/tcp"]![0]!.HostPort);
 }
 
+/** A row of the engine's list: a server of mlcli on a port. */
+export function listedServer(
+  port: number,
+  more: Readonly<Record<string, unknown>> = {},
+  labels: Readonly<Record<string, string>> = {},
+): ContainerSummary {
+  return {
+    Id: String(port),
+    Names: [`/mlcli-demo-serve-${port}`],
+    Image: "demo:latest",
+    State: "running",
+    Status: "Up 3 minutes",
+    Created: 1_700_000_000,
+    Ports: [],
+    Mounts: [],
+    Labels: {
+      "mlcli.app": "demo",
+      "mlcli.role": "serve",
+      "mlcli.port": String(port),
+      ...labels,
+    },
+    ...more,
+  };
+}
+
 /** What the engine has, and what happens on it. */
 export interface Play {
   /** The image's configuration; null: there is no image. Default: one with mlcli's harness. */

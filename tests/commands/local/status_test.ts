@@ -5,31 +5,18 @@ import { fakeContainers, HARNESS_IMAGE } from "../../helpers/fake_containers.ts"
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
+import { listedServer } from "../../helpers/fake_containers.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
 import { rawServer } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** A row of the engine's list: a server on a port. */
-function server(port: number, more: Readonly<Record<string, unknown>> = {}) {
-  return {
-    Id: String(port),
-    Names: [`/mlcli-demo-serve-${port}`],
-    Image: "demo:latest",
-    State: "running",
-    Status: "Up 3 minutes",
-    Created: 1_700_000_000,
-    Labels: { "mlcli.app": "demo", "mlcli.role": "serve", "mlcli.port": String(port) },
-    ...more,
-  };
-}
-
-const RUN = server(1, {
+const RUN = listedServer(1, {
   Names: ["/mlcli-demo-train-1a2b3c4d"],
   Labels: { "mlcli.app": "demo", "mlcli.role": "train", "mlcli.port": "" },
 });
-const EXITED = server(2, { State: "exited", Status: "Exited (137) 2 hours ago" });
-const DEAD = server(3, { State: "dead", Status: "Dead" });
-const CREATED = server(4, { State: "created", Status: "Created" });
+const EXITED = listedServer(2, { State: "exited", Status: "Exited (137) 2 hours ago" });
+const DEAD = listedServer(3, { State: "dead", Status: "Dead" });
+const CREATED = listedServer(4, { State: "created", Status: "Created" });
 
 async function status(
   containers: readonly unknown[],
@@ -61,7 +48,7 @@ suite("local status --output json", () => {
         503,
       ]] as const
     ) {
-      const { stdout } = await status([server(port)], ["--output", "json"]);
+      const { stdout } = await status([listedServer(port)], ["--output", "json"]);
       const [{ created, ...rest }, ...more] = JSON.parse(stdout);
       assertEquals([new Date(created), more], [new Date(1_700_000_000_000), []]);
       const name = `mlcli-demo-serve-${port}`;
@@ -79,7 +66,7 @@ suite("local status --output json", () => {
 
   it("says why a server did not answer", async () => {
     await using closing = rawServer(() => {});
-    const { stdout } = await status([server(Number(closing.port))], ["--output", "json"]);
+    const { stdout } = await status([listedServer(Number(closing.port))], ["--output", "json"]);
     const [{ state, ping_status, ping_failure }] = JSON.parse(stdout);
     assertEquals([state, ping_status], ["unhealthy", null]);
     assertEquals(ping_failure, "it closes the connection");
@@ -104,7 +91,7 @@ suite("local status asks each server", () => {
     using first = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     using second = Deno.listen({ hostname: "127.0.0.1", port: 0 });
     const ports = [first.addr.port, second.addr.port].sort((a, b) => a - b);
-    const { stdout } = await status(ports.map((port) => server(port)), ["--output", "json"]);
+    const { stdout } = await status(ports.map((port) => listedServer(port)), ["--output", "json"]);
     const found = JSON.parse(stdout).map((row: Record<string, unknown>) => [
       ...[row["port"], row["state"], row["ping_status"]],
     ]);
@@ -122,7 +109,14 @@ suite("local status on a terminal", () => {
   it("is green for what is well, red for what has ended, and yellow in between", async () => {
     await using healthy = pingServer();
     await using busy = pingServer(0, 503);
-    const containers = [server(healthy.port), server(busy.port), EXITED, DEAD, CREATED, RUN];
+    const containers = [
+      listedServer(healthy.port),
+      listedServer(busy.port),
+      EXITED,
+      DEAD,
+      CREATED,
+      RUN,
+    ];
     const { stdout } = await status(containers, [], { isTerminal: true, colour: true });
     // deno-lint-ignore no-control-regex
     const painted = [...stdout.matchAll(/\x1b\[(3\d)m(.*?)\x1b\[39m/g)]

@@ -1,13 +1,13 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { findApp } from "../../../../runtime/app/app.ts";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
-import type { Engine } from "../../../../runtime/docker/engine.ts";
+import type { ContainerSummary, Engine } from "../../../../runtime/docker/engine.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { eventStream } from "../../../../runtime/local/ui/events.ts";
 import { type PageServer, servePage } from "../../../../runtime/local/ui/server.ts";
 import { ANSWER_HEADERS, type Event, TOKEN_HEADER } from "../../../../runtime/page/api.ts";
 import { completeApp, type TestApp } from "../../../helpers/app.ts";
-import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import { fakeContainers, listedServer } from "../../../helpers/fake_containers.ts";
 import { clientOf } from "../../../helpers/fake_engine.ts";
 import { inTime } from "../../../helpers/in_time.ts";
 import { rawServer } from "../../../helpers/raw_server.ts";
@@ -351,7 +351,7 @@ suite("the page's events", () => {
   it("survive an engine that is away, and show what it has when it is back", async () => {
     await using model = rawServer(() => {});
     const container = serverOn(Number(model.port));
-    await using engine = await fakeContainers({ containers: [container as never] });
+    await using engine = await fakeContainers({ containers: [container] });
     let attempts = 0;
     const connect = (): Promise<Engine> =>
       ++attempts === 1
@@ -382,23 +382,9 @@ suite("the page's events", () => {
   });
 });
 
-/** A row of the engine's list: a server of mlcli on a port. */
-function serverOn(port: number) {
-  return {
-    Id: String(port),
-    Names: [`/mlcli-demo-serve-${port}`],
-    Image: "demo:latest",
-    State: "running",
-    Status: "Up 3 minutes",
-    Created: 1_700_000_000,
-    Labels: {
-      "mlcli.app": "demo",
-      "mlcli.role": "serve",
-      "mlcli.port": String(port),
-      "mlcli.version": "1.2.3",
-      "mlcli.model": "run-1",
-    },
-  };
+/** A server, the run of whose model is known. */
+function serverOn(port: number): ContainerSummary {
+  return listedServer(port, {}, { "mlcli.version": "1.2.3", "mlcli.model": "run-1" });
 }
 
 suite("a request to a server", () => {
@@ -424,7 +410,7 @@ suite("a request to a server", () => {
       },
     );
     const { port } = model.addr;
-    await using engine = await fakeContainers({ containers: [serverOn(port) as never] });
+    await using engine = await fakeContainers({ containers: [serverOn(port)] });
     await using stage = await open(() => clientOf(engine));
     const ask = (body: BodyInit, to: number = port, signal: AbortSignal | undefined = undefined) =>
       stage.get(`/api/servers/${to}/invocations`, {
@@ -469,7 +455,7 @@ suite("a request to a server", () => {
   it("without an answer fails in the words of invoke", async () => {
     await using model = rawServer(() => {});
     await using engine = await fakeContainers({
-      containers: [serverOn(Number(model.port)) as never],
+      containers: [serverOn(Number(model.port))],
     });
     await using stage = await open(() => clientOf(engine));
     const answer = await stage.get(`/api/servers/${model.port}/invocations`, {
