@@ -13,17 +13,20 @@ export interface Column {
   readonly valueOf: (run: Run) => Value;
 }
 
-const FACTS = [
-  ["name", "Run", true],
-  ["kind", "Kind", true],
-  ["status", "Status", true],
-  ["created", "Created", true],
-  ["seconds", "Duration", true],
-  ["ended", "Ended", false],
-  ["reason", "Reason", false],
-  ["exit_status", "Exit status", false],
-  ["commit", "Commit", false],
-  ["image", "Image", false],
+/** Facts that are shown where the reader has not chosen, before what runs differ in; the others. */
+const FIRST = [
+  ["name", "Run"],
+  ["kind", "Kind"],
+  ["status", "Status"],
+  ["created", "Created"],
+  ["seconds", "Duration"],
+] as const;
+const LAST = [
+  ["ended", "Ended"],
+  ["reason", "Reason"],
+  ["exit_status", "Exit status"],
+  ["commit", "Commit"],
+  ["image", "Image"],
 ] as const;
 
 /** So many hyperparameters, and values of metrics, are shown where the reader has not chosen. */
@@ -33,9 +36,8 @@ const MOST = 20;
 export function columnsOf(runs: readonly Run[]): readonly Column[] {
   const namesOf = (key: "hyperparameters" | "metrics"): readonly string[] =>
     [...new Set(runs.flatMap((run) => Object.keys(run[key])))].sort();
-  const facts = FACTS.map(([key, heading, isDefault]): Column => {
-    return { key, heading, isDefault, valueOf: (run) => run[key] };
-  });
+  const factsOf = (facts: typeof FIRST | typeof LAST, isDefault: boolean): readonly Column[] =>
+    facts.map(([key, heading]) => ({ key, heading, isDefault, valueOf: (run) => run[key] }));
   const trained = runs.filter(({ hyperparameters }) => Object.keys(hyperparameters).length > 0);
   const hyperparameters = namesOf("hyperparameters").map((name, at): Column => {
     const valueOf = ({ hyperparameters }: Run): Value => own(hyperparameters, name) ?? null;
@@ -50,57 +52,51 @@ export function columnsOf(runs: readonly Run[]): readonly Column[] {
       valueOf: ({ metrics }) => own(metrics, name)?.[part] ?? null,
     }))
   );
-  return [...facts.slice(0, 5), ...hyperparameters, ...metrics, ...facts.slice(5)];
+  return [...factsOf(FIRST, true), ...hyperparameters, ...metrics, ...factsOf(LAST, false)];
 }
 
 const CONDITION = /^(.+?)(<=|>=|!=|=|<|>)(.+)$/;
 
-interface Condition {
-  readonly word: string;
-  readonly sign: string;
-  readonly wanted: string;
-  /** Those that it is about: a metric may be called as a hyperparameter is. */
-  readonly of: readonly Column[];
+export interface Filter {
+  /** Whether a run has each word of the filter in it, and meets each of its conditions. */
+  readonly isMet: (run: Run) => boolean;
+  /** Conditions that are about no column. */
+  readonly unknown: readonly string[];
 }
 
-/** The words of a filter, and its conditions such as `loss<0.3`; a name has `_` for a space. */
-function conditionsIn(filter: string, columns: readonly Column[]): readonly Condition[] {
-  const words = filter.toLowerCase().replace(/\s*(<=|>=|!=|=|<|>)\s*/g, "$1").split(/\s+/);
-  return words.map((word) => {
+/** A filter of words, and of conditions such as `loss<0.3`; a name has `_` for a space. */
+export function filterOf(typed: string, columns: readonly Column[]): Filter {
+  const words = typed.toLowerCase().replace(/\s*(<=|>=|!=|=|<|>)\s*/g, "$1").split(/\s+/);
+  const conditions = words.map((word) => {
     const [, asked, sign = "", wanted = ""] = CONDITION.exec(word) ?? [];
+    // A metric may be called as a hyperparameter is.
     const of = columns.filter(({ heading }) =>
       heading.toLowerCase().replaceAll(" ", "_") === asked
     );
     return { word, sign, wanted, of };
   });
+  return {
+    isMet: (run) => {
+      const text = textIn(run);
+      return conditions.every(({ word, sign, wanted, of }) =>
+        of.length === 0
+          ? text.includes(word)
+          : of.some(({ valueOf }) => holds(valueOf(run), sign, wanted))
+      );
+    },
+    unknown: conditions.filter(({ sign, of }) => sign && of.length === 0).map(({ word }) => word),
+  };
 }
 
-/** Conditions of a filter that are about no column. */
-export function withoutColumn(filter: string, columns: readonly Column[]): readonly string[] {
-  return conditionsIn(filter, columns).filter(({ sign, of }) => sign && of.length === 0)
-    .map(({ word }) => word);
+function textIn({ name, kind, status, commit, reason, hyperparameters }: Run): string {
+  const pairs = Object.entries(hyperparameters).map((pair) => pair.join("="));
+  return [name, kind, status, commit, reason, ...pairs].join("\n").toLowerCase();
 }
 
-/** The runs that have each word of the filter in them, and meet each of its conditions. */
-export function filtered<R extends Run>(
-  runs: readonly R[],
-  filter: string,
-  columns: readonly Column[],
-): readonly R[] {
-  const conditions = conditionsIn(filter, columns);
-  return runs.filter((run) => {
-    const { name, kind, status, commit, reason, hyperparameters } = run;
-    const pairs = Object.entries(hyperparameters).map((pair) => pair.join("="));
-    const text = [name, kind, status, commit, reason, ...pairs].join("\n").toLowerCase();
-    return conditions.every(({ word, sign, wanted, of }) =>
-      of.length === 0 ? text.includes(word) : of.some((column) => {
-        const value = column.valueOf(run);
-        if (value === null) return sign === "!=";
-        const order = compared(value, wanted);
-        return sign === "!=" ? order !== 0 : sign.includes(order < 0 ? "<" : order > 0 ? ">" : "=");
-      })
-    );
-  });
+function holds(value: Value, sign: string, wanted: string): boolean {
+  if (value === null) return sign === "!=";
+  const order = compared(value, wanted);
+  return sign === "!=" ? order !== 0 : sign.includes(order < 0 ? "<" : order > 0 ? ">" : "=");
 }
 
 export interface Order {

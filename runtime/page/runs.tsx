@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
-import { type Column, columnsOf, filtered, type Order, sorted, withoutColumn } from "./columns.ts";
+import { type Column, columnsOf, filterOf, type Order, sorted } from "./columns.ts";
 import { Duration, Link, RunLink, Status, Swatch, Table, Time } from "./parts.tsx";
 import { own } from "./text.ts";
 
@@ -46,14 +46,14 @@ export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JS
   const { filter, order, ticks } = choice;
   const columns = useMemo(() => columnsOf(runs), [runs]);
   const shown = columns.filter(({ key, isDefault }) => choice.columns?.includes(key) ?? isDefault);
-  const found = filtered(runs, filter, columns);
+  const { isMet, unknown } = filterOf(filter, columns);
+  const found = runs.filter(isMet);
   const rows = order ? sorted(found, order, columns) : found;
   const newest = newestWithMetrics(runs);
   const isTicked = (name: string): boolean => own(ticks, name) ?? newest.includes(name);
   const drawn = found.filter(({ name }) => isTicked(name));
   const tick = (names: readonly string[], isTicked: boolean): void =>
     choose({ ticks: { ...ticks, ...Object.fromEntries(names.map((name) => [name, isTicked])) } });
-  const unknown = withoutColumn(filter, columns);
   const cellOf = (run: ListedRun, column: Column) =>
     column.key === "name"
       ? <Name run={run} isTicked={isTicked(run.name)} onTick={tick} />

@@ -6,18 +6,18 @@ import { Facts, RunLink, Status, Table, Time, usePage } from "./parts.tsx";
 import type { State } from "./state.ts";
 import { TryServer } from "./try_server.tsx";
 
-type ServersProps = Pick<State, "servers" | "problem">;
+type ServersProps = Pick<State, "servers" | "serversProblem">;
 
-export function ServersView({ servers, problem }: ServersProps): JSX.Element {
+export function ServersView({ servers, serversProblem }: ServersProps): JSX.Element {
   const { app } = usePage().app;
   // Those of this app first.
   const serving = servers?.filter(({ role }) => role === "serve")
     .toSorted((one, other) => Number(other.app === app) - Number(one.app === app));
   return (
     <>
-      {problem !== null && <p class="failed">{problem}</p>}
+      {serversProblem !== null && <p class="failed">{serversProblem}</p>}
       {serving === undefined && <p>Loading …</p>}
-      {serving?.length === 0 && problem === null && (
+      {serving?.length === 0 && serversProblem === null && (
         <p>
           No server is running: <code>mlcli local deploy</code> starts one.
         </p>

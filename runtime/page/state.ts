@@ -9,24 +9,23 @@ export interface State {
   /** The newest first; `undefined`: not told yet. */
   readonly runs: readonly ListedRun[] | undefined;
   readonly servers: readonly Server[] | undefined;
-  /** Why the engine says nothing, and why the disk does. */
-  readonly problem: string | null;
+  /** Why the disk, or the engine, says nothing. */
   readonly runsProblem: string | null;
+  readonly serversProblem: string | null;
 }
 
 export const NOTHING_YET: State = {
   connection: "starting",
   runs: undefined,
   servers: undefined,
-  problem: null,
   runsProblem: null,
+  serversProblem: null,
 };
 
 /** @param isFirst whether it is the first of its kind on a new stream: then it says all there is. */
 export function withEvent(state: State, event: Event, isFirst: boolean): State {
   if (event.kind === "servers") {
-    const { servers, problem } = event;
-    return { ...state, servers, problem };
+    return { ...state, servers: event.servers, serversProblem: event.problem };
   }
   const runs = new Map(isFirst ? [] : state.runs?.map((run) => [run.name, run]));
   for (const name of event.gone) runs.delete(name);

@@ -48,7 +48,7 @@ suite("the state of the page", () => {
 
   it("keeps its runs while the engine says nothing", () => {
     const away: Event = { kind: "servers", servers: [], problem: "No engine" };
-    const { runs, servers, problem } = withEvent(first, away, true);
+    const { runs, servers, serversProblem: problem } = withEvent(first, away, true);
     assertEquals([runs, servers, problem], [first.runs, [], "No engine"]);
   });
 });

@@ -90,8 +90,8 @@ suite("a binary's packages", () => {
 
   it("are locked for what deno.json asks for today", async () => {
     const { workspace } = JSON.parse(await Deno.readTextFile(LOCK));
-    const asked = new Set(Object.values(configuration.imports).map(asLocked));
-    assertEquals([...workspace.dependencies].map(asLocked).sort(), [...asked].sort());
+    const asked = Object.values(configuration.imports).map(withoutZeros);
+    assertEquals([...workspace.dependencies].map(withoutZeros).sort(), asked.sort());
   });
 
   it("come from no registry that the lock file names", async () => {
@@ -99,9 +99,9 @@ suite("a binary's packages", () => {
   });
 });
 
-/** Deno writes `^1.0.0` as `1`, and a package without a path into it. */
-function asLocked(specifier: string): string {
-  return specifier.replace(/@\^(\d+)\.0\.0$/, "@$1").replace(/(@[\d.]+)\/.*$/, "$1");
+/** Deno writes `^1.0.0` as `1`. */
+function withoutZeros(specifier: string): string {
+  return specifier.replace(/@\^(\d+)\.0\.0$/, "@$1");
 }
 
 suite("withDeepImports", () => {
