@@ -31,6 +31,7 @@ export function Charts({ runs }: { readonly runs: readonly ListedRun[] }): JSX.E
   const [areAll, setAll] = useState(false);
   const charts = useMemo(() => chartsOf(drawn, look), [drawn, look]);
   if (charts.length === 0) {
+    if (!drawn.every(({ isWhole }) => isWhole)) return <p>Loading …</p>;
     return <p>No metrics: metric_definitions in the configuration file says how to find them.</p>;
   }
   const change = (part: Partial<Look>): void => setLook((before) => ({ ...before, ...part }));

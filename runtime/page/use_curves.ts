@@ -10,6 +10,8 @@ type Curves = CurvesPart["curves"];
 export interface DrawnRun {
   readonly name: string;
   readonly curves: Curves;
+  /** Whether that is all that there is. */
+  readonly isWhole: boolean;
 }
 
 /** What has been fetched of a run. */
@@ -42,7 +44,11 @@ export function useCurves(source: Source, runs: readonly ListedRun[]): readonly 
     }
   }, [sizes, version]);
   return useMemo(
-    () => runs.map(({ name }) => ({ name, curves: (fetched.get(name) ?? NOTHING).curves })),
+    () =>
+      runs.map(({ name, curve_bytes }) => {
+        const { curves, size } = fetched.get(name) ?? NOTHING;
+        return { name, curves, isWhole: size === curve_bytes };
+      }),
     [sizes, version],
   );
 }

@@ -11,6 +11,9 @@ const SCHEMES = ["light", "dark"] as const;
 /** Of a desk, and of a phone. */
 const WIDTHS = [1280, 390] as const;
 
+/** The chart of the loss, once the curves of both runs are in it. */
+const WHOLE_CHART = "[aria-label*='first-run ends'][aria-label*='second-run ends']";
+
 /** An app with some of each that there may be. */
 async function fullApp(): Promise<TestApp> {
   const app = await makeApp();
@@ -100,6 +103,24 @@ suite("the views of the page", () => {
     }
   });
 
+  it("say that curves are on their way, and not that there are none", async () => {
+    await using app = await fullApp();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    const first = `
+      const held = new Promise((resolve) => self.release = resolve), ask = fetch;
+      self.fetch = (url, options) => (/curves/.test(url) ? held : Promise.resolve()).then(() => ask(url, options));
+    `;
+    const page = await browser.open(server.at("runs"), { first });
+    await says(page, "first-run");
+    assertMatch(await textOf(page), /Loading …/);
+    await page.evaluate("release()");
+    await page.waitForSelector(WHOLE_CHART);
+    await page.locator("::-p-text(Untick all)").click();
+    await page.locator("[aria-label='Curves of third-run']").click();
+    await says(page, "No metrics: metric_definitions");
+  });
+
   it("sort, filter, choose columns, change charts, and follow runs that come and go", async () => {
     await using app = await fullApp();
     await using server = await servePage(app);
@@ -114,6 +135,8 @@ suite("the views of the page", () => {
         `[...document.querySelectorAll("tbody a")].map((a) => a.innerText).join() === "${names}"`,
       );
     await shows("third-run", "second-run", "first-run");
+    // The table moves down when the charts come.
+    await page.waitForSelector(WHOLE_CHART);
     await named("rate", "button").click();
     await shows("first-run", "second-run", "third-run");
     await named("rate", "button").click();
@@ -158,6 +181,8 @@ suite("the views of the page", () => {
     await page.reload();
     await says(page, "4313efd9");
     await holds(page, `!document.querySelector("[aria-label='Curves of first-run']").checked`);
+    // Once its curves are here: asking for those of a run that is gone is an error to a browser.
+    await page.waitForSelector("[aria-label*='second-run ends']");
     await Deno.remove(app.path("local_test/jobs/second-run"), { recursive: true });
     await makeRun(app, 3, { name: "fourth-run" });
     await shows("first-run", "fourth-run", "third-run");
