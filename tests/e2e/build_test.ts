@@ -108,7 +108,7 @@ suite("mlcli build", () => {
         `./${app.name}/mlcli_base/Dockerfile`,
         `./${app.name}/mlcli_base/training/notes.tmp`,
         `./${app.name}/mlcli_base/training/training.py`,
-      ]);
+      ], stderr);
       assertStringIncludes(outputIn(stderr), `app: ${app.name}, requirements.txt\n`);
       assertMatch(stderr, /^#\d \[1\/3\] /m); // plain, as it comes, in a pipe
       assert(!stderr.includes("\x1b"), "no escape sequences in a pipe");
