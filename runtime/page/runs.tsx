@@ -1,7 +1,7 @@
 /** All runs: their curves, and the table of them, which sorts, filters and chooses columns. */
 
 import type { JSX } from "preact";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { ListedRun } from "./api.ts";
 import { Charts } from "./charts.tsx";
 import { type Column, columnsOf, filterOf, type Order, sorted } from "./columns.ts";
@@ -33,17 +33,21 @@ function kept(): Choice {
   }
 }
 
+function keep(choice: Choice): void {
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify(choice));
+  } catch {
+    // As above.
+  }
+}
+
 export function RunsView({ runs }: Readonly<{ runs: readonly ListedRun[] }>): JSX.Element {
   const [choice, setChoice] = useState(kept);
-  const choose = (part: Partial<Choice>): void => setChoice((before) => ({ ...before, ...part }));
-  // Before the change is seen: other effects come after, when the tab may be gone.
-  useLayoutEffect(() => {
-    try {
-      sessionStorage.setItem(KEPT, JSON.stringify(choice));
-    } catch {
-      // As above.
-    }
-  }, [choice]);
+  const choose = (part: Partial<Choice>): void => {
+    const now = { ...choice, ...part };
+    keep(now);
+    setChoice(now);
+  };
   const { filter, order, ticks } = choice;
   const columns = useMemo(() => columnsOf(runs), [runs]);
   const shown = columns.filter(({ key, isDefault }) => choice.columns?.includes(key) ?? isDefault);
