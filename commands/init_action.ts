@@ -25,6 +25,7 @@ import {
   type Scaffold,
   type ScaffoldPlan,
 } from "../runtime/image/scaffold.ts";
+import { counted } from "../runtime/quantities.ts";
 import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
@@ -66,16 +67,12 @@ export async function initAction(
 function printPlan({ files, app: { directory, name } }: ScaffoldPlan, { out, err }: Context): void {
   const made = files.filter(({ state }) => state !== "kept");
   for (const { path } of made) out.print(`${typedPath(directory, path)}\n`);
-  err.print(`Would create ${fileCount(made.length)} of ${name}. Nothing was changed.\n`);
-}
-
-function fileCount(count: number): string {
-  return `${count} ${count === 1 ? "file" : "files"}`;
+  err.print(`Would create ${counted(made.length, "file")} of ${name}. Nothing was changed.\n`);
 }
 
 function summary({ app, created, kept }: Scaffold): string {
   if (created.length === 0) return `Nothing to do: ${app.name} is complete.\n`;
-  return `Created ${fileCount(created.length)} of ${app.name}.\n` +
+  return `Created ${counted(created.length, "file")} of ${app.name}.\n` +
     (kept.length === 0 ? "" : `Kept what was there: ${kept.join(", ")}\n`);
 }
 

@@ -4,6 +4,7 @@ import { UsageError } from "../../runtime/errors.ts";
 import { reportOf, writeReport } from "../../runtime/local/ui/report.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import { pageDocument, withReport } from "../../runtime/page/document.ts";
+import { counted } from "../../runtime/quantities.ts";
 import { chosenApp } from "../chosen_app.ts";
 import type { ReportOptions } from "./ui.ts";
 
@@ -22,7 +23,7 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
   const page = withReport(document, report);
   if (outputFile === undefined) await out.write(new TextEncoder().encode(page));
   else await writeReport(absolutePath(cwd, outputFile), outputFile, page, document);
-  const count = report.runs.length === 1 ? "1 run" : `${report.runs.length} runs`;
+  const count = counted(report.runs.length, "run");
   const code = report.comparisons.length > 0 ? "changes of the code, " : "";
   const logs = withLogs ? "and their logs" : "and no logs (--with-logs)";
   const shown = "all that the page shows of a run, such as hyperparameters and why it failed, ";

@@ -12,6 +12,7 @@ import { isSystemError, messageOf, MlcliError } from "../errors.ts";
 import { realPathOf } from "../files.ts";
 import { NOWHERE } from "../streams.ts";
 import { warningText } from "../messages.ts";
+import { counted } from "../quantities.ts";
 import { listed } from "../text.ts";
 import { deadlineIn, joinSignals, type TemporarySignal } from "../time.ts";
 import { runContainer } from "./container/run.ts";
@@ -109,7 +110,7 @@ export async function giveToCaller(
 type Warn = (message: string, hint: string | undefined) => void;
 
 function givingWords({ found }: { readonly found: number }): string {
-  return `Making ${found === 1 ? "1 file" : `${found} files`} of the run yours`;
+  return `Making ${counted(found, "file")} of the run yours`;
 }
 
 /** Changes owners and modes, by containers, until everything is as it should be. */

@@ -3,6 +3,7 @@ import type { S3 } from "../../aws/s3.ts";
 import type { Interruption } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
 import { MlcliError } from "../../errors.ts";
+import { counted } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import { forcedEnd } from "../../time.ts";
 import { inParallel } from "../in_parallel.ts";
@@ -117,8 +118,7 @@ function notSentError(failed: readonly Failed[], done: Done, { target }: Sending
     ? ""
     : `${arrived} ${arrived === 1 ? "other is" : "others are"} there. `;
   return new MlcliError(
-    `Not sent to s3://${target.bucket}/${target.key}: ${failures.length} ` +
-      (failures.length === 1 ? "file" : "files"),
+    `Not sent to s3://${target.bucket}/${target.key}: ${counted(failures.length, "file")}`,
     {
       quote: lines.join("\n"),
       hint: `${others}The same command again sends what is missing.` +

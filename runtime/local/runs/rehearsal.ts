@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
+import { counted } from "../../quantities.ts";
 import type { RunOutcome } from "../container/run.ts";
 
 /**
@@ -26,8 +27,8 @@ export async function rehearsalText(
     [layout.checkpoints, await filesIn(layout.checkpoints)],
   ] as const;
   for (const [folder, count] of counts) {
-    const files = count === 1 ? "1 file" : `${count} files`;
-    if (count > 0) saved.push(`${typedPath(layout.directory, folder)} (${files})`);
+    const place = typedPath(layout.directory, folder);
+    if (count > 0) saved.push(`${place} (${counted(count, "file")})`);
   }
   return `Stopped after ${seconds} s, as SageMaker stops a training. ` +
     `It ended ${stoppedWithin.toFixed(1)} s after SIGTERM: ${words}.\n` +
