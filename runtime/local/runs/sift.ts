@@ -54,8 +54,13 @@ function requireOwn(uid: number | null, path: string): void {
   throw new MlcliError(`It is another user's: ${inOneLine(path) || "the output itself"}`);
 }
 
-/** Deno shows names that are not UTF-8 as others, which need not be there. */
-function seen<T>(path: string, work: () => T): T {
+/**
+ * Does something with a path of a tree. Deno shows names that are not UTF-8 as others, which need not be
+ * there.
+ *
+ * @throws MlcliError for such a name.
+ */
+export function seen<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
