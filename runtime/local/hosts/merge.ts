@@ -82,17 +82,19 @@ class Merge {
     const all = paths.flatMap(({ host, path }) => foundAt(path, host));
     const [there] = foundAt(to);
     const written = await this.#written(all, there);
-    const last = written.at(-1);
-    const trees = written.filter(({ info }) => info.isDirectory);
-    if (trees.length < written.length && !await areSame(written)) {
+    const isTree = ({ info }: Found) => info.isDirectory;
+    if (!written.every(isTree) && !await areSame(written)) {
       this.clashes.push({ path: inside, hosts: written.map(({ host }) => host) });
     }
-    const moved = last?.info.isDirectory ? trees : written.slice(-1);
+    // As if each host's were put over those of the hosts before it.
+    const last = written.findLastIndex((one) => !isTree(one));
+    const moved = last === written.length - 1 ? written.slice(-1) : written.slice(last + 1);
     for (const one of all) if (!moved.includes(one)) await drop(one.path);
-    const isDirectory = there?.info.isDirectory ?? false;
-    if (moved.length > 1 || isDirectory && moved === trees) {
-      await this.#trees(moved, to, isDirectory, inside);
-    } else if (last) await this.#place(last, to, isDirectory);
+    const [first] = moved;
+    const isThere = there?.info.isDirectory ?? false;
+    if (moved.length > 1 || isThere && first && isTree(first)) {
+      await this.#trees(moved, to, isThere, inside);
+    } else if (first) await this.#place(first, to, isThere);
     else if (this.isRestored && all.length < this.hosts && !isPlaceholder(basename(to))) {
       await drop(to);
     }
