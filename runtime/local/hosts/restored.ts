@@ -2,21 +2,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { copyTree, makeDirectory, removeIfThere } from "../../files.ts";
-import { entriesOf } from "../runs/working_copy.ts";
-
-/** Paths of the files in a directory, sorted; without links, placeholders, and what is closed. */
-export function filesIn(directory: string): readonly string[] {
-  try {
-    return entriesOf(directory).flatMap(({ source }) => {
-      const { isDirectory, isFile } = Deno.lstatSync(source);
-      return isDirectory ? filesIn(source) : isFile ? [source] : [];
-    });
-  } catch {
-    return [];
-  }
-}
+import { treeIn } from "../watch/tree.ts";
 
 /** As if never read. */
 const NEVER = new Date(0);
@@ -29,9 +16,9 @@ const NEVER = new Date(0);
 export async function restore(source: string, to: string): Promise<void> {
   await makeDirectory(source);
   await copyTree(source, to);
-  for (const path of filesIn(to)) {
-    const { mtime } = Deno.lstatSync(join(source, relative(to, path)));
-    Deno.utimeSync(path, NEVER, mtime ?? NEVER);
+  for (const path of await filesIn(to)) {
+    const { mtime } = Deno.lstatSync(join(source, path));
+    Deno.utimeSync(join(to, path), NEVER, mtime ?? NEVER);
   }
 }
 
@@ -51,11 +38,15 @@ export async function wereRead(copy: string): Promise<boolean | undefined> {
   } finally {
     await removeIfThere(probe);
   }
-  return filesIn(copy).map((path) => Deno.lstatSync(path)).some((info) =>
-    isRead(info) && (info.mtime ?? made) < made
-  );
+  return (await filesIn(copy)).map((path) => Deno.lstatSync(join(copy, path)))
+    .some((info) => isRead(info) && (info.mtime ?? made) < made);
 }
 
 function isRead({ atime }: Deno.FileInfo): boolean {
   return (atime?.getTime() ?? 0) > NEVER.getTime();
+}
+
+/** The files that are no links; of very many, none. */
+async function filesIn(directory: string): Promise<readonly string[]> {
+  return [...(await treeIn(directory, "times"))?.sizes.keys() ?? []];
 }

@@ -216,7 +216,7 @@ suite("one model, trained by each host", () => {
         });
       }
       const folders = hosts.map((_, index) => ({ path: join(place.path, `${index}`) }));
-      assertEquals(sameModel(folders), expected);
+      assertEquals(await sameModel(folders), expected);
     });
   }
 });
@@ -263,7 +263,7 @@ os.symlink(${JSON.stringify(outside.path)}, "target/d")`,
 
   it("may be deep, with directories that are closed", async () => {
     const deep = Array.from({ length: 100 }, (_, index) => `level-${index}`).join("/");
-    const hosts = [
+    const hosts: readonly Files[] = [
       { [`${deep}/a`]: "1", "closed/in/a": "1", "closed/b": "1" },
       {
         [`${deep}/a`]: "2",
