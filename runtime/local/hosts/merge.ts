@@ -39,7 +39,8 @@ interface Found extends HostFolder {
  *
  * @param folders the hosts' directories, in the order of the hosts. They are gone afterwards.
  * @param isRestored whether each began as a copy of the directory. What a host has not changed is not its
- * own then; what is gone from some, and changed by none, goes, as SageMaker passes deletions on.
+ * own then; what is gone from some, and changed by none, goes, as SageMaker passes deletions on. So this
+ * must not be done again where it was cut off.
  * @throws MlcliError where something could not be merged, which stays in the host's directory; Error of
  * the system.
  */
@@ -170,20 +171,17 @@ function removeIfEmpty(path: string): void {
   }
 }
 
-async function areSame([first, ...others]: readonly Found[]): Promise<boolean> {
-  for (const one of others) if (!await isSame(one, first!)) return false;
-  return true;
-}
-
-/** Whether two are files of the same bytes, or links that say the same; not where one cannot be read. */
-async function isSame(one: Found, other: Found): Promise<boolean> {
-  const both = [one, other];
-  if (both.every(({ info }) => info.isSymlink)) {
-    return Deno.readLinkSync(one.path) === Deno.readLinkSync(other.path);
+/** Whether all are files of the same bytes, or links that say the same; not where one cannot be read. */
+async function areSame(all: readonly Found[]): Promise<boolean> {
+  const isOne = (values: readonly unknown[]) => new Set(values).size < 2;
+  if (all.length < 2) return true;
+  if (all.every(({ info }) => info.isSymlink)) {
+    return isOne(all.map(({ path }) => Deno.readLinkSync(path)));
   }
-  if (!both.every(({ info }) => info.isFile) || one.info.size !== other.info.size) return false;
-  const hashes = Promise.all(both.map(({ path }) => hashOf(path)));
-  return await hashes.then(([first, second]) => first === second, () => false);
+  if (!all.every(({ info }) => info.isFile) || !isOne(all.map(({ info }) => info.size))) {
+    return false;
+  }
+  return await Array.fromAsync(all, ({ path }) => hashOf(path)).then(isOne, () => false);
 }
 
 /** Whether a restored copy is as it was. */
@@ -191,7 +189,7 @@ async function isUnchanged(copy: Found, original: Found): Promise<boolean> {
   const [one, other] = [copy.info, original.info];
   const isAsOld = one.isFile && other.isFile && one.size === other.size &&
     one.mtime?.getTime() === other.mtime?.getTime();
-  return isAsOld || await isSame(copy, original);
+  return isAsOld || await areSame([copy, original]);
 }
 
 async function hashOf(path: string): Promise<string> {

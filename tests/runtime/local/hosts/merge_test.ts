@@ -180,13 +180,17 @@ suite("restored checkpoints", () => {
     assertEquals(await filesBelow(copy!), { "a": "1", "d/b": "2" });
     // That was a read.
     await removeTreeIfThere(copy!);
-    await restore(target!, copy!);
+    const restored = await restore(target!, copy!);
     assertEquals(Deno.lstatSync(join(copy!, "d/b")).mtime, time);
     await Deno.writeTextFile(join(copy!, "new"), "3");
     await Deno.readTextFile(join(copy!, "new"));
-    assertEquals(await wereRead(copy!), false);
+    await Deno.writeTextFile(join(copy!, "a"), "written in place");
+    assertEquals(await wereRead(restored), false);
     await Deno.readTextFile(join(copy!, "d/b"));
-    assertEquals(await wereRead(copy!), true);
+    assertEquals(await wereRead(restored), true);
+    await Deno.remove(join(copy!, "d/b"));
+    await Deno.writeTextFile(join(copy!, "d/b"), "new");
+    assertEquals(await wereRead(restored), undefined);
     assertEquals(await namesIn(place.path), ["copy", "target"]);
   });
 
