@@ -3,17 +3,16 @@
  * Code of a stranger may have made the trees: no link in them is followed, and only files are opened.
  */
 
-import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { isPlaceholder } from "../../app/layout.ts";
 import { isMissing, MlcliError, systemCode } from "../../errors.ts";
 import { makeDirectory, moveTree, removeTreeIfThere, setMode } from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { takeAfter } from "../runs/sift.ts";
-import { filesIn } from "./restored.ts";
+import { treeIn } from "../watch/tree.ts";
 
 /** What a host wrote. */
 export interface HostFolder {
@@ -40,7 +39,8 @@ interface Found extends HostFolder {
  *
  * @param folders the hosts' directories, in the order of the hosts. They are gone afterwards.
  * @param isRestored whether each began as a copy of the directory. What a host has not changed is not its
- * own then; what is gone from some, and changed by none, goes, as SageMaker passes deletions on.
+ * own then; what is gone from some, and changed by none, goes, as SageMaker passes deletions on. So this
+ * must not be done again where it was cut off.
  * @throws MlcliError where something could not be merged, which stays in the host's directory; Error of
  * the system.
  */
@@ -171,18 +171,17 @@ function removeIfEmpty(path: string): void {
   }
 }
 
-async function areSame([first, ...others]: readonly Found[]): Promise<boolean> {
-  for (const one of others) if (!await isSame(one, first!)) return false;
-  return true;
-}
-
-async function isSame(one: Found, other: Found): Promise<boolean> {
-  const both = [one, other];
-  if (both.every(({ info }) => info.isSymlink)) {
-    return Deno.readLinkSync(one.path) === Deno.readLinkSync(other.path);
+/** Whether all are files of the same bytes, or links that say the same; not where one cannot be read. */
+async function areSame(all: readonly Found[]): Promise<boolean> {
+  const isOne = (values: readonly unknown[]) => new Set(values).size < 2;
+  if (all.length < 2) return true;
+  if (all.every(({ info }) => info.isSymlink)) {
+    return isOne(all.map(({ path }) => Deno.readLinkSync(path)));
   }
-  return both.every(({ info }) => info.isFile) && one.info.size === other.info.size &&
-    await haveSameBytes(one.path, other.path);
+  if (!all.every(({ info }) => info.isFile) || !isOne(all.map(({ info }) => info.size))) {
+    return false;
+  }
+  return await Array.fromAsync(all, ({ path }) => hashOf(path)).then(isOne, () => false);
 }
 
 /** Whether a restored copy is as it was. */
@@ -190,37 +189,19 @@ async function isUnchanged(copy: Found, original: Found): Promise<boolean> {
   const [one, other] = [copy.info, original.info];
   const isAsOld = one.isFile && other.isFile && one.size === other.size &&
     one.mtime?.getTime() === other.mtime?.getTime();
-  return isAsOld || await isSame(copy, original);
+  return isAsOld || await areSame([copy, original]);
 }
 
-/** How much of a file is read at a time, in bytes. */
-const PIECE = 256 * 1024;
-
-/** Of two files of one size; false where one cannot be read. */
-async function haveSameBytes(one: string, other: string): Promise<boolean> {
-  const [a, b] = [new Uint8Array(PIECE), new Uint8Array(PIECE)];
-  try {
-    using first = await Deno.open(one);
-    using second = await Deno.open(other);
-    for (let size = await first.read(a); size !== null; size = await first.read(a)) {
-      for (let at = 0; at < size;) {
-        const count = await second.read(b.subarray(at, size));
-        if (count === null) return false;
-        at += count;
-      }
-      if (Buffer.compare(a.subarray(0, size), b.subarray(0, size)) !== 0) return false;
-    }
-    return true;
-  } catch (error) {
-    if (error instanceof Deno.errors.PermissionDenied) return false;
-    throw error;
-  }
+async function hashOf(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  using file = await Deno.open(path);
+  for await (const piece of file.readable) hash.update(piece);
+  return hash.digest("hex");
 }
 
 /** Whether each of several hosts wrote files of the same names: code without a launcher, run by each. */
-export function sameModel(folders: readonly { readonly path: string }[]): boolean {
-  const [first, ...others] = folders.map(({ path }) =>
-    filesIn(path).map((file) => relative(path, file)).join("\0")
-  );
+export async function sameModel(folders: readonly { readonly path: string }[]): Promise<boolean> {
+  const trees = await Promise.all(folders.map(({ path }) => treeIn(path, "times")));
+  const [first, ...others] = trees.map((tree) => [...tree?.files.keys() ?? []].sort().join("\0"));
   return !!first && others.length > 0 && others.every((names) => names === first);
 }

@@ -2,21 +2,8 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { copyTree, makeDirectory, removeIfThere } from "../../files.ts";
-import { entriesOf } from "../runs/working_copy.ts";
-
-/** Paths of the files in a directory, sorted; without links, placeholders, and what is closed. */
-export function filesIn(directory: string): readonly string[] {
-  try {
-    return entriesOf(directory).flatMap(({ source }) => {
-      const { isDirectory, isFile } = Deno.lstatSync(source);
-      return isDirectory ? filesIn(source) : isFile ? [source] : [];
-    });
-  } catch {
-    return [];
-  }
-}
+import { treeIn } from "../watch/tree.ts";
 
 /** As if never read. */
 const NEVER = new Date(0);
@@ -35,20 +22,22 @@ export interface Restored {
 export async function restore(source: string, to: string): Promise<Restored> {
   await makeDirectory(source);
   await copyTree(source, to);
-  const files = new Map<string, string>();
-  for (const path of filesIn(to)) {
-    const { mtime } = Deno.lstatSync(join(source, relative(to, path)));
-    Deno.utimeSync(path, NEVER, mtime ?? NEVER);
-    files.set(path, identityOf(Deno.lstatSync(path)));
+  const copies = await filesIn(to);
+  for (const name of copies.keys()) {
+    const { mtime } = Deno.lstatSync(join(source, name));
+    Deno.utimeSync(join(to, name), NEVER, mtime ?? NEVER);
   }
-  return { path: to, files };
+  return {
+    path: to,
+    files: new Map(copies.entries().map(([name, info]) => [name, identityOf(info)])),
+  };
 }
 
 /**
  * Whether a restored file has been read since.
  *
  * @returns `undefined` where that is not known: the file system does not keep when files are read, or
- * each was replaced by another.
+ * some were removed or replaced, and none that is left was read.
  */
 export async function wereRead({ path, files }: Restored): Promise<boolean | undefined> {
   const probe = join(dirname(path), `.mlcli-${crypto.randomUUID()}`);
@@ -60,17 +49,24 @@ export async function wereRead({ path, files }: Restored): Promise<boolean | und
   } finally {
     await removeIfThere(probe);
   }
-  const kept = filesIn(path).map((file) => ({ file, info: Deno.lstatSync(file) }))
-    .filter(({ file, info }) => files.get(file) === identityOf(info));
-  if (kept.some(({ info }) => isRead(info))) return true;
-  return kept.length < files.size ? undefined : false;
+  const left = [...await filesIn(path)].filter(([name, info]) =>
+    files.get(name) === identityOf(info)
+  );
+  if (left.some(([, info]) => isRead(info))) return true;
+  return left.length < files.size ? undefined : false;
 }
 
-/** The number of a file that is gone is given to another. */
+/** The number of a file that is gone may be given to another. */
 function identityOf({ ino, birthtime }: Deno.FileInfo): string {
   return `${ino} ${birthtime?.getTime()}`;
 }
 
 function isRead({ atime }: Deno.FileInfo): boolean {
   return (atime?.getTime() ?? 0) > NEVER.getTime();
+}
+
+/** The files that are no links, by their paths; of very many, none. */
+async function filesIn(directory: string): Promise<ReadonlyMap<string, Deno.FileInfo>> {
+  const names = (await treeIn(directory, "times"))?.sizes.keys() ?? [];
+  return new Map(Array.from(names, (name) => [name, Deno.lstatSync(join(directory, name))]));
 }

@@ -64,11 +64,6 @@ export async function layShard(
   return shard.length;
 }
 
-/** How many files a channel has, of which each host gets a part. */
-export function countFiles(source: string): number {
-  return contentOf(source).files.length;
-}
-
 function contentOf(channel: string): Content {
   const root = Deno.realPathSync(channel);
   const files: InputMount[] = [];

@@ -39,6 +39,10 @@ suite("lines with their host before them", () => {
       ["a line that just fits", [`${LONG.slice(1)}\n`], [`h: ${LONG.slice(1)}\n`]],
       ["a line too long by its end", [`${LONG}\nb\n`], [`h: ${LONG}`, "\n", "h: b\n"]],
       ["a long line", [`${LONG}${LONG}y\nb`], [`h: ${LONG}`, LONG, "y\n", "h: b\n"]],
+      ["a return where a piece ends", [`${LONG.slice(1)}\ry\n`], [
+        `h: ${LONG.slice(1)}\r`,
+        "y\n",
+      ]],
       ["a long line without an end", [LONG], [`h: ${LONG}`, "\n"]],
     ] as const
   ) {
