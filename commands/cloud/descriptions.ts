@@ -4,7 +4,12 @@ import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoi
 import { billWords } from "../../runtime/cloud/jobs/end.ts";
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Described } from "../../runtime/cloud/jobs/follow.ts";
-import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
+import {
+  type Begun,
+  type CloudJob,
+  KIND_NAMES,
+  machinesText,
+} from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine } from "../../runtime/text.ts";
@@ -63,9 +68,9 @@ function jobText(job: CloudJob): string {
   return fieldsText(fields);
 }
 
-function jobMachines({ instanceCount, instanceType, isSpot }: CloudJob): string | undefined {
-  if (instanceType === undefined) return undefined;
-  return `${instanceCount} ${instanceType}${isSpot ? ", spot" : ""}`;
+function jobMachines(job: CloudJob): string | undefined {
+  if (job.instanceType === undefined && job.groups.length === 0) return undefined;
+  return `${machinesText(job)}${job.isSpot ? ", spot" : ""}`;
 }
 
 function jobJson(job: CloudJob): Record<string, unknown> {
@@ -88,6 +93,7 @@ function jobJson(job: CloudJob): Record<string, unknown> {
     model: job.model ?? null,
     instance_type: job.instanceType ?? null,
     instance_count: job.instanceCount,
+    instance_groups: job.groups,
     spot: job.isSpot,
     max_run: job.maxRuntime ?? null,
     training_seconds: job.trainingSeconds ?? null,

@@ -35,6 +35,18 @@ export function hasOwnDisk(instanceType: string): boolean {
   return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
 }
 
+/** Machines of one type in a training; those of several types are groups with names. */
+export interface InstanceGroup {
+  readonly name: string;
+  readonly type: string;
+  readonly count: number;
+}
+
+/** `2 ml.g5.xlarge + 1 ml.m5.large` */
+export function groupsText(groups: readonly InstanceGroup[]): string {
+  return groups.map(({ type, count }) => `${count} ${type}`).join(" + ");
+}
+
 export interface ModelRoom {
   /** `undefined`: not known. */
   readonly bytes: number | undefined;

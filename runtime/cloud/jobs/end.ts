@@ -9,7 +9,7 @@ import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { dataLog, JobLog } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
-import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
+import { type CloudJob, type JobCommand, KIND_NAMES, machinesText } from "./job.ts";
 
 /**
  * Reports how a job ended: the address of its artifact or outputs, the time billed and, for spot, what
@@ -163,10 +163,10 @@ function title({ kind, name }: CloudJob): string {
  * For processing, SageMaker only gives the running time. `undefined` where it gives nothing.
  */
 export function billWords(job: CloudJob): string | undefined {
-  const { billableSeconds, trainingSeconds, instanceCount, instanceType = "" } = job;
+  const { billableSeconds, trainingSeconds, instanceCount, groups } = job;
   const seconds = billableSeconds ?? ranFor(job);
   if (seconds === undefined) return undefined;
-  const machines = `${instanceCount} ${instanceType}`.trim();
+  const machines = groups.length > 1 ? `(${machinesText(job)})` : machinesText(job);
   const all = instanceCount > 1 ? ` = ${secondsText(seconds * instanceCount)}` : "";
   const how = billableSeconds === undefined ? "" : " billed";
   const saved = job.isSpot && billableSeconds !== undefined && trainingSeconds

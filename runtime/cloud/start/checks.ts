@@ -3,12 +3,14 @@ import type { App } from "../../app/app.ts";
 import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
+import { architectureOf, type InstanceGroup } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
-import { NETWORK, TAGS } from "../../contract/limits.ts";
+import { INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
+import type { Note } from "../in_parallel.ts";
 import type { JobRequest, TrainingRequest } from "./plan.ts";
 
 export type Needed = readonly [flag: `--${string}`, value: unknown];
@@ -161,6 +163,50 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
     hint: "Each is a channel of its own: --input-s3-dir NAME=s3://..., and your code finds it in " +
       "/opt/ml/input/data/NAME.",
   });
+}
+
+/** @throws UsageError for groups of instances that one job cannot have. */
+export function checkGroups(groups: readonly InstanceGroup[]): void {
+  requireAtMost(groups.length, INSTANCE_GROUPS.most, "--instance-group");
+  const [first] = groups;
+  for (const [index, { name, type }] of groups.entries()) {
+    if (groups.findIndex((one) => one.name === name) < index) {
+      throw new UsageError(`Two groups of instances are called "${name}".`, {
+        hint: "Give each a name of its own: --instance-group NAME=TYPE:NUMBER.",
+      });
+    }
+    const [its, wanted] = [architectureOf(type), architectureOf(first!.type)];
+    if (its === wanted) continue;
+    throw new UsageError(
+      `All groups run one image, but ${
+        first!.type
+      } runs linux/${wanted}, and ${type} linux/${its}.`,
+      { hint: "Take instance types of one architecture." },
+    );
+  }
+}
+
+/**
+ * @param names of the job's channels or inputs.
+ * @throws UsageError for one to split that the job does not have.
+ */
+export function checkShards(
+  { shards, instanceCount }: Pick<TrainingRequest, "shards" | "instanceCount">,
+  names: readonly string[],
+  what: "channel" | "input",
+  note: Note,
+): void {
+  const wrong = shards.find((name) => !names.includes(name));
+  if (wrong !== undefined) {
+    throw new UsageError(`Option "--shard" names ${wrong}, which is no ${what} of this job.`, {
+      hint: names.length === 0
+        ? `The job has no ${what}.`
+        : `The job has ${enumerated(names.map((name) => `"${name}"`))}.`,
+    });
+  }
+  if (shards.length > 0 && instanceCount === 1) {
+    note("One instance gets all objects: --shard and --input-sharded have no effect");
+  }
 }
 
 /** @throws MlcliError for what SageMaker would refuse: the first, and the others below it. */
