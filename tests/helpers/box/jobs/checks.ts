@@ -115,7 +115,26 @@ export function checkKnown(value: unknown, notThere = NOT_THERE): void {
   }
 }
 
+/** Groups, or a type and a count: the service model says that in words alone. */
+function checkMachines({ InstanceType, InstanceCount, InstanceGroups = [] }: Request): void {
+  const names: string[] = InstanceGroups.map((group: Request) => group.InstanceGroupName);
+  if (names.length === 0) {
+    if (InstanceType !== undefined && InstanceCount !== undefined) return;
+    throw invalid("InstanceType and InstanceCount are required without InstanceGroups");
+  }
+  if (InstanceType !== undefined || InstanceCount !== undefined) {
+    throw invalid("InstanceType and InstanceCount cannot be given together with InstanceGroups");
+  }
+  if (new Set(names).size < names.length) {
+    throw invalid(`Duplicate instance group names: [${names.join(", ")}]`);
+  }
+  if (InstanceGroups.some((group: Request) => group.InstanceCount === 0)) {
+    throw new Unexpected("The box has no groups without instances");
+  }
+}
+
 function checkTraining(request: Request): void {
+  checkMachines(request.ResourceConfig);
   const { MaxRuntimeInSeconds = 86_400, MaxWaitTimeInSeconds } = request.StoppingCondition;
   if (MaxRuntimeInSeconds > LONGEST_TRAINING) {
     throw invalid(
@@ -168,12 +187,14 @@ function checkQuota(
   request: Request,
   { services: { platform: { faults } } }: Surroundings,
 ): void {
-  const { InstanceType: type, InstanceCount: count } = kind === "training"
+  const resources = kind === "training"
     ? request.ResourceConfig
     : request.ProcessingResources.ClusterConfig;
-  if (!faults.quotas.has(type)) return;
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  throw limitExceeded(`${type} for ${spot} job usage`, count);
+  for (const { InstanceType: type, InstanceCount } of resources.InstanceGroups ?? [resources]) {
+    if (!faults.quotas.has(type)) continue;
+    throw limitExceeded(`${type} for ${spot} job usage`, InstanceCount);
+  }
 }
 
 /** The words for a quota of the account of which nothing is left. */
