@@ -14,6 +14,7 @@ import {
 } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
+import { clusterOf } from "../contract/hosts.ts";
 import { jobName } from "../contract/names.ts";
 import { commandDifferences, type Difference } from "../contract/differences.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
@@ -117,7 +118,7 @@ export async function withProcessing(
       inputs: sent ? [...inputs, CODE_INPUT] : inputs,
       outputs: declared,
       variables: job.variables,
-    }, hostOf(engine));
+    }, clusterOf(hostOf(engine)));
     await writeConfiguration(config, files);
     openToContainer(config);
     const input = join(directory, "input");

@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
 import type { Layout } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
+import { clusterOf } from "../contract/hosts.ts";
 import { jobName } from "../contract/names.ts";
 import {
   channelDifferences,
@@ -79,7 +80,11 @@ export async function withTraining(
     const config = join(input, "config");
     const launch = launchOf(program, { name, region });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    const files = trainingFiles(all, names, hostOf(engine));
+    const files = trainingFiles(
+      all,
+      names.map((name) => ({ name, isSharded: false })),
+      clusterOf(hostOf(engine)),
+    );
     await writeConfiguration(config, files);
     await copyConfiguration(layout, config, Object.keys(files));
     const { mounts, left } = await makeInput(layout, input, channels, {
