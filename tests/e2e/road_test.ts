@@ -155,6 +155,22 @@ suite("the road to SageMaker", () => {
     assertMatch(stderr, /^algo-2: 3 numbers on algo-2$/m);
   });
 
+  it("splits a channel between three machines, and packs what each made", async () => {
+    const { code, stdout, stderr } = await train("-c", "3", "--shard", "training");
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /numbers\/: SageMaker gives whole objects to instances: 1 of 3 get none\./);
+  });
+
+  it("names the machine that failed first", async () => {
+    const { code, stderr } = await train("-c", "3", "--hyperparameter", "mode=raise algo-2");
+    assertEquals(code, 1, stderr);
+    assertMatch(
+      stderr,
+      /^ {2}algo-2 failed first:\n(.*\n)* {2}ValueError: no such column: price$/m,
+    );
+    assertMatch(stderr, /^hint: .*mlcli local train/m);
+  });
+
   it("ends where no machine is to be had", async () => {
     box.faults.outOfCapacity();
     try {

@@ -136,6 +136,13 @@ function ofBoth(command: Command): readonly Refusal[] {
 
 const { train: { least: TRAIN }, process: { least: PROCESS } } = COMMANDS;
 
+const GROUP = /must be NAME=TYPE:NUMBER, such as gpu=ml\.g5\.xlarge:2, but got "/;
+
+/** A training on groups of instances. */
+function groups(...all: readonly string[]): readonly string[] {
+  return [...TRAIN.slice(0, 3), ...all.map((group) => `--instance-group=${group}`)];
+}
+
 const OF_TRAIN: readonly Refusal[] = [
   ["docker's -e", ["train", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
   ["a local type", ["train", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
@@ -165,6 +172,40 @@ const OF_TRAIN: readonly Refusal[] = [
     [...TRAIN, "-i", `training=s3://${BUCKET}/x`],
     2,
     /error: Two inputs are called "training"\.\nhint: .*--input-s3-dir NAME=s3:/,
+  ],
+  [
+    "a channel to split that it does not have",
+    [...TRAIN, "-c", "2", "--shard", "train"],
+    2,
+    /error: Option "--shard" names train, which is no channel of this job\.\nhint: .*"training"/,
+  ],
+  ["a group that is none", ["train", "--instance-group", "gpu=ml.g5.xlarge"], 2, GROUP],
+  ["a group without instances", ["train", "--instance-group", "gpu=ml.g5.xlarge:0"], 2, GROUP],
+  ["a long name", ["train", "--instance-group", `${"x".repeat(65)}=ml.g5.xlarge:1`], 2, GROUP],
+  ["a group of no type", ["train", "--instance-group", "gpu=g5:1"], 2, /like ml\.m5\.large/],
+  [
+    "groups beside machines",
+    [...TRAIN, "--instance-group", "gpu=ml.g5.xlarge:2"],
+    2,
+    /error: Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count"\.\n/,
+  ],
+  [
+    "six groups",
+    groups(..."abcdef".split("").map((name) => `${name}=ml.m5.large:1`)),
+    2,
+    /error: Option "--instance-group" may be given 5 times, but is given 6\.\n/,
+  ],
+  [
+    "two groups of one name",
+    groups("a=ml.m5.large:1", "a=ml.m5.large:2"),
+    2,
+    /error: Two groups of instances are called "a"\.\n/,
+  ],
+  [
+    "groups of two architectures",
+    groups("a=ml.m5.large:1", "b=ml.c7g.large:2"),
+    2,
+    /All groups run one image, but ml\.m5\.large runs linux\/amd64, and ml\.c7g\.large linux\/arm64\./,
   ],
   [
     "--max-wait without --spot",
@@ -245,6 +286,12 @@ const OF_PROCESS: readonly Refusal[] = [
     [...PROCESS, "--input-sharded"],
     2,
     /error: Option "--input-sharded" has no effect without "--input-s3-location"\.\nhint: /,
+  ],
+  [
+    "an input to split that it does not have",
+    [...PROCESS, "-c", "2", "--shard", "x"],
+    2,
+    /error: Option "--shard" names x, which is no input of this job\.\nhint: The job has no input\.\n/,
   ],
   [
     "an argument that is too long",

@@ -187,6 +187,54 @@ suite("train", () => {
     assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
   });
 
+  it("splits the channels that are named, and says which instances get nothing", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout, stderr } = await job.run([
+      ...[...LEAST, "--dry-run", "-c", "3", "--shard", "training"],
+      ...["-i", `labels=s3://${BUCKET}/app/other/b.csv`],
+    ]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      // deno-lint-ignore no-explicit-any -- JSON as it was printed
+      inputIn(stdout).InputDataConfig.map((one: any) =>
+        one.DataSource.S3DataSource.S3DataDistributionType
+      ),
+      ["ShardedByS3Key", "FullyReplicated"],
+    );
+    const idle = /^s3:.*: SageMaker gives whole objects to instances: 2 of 3 get none\. /m;
+    assertMatch(stderr, idle);
+    const one = await job.run([...LEAST, "--dry-run", "--shard", "training"]);
+    assertMatch(one.stderr, /One instance gets all objects: --shard and --input-sharded have no/);
+  });
+
+  it("takes groups of instances, typed ones before the file's machines, and the other way", async () => {
+    const file = {
+      instance_group: { gpu: "ml.g5.xlarge:2", cpu: "ml.m5.large:1" },
+      ec2_type: "ml.c5.large",
+    };
+    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train: file } });
+    const least = ["train", "-i", `s3://${BUCKET}/app/data`, "--dry-run"];
+    const groupsIn = async (...more: string[]) => {
+      const { code, stdout, stderr } = await job.run([...least, ...more]);
+      assertEquals(code, 0, stderr);
+      return inputIn(stdout).ResourceConfig;
+    };
+    const of = (name: string, type: string, count: number) => (
+      { InstanceGroupName: name, InstanceType: type, InstanceCount: count }
+    );
+    assertEquals(await groupsIn(), {
+      InstanceGroups: [of("gpu", "ml.g5.xlarge", 2), of("cpu", "ml.m5.large", 1)],
+      VolumeSizeInGB: 30,
+    });
+    assertEquals(await groupsIn("--instance-group", "a=b=ml.m5.large:1"), {
+      InstanceGroups: [of("a=b", "ml.m5.large", 1)],
+      VolumeSizeInGB: 30,
+    });
+    assertEquals(await groupsIn("-c", "2"), {
+      ...{ InstanceType: "ml.c5.large", InstanceCount: 2, VolumeSizeInGB: 30 },
+    });
+  });
+
   const roles: readonly (readonly [string, string[], Record<string, string>, string])[] = [
     ["MLCLI_EXECUTION_ROLE", [], { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` }, "-v"],
     ["the role mlcli acts in", ["-r", `${EXECUTION_ROLE}-r`], {}, "-r"],

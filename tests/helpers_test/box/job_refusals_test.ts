@@ -12,6 +12,14 @@ const channel = (S3Uri: string) => ({
   DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri } },
 });
 
+const group = (InstanceGroupName: string) => ({
+  ...{ InstanceGroupName, InstanceType: "ml.m5.large", InstanceCount: 1 },
+});
+
+function machines(resources: Request): Request {
+  return { ResourceConfig: { ...resources, VolumeSizeInGB: 30 } };
+}
+
 /** A box with an image and data, and requests for jobs on them. */
 async function prepared(): Promise<{ box: Box; training: Request; processing: Request }> {
   const box = await Box.open();
@@ -63,6 +71,22 @@ suite("the box refuses to start a job for", () => {
       "two channels of one name",
       { InputDataConfig: [channel("s3://data/train/"), channel("s3://data/train/")] },
       /^Duplicate channel names: \[training, training\]$/,
+    ],
+    ["neither machines nor groups", machines({}), /^InstanceType and InstanceCount are required/],
+    [
+      "machines and groups",
+      machines({ InstanceType: "ml.m5.large", InstanceCount: 1, InstanceGroups: [group("a")] }),
+      /^InstanceType and InstanceCount cannot be given together with InstanceGroups$/,
+    ],
+    [
+      "two groups of one name",
+      machines({ InstanceGroups: [group("a"), group("a")] }),
+      /^Duplicate instance group names: \[a, a\]$/,
+    ],
+    [
+      "six groups",
+      machines({ InstanceGroups: "abcdef".split("").map(group) }),
+      /at 'resourceConfig.instanceGroups' failed to satisfy constraint: .* less than or equal to 5/,
     ],
     [
       "more than 28 days",
