@@ -148,17 +148,18 @@ suite("the box's jobs on the engine", () => {
     const group = (InstanceGroupName: string, InstanceType: string) => ({
       ...{ InstanceGroupName, InstanceType, InstanceCount: 1 },
     });
-    const job = await train(
-      "cat /opt/ml/input/config/resource*; echo; getent hosts algo-1 algo-2",
-      {
-        ResourceConfig: {
-          InstanceGroups: [group("gpu", "ml.g5.xlarge"), group("cpu", "ml.m5.large")],
-          VolumeSizeInGB: 30,
-        },
-        EnableNetworkIsolation: true,
+    // The first host stays until the second has looked for it, and ended.
+    const code =
+      "[ $(hostname) = algo-1 ] && sleep 600; cat /opt/ml/input/config/resource*; echo; " +
+      "getent hosts algo-1 algo-2; exit 4";
+    const job = await train(code, {
+      ResourceConfig: {
+        InstanceGroups: [group("gpu", "ml.g5.xlarge"), group("cpu", "ml.m5.large")],
+        VolumeSizeInGB: 30,
       },
-    );
-    assertEquals([job.status, job.failureReason], ["Completed", undefined]);
+      EnableNetworkIsolation: true,
+    });
+    assertEquals(job.failureReason, "AlgorithmError: Exit Code: 4");
     const [told, ...found] = logOf(job, "algo-2").split("\n");
     assertEquals(found.map((line) => line.split(/ +/)[1]), ["algo-1", "algo-2"]);
     assertEquals(JSON.parse(told!), {
@@ -189,7 +190,7 @@ suite("the box's jobs on the engine", () => {
     const job = box.jobs.find("processing", name)!;
     await job.ended;
     assertStringIncludes(logOf(job, "algo-2"), "went on");
-    assertEquals([job.status, job.exitMessage], ["Failed", "algo-1\nalgo-2"]);
+    assertEquals([job.status, job.exitMessage], ["Failed", "algo-1\n\nalgo-2\n"]);
     assertEquals(job.failureReason, "AlgorithmError: See job logs for more information");
   });
 });

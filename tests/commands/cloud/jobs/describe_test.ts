@@ -175,7 +175,7 @@ suite("mlcli describe", () => {
     });
     assertMatch(
       (await run(box, "churn")).stdout,
-      /^Machines +2 ml\.g5\.xlarge \+ 1 ml\.m5\.large$/m,
+      /^Machines: +2 ml\.g5\.xlarge \+ 1 ml\.m5\.large$/m,
     );
     const job = JSON.parse((await run(box, "churn", "--output", "json")).stdout);
     assertEquals([job.instance_type, job.instance_count], [null, 3]);
