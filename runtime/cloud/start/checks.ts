@@ -175,13 +175,10 @@ export function checkGroups(groups: readonly InstanceGroup[]): void {
         hint: "Give each a name of its own: --instance-group NAME=TYPE:NUMBER.",
       });
     }
-    const [its, wanted] = [architectureOf(type), architectureOf(first!.type)];
-    if (its === wanted) continue;
+    if (architectureOf(type) === architectureOf(first!.type)) continue;
     throw new UsageError(
-      `All groups run one image, but ${
-        first!.type
-      } runs linux/${wanted}, and ${type} linux/${its}.`,
-      { hint: "Take instance types of one architecture." },
+      `All groups run one image, and none is both for ${first!.type} and for ${type}.`,
+      { hint: "Take instance types with the same architecture, linux/amd64 or linux/arm64." },
     );
   }
 }
