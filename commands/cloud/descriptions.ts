@@ -1,15 +1,10 @@
 /** A job and an endpoint as `mlcli describe` and the lists show them, as text and as JSON. */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
-import { billWords } from "../../runtime/cloud/jobs/end.ts";
+import { billWords, machinesText } from "../../runtime/cloud/jobs/end.ts";
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Described } from "../../runtime/cloud/jobs/follow.ts";
-import {
-  type Begun,
-  type CloudJob,
-  KIND_NAMES,
-  machinesText,
-} from "../../runtime/cloud/jobs/job.ts";
+import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
 import { consoleAddress } from "../../runtime/contract/console.ts";
 import type { ListedJob } from "../../runtime/cloud/jobs/list_jobs.ts";
 import { inOneLine } from "../../runtime/text.ts";

@@ -126,11 +126,7 @@ export async function train(
           ...common,
           output: output.address,
           channels: code
-            ? [...channels, {
-              name: CODE_CHANNEL,
-              address: code.place.address,
-              isSharded: false,
-            }]
+            ? [...channels, { name: CODE_CHANNEL, address: code.place.address }]
             : channels,
           hyperparameters,
           metrics,

@@ -35,7 +35,6 @@ export function failedFirst(reason: string, logs: readonly HostLog[]): HostLog |
 }
 
 function earliest(logs: readonly HostLog[]): HostLog | undefined {
-  const first = Math.min(...logs.map(({ last }) => last));
-  const those = logs.filter(({ last }) => last === first);
-  return those.length === 1 ? those[0] : undefined;
+  const [first, second] = logs.toSorted((one, other) => one.last - other.last);
+  return first?.last === second?.last ? undefined : first;
 }

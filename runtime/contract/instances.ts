@@ -42,11 +42,6 @@ export interface InstanceGroup {
   readonly count: number;
 }
 
-/** `2 ml.g5.xlarge + 1 ml.m5.large` */
-export function groupsText(groups: readonly InstanceGroup[]): string {
-  return groups.map(({ type, count }) => `${count} ${type}`).join(" + ");
-}
-
 export interface ModelRoom {
   /** `undefined`: not known. */
   readonly bytes: number | undefined;

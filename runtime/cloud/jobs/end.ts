@@ -10,7 +10,7 @@ import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
 import { dataLog, JobLog } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
-import { type CloudJob, type JobCommand, KIND_NAMES, machinesText } from "./job.ts";
+import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
 /**
  * Reports how a job ended: the address of its artifact or outputs, the time billed and, for spot, what
@@ -190,6 +190,12 @@ export function billWords(job: CloudJob): string | undefined {
     ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))} %`
     : "";
   return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
+}
+
+/** `2 ml.m5.large`, `2 ml.g5.xlarge + 1 ml.m5.large`; only the number where nothing else is known. */
+export function machinesText({ groups, instanceCount, instanceType = "" }: CloudJob): string {
+  if (groups.length === 0) return `${instanceCount} ${instanceType}`.trim();
+  return groups.map(({ type, count }) => `${count} ${type}`).join(" + ");
 }
 
 function ranFor({ startTime, endTime }: CloudJob): number | undefined {

@@ -1,7 +1,7 @@
 import { shellWord } from "../../app/typed_path.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { consoleAddress } from "../../contract/console.ts";
-import { groupsText, type InstanceGroup } from "../../contract/instances.ts";
+import type { InstanceGroup } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 
 /** Which job: names are unique among those of a kind. */
@@ -72,15 +72,6 @@ const ENDED = new Set(["Completed", "Failed", "Stopped"]);
 export function hasEnded({ status }: Pick<CloudJob, "status">): boolean {
   return ENDED.has(status);
 }
-
-/** `2 ml.m5.large`, `2 ml.g5.xlarge + 1 ml.m5.large`; only the number where nothing else is known. */
-export function machinesText(
-  { groups, instanceCount, instanceType = "" }: Machines,
-): string {
-  return groups.length > 0 ? groupsText(groups) : `${instanceCount} ${instanceType}`.trim();
-}
-
-type Machines = Pick<CloudJob, "groups" | "instanceCount" | "instanceType">;
 
 export type Kind = JobKind | "endpoint";
 

@@ -168,16 +168,14 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
 /** @throws UsageError for groups of instances that one job cannot have. */
 export function checkGroups(groups: readonly InstanceGroup[]): void {
   requireAtMost(groups.length, INSTANCE_GROUPS.most, "--instance-group");
-  const [first] = groups;
-  for (const [index, { name, type }] of groups.entries()) {
-    if (groups.findIndex((one) => one.name === name) < index) {
-      throw new UsageError(`Two groups of instances are called "${name}".`, {
-        hint: "Give each a name of its own: --instance-group NAME=TYPE:NUMBER.",
-      });
+  const first = groups[0]?.type ?? "";
+  for (const { name, type } of groups) {
+    if (groups.filter((one) => one.name === name).length > 1) {
+      throw new UsageError(`Two groups of instances are called "${name}".`);
     }
-    if (architectureOf(type) === architectureOf(first!.type)) continue;
+    if (architectureOf(type) === architectureOf(first)) continue;
     throw new UsageError(
-      `All groups run one image, and none is both for ${first!.type} and for ${type}.`,
+      `All groups run one image, and none is both for ${first} and for ${type}.`,
       { hint: "Take instance types with the same architecture, linux/amd64 or linux/arm64." },
     );
   }
@@ -196,9 +194,7 @@ export function checkShards(
   const wrong = shards.find((name) => !names.includes(name));
   if (wrong !== undefined) {
     throw new UsageError(`Option "--shard" names ${wrong}, which is no ${what} of this job.`, {
-      hint: names.length === 0
-        ? `The job has no ${what}.`
-        : `The job has ${enumerated(names.map((name) => `"${name}"`))}.`,
+      hint: `It has ${enumerated(names) || "none"}.`,
     });
   }
   if (shards.length > 0 && instanceCount === 1) {

@@ -103,16 +103,11 @@ export interface PlannedTraining
   /** Where results go: a directory. */
   readonly output: S3Address;
   /** Of a directory the address ends with `/`. */
-  readonly channels: readonly PlannedChannel[];
+  readonly channels: readonly (RemoteChannel & Partial<Pick<PlannedInput, "isSharded">>)[];
   /** The user's; a launcher's come beside them. */
   readonly hyperparameters: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricDefinition[];
   readonly launch: Launch;
-}
-
-export interface PlannedChannel extends RemoteChannel {
-  /** Whether each instance gets a part of the objects. */
-  readonly isSharded: boolean;
 }
 
 export interface PlannedInput extends PlacedData<S3Address> {
@@ -152,7 +147,7 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
         S3DataSource: {
           S3DataType: "S3Prefix",
           S3Uri: s3Uri(address),
-          S3DataDistributionType: distributionOf(isSharded),
+          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
         },
       },
     })),
@@ -186,7 +181,7 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
           LocalPath: path,
           S3DataType: "S3Prefix",
           S3InputMode: "File",
-          S3DataDistributionType: distributionOf(isSharded),
+          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
         },
       })),
     },
@@ -220,10 +215,6 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
     RoleArn: planned.role,
     Tags: tagsOf(planned),
   };
-}
-
-function distributionOf(isSharded: boolean) {
-  return isSharded ? "ShardedByS3Key" : "FullyReplicated";
 }
 
 /** A key is sent where one of the types takes it: no disk is left without it in silence. */

@@ -115,21 +115,15 @@ export function checkKnown(value: unknown, notThere = NOT_THERE): void {
   }
 }
 
-/** Groups, or a type and a count: the service model says that in words alone. */
+/** The box's own words: the service model says nothing of it. */
 function checkMachines({ InstanceType, InstanceCount, InstanceGroups = [] }: Request): void {
   const names: string[] = InstanceGroups.map((group: Request) => group.InstanceGroupName);
-  if (names.length === 0) {
-    if (InstanceType !== undefined && InstanceCount !== undefined) return;
-    throw invalid("InstanceType and InstanceCount are required without InstanceGroups");
-  }
-  if (InstanceType !== undefined || InstanceCount !== undefined) {
-    throw invalid("InstanceType and InstanceCount cannot be given together with InstanceGroups");
+  const hasGroups = names.length > 0;
+  if (hasGroups !== (InstanceType === undefined) || hasGroups !== (InstanceCount === undefined)) {
+    throw invalid("Either InstanceType and InstanceCount are required, or InstanceGroups");
   }
   if (new Set(names).size < names.length) {
     throw invalid(`Duplicate instance group names: [${names.join(", ")}]`);
-  }
-  if (InstanceGroups.some((group: Request) => group.InstanceCount === 0)) {
-    throw new Unexpected("The box has no groups without instances");
   }
 }
 

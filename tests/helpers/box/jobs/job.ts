@@ -158,19 +158,18 @@ export class Job {
    */
   get groups(): readonly Group[] {
     const { InstanceGroups, InstanceType, InstanceCount = 1 } = this.request.ResourceConfig ?? {};
-    const groups: Group[] = [];
-    let first = 0;
     const InstanceGroupName = "homogeneousCluster";
-    for (const group of InstanceGroups ?? [{ InstanceGroupName, InstanceType, InstanceCount }]) {
-      const hosts = numbered(group.InstanceCount, (index) => hostName(first + index));
-      first += group.InstanceCount;
-      groups.push({
+    const groups = InstanceGroups ?? [{ InstanceGroupName, InstanceType, InstanceCount }];
+    let first = 0;
+    // deno-lint-ignore no-explicit-any -- as the request
+    return groups.map((group: any) => {
+      const hosts = numbered(first += group.InstanceCount).slice(-group.InstanceCount);
+      return {
         instance_group_name: group.InstanceGroupName,
         instance_type: group.InstanceType,
         hosts: [...hosts.slice(-1), ...hosts.slice(0, -1)],
-      });
-    }
-    return groups;
+      };
+    });
   }
 
   /** Goes on to a secondary status; in the one that it is in, says something else. */

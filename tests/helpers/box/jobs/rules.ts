@@ -85,7 +85,7 @@ const createTraining = structure({
       structure({
         InstanceGroupName: required(text({ min: 1, max: 64, pattern: /.+/ })),
         InstanceType: required(oneOf(...INSTANCE_TYPES.training)),
-        InstanceCount: required(integer(0)),
+        InstanceCount: required(integer(1)), // The model has 0, of which the box has none.
       }),
       0,
       5,
