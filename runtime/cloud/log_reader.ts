@@ -132,14 +132,17 @@ export class LogReader {
     return lines.slice(Math.max(0, lines.length - count));
   }
 
-  /** The last lines of each host by itself; where one was started again, of its newest stream. */
+  /**
+   * The last lines of each host by itself; where one was started again, of its newest stream: they are
+   * sorted by their names, which end with a time.
+   */
   async tails(count: number): Promise<readonly HostLog[]> {
     const tails = new Map<string, HostLog>();
     for (const stream of await this.#find()) {
       const events = await this.#readBack(stream, count);
       const lines = events.flatMap(({ message }) => logLines(message)).slice(-count);
-      const [host, last] = [hostOf(stream.name), events.at(-1)?.time ?? 0];
-      if (last >= (tails.get(host)?.last ?? 0)) tails.set(host, { host, lines, last });
+      const host = hostOf(stream.name);
+      tails.set(host, { host, lines, last: events.at(-1)?.time ?? 0 });
     }
     return [...tails.values()];
   }

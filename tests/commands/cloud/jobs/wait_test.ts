@@ -93,15 +93,22 @@ suite("mlcli wait", () => {
     const { code, stderr } = await waitFor(end, {
       hosts: 3,
       prepare: (box) => {
-        const put = (host: string, timestamp: number, ...lines: string[]) =>
+        const put = (stream: string, timestamp: number, ...lines: string[]) =>
           box.logs.put(
             "/aws/sagemaker/TrainingJobs",
-            `churn/${host}-1700000000`,
+            `churn/${stream}`,
             lines.map((message) => ({ message, timestamp })),
           );
-        put("algo-1", 2_000, "CUDA out of memory", "Connection closed by peer");
-        put("algo-2", 1_000, "Traceback (most recent call last):", "ValueError: no rows");
-        put("algo-3", 500, "epoch 1");
+        // Before it was started again.
+        put("algo-1-1600000000", 1, "ValueError: no rows");
+        put("algo-1-1700000000", 2_000, "CUDA out of memory", "Connection closed by peer");
+        put(
+          "algo-2-1700000000",
+          1_000,
+          "Traceback (most recent call last):",
+          "ValueError: no rows",
+        );
+        put("algo-3-1700000000", 500, "epoch 1");
       },
     });
     assertEquals(code, 1);
