@@ -97,8 +97,9 @@ export async function ensureBaseImage(
   const { codename } = system;
   const made = `${MADE[kind].name}:${codename || "latest"}`;
   if (await engine.image(made)) return made;
-  // The official image has neither of both: whether pip will get them shows when a registry answers.
-  if (kind !== "sklearn" && kind !== "torch" && await engine.image(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
+  // The official image has neither of the others: whether pip will get them shows when a registry answers.
+  const isEnough = kind === "plain" || kind === "pip";
+  if (isEnough && await engine.image(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
   if (await pull(OFFICIAL_IMAGE, engine, signal)) return OFFICIAL_IMAGE;
   if (system.id !== "debian" || !canInstallPackages(system, uid)) {
     throw new MlcliError(`No registry answers to pull ${OFFICIAL_IMAGE} from`, {
