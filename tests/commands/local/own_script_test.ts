@@ -156,27 +156,32 @@ suite("local train with a script of the user's own", () => {
 
   it("ends with the error that the script printed", async () => {
     await using app = await scriptApp();
-    const failed = await train(app, ["--image", IMAGE], {
-      image: {},
-      program: ({ err, end }) => {
-        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
-        end(1);
-      },
-    });
-    assertStringIncludes(
-      failed.stderr,
-      "\nerror: Training failed: ValueError: no age (exit status 1)\n",
-    );
-    // One that was caught is not the reason.
-    const other = await train(app, ["--image", IMAGE], {
-      image: {},
-      program: ({ err, end }) => {
-        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
-        err("loss is NaN\n");
-        end(1);
-      },
-    });
-    assertStringIncludes(other.stderr, "\nerror: Training failed: exit status 1\n");
+    for (
+      const [more, words] of [
+        ["", "ValueError: no age (exit status 1)"],
+        // What torchrun says after it, of torch 1 and 2.
+        [
+          "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0\n",
+          "ValueError: no age (exit status 1)",
+        ],
+        [
+          "E1126 15:54:52.086000 9 torch/distributed/elastic/multiprocessing/api.py:869] failed\n",
+          "ValueError: no age (exit status 1)",
+        ],
+        // One that was caught is not the reason.
+        ["loss is NaN\n", "exit status 1"],
+      ] as const
+    ) {
+      const { stderr } = await train(app, ["--image", IMAGE], {
+        image: {},
+        program: ({ err, end }) => {
+          err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
+          err(more);
+          end(1);
+        },
+      });
+      assertStringIncludes(stderr, `\nerror: Training failed: ${words}\n`);
+    }
   });
 
   it("runs a command of the image, with its arguments", async () => {
