@@ -156,12 +156,15 @@ async function programOnPlatform(
 ): Promise<Program> {
   const { app, tag, program, inputs, sendsCode, instanceType } = request;
   const reference = imageReference(app, tag);
-  const isAsked = sendsCode || program.code !== undefined && program.launcher === undefined &&
-      !holdsToolkitByName(reference);
+  const isAsked = sendsCode ||
+    (program.code === undefined
+      ? program.distribution !== undefined && program.command.length === 0
+      : program.launcher === undefined && !holdsToolkitByName(reference));
   const image = isAsked
     ? await imageFacts({ ...request, instanceType: instanceType! }, await aws.ecr(), engine)
     : undefined;
-  if (image !== undefined && holdsHarness(image)) {
+  const isOwn = image !== undefined && holdsHarness(image);
+  if (isOwn) {
     checkChannelNames(inputs.map(({ name }) => name), true);
   } else if (sendsCode) {
     throw new MlcliError(
@@ -178,7 +181,7 @@ async function programOnPlatform(
   }
   return await programFor(
     program,
-    { reference, variables: image && (image.Config?.Env ?? []) },
+    { reference, variables: image && (image.Config?.Env ?? []), holdsHarness: isOwn },
     code,
   );
 }
