@@ -65,7 +65,7 @@ export async function train(
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
   checkShards(request, names, "channel", (text) => report.note(text));
-  checkGroups(request.groups);
+  checkGroups(request);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));

@@ -3,7 +3,7 @@ import type { App } from "../../app/app.ts";
 import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
-import { architectureOf, type InstanceGroup } from "../../contract/instances.ts";
+import { architectureOf } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
 import { INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
@@ -166,8 +166,16 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
 }
 
 /** @throws UsageError for groups of instances that one job cannot have. */
-export function checkGroups(groups: readonly InstanceGroup[]): void {
+export function checkGroups(
+  { groups, program: { distribution } }: Pick<TrainingRequest, "groups" | "program">,
+): void {
   requireAtMost(groups.length, INSTANCE_GROUPS.most, "--instance-group");
+  // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
+  if (groups.length > 1 && distribution !== undefined) {
+    throw new UsageError('Option "--distribution" is not for several groups of instances.', {
+      hint: "Take one --instance-group, or leave --distribution to your code.",
+    });
+  }
   const first = groups[0]?.type ?? "";
   for (const { name, type } of groups) {
     if (groups.filter((one) => one.name === name).length > 1) {

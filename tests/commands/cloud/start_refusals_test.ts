@@ -190,6 +190,12 @@ const OF_TRAIN: readonly Refusal[] = [
     /error: Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count"\.\n/,
   ],
   ["six groups", groups(...Array(6).fill("a=ml.m5.large:1")), 2, /may be given 5 times, but is/],
+  [
+    "several groups with torchrun",
+    [...groups("a=ml.m5.large:1", "b=ml.m5.large:1"), "--distribution", "torchrun"],
+    2,
+    /"--distribution" is not for several groups of instances\./,
+  ],
   ["twin groups", groups(...Array(2).fill("a=ml.m5.large:1")), 2, /groups .* are called "a"\./],
   [
     "groups of two architectures",
