@@ -173,7 +173,7 @@ export function checkGroups(
   // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
   if (groups.length > 1 && distribution !== undefined) {
     throw new UsageError('Option "--distribution" is not for several groups of instances.', {
-      hint: "Take one --instance-group, or leave --distribution to your code.",
+      hint: "Take one --instance-group, or start torchrun in your code.",
     });
   }
   const first = groups[0]?.type ?? "";
