@@ -130,8 +130,9 @@ export async function writeConfiguration(config: string, files: ConfigurationFil
  */
 export function openToContainer(path: string): void {
   if (Deno.build.os === "windows") return;
-  const { isDirectory, isFile, mode } = Deno.lstatSync(path);
-  if (!isDirectory && !isFile) return;
+  const { isDirectory, isFile, mode, nlink } = Deno.lstatSync(path);
+  // A file with another name is the user's own, in a shard.
+  if (!isDirectory && (!isFile || nlink !== 1)) return;
   const open = mode! & 0o7777 | (isDirectory ? 0o777 : 0o666);
   if (open !== (mode! & 0o7777)) Deno.chmodSync(path, open);
   if (!isDirectory) return;
