@@ -115,7 +115,8 @@ interface Choice {
 /** The other keys are set by hand when the app goes to SageMaker. */
 type ChosenKey = Exclude<
   ConfigurationKey,
-  "image_name" | "s3_prefix" | "execution_role" | "certificate_file" | "context" | "dockerfile"
+  | ("image_name" | "s3_prefix" | "execution_role" | "certificate_file" | "context" | "dockerfile")
+  | "distribution"
 >;
 
 /** Keys that only an app without an image that exists has. */

@@ -94,6 +94,9 @@ export async function programOf(
   const launcher = name === "train"
     ? typed.launcher ?? (ofFile ? file.launcher ?? configuration.launcher : undefined)
     : undefined;
+  // A command that is typed is another program than the file's.
+  const distribution = name !== "train" ? undefined : typed.distribution ??
+    (typedCommand.length > 0 ? undefined : file.distribution ?? configuration.distribution);
   if (launcher === "image" && typedEntryPoint !== undefined) {
     throw new UsageError('Option "--entry-point" has no effect with the launcher image.', {
       hint: "That runs the image's own program. --launcher script runs a file of yours.",
@@ -108,7 +111,7 @@ export async function programOf(
   return {
     app,
     isImageTyped: typed.image !== undefined,
-    program: { code, launcher, command, arguments: args },
+    program: { code, launcher, distribution, command, arguments: args },
   };
 }
 

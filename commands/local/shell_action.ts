@@ -13,7 +13,10 @@ const NOTHING = {
   command: [],
 };
 
-const OWN_PROGRAM = { code: undefined, launcher: undefined, command: [], arguments: [] };
+const OWN_PROGRAM = {
+  ...{ code: undefined, launcher: undefined, distribution: undefined },
+  ...{ command: [], arguments: [] },
+};
 
 /** Opens a shell, or runs a command, where the app's code runs. */
 export async function shellAction(

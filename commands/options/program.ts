@@ -4,7 +4,7 @@
  */
 
 import { IMAGE_REFERENCE } from "../../runtime/app/configuration.ts";
-import { entryPointOf, LAUNCHERS } from "../../runtime/contract/launch.ts";
+import { DISTRIBUTIONS, entryPointOf, LAUNCHERS } from "../../runtime/contract/launch.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { options } from "./option.ts";
 
@@ -75,6 +75,12 @@ export const programOptions = options({
     description:
       "What starts your code: toolkit (AWS's, in the image), script (mlcli's), or image " +
       "(its own program). Default: depends on the image.",
+    key: true,
+  },
+  "--distribution": {
+    value: "distribution",
+    choices: DISTRIBUTIONS,
+    description: "Start a process of your code for each GPU, or else one, on every host: torchrun.",
     key: true,
   },
   "--command": processProgramOptions["--command"],

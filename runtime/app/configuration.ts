@@ -3,7 +3,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { isRoleArn, parseS3Uri, ROLE_ARN, S3_URI } from "../contract/addresses.ts";
-import { type Launcher, LAUNCHERS } from "../contract/launch.ts";
+import { type Distribution, DISTRIBUTIONS, type Launcher, LAUNCHERS } from "../contract/launch.ts";
 import {
   type MetricDefinition,
   metricDefinitionsIn,
@@ -22,6 +22,7 @@ export interface Configuration {
   /** Directory of the code that is sent, as the file has it: relative to that. */
   readonly sourceDir: string | undefined;
   readonly launcher: Launcher | undefined;
+  readonly distribution: Distribution | undefined;
   /** Directory that `build` sends for a Dockerfile of the user's own; relative to the file, as below. */
   readonly context: string | undefined;
   readonly dockerfile: string | undefined;
@@ -107,6 +108,11 @@ export const RULES = {
     meaning: "What runs the entry point: toolkit (AWS's, in the image), script (mlcli's), image.",
     expected: LAUNCHERS.join(", ").replace(/, (?=\w+$)/, " or "),
     pattern: new RegExp(`^(${LAUNCHERS.join("|")})$`),
+  },
+  distribution: {
+    meaning: "Starts the processes of a training, on one host or several: torchrun.",
+    expected: DISTRIBUTIONS.join(" or "),
+    pattern: new RegExp(`^(${DISTRIBUTIONS.join("|")})$`),
   },
   context: {
     meaning: "Directory that mlcli build sends for a Dockerfile of your own, below the repository.",
@@ -208,6 +214,7 @@ export function configurationIn(text: string, file: string): Configuration {
     image: get("image"),
     sourceDir: get("source_dir"),
     launcher: get("launcher") as Launcher | undefined,
+    distribution: get("distribution") as Distribution | undefined,
     context: get("context"),
     dockerfile: get("dockerfile"),
     imageName: get("image_name") ?? defaultImageName(file),

@@ -36,8 +36,9 @@ export async function readHarnessFile(path: string): Promise<Uint8Array> {
 }
 
 /** What the start script runs, and what that imports. */
-const START_MODULES = "__init__ environment failure paths report sent start stopping toolkit"
-  .split(" ");
+const START_MODULES =
+  "__init__ distribution environment failure paths report sent start stopping toolkit"
+    .split(" ");
 
 /** No line of a module. */
 const END_OF_MODULE = "END_OF_MODULE";

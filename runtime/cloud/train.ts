@@ -23,7 +23,9 @@ import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { imageFacts } from "./preflight/image_facts.ts";
 import {
   checkChannelNames,
+  checkGroups,
   checkNetworkAndTags,
+  checkShards,
   maxWaitOf,
   outputOf,
   placeOf,
@@ -62,6 +64,8 @@ export async function train(
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
+  checkShards(request, names, "channel", (text) => report.note(text));
+  checkGroups(request);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));
@@ -96,8 +100,9 @@ export async function train(
               note,
               ...inputs.map(({ name, address }) => async (note: Note) => {
                 const found = await dataAddress(s3, address);
-                await checkInput(s3, found, note);
-                return { name, address: found };
+                const isSharded = request.shards.includes(name);
+                await checkInput(s3, found, note, isSharded ? request.instanceCount : 1);
+                return { name, address: found, isSharded };
               }),
             ),
           (note: Note) => checkPlace(aws, output, note),
@@ -125,6 +130,7 @@ export async function train(
             : channels,
           hyperparameters,
           metrics,
+          groups: request.groups,
           maxWait,
           checkpoints,
           launch,
@@ -150,12 +156,15 @@ async function programOnPlatform(
 ): Promise<Program> {
   const { app, tag, program, inputs, sendsCode, instanceType } = request;
   const reference = imageReference(app, tag);
-  const isAsked = sendsCode || program.code !== undefined && program.launcher === undefined &&
-      !holdsToolkitByName(reference);
+  const isAsked = sendsCode ||
+    (program.code === undefined
+      ? program.distribution !== undefined && program.command.length === 0
+      : program.launcher === undefined && !holdsToolkitByName(reference));
   const image = isAsked
     ? await imageFacts({ ...request, instanceType: instanceType! }, await aws.ecr(), engine)
     : undefined;
-  if (image !== undefined && holdsHarness(image)) {
+  const isOwn = image !== undefined && holdsHarness(image);
+  if (isOwn) {
     checkChannelNames(inputs.map(({ name }) => name), true);
   } else if (sendsCode) {
     throw new MlcliError(
@@ -172,7 +181,7 @@ async function programOnPlatform(
   }
   return await programFor(
     program,
-    { reference, variables: image && (image.Config?.Env ?? []) },
+    { reference, variables: image && (image.Config?.Env ?? []), holdsHarness: isOwn },
     code,
   );
 }

@@ -16,6 +16,11 @@ export const LAUNCHERS = ["toolkit", "script", "image"] as const;
 
 export type Launcher = typeof LAUNCHERS[number];
 
+/** How the processes of a training work together, on one host or several: torchrun starts them. */
+export const DISTRIBUTIONS = ["torchrun"] as const;
+
+export type Distribution = typeof DISTRIBUTIONS[number];
+
 /** The channel of the code, by the name that AWS's SDKs give it. */
 export const CODE_CHANNEL = "code";
 
@@ -40,7 +45,7 @@ const SHELL = "/bin/sh";
 /** What a training runs. */
 export type Program =
   /** The image's own. */
-  | { readonly launcher: "image" }
+  | { readonly launcher: "image"; readonly distribution?: Distribution | undefined }
   /** What is named in the place of the image's entry point, and its arguments. */
   | {
     readonly launcher: "command";
@@ -51,6 +56,7 @@ export type Program =
     readonly launcher: "toolkit" | "script";
     /** A file of the code: `train.py`. */
     readonly entryPoint: string;
+    readonly distribution?: Distribution | undefined;
   };
 
 /** What a job or a container is started with. */
@@ -59,7 +65,7 @@ export interface Launch {
   readonly entrypoint: readonly string[] | undefined;
   /** `ContainerArguments`; `undefined`: none are named, which means `train` to SageMaker. */
   readonly arguments: readonly string[] | undefined;
-  /** What AWS's toolkit needs beside the user's; each value in JSON, as SDK v2 sends it. */
+  /** What AWS's toolkit, or mlcli's harness, needs beside the user's; each value in JSON, as SDK v2 sends it. */
   readonly hyperparameters: Readonly<Record<string, string>>;
 }
 
@@ -67,7 +73,9 @@ export function launchOf(
   program: Program,
   job: { readonly name: string; readonly region: string },
 ): Launch {
-  const own = { entrypoint: undefined, arguments: undefined, hyperparameters: {} };
+  const isDistributed = program.launcher !== "command" && program.distribution !== undefined;
+  const hyperparameters = isDistributed ? TORCHRUN : {};
+  const own = { entrypoint: undefined, arguments: undefined, hyperparameters };
   switch (program.launcher) {
     case "image":
       return own;
@@ -80,7 +88,10 @@ export function launchOf(
         arguments: [`${CODE_PATH}/${START_SCRIPT}`, program.entryPoint],
       };
     case "toolkit":
-      return { ...own, hyperparameters: toolkitParameters(program.entryPoint, job) };
+      return {
+        ...own,
+        hyperparameters: { ...toolkitParameters(program.entryPoint, job), ...hyperparameters },
+      };
   }
 }
 
@@ -111,6 +122,12 @@ export function processingLaunchOf(
   const script = file === undefined ? [] : processingArguments(file);
   return { launcher: "image", entrypoint: undefined, arguments: [...script, ...words] };
 }
+
+/**
+ * SDK v2 sends it for `torch_distributed` (`pytorch/estimator.py`). It sends `sagemaker_instance_type`, too,
+ * which the toolkit reads for other distributions alone.
+ */
+const TORCHRUN = { sagemaker_torch_distributed_enabled: "true" };
 
 /** The five that SDK v2 sends (`Framework._set_hyperparameters`); 20 is `logging.INFO`. */
 function toolkitParameters(

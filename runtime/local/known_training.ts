@@ -74,9 +74,10 @@ export async function programOf(
   image: ImageDetails,
 ): Promise<Program> {
   const reference = imageReference(job.app, job.tag);
-  const known = { reference, variables: image.Config?.Env ?? [] };
+  const isOwn = holdsHarness(image);
+  const known = { reference, variables: image.Config?.Env ?? [], holdsHarness: isOwn };
   const program = await programFor(job.program, known, sent);
-  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
+  if (sent || isOwn) requireNoCodeChannel(layout, found, job.inputs);
   return program;
 }
 

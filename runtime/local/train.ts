@@ -174,6 +174,7 @@ export async function withTraining(
         options: {
           stop_after: job.stopAfter,
           checkpoints: job.checkpoints,
+          ...job.program.distribution && { distribution: job.program.distribution },
           ...sent && {
             launcher: program.launcher,
             entry_point: job.program.code?.entryPoint,

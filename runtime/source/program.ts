@@ -3,7 +3,13 @@
 import { dirname } from "@std/path/dirname";
 import type { App } from "../app/app.ts";
 import { directoryNamed } from "../app/named_path.ts";
-import { entryPointOf, type Launcher, launcherIn, type Program } from "../contract/launch.ts";
+import {
+  type Distribution,
+  entryPointOf,
+  type Launcher,
+  launcherIn,
+  type Program,
+} from "../contract/launch.ts";
 import { UsageError } from "../errors.ts";
 import { codeIn, isPackage, requireEntryPoint, type SentCode, type Source } from "./source.ts";
 
@@ -13,6 +19,8 @@ export interface ProgramRequest {
   readonly code: { readonly source: Source; readonly entryPoint: string } | undefined;
   /** `undefined`: what the image holds. */
   readonly launcher: Launcher | undefined;
+  /** `undefined`: one process runs on each host. */
+  readonly distribution: Distribution | undefined;
   /** In the place of the image's entry point; empty: that runs. */
   readonly command: readonly string[];
   /** Of the command. */
@@ -24,22 +32,37 @@ export interface KnownImage {
   readonly reference: string;
   /** The variables that it sets, `NAME=VALUE`; `undefined` where they are not known. */
   readonly variables: readonly string[] | undefined;
+  /** Whether it is known to hold mlcli's harness. */
+  readonly holdsHarness: boolean;
 }
 
 /**
  * What a training runs.
  *
  * @param sent the code, where there is some: of a package, an entry point is the name of a module.
- * @throws UsageError where it is not known what runs the entry point.
+ * @throws UsageError where it is not known what runs the entry point, or nothing would start torchrun.
  */
 export async function programFor(
-  { code, launcher: named, command, arguments: words }: ProgramRequest,
-  { reference, variables }: KnownImage,
+  { code, launcher: named, distribution, command, arguments: words }: ProgramRequest,
+  { reference, variables, holdsHarness }: KnownImage,
   sent: SentCode | undefined,
 ): Promise<Program> {
-  if (command.length > 0) return { launcher: "command", command, arguments: words };
-  if (code === undefined) return { launcher: "image" };
+  if (command.length > 0) {
+    if (distribution) throw noTorchrun("A command starts torchrun itself, if at all.");
+    return { launcher: "command", command, arguments: words };
+  }
+  if (code === undefined) {
+    if (distribution && !holdsHarness) {
+      throw noTorchrun(
+        `Nothing in ${reference} is known to start torchrun: mlcli did not build it.`,
+      );
+    }
+    return { launcher: "image", distribution };
+  }
   const entryPoint = sent ? moduleOrFile(sent, code.entryPoint) : code.entryPoint;
+  if (distribution && !entryPoint.endsWith(".py")) {
+    throw noTorchrun(`torchrun runs no package and no program but Python's: not ${entryPoint}.`);
+  }
   const { holdsToolkitByName } = await import("../contract/aws_images.ts");
   const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
   const launcher = named ?? found;
@@ -49,7 +72,15 @@ export async function programFor(
         "--launcher script: mlcli's start script, for any image with a shell and Python.",
     });
   }
-  return launcher === "image" ? { launcher } : { launcher, entryPoint };
+  return launcher === "image" ? { launcher } : { launcher, entryPoint, distribution };
+}
+
+function noTorchrun(problem: string): UsageError {
+  return new UsageError(problem, {
+    hint:
+      "distribution (--distribution) is for an image of mlcli build, or an entry point that is a " +
+      ".py file: --entry-point train.py",
+  });
 }
 
 /** AWS's toolkits run a package's module by `python -m`, and take only `.py` off its name for that. */

@@ -20,8 +20,8 @@ import {
   type System,
 } from "./debian.ts";
 
-/** What the image holds besides Python and gunicorn: nothing, pip, or scikit-learn and pandas. */
-export type BaseImageKind = "plain" | "pip" | "sklearn";
+/** What the image holds besides Python and gunicorn: nothing, pip, scikit-learn and pandas, or torch. */
+export type BaseImageKind = "plain" | "pip" | "sklearn" | "torch";
 
 /** The official image, which gets everything else by pip. */
 const OFFICIAL_IMAGE = "python:3.12-slim";
@@ -33,6 +33,13 @@ const MADE = {
   sklearn: {
     name: "mlcli-python-sklearn",
     packages: ["python3-sklearn", "python3-pandas", "python3-joblib"],
+  },
+  torch: {
+    name: "mlcli-python-torch",
+    packages: ["python3-torch"],
+    // torchrun of torch 1.13 asks an enumeration for its zero, which Python 3.11 no longer lists.
+    then: "sed -i 's/for s in Std:/for s in Std.__members__.values():/' " +
+      "/usr/lib/python3/dist-packages/torch/distributed/elastic/multiprocessing/api.py",
   },
 } as const;
 
@@ -90,8 +97,9 @@ export async function ensureBaseImage(
   const { codename } = system;
   const made = `${MADE[kind].name}:${codename || "latest"}`;
   if (await engine.image(made)) return made;
-  // The official image has no scikit-learn: whether pip will get it shows when a registry answers.
-  if (kind !== "sklearn" && await engine.image(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
+  // The official image has neither of the others: whether pip will get them shows when a registry answers.
+  const isEnough = kind === "plain" || kind === "pip";
+  if (isEnough && await engine.image(OFFICIAL_IMAGE)) return OFFICIAL_IMAGE;
   if (await pull(OFFICIAL_IMAGE, engine, signal)) return OFFICIAL_IMAGE;
   if (system.id !== "debian" || !canInstallPackages(system, uid)) {
     throw new MlcliError(`No registry answers to pull ${OFFICIAL_IMAGE} from`, {
@@ -225,13 +233,13 @@ async function importTree(
 
 /** Makes an image with more packages, on top of the plain one. */
 async function makeUpon(
-  kind: "pip" | "sklearn",
+  kind: Exclude<BaseImageKind, "plain">,
   codename: string,
   engine: Engine,
   signal: AbortSignal,
 ): Promise<void> {
   const { proxy } = await aptSource(codename, signal);
-  const dockerfile = packagesDockerfile(`${MADE.plain.name}:${codename}`, MADE[kind].packages);
+  const dockerfile = packagesDockerfile(`${MADE.plain.name}:${codename}`, MADE[kind]);
   using limit = joinSignals(signal, AbortSignal.timeout(MAKE_TIMEOUT));
   await finish(engine.build({
     builder: "classic",
@@ -256,13 +264,17 @@ function contextOf(dockerfile: string): ReadableStream<Uint8Array> {
 }
 
 /** The Dockerfile of such an image, without documentation, package lists, and what compilers need. */
-function packagesDockerfile(base: string, packages: readonly string[]): string {
+function packagesDockerfile(
+  base: string,
+  { packages, then = "true" }: { readonly packages: readonly string[]; readonly then?: string },
+): string {
   return `FROM ${base}
 RUN printf 'path-exclude=/usr/%s\\n' 'share/doc/*' 'share/info/*' 'share/locale/*' 'share/man/*' \\
       'include/*' 'lib/gcc/*' 'lib/*.a' > /etc/dpkg/dpkg.cfg.d/slim \\
  && apt-get update \\
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
       ${packages.join(" ")} \\
+ && ${then} \\
  && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/*
 `;
 }

@@ -1,9 +1,10 @@
 /**
- * AWS's own code as a judge: `deno task test:toolkits`, with arguments for `deno test`. It comes from
- * PyPI, which takes minutes. The last line is `N passed, N failed`.
+ * AWS's own code, and PyTorch's, as a judge: `deno task test:toolkits`, with arguments for `deno test`.
+ * It comes from PyPI and Debian, which takes minutes. The last line is `N passed, N failed`.
  */
 
 import { MlcliError } from "../../runtime/errors.ts";
+import { ensureBaseImage } from "../engine/base_image.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { ensurePythonPackage } from "../engine/python_packages.ts";
 import { ensureToolkitImage, type ToolkitKind } from "../engine/toolkit_images.ts";
@@ -38,6 +39,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       MLCLI_TEST_INFERENCE: await image("inference"),
       MLCLI_TEST_FLASK: await image("flask"),
       MLCLI_TEST_NO_TOOLKIT: await image("none"),
+      MLCLI_TEST_TORCH: await ensureBaseImage("torch", engine, signal),
     };
     return await denoTest(args, { selected: [JUDGES], env }, signal);
   } finally {

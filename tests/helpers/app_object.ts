@@ -21,6 +21,7 @@ export function appObject(
       image: undefined,
       sourceDir: undefined,
       launcher: undefined,
+      distribution: undefined,
       context: undefined,
       dockerfile: undefined,
       imageName: name,

@@ -8,7 +8,7 @@ import sys
 import tempfile
 from importlib.machinery import SourceFileLoader
 
-from mlcli_harness import paths, sent
+from mlcli_harness import paths, report, sent
 from mlcli_harness.failure import HarnessError, log
 
 TYPE_CHECKING = False
@@ -29,10 +29,14 @@ def enter_code_directory(kind: str, tell: Callable[[str], object] | None = log) 
     """
     common = paths.COMMON
     if kind == "training" and sent.is_there():
-        unpacked = tempfile.mkdtemp(prefix="mlcli-code-")
-        sent.unpack(sent.ARCHIVE, unpacked)
-        common = os.path.join(unpacked, "common")
-        directory = placed(os.path.join(unpacked, "code"), tell)
+        if report.worker() is None:
+            unpacked = tempfile.mkdtemp(prefix="mlcli-code-")
+            sent.unpack(sent.ARCHIVE, unpacked)
+            directory = placed(os.path.join(unpacked, "code"), tell)
+        else:
+            # What started the worker has unpacked it.
+            directory = os.environ["PWD"]
+        common = os.path.join(os.path.dirname(os.path.realpath(directory)), "common")
     else:
         directory = code_directory(kind, tell)
     os.chdir(directory)

@@ -66,7 +66,9 @@ def run_user_code(call: Callable[[], object], failure_file: str) -> None:
     mlcli's report gets the same: another run of the app may have the same failure file.
     """
     report.take()
-    forget(failure_file)
+    # Of several workers, another may have written it already.
+    if report.worker() is None:
+        forget(failure_file)
     try:
         call()
     except SystemExit as stop:

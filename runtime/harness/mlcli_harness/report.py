@@ -24,6 +24,16 @@ def take() -> None:
     _path = os.environ.pop(VARIABLE, "")
 
 
+def variables() -> dict[str, str]:
+    """What makes another process of this harness report, too."""
+    return {VARIABLE: _path} if _path else {}
+
+
+def worker() -> str | None:
+    """The number of this process among those that torchrun started in this container; None without it."""
+    return os.environ.get("LOCAL_RANK") if "TORCHELASTIC_RUN_ID" in os.environ else None
+
+
 def is_wanted() -> bool:
     return bool(_path)
 

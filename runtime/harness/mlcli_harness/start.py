@@ -21,7 +21,7 @@ from mlcli_harness.environment import read_channels, read_hyperparameters, set_t
 from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.sent import ARCHIVE, PROCESSING_ARCHIVE, unpack
 from mlcli_harness.stopping import stop_on_sigterm
-from mlcli_harness.toolkit import command_line
+from mlcli_harness.toolkit import TORCHRUN, command_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +50,12 @@ def train(entry_point: str) -> None:
     set_training_environment(hyperparameters, platforms, read_channels())
     enter(code_directory(paths.CODE), ARCHIVE, entry_point)
     install(packages(entry_point))
-    replace_by(program(entry_point), command_line(hyperparameters))
+    arguments = command_line(hyperparameters)
+    if platforms.get(TORCHRUN):
+        from mlcli_harness.distribution import distribute
+
+        distribute(platforms, [entry_point, *arguments])
+    replace_by(program(entry_point), arguments)
 
 
 def process(entry_point: str, arguments: Sequence[str]) -> None:

@@ -22,6 +22,9 @@ LOCAL, ONE_GROUP = "local", "homogeneousCluster"
 # logging.INFO, without the module.
 INFO = 20
 
+# The hyperparameter that asks for torchrun.
+TORCHRUN = "sagemaker_torch_distributed_enabled"
+
 # Hyperparameters that turn a way of distributed training on, for the current group of instances.
 DISTRIBUTED = [
     "sagemaker_%s_enabled" % name

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 import os
 
-from mlcli_harness import paths, sent
+from mlcli_harness import paths, report, sent
 from mlcli_harness.code import enter_code_directory, load_module, required_function
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.packages import report_packages
+from mlcli_harness.toolkit import TORCHRUN
 from mlcli_harness.watch import report_at_end
 
 TYPE_CHECKING = False
@@ -38,8 +39,13 @@ def call_train() -> None:
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
-    report_packages()
-    report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
+    if platforms.get(TORCHRUN) and report.worker() is None:
+        from mlcli_harness.distribution import distribute
+
+        distribute(platforms, [os.path.join(paths.HARNESS, "main.py"), "train"], report.variables())
+    if report.worker() in (None, "0"):
+        report_packages()
+        report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     module = load_module("training", path)
     function = required_function(module, "train", "(input_data_path, model_save_path)", path)
     call_with_hyperparameters(function, input_path(channels), hyperparameters)

@@ -169,3 +169,46 @@ def run_python(code, *arguments, **options):
         encoding="utf-8",
         **options
     )
+
+
+# What a program by torchrun may see, in the order of the variables' names.
+TORCHRUN_VARIABLES = ["MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "SM_CURRENT_HOST_RANK"]
+
+TORCH = {
+    "__init__": "",
+    "distributed/__init__": "",
+    "distributed/run": """
+import json, os
+from torch.distributed.elastic.multiprocessing import api, errors
+def main(words):
+    print(json.dumps([words, [os.environ[name] for name in %r], os.environ.get("MLCLI_REPORT")]), flush=True)
+    if "SIGNAL" in os.environ:
+        raise api.SignalException(int(os.environ["SIGNAL"]))
+    if "EXIT" in os.environ:
+        raise errors.ChildFailedError(int(os.environ["EXIT"]))
+"""
+    % TORCHRUN_VARIABLES,
+    "distributed/elastic/__init__": "",
+    "distributed/elastic/multiprocessing/__init__": "",
+    "distributed/elastic/multiprocessing/api": """
+class SignalException(Exception):
+    def __init__(self, sigval):
+        self.sigval = sigval
+""",
+    "distributed/elastic/multiprocessing/errors": """
+import types
+class ChildFailedError(Exception):
+    def get_first_failure(self):
+        return 3, types.SimpleNamespace(exitcode=self.args[0])
+""",
+}
+
+
+def make_torch(directory):
+    """A stand-in whose torchrun says what it is given, and fails as EXIT or SIGNAL says."""
+    for name, text in TORCH.items():
+        path = os.path.join(directory, "torch", name + ".py")
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+    return directory

@@ -7,7 +7,7 @@ import tarfile
 import tempfile
 import unittest
 
-from support import HARNESS
+from support import HARNESS, make_torch
 
 # What mlcli sends, but for its shell: the paths of the container are below a directory of the test.
 PROGRAM = """
@@ -123,6 +123,23 @@ class Training(Start):
         self.code({"setup.py": "", "shop/train.py": "print('module')", "shop/__init__.py": ""})
         installed = "['install', '.', '-r', 'requirements.txt'] 1\n"
         self.assertEqual(self.start("shop.train", with_pip), (0, installed + "module\n", ""))
+
+    def test_runs_by_torchrun_where_the_job_asks_for_it(self):
+        self.parameters({"note": "a b $x", "sagemaker_torch_distributed_enabled": "true"})
+        self.code({"jobs/train.py": "print('without')"})
+        torch = {"PYTHONPATH": make_torch(self.path("/site"))}
+        words = ["--nnodes", "1", "--nproc_per_node", "1", "jobs/train.py", "--note", "a b $x"]
+        # The program's own process does not report.
+        reporting = {**torch, "MLCLI_REPORT": self.path("/report")}
+        fails = [({**torch, "EXIT": "7"}, 7), ({**torch, "EXIT": "-9"}, 137)]
+        for variables, expected in [(reporting, 0), *fails]:
+            status, out, err = self.start("jobs/train.py", variables)
+            self.assertEqual((status, err), (expected, ""))
+            self.assertEqual(json.loads(out), [words, ["algo-1", "7777", "eth0", "0"], None])
+        status, out, err = self.start("jobs/train.py", {"PYTHONPATH": ""})
+        self.assertEqual((status, out), (1, ""))
+        self.assertRegex(err, "^mlcli: distribution is torchrun, and this image has no torch 1.9 or")
+        self.assertEqual("mlcli: %s\n" % self.reason(), err)
 
     def test_needs_the_archive(self):
         status, _, err = self.start("train.py")

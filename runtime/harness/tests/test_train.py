@@ -3,11 +3,12 @@ import functools
 import io
 import json
 import os
+import sys
 import tarfile
 import tempfile
 import unittest
 
-from support import ContainerTest, ending
+from support import ContainerTest, ending, make_torch
 from mlcli_harness import paths, sent
 from mlcli_harness.train import call_with_hyperparameters, train
 
@@ -99,20 +100,59 @@ def train(data, model, hyperparameters):
     def test_runs_code_that_is_sent_in_place_of_the_images_own(self):
         self.write("/opt/program/training/training.py", "def train(data, model): print('old')")
         self.write("/opt/program/common/shared.py", "NAME = 'old'")
-        self.write("/code/code/training.py", """
+        self.write("/code/common/shared.py", "NAME = 'new'")
+        self.send("""
 import os, shared
 def train(data, model): print(data, shared.NAME, os.environ["SM_CHANNELS"])
 """)
-        self.write("/code/common/shared.py", "NAME = 'new'")
+        self.write("/opt/ml/input/config/inputdataconfig.json", '{"code": {}, "images": {}}')
+        shown = "%s new [\"images\"]\n" % self.path("/opt/ml/input/data/images")
+        self.assertEqual(self.train(), shown)
+
+    def send(self, training):
+        self.write("/code/code/training.py", training)
         archive = self.path("/opt/ml/input/data/code/sourcedir.tar.gz")
-        os.makedirs(os.path.dirname(archive))
+        os.makedirs(os.path.dirname(archive), exist_ok=True)
         with tarfile.open(archive, "w:gz") as file:
             file.add(self.path("/code"), arcname=".")
         self.replace(sent, "ARCHIVE", archive)
         self.replace(tempfile, "tempdir", self.root)
-        self.write("/opt/ml/input/config/inputdataconfig.json", '{"code": {}, "images": {}}')
-        shown = "%s new [\"images\"]\n" % self.path("/opt/ml/input/data/images")
-        self.assertEqual(self.train(), shown)
+
+    def ask_for_torchrun(self):
+        hyperparameters = '{"rate": "0.5", "sagemaker_torch_distributed_enabled": "true"}'
+        self.write("/opt/ml/input/config/hyperparameters.json", hyperparameters)
+
+    def test_runs_by_torchrun_where_the_job_asks_for_it(self):
+        self.ask_for_torchrun()
+        sys.path.append(make_torch(self.path("/site")))
+        self.send("raise RuntimeError('not in a worker')")
+        self.write("/opt/ml/output/failure", "an earlier run's")
+        main = os.path.join(paths.HARNESS, "main.py")
+        said = [["--nnodes", "1", "--nproc_per_node", "1", main, "train"], ["algo-1", "7777", "eth0", "0"]]
+        for variables, status in [({}, 0), ({"EXIT": "3"}, 3), ({"SIGNAL": "15"}, 143)]:
+            if os.path.lexists(paths.CODE):
+                os.unlink(paths.CODE)
+            with self.subTest(variables), contextlib.redirect_stdout(io.StringIO()) as printed:
+                os.environ.update({"MLCLI_REPORT": "/r", "MLCLI_WATCH": "/w", **variables})
+                self.assertEqual(ending(train), (status, ""))
+                # The workers report in its place.
+                self.assertEqual(json.loads(printed.getvalue()), [*said, "/r"])
+                self.assertEqual(os.environ["MLCLI_WATCH"], "/w")
+        self.assertFalse(os.path.exists(paths.TRAINING_FAILURE))
+
+    def test_a_worker_of_torchrun_runs_the_code_that_its_launcher_unpacked(self):
+        self.ask_for_torchrun()
+        self.send("import shared\ndef train(data, model, values): print(shared.NAME, values)")
+        self.write("/unpacked/code/training.py", self.read("/code/code/training.py"))
+        self.write("/unpacked/common/shared.py", "NAME = 'unpacked'")
+        self.write("/opt/ml/output/failure", "another worker's")
+        for number, reports in [("0", True), ("1", False)]:
+            os.environ.update({"LOCAL_RANK": number, "TORCHELASTIC_RUN_ID": "none"})
+            report = self.path("/report" + number)
+            os.environ.update({"PWD": self.path("/unpacked/code"), "MLCLI_REPORT": report})
+            self.assertEqual(self.train(), "unpacked {'rate': 0.5}\n")
+            self.assertEqual(os.path.exists(report), reports)
+        self.assertEqual(self.read("/opt/ml/output/failure"), "another worker's")
 
     def test_keeps_the_platforms_hyperparameters_in_their_file(self):
         self.write(

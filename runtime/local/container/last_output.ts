@@ -36,6 +36,10 @@ export class Tail {
 /** How much of the end of each stream is remembered, in bytes: more than the longest reason. */
 const LENGTH = 64 * 1024;
 
+/** As torch 1 and torch 2 log an error. */
+const OF_TORCHRUN =
+  /^(ERROR:torch\.distributed\.elastic\.|E\d{4} .*\btorch\/distributed\/elastic\/)/;
+
 /** Remembers the end of both streams of a program. */
 export class LastOutput {
   readonly #stdout = new Tail(LENGTH);
@@ -51,9 +55,10 @@ export class LastOutput {
     return `${withoutSequences(this.#stdout.text)}\n${this.#errors}`;
   }
 
-  /** The last line on standard error that is not empty. */
+  /** The last line on standard error that is not empty, and not torchrun's own about the code's end. */
   get lastError(): string {
-    return this.#errors.split("\n").findLast((line) => line.trim() !== "") ?? "";
+    const isCodes = (line: string): boolean => line.trim() !== "" && !OF_TORCHRUN.test(line);
+    return this.#errors.split("\n").findLast(isCodes) ?? "";
   }
 
   get #errors(): string {

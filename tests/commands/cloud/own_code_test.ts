@@ -1,9 +1,16 @@
-import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import {
+  assert,
+  assertEquals,
+  assertMatch,
+  assertObjectMatch,
+  assertStringIncludes,
+} from "@std/assert";
 import { join } from "@std/path";
 import type { JobApp } from "../../helpers/job_app.ts";
 import { putImage } from "../../helpers/box/images.ts";
 import { BUCKET, makeJobApp } from "../../helpers/job_app.ts";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
+import { NO_TORCHRUN, writeWithoutTorchrun } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { entriesOf, gunzip } from "../../helpers/tar.ts";
 
@@ -89,6 +96,24 @@ suite("train with code of the user's own", () => {
 
     const again = await job.run([...LEAST, "--no-wait"]);
     assertEquals([again.code, again.stderr.includes("Sent ")], [0, false]);
+  });
+
+  it("asks for torchrun, of an image of mlcli's too", async () => {
+    const asked = { sagemaker_torch_distributed_enabled: "true" };
+    await using own = await makeOwnCode({ distribution: "torchrun" });
+    assertEquals((await own.run([...LEAST, "--no-wait"])).code, 0);
+    const { sagemaker_program, ...more } = own.box.jobs.only("training").request.HyperParameters;
+    assertEquals(sagemaker_program, '"train.py"');
+    assertObjectMatch(more, asked);
+
+    await using job = await makeJobApp({ configuration: { distribution: "torchrun" } });
+    const repository = job.box.ecr.store.of("123456789012", job.app.name)!;
+    const config = { Labels: { "mlcli.harness": "1" } };
+    await putImage(job.box.ecr, repository, { tag: "latest", config });
+    const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--no-wait"];
+    const { code, stderr } = await job.run(line);
+    assertEquals(code, 0, stderr);
+    assertObjectMatch(job.box.jobs.only("training").request.HyperParameters, asked);
   });
 
   it("names a module of a package as Python does", async () => {
@@ -321,6 +346,16 @@ suite("train with code of the user's own", () => {
       assert(code !== 0);
       assertStringIncludes(stderr, words);
       assertEquals([codeKeys(job), job.box.jobs.all], [[], []]);
+    });
+  }
+
+  for (const [what, args, words] of NO_TORCHRUN) {
+    it(`is refused where nothing would start torchrun: ${what}`, async () => {
+      await using job = await makeOwnCode();
+      await writeWithoutTorchrun(job.app, join(job.app.directory, "src"));
+      const { code, stderr } = await job.run([...LEAST, "--distribution", "torchrun", ...args]);
+      assertEquals([code, codeKeys(job), job.box.jobs.all], [2, [], []], stderr);
+      assertStringIncludes(stderr, words);
     });
   }
 

@@ -6,10 +6,13 @@ import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
+import { NO_TORCHRUN, writeWithoutTorchrun } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const IMAGE = "team/torch:2";
 const TOOLKIT = { Env: ["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=framework:main"] };
+/** A program of an image's own asks for some. */
+const DATA = ["--input", "training=src"];
 const SKLEARN = "141502667606.dkr.ecr.eu-west-1.amazonaws.com/sagemaker-scikit-learn:1.9-0";
 
 /** An app whose code lies in `src/`; its image is typed once where it has to be. */
@@ -135,29 +138,50 @@ suite("local train with a script of the user's own", () => {
     }
   });
 
+  it("asks for torchrun where the file or an option does, for the script and in the record", async () => {
+    const asked = { sagemaker_torch_distributed_enabled: "true" };
+    for (
+      const [configuration, more, expected] of [
+        [{ distribution: "torchrun" }, [], asked],
+        [{ train: { entry_point: "train.py", distribution: "torchrun" } }, [], asked],
+        [{}, ["--distribution", "torchrun"], asked],
+        [{ distribution: "torchrun" }, ["--command", "x"], {}],
+      ] as const
+    ) {
+      await using app = await scriptApp({ ...configuration, launcher: "script" });
+      const run = await train(app, ["--image", IMAGE, ...DATA, ...more]);
+      assertEquals([run.code, run.hyperparameters], [0, expected], run.stderr);
+    }
+  });
+
   it("ends with the error that the script printed", async () => {
     await using app = await scriptApp();
-    const failed = await train(app, ["--image", IMAGE], {
-      image: {},
-      program: ({ err, end }) => {
-        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
-        end(1);
-      },
-    });
-    assertStringIncludes(
-      failed.stderr,
-      "\nerror: Training failed: ValueError: no age (exit status 1)\n",
-    );
-    // One that was caught is not the reason.
-    const other = await train(app, ["--image", IMAGE], {
-      image: {},
-      program: ({ err, end }) => {
-        err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
-        err("loss is NaN\n");
-        end(1);
-      },
-    });
-    assertStringIncludes(other.stderr, "\nerror: Training failed: exit status 1\n");
+    for (
+      const [more, words] of [
+        ["", "ValueError: no age (exit status 1)"],
+        // What torchrun says after it, of torch 1 and 2.
+        [
+          "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0\n",
+          "ValueError: no age (exit status 1)",
+        ],
+        [
+          "E1126 15:54:52.086000 9 torch/distributed/elastic/multiprocessing/api.py:869] failed\n",
+          "ValueError: no age (exit status 1)",
+        ],
+        // One that was caught is not the reason.
+        ["loss is NaN\n", "exit status 1"],
+      ] as const
+    ) {
+      const { stderr } = await train(app, ["--image", IMAGE], {
+        image: {},
+        program: ({ err, end }) => {
+          err('Traceback (most recent call last):\n  File "x.py", line 1\nValueError: no age\n');
+          err(more);
+          end(1);
+        },
+      });
+      assertStringIncludes(stderr, `\nerror: Training failed: ${words}\n`);
+    }
   });
 
   it("runs a command of the image, with its arguments", async () => {
@@ -232,6 +256,17 @@ suite("local train with a script of the user's own", () => {
     );
   });
 
+  for (const [what, args, words] of NO_TORCHRUN) {
+    it(`is refused where nothing would start torchrun: ${what}`, async () => {
+      await using app = await scriptApp();
+      await writeWithoutTorchrun(app, join(app.directory, "src"));
+      const line = ["--image", IMAGE, ...DATA, "--distribution", "torchrun", ...args];
+      const run = await train(app, line);
+      assertEquals([run.code, run.body], [2, undefined]);
+      assertStringIncludes(run.stderr, words);
+    });
+  }
+
   it("is left alone by a server's model, and by data that there is none of", async () => {
     await using app = await scriptApp();
     await Deno.mkdir(app.path("local_test/test_dir/input/data/training"), { recursive: true });
@@ -256,6 +291,7 @@ suite("local train with a script of the user's own", () => {
         { train: { entry_point: "train.py", command: ["x"] } },
         "does not go together",
       ],
+      ["to no distribution", { distribution: "mpi" }, '"distribution" must be torchrun'],
       ["to no launcher", { launcher: "toolkits" }, '"launcher" must be toolkit, script or image'],
     ] as const
   ) {

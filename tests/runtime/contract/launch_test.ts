@@ -61,6 +61,20 @@ suite("what a training is started with", () => {
     });
   }
 
+  it("asks for torchrun by the toolkit's own hyperparameter, whatever starts it", () => {
+    const asked = { sagemaker_torch_distributed_enabled: "true" };
+    const distribution = "torchrun";
+    const script = { launcher: "script", entryPoint: "train.py" } as const;
+    const toolkit = { launcher: "toolkit", entryPoint: "train.py" } as const;
+    for (const program of [{ launcher: "image" }, script, toolkit] as const) {
+      const launch = launchOf(program, JOB);
+      assertEquals(launchOf({ ...program, distribution }, JOB), {
+        ...launch,
+        hyperparameters: { ...launch.hyperparameters, ...asked },
+      });
+    }
+  });
+
   it("is the toolkit where the image says that it holds it", () => {
     assertEquals(launcherIn(["PATH=/bin", "SAGEMAKER_TRAINING_MODULE=x:main"]), "toolkit");
     assertEquals(launcherIn(["PATH=/bin", "SAGEMAKER_TRAINING_MODULES=1"]), "script");
