@@ -46,7 +46,7 @@ export async function mergeTraining(
   await sayResumed(restored, note);
   const folders = (name: string, ordered = places) =>
     ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
-  const isSame = sameModel(folders("model"));
+  const isSame = await sameModel(folders("model"));
   const models = await mergeHosts(model, folders("model"), { isRestored: false });
   const outputs = await mergeHosts(layout.output, folders("output", inOrder(places, first)), {
     isRestored: false,
@@ -93,8 +93,7 @@ export function clashOf(path: string, clashes: readonly Clash[]): Difference | u
   return {
     message: `${listed(clash.hosts)} wrote different files of one name: ` +
       `${path}/${inOneLine(clash.path)}${more}; of ${clash.hosts.at(-1)} it is kept`,
-    hint:
-      "SageMaker keeps any one of them. Write it on one host alone (SM_CURRENT_HOST), or under " +
+    hint: "SageMaker keeps any one of them. Write it on one host alone, or under " +
       "names that have the host's.",
   };
 }
