@@ -93,12 +93,12 @@ async function imageAndPlatform(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
+  host: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const found = withoutRepeats([
-    ...await imageChecks(engine, app, tag, image, err),
+    ...await imageChecks(engine, app, tag, image, host),
     ...await platformChecks(app, tag, image),
-    ...await ruleChecks(engine, app, tag, image, signal),
+    ...await ruleChecks(engine, app, tag, image, host.interruption.signal),
   ]);
   // Without an image that is not known.
   if (image === undefined || found.some(isDifference)) return found;

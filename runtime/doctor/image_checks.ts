@@ -9,6 +9,7 @@ import { layoutOf } from "../app/layout.ts";
 import { ownContext } from "../app/named_path.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
+import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../docker/images.ts";
@@ -19,12 +20,13 @@ import { createContainer, discardContainer, saysInitMissing } from "../local/con
 import { initProbePlan } from "../local/container/body.ts";
 import type { MessageStream } from "../messages.ts";
 import { type Check, guarded } from "./check.ts";
+import { lookupCheck } from "./lookup_check.ts";
 
 /**
  * Whether the image is there, and holds the code as it is now.
  *
  * @param image what the engine says of it.
- * @param err gets a warning if a container may be left.
+ * @param host its `err` gets a warning if a container may be left.
  * @throws MlcliError where it is another app's.
  */
 export async function imageChecks(
@@ -32,7 +34,7 @@ export async function imageChecks(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  err: MessageStream,
+  host: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
   if (image === undefined) {
@@ -59,17 +61,17 @@ export async function imageChecks(
   const age = isNamed
     ? { name: "image", status: "ok", message: `${reference} is there` } as const
     : undefined;
-  return [
-    ...await guarded(
-      "image",
-      async () => [age ?? await ageCheck(app, reference, image)],
-      "warning",
-    ),
-    // Containers of other images get no init.
+  const found = await Promise.all([
+    guarded("image", async () => [age ?? await ageCheck(app, reference, image)], "warning"),
+    // Containers of other images get no init, and what they hold is not known.
     ...(holdsHarness(image)
-      ? await guarded("init", async () => [await initCheck(engine, reference, err)])
+      ? [
+        guarded("init", async () => [await initCheck(engine, reference, host.err)]),
+        guarded("hosts", async () => [await lookupCheck(engine, app, reference, host)], "unknown"),
+      ]
       : []),
-  ];
+  ]);
+  return found.flat();
 }
 
 interface Source {

@@ -121,6 +121,8 @@ export interface RunSummary {
   readonly data: Readonly<Record<string, ChannelData>>;
   readonly metrics: Readonly<Record<string, MetricFacts>>;
   readonly transform: Readonly<Record<string, unknown>> | undefined;
+  /** None where there is only one. */
+  readonly hosts: readonly HostFacts[];
 }
 
 const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Downloaded"];
@@ -171,7 +173,22 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
       return isKnown ? { last, min, max, count } as MetricFacts : undefined;
     }),
     transform: isObject(value["transform"]) ? value["transform"] : undefined,
+    hosts: Array.isArray(value["hosts"]) ? value["hosts"].flatMap(hostIn) : [],
   };
+}
+
+/** One that is what it should be. */
+function hostIn(value: unknown): readonly HostFacts[] {
+  const { name, exit_status, seconds, peak_memory, ended_by } = objectIn(value);
+  const isKnown = typeof exit_status === "number" && typeof seconds === "number";
+  if (!isKnown || typeof name !== "string") return [];
+  return [{
+    name,
+    exit_status,
+    seconds,
+    peak_memory: typeof peak_memory === "number" ? peak_memory : null,
+    ended_by: textIn(ended_by) || null,
+  }];
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> {

@@ -95,8 +95,21 @@ export interface ChannelData {
   readonly by: string;
 }
 
+/** How a host ended, where a run has several. */
+export interface Host {
+  readonly name: string;
+  readonly exit_status: number;
+  readonly seconds: number;
+  /** In bytes. */
+  readonly peak_memory: number | null;
+  /** The host whose failure ended it. */
+  readonly ended_by: string | null;
+}
+
 /** All that `mlcli local list-jobs RUN --output json` says. */
 export interface WholeRun extends Run {
+  /** None where there is only one. */
+  readonly hosts: readonly Host[];
   readonly channels: Readonly<Record<string, string>>;
   readonly data: Readonly<Record<string, ChannelData>>;
   readonly options: Readonly<Record<string, string>>;

@@ -35,6 +35,14 @@ export function RunView({ name, listed }: RunProps): JSX.Element {
         }}
       />
       {run.transform && <Transform facts={run.transform} />}
+      <Table
+        label="Hosts"
+        isTitled
+        headings={["Host", "Exit status", "Seconds", "Most memory", "Ended by"]}
+        rows={run.hosts.map(({ name, exit_status, seconds, peak_memory, ended_by }) => {
+          return [name, exit_status, seconds, peak_memory && byteCount(peak_memory), ended_by];
+        })}
+      />
       {listed.curve_bytes > 0 && (
         <>
           <h2>Curves</h2>

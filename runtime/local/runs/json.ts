@@ -28,6 +28,7 @@ export function jsonRun(run: RunSummary): page.Run {
 export function jsonWholeRun({ run, places }: WholeRun): page.WholeRun {
   return {
     ...jsonRun(run),
+    hosts: run.hosts,
     channels: run.channels,
     data: run.data,
     options: run.options,

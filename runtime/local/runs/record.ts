@@ -18,7 +18,7 @@ import type { JobKind } from "../../contract/jobs.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import type { BatchJob, LocalJob } from "../jobs.ts";
+import { type BatchJob, type Fault, type Hosts, type LocalJob, ONE_HOST } from "../jobs.ts";
 import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
@@ -261,7 +261,7 @@ export interface OwnFacts extends Partial<Pick<RunFacts, "hyperparameters" | "ch
 /** The facts of a run. Of variables it has the names alone: their values may be secrets. */
 export function factsOf(
   kind: JobKind,
-  job: LocalJob & Partial<Pick<BatchJob, "grace" | "interactive">>,
+  job: LocalJob & Partial<Pick<BatchJob, "grace" | "interactive" | "hosts">>,
   container: string,
   { hyperparameters = {}, channels = {}, options }: OwnFacts,
 ): RunFacts {
@@ -275,6 +275,7 @@ export function factsOf(
     allow_privileges: job.allowPrivileges,
     grace: job.grace,
     interactive: job.interactive,
+    ...hostOptions(job.hosts ?? ONE_HOST),
     ...options,
   };
   return {
@@ -286,6 +287,23 @@ export function factsOf(
     channels,
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
     variables: Object.keys(job.variables).sort(),
+  };
+}
+
+/** What was asked for of several hosts, as it is typed. */
+function hostOptions({ count, shards, faults, cpus }: Hosts): OwnFacts["options"] {
+  const suffered = (kind: Fault["kind"]): readonly string[] =>
+    faults.filter((fault) => fault.kind === kind).map(({ host, after, seconds }) =>
+      `${host}@${after}${seconds === undefined ? "" : `+${seconds}`}`
+    );
+  return {
+    instance_count: count > 1 && count,
+    input_sharded: shards === "all",
+    shard: shards !== "all" && shards,
+    kill_host: suffered("kill"),
+    freeze_host: suffered("freeze"),
+    partition: suffered("partition"),
+    slow_host: Object.entries(cpus).map((pair) => pair.join("=")),
   };
 }
 
