@@ -314,6 +314,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
 
 /** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
 function stopText(why: StopReason, grace: number): string {
+  if (why === "unread") return "";
   if (typeof why === "object") {
     const { host, words } = why.failed;
     return `${host} failed (${words}): stopping the others, up to ${grace} s\n`;
