@@ -77,7 +77,7 @@ export async function withTraining(
     record.measure(metrics);
     const input = join(directory, "input");
     const config = join(input, "config");
-    const launch = launchOf(program, { name, region });
+    const launch = launchOf(program, { name, region, distribution: job.program.distribution });
     const all = { ...hyperparameters, ...launch.hyperparameters };
     const files = trainingFiles(all, names, hostOf(engine));
     await writeConfiguration(config, files);

@@ -1,4 +1,4 @@
-import { assertEquals, assertNotEquals, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { makeApp, type TestApp, TRAINING_DATA } from "../helpers/app.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -104,7 +104,7 @@ suite("training by torchrun over several hosts, with gloo", () => {
       await using app = await make();
       const slow = ["--checkpoints", "--hyperparameter", "pause=0.2"];
       const killed = await train(app, 1000, 2, ...slow, "--kill-host", "algo-2@20");
-      assertNotEquals(killed.code, 0, killed.stderr);
+      assert(killed.code !== 0, killed.stderr);
       assertStringIncludes(killed.stderr, "algo-2");
       const text = await Deno.readTextFile(app.testPath("checkpoints", "step.json"));
       const [done] = JSON.parse(text) as readonly [number, number];
