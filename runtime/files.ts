@@ -98,7 +98,9 @@ export async function moveTree(
   }
   await removeTreeIfThere(part);
   try {
-    if ((await Deno.lstat(from)).isFile) await copyFile(from, part);
+    const { isFile, isSymlink } = await Deno.lstat(from);
+    if (isFile) await copyFile(from, part);
+    else if (isSymlink) await Deno.symlink(await Deno.readLink(from), part);
     else await copyTree(from, part, undefined, signal);
     await Deno.rename(part, to);
   } catch (error) {

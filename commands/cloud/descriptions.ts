@@ -1,7 +1,7 @@
 /** A job and an endpoint as `mlcli describe` and the lists show them, as text and as JSON. */
 
 import type { EndpointDetails, VariantDetails } from "../../runtime/cloud/endpoints/details.ts";
-import { billWords } from "../../runtime/cloud/jobs/end.ts";
+import { billWords, machinesText } from "../../runtime/cloud/jobs/end.ts";
 import type { ListedEndpoint } from "../../runtime/cloud/endpoints/list_endpoints.ts";
 import type { Described } from "../../runtime/cloud/jobs/follow.ts";
 import { type Begun, type CloudJob, KIND_NAMES } from "../../runtime/cloud/jobs/job.ts";
@@ -63,9 +63,9 @@ function jobText(job: CloudJob): string {
   return fieldsText(fields);
 }
 
-function jobMachines({ instanceCount, instanceType, isSpot }: CloudJob): string | undefined {
-  if (instanceType === undefined) return undefined;
-  return `${instanceCount} ${instanceType}${isSpot ? ", spot" : ""}`;
+function jobMachines(job: CloudJob): string | undefined {
+  if (job.instanceType === undefined && job.groups.length === 0) return undefined;
+  return `${machinesText(job)}${job.isSpot ? ", spot" : ""}`;
 }
 
 function jobJson(job: CloudJob): Record<string, unknown> {
@@ -88,6 +88,7 @@ function jobJson(job: CloudJob): Record<string, unknown> {
     model: job.model ?? null,
     instance_type: job.instanceType ?? null,
     instance_count: job.instanceCount,
+    instance_groups: job.groups,
     spot: job.isSpot,
     max_run: job.maxRuntime ?? null,
     training_seconds: job.trainingSeconds ?? null,

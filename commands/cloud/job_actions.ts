@@ -4,6 +4,7 @@ import { process } from "../../runtime/cloud/process.ts";
 import { train } from "../../runtime/cloud/train.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { S3Address } from "../../runtime/contract/addresses.ts";
+import type { InstanceGroup } from "../../runtime/contract/instances.ts";
 import type { PlacedData } from "../../runtime/contract/processing_data.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { chosenApp } from "../chosen_app.ts";
@@ -24,10 +25,16 @@ export async function trainAction(
   const { options, settings } = configured;
   const runs = await programOf(own, "train", typed, typed.args, context);
   requireSendable(typed, runs);
+  const groups = groupsOf(typed, options);
   using shown = new JobProgress(context, typed);
   await train(
     {
       ...await jobRequest(runs, configured, context, "mlcli train"),
+      ...groups.length === 0 ? {} : {
+        instanceType: groups[0]!.type,
+        instanceCount: groups.reduce((sum, { count }) => sum + count, 0),
+      },
+      groups,
       program: runs.program,
       volumeSize: options.volumeSize,
       maxRun: options.maxRun,
@@ -37,6 +44,7 @@ export async function trainAction(
         "--kms-key": typed.kmsKey,
       }),
       inputs: options.inputS3Dir,
+      shards: options.shard,
       output: options.outputS3Dir,
       hyperparameters: [...settings.hyperparameter ?? [], ...typed.hyperparameter],
       sendsCode: typed.sendCode,
@@ -47,6 +55,20 @@ export async function trainAction(
     options,
     context,
     shown,
+  );
+}
+
+/**
+ * Of the file, groups give way to machines that were typed, as machines do to groups.
+ * @throws UsageError where both were typed.
+ */
+function groupsOf(typed: TrainOptions, options: TrainOptions): readonly InstanceGroup[] {
+  const hasMachines = typed.ec2Type !== undefined || typed.instanceCount > 1;
+  if (!hasMachines) return options.instanceGroup;
+  if (typed.instanceGroup.length === 0) return [];
+  throw new UsageError(
+    'Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count".',
+    { hint: "A group has a type and a number of its own: --instance-group gpu=ml.g5.xlarge:2." },
   );
 }
 
@@ -88,6 +110,7 @@ export async function processAction(
       // An input has an address.
       inputs: options.inputS3Location as PlacedData<S3Address>[],
       outputs: options.outputS3Location,
+      shards: options.shard,
       inputSharded: options.inputSharded,
     },
     options,

@@ -1,6 +1,7 @@
 import { fit } from "../../runtime/cells.ts";
 import type { Described, JobReport } from "../../runtime/cloud/jobs/follow.ts";
 import type { Context } from "../../runtime/context.ts";
+import { withHostColours } from "../../runtime/host_colours.ts";
 import { inOneLine, printable, printableJson } from "../../runtime/text.ts";
 import { durationText } from "../../runtime/quantities.ts";
 import { type ProgressChoice, ProgressOutput } from "../render/progress/output.ts";
@@ -50,7 +51,8 @@ export class JobProgress implements JobReport, Disposable {
   async log(text: string): Promise<void> {
     this.#shown.end();
     if (this.logTo === "err" && this.choice.quiet) return;
-    await this.context[this.logTo].write(new TextEncoder().encode(text));
+    const output = this.context[this.logTo];
+    await output.write(new TextEncoder().encode(output.colour ? withHostColours(text) : text));
   }
 
   async result(

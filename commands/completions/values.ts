@@ -43,7 +43,12 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
     case "model-run":
       return await modelRuns(context);
     case "network":
-      return distinct(await withEngine(context, (engine, signal) => engine.networks(signal)));
+      return distinct(
+        await withEngine(
+          context,
+          async (engine, signal) => (await engine.networks([], signal)).map(({ Name }) => Name),
+        ),
+      );
     case "profile":
       return (await import("../../runtime/aws/profiles.ts")).profileNames(context.env);
     case "region":

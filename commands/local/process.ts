@@ -1,5 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
+import { hostOptions } from "../options/hosts.ts";
 import { options, type Values } from "../options/option.ts";
 import { pipOptions, processProgramOptions } from "../options/program.ts";
 
@@ -37,6 +38,8 @@ const OPTIONS = options({
     description: "Give the run a copy of the data, which it may write to, as on SageMaker.",
   },
   ...pipOptions,
+  ...hostOptions,
+  "--input-sharded": { description: "Share the files of each input out between the hosts." },
 });
 
 export type ProcessDeclaration = typeof OPTIONS;

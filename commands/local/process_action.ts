@@ -4,6 +4,8 @@ import { checkData, type PlacedData, plainData } from "../../runtime/contract/pr
 import type { ProcessingJob } from "../../runtime/local/jobs.ts";
 import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
+import { hostsOf } from "../options/hosts.ts";
+import { requireCompatible } from "../usage.ts";
 import { programRequest } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
@@ -14,6 +16,10 @@ export async function processAction(
   options: ProcessOptions,
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
+  requireCompatible("mlcli local process", [["--interactive", "--instance-count"]], {
+    "--interactive": options.interactive,
+    "--instance-count": options.instanceCount > 1,
+  });
   const request = await programRequest(context, "process", options, options.args, call);
   // Without one that is named, the app's test data is all of the input.
   const inputs = options.input.length > 0 ? options.input : [plainData("input")];
@@ -27,6 +33,7 @@ export async function processAction(
     interactive: options.interactive,
     grace: options.grace,
     copyInputs: options.copyInputs,
+    hosts: hostsOf(options),
     file: options.file,
     // An input has a place.
     inputs: options.input.map(placed) as PlacedData<string>[],

@@ -1,6 +1,7 @@
 import { type Command, command } from "../command.ts";
 import { pipOptions, programOptions } from "../options/program.ts";
 import { jobOptions, parseInput } from "../options/container.ts";
+import { hostOptions } from "../options/hosts.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
 
@@ -35,6 +36,7 @@ const OPTIONS = options({
     description: "Print the container that would run, as JSON, and change nothing.",
   },
   ...pipOptions,
+  ...hostOptions,
   "--checkpoints": {
     description: "Keep /opt/ml/checkpoints in test_dir/checkpoints/, as --stop-after does.",
   },
@@ -50,6 +52,7 @@ export const trainCommand: Command = command({
     ["Train on the test data", "mlcli local train"],
     ["Try other hyperparameters", "mlcli local train --hyperparameter epochs=20"],
     ["See what a stop after a minute saves", "mlcli local train --stop-after 60"],
+    ["Train on two hosts, as on SageMaker", "mlcli local train --instance-count 2"],
     ["Train exactly as on SageMaker, for CI", "mlcli local train --strict"],
     [
       "Train your own script on an image that exists",

@@ -4,6 +4,7 @@ import type { TrainingJob } from "../../runtime/local/jobs.ts";
 import { train } from "../../runtime/local/train.ts";
 import { printableJson } from "../../runtime/text.ts";
 import type { ConfigurableCall } from "../command.ts";
+import { hostsOf } from "../options/hosts.ts";
 import { requireCompatible } from "../usage.ts";
 import { programRequest } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
@@ -14,6 +15,8 @@ const CONTRADICTIONS = [
   ["--watch", "--strict"],
   ["--watch", "--interactive"],
   ["--watch", "--stop-after"],
+  ["--watch", "--instance-count"],
+  ["--interactive", "--instance-count"],
   ["--dry-run", "--watch"],
   ["--dry-run", "--interactive"],
 ] as const;
@@ -29,6 +32,7 @@ export async function trainAction(
     "--strict": options.strict,
     "--interactive": options.interactive,
     "--dry-run": options.dryRun,
+    "--instance-count": options.instanceCount > 1,
     "--stop-after": options.stopAfter !== undefined,
   });
   const request = await programRequest(context, "train", options, options.args, call);
@@ -38,6 +42,7 @@ export async function trainAction(
     interactive: options.interactive,
     grace: options.grace,
     copyInputs: options.copyInputs,
+    hosts: hostsOf(options),
     stopAfter: options.stopAfter,
     checkpoints: options.checkpoints || options.stopAfter !== undefined,
     hyperparameters: options.hyperparameter,

@@ -9,6 +9,7 @@ import {
   parseAwsTag,
   parseChannelAddress,
   parseDataAddress,
+  parseInstanceGroup,
   parseInstances,
   parseInstanceType,
   parseJobName,
@@ -173,7 +174,21 @@ export const TRAIN_OPTIONS = options({
     key: true,
     parse: parseAddress,
   },
+  "--shard": {
+    value: "channel",
+    description: "Split the objects of this channel between the instances. May be repeated.",
+    repeatable: true,
+    key: true,
+  },
   ...instanceOptions("train"),
+  "--instance-group": {
+    value: "pair",
+    description: "NAME=TYPE:NUMBER, a group of instances, in place of --ec2-type and " +
+      "--instance-count. May be repeated, up to 5 times.",
+    repeatable: true,
+    key: true,
+    parse: parseInstanceGroup,
+  },
   "--hyperparameter": {
     value: "pair",
     description: "KEY=VALUE; overrides input/config/hyperparameters.json. May be repeated.",
@@ -232,10 +247,13 @@ export const PROCESS_OPTIONS = options({
   },
   ...processProgramOptions,
   ...instanceOptions("process"),
-  "--input-sharded": {
-    description: "Split the objects of each input between the instances.",
+  "--shard": {
+    value: "input",
+    description: "Split the objects of this input between the instances. May be repeated.",
+    repeatable: true,
     key: true,
   },
+  "--input-sharded": { description: "--shard for all inputs.", key: true },
   ...cloudJobOptions,
 });
 

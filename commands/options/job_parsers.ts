@@ -2,11 +2,13 @@
 
 import type { TransformModel } from "../../runtime/cloud/transform/plan.ts";
 import { parseRemoteChannel, type RemoteChannel } from "../../runtime/contract/channels.ts";
+import type { InstanceGroup } from "../../runtime/contract/instances.ts";
 import type { ProgramKind, Role } from "../../runtime/contract/jobs.ts";
 import { checkBaseJobName } from "../../runtime/contract/names.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
+  INSTANCE_GROUPS,
   isResourceName,
   isTagText,
   KMS_KEY,
@@ -42,6 +44,18 @@ export function parseInstanceType(text: string, source: string): string {
 
 export function parseInstances(kind: Role): Parser<number> {
   return wholeNumber(MOST_INSTANCES[kind]);
+}
+
+/** `NAME=TYPE:NUMBER` */
+export function parseInstanceGroup(text: string, source: string): InstanceGroup {
+  const [, name = "", type = "", number = ""] = /^(.+)=([^=:]*):(\d{1,9})$/.exec(text) ?? [];
+  const isName = name !== "" && lengthOf(name) <= INSTANCE_GROUPS.nameLength;
+  if (isName && Number(number) > 0) {
+    return { name, type: parseInstanceType(type, source), count: Number(number) };
+  }
+  throw new UsageError(
+    `${source} must be NAME=TYPE:NUMBER, such as gpu=ml.g5.xlarge:2, but got "${text}".`,
+  );
 }
 
 export function parseVolume(kind: ProgramKind): Parser<number> {

@@ -2,7 +2,9 @@ import { isRefusal, orNothing } from "../aws/errors.ts";
 import { repeatedPage } from "../aws/explanations.ts";
 import type { LogEvent, LogPage, LogQuestion, Logs, LogStream } from "../aws/logs.ts";
 import { Circle } from "../aws/pages.ts";
+import type { HostLog } from "../contract/first_failure.ts";
 import {
+  hostOf,
   isDataLog,
   linePrefix,
   LOG_GROUPS,
@@ -128,6 +130,21 @@ export class LogReader {
       this.#linesOf(event, stream)
     );
     return lines.slice(Math.max(0, lines.length - count));
+  }
+
+  /**
+   * The last lines of each host by itself; where one was started again, of its newest stream: they are
+   * sorted by their names, which end with a time.
+   */
+  async tails(count: number): Promise<readonly HostLog[]> {
+    const tails = new Map<string, HostLog>();
+    for (const stream of await this.#find()) {
+      const events = await this.#readBack(stream, count);
+      const lines = events.flatMap(({ message }) => logLines(message)).slice(-count);
+      const host = hostOf(stream.name);
+      tails.set(host, { host, lines, last: events.at(-1)?.time ?? 0 });
+    }
+    return [...tails.values()];
   }
 
   /** All streams, new ones included. */

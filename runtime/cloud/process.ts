@@ -19,6 +19,7 @@ import { imageFacts } from "./preflight/image_facts.ts";
 import { requireScript } from "./preflight/script.ts";
 import {
   checkNetworkAndTags,
+  checkShards,
   outputOf,
   type Place,
   requireGiven,
@@ -58,6 +59,9 @@ export async function process(
     });
   }
   checkData(inputs, outputs, program.code !== undefined);
+  const names = inputs.map(({ name }) => name);
+  const shards = inputSharded ? names : request.shards;
+  checkShards({ ...request, shards }, names, "input", (text) => report.note(text));
   checkNetworkAndTags(request);
   const file = isOfFile ? await fileOf(request) : undefined;
   const { code: own, command, arguments: words } = program;
@@ -88,8 +92,9 @@ export async function process(
               note,
               ...inputs.map((data) => async (note: Note) => {
                 const place = await dataAddress(s3, data.place);
-                await checkInput(s3, place, note);
-                return { ...data, place, isSharded: inputSharded };
+                const isSharded = shards.includes(data.name);
+                await checkInput(s3, place, note, isSharded ? request.instanceCount : 1);
+                return { ...data, place, isSharded };
               }),
             ),
           (note: Note) =>

@@ -23,7 +23,9 @@ import { checkInput, checkPlace, dataAddress } from "./preflight/data.ts";
 import { imageFacts } from "./preflight/image_facts.ts";
 import {
   checkChannelNames,
+  checkGroups,
   checkNetworkAndTags,
+  checkShards,
   maxWaitOf,
   outputOf,
   placeOf,
@@ -62,6 +64,8 @@ export async function train(
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
+  checkShards(request, names, "channel", (text) => report.note(text));
+  checkGroups(request);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
   const code = await codeToSend(request, output, (text) => report.note(text));
@@ -96,8 +100,9 @@ export async function train(
               note,
               ...inputs.map(({ name, address }) => async (note: Note) => {
                 const found = await dataAddress(s3, address);
-                await checkInput(s3, found, note);
-                return { name, address: found };
+                const isSharded = request.shards.includes(name);
+                await checkInput(s3, found, note, isSharded ? request.instanceCount : 1);
+                return { name, address: found, isSharded };
               }),
             ),
           (note: Note) => checkPlace(aws, output, note),
@@ -126,6 +131,7 @@ export async function train(
             : channels,
           hyperparameters,
           metrics,
+          groups: request.groups,
           maxWait,
           checkpoints,
           launch,

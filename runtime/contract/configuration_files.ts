@@ -5,7 +5,7 @@
  */
 
 import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";
-import { HOST } from "./jobs.ts";
+import type { Cluster } from "./hosts.ts";
 import type { ProcessingLaunch } from "./launch.ts";
 import type { ProcessingData } from "./processing_data.ts";
 import type { Variables } from "./variables.ts";
@@ -22,14 +22,14 @@ const INSTANCE_GROUP = "homogeneousCluster";
  * `resourceconfig.json` of a training. AWS's training toolkit prints it in each job's log as
  * `SM_RESOURCE_CONFIG`, and complains of one without `instance_groups`.
  */
-function trainingResources(host: string): unknown {
+function trainingResources({ current, hosts, groupHosts }: Cluster): unknown {
   return {
     current_group_name: INSTANCE_GROUP,
-    current_host: host,
+    current_host: current,
     current_instance_type: INSTANCE_TYPE,
-    hosts: [host],
+    hosts,
     instance_groups: [{
-      hosts: [host],
+      hosts: groupHosts,
       instance_group_name: INSTANCE_GROUP,
       instance_type: INSTANCE_TYPE,
     }],
@@ -38,31 +38,35 @@ function trainingResources(host: string): unknown {
 }
 
 /** The same for a processing job, which has less: the guide, and what AWS's Spark image prints. */
-function processingResources(host: string): unknown {
-  return { current_host: host, hosts: [host] };
+function processingResources({ current, hosts }: Cluster): unknown {
+  return { current_host: current, hosts };
+}
+
+/** How data comes to the hosts: all of it to each, or a part of the objects. */
+function distribution(isSharded: boolean | undefined): string {
+  return isSharded ? "ShardedByS3Key" : "FullyReplicated";
 }
 
 /**
  * The files of `/opt/ml/input/config`.
  *
  * @param hyperparameters values as SageMaker sends them: strings.
- * @param channels names of the directories below `/opt/ml/input/data`.
- * @param host the container's name for itself.
+ * @param channels the directories below `/opt/ml/input/data`.
+ * @param cluster what the container is told of the hosts.
  */
 export function trainingFiles(
   hyperparameters: Readonly<Record<string, string>>,
-  channels: readonly string[],
-  host = HOST,
+  channels: readonly { readonly name: string; readonly isSharded: boolean }[],
+  cluster: Cluster,
 ): ConfigurationFiles {
-  const channel = {
-    TrainingInputMode: "File",
-    S3DistributionType: "FullyReplicated",
-    RecordWrapperType: "None",
-  };
   return {
     "hyperparameters.json": hyperparameters,
-    "inputdataconfig.json": Object.fromEntries(channels.map((name) => [name, channel])),
-    "resourceconfig.json": trainingResources(host),
+    "inputdataconfig.json": Object.fromEntries(channels.map(({ name, isSharded }) => [name, {
+      TrainingInputMode: "File",
+      S3DistributionType: distribution(isSharded),
+      RecordWrapperType: "None",
+    }])),
+    "resourceconfig.json": trainingResources(cluster),
   };
 }
 
@@ -70,15 +74,16 @@ export interface ProcessingRequest {
   readonly job: PlatformJob;
   readonly image: string;
   readonly launch: Pick<ProcessingLaunch, "entrypoint" | "arguments">;
-  readonly inputs: readonly ProcessingData[];
+  readonly inputs: readonly (ProcessingData & { readonly isSharded?: boolean })[];
   readonly outputs: readonly ProcessingData[];
   readonly variables: Variables;
 }
 
-export function processingFiles(request: ProcessingRequest, host = HOST): ConfigurationFiles {
+/** The files of `/opt/ml/config`. */
+export function processingFiles(request: ProcessingRequest, cluster: Cluster): ConfigurationFiles {
   return {
-    "processingjobconfig.json": processingConfiguration(request),
-    "resourceconfig.json": processingResources(host),
+    "processingjobconfig.json": processingConfiguration(request, cluster.hosts.length),
+    "resourceconfig.json": processingResources(cluster),
   };
 }
 
@@ -96,7 +101,7 @@ const MOST_RUNTIME = 86_400;
  * in full: `null` for what was not given, but no `Environment` where no variable was, and no
  * `NetworkConfig`, `ExperimentConfig` or `Tags`.
  */
-function processingConfiguration(request: ProcessingRequest): unknown {
+function processingConfiguration(request: ProcessingRequest, hosts: number): unknown {
   const { job, image, launch, variables } = request;
   // As below /opt/ml/processing, where no two have the same path.
   const uri = (path: string) => path.replace(/^\/opt\/ml\/processing/, `${BUCKET}/${job.name}`);
@@ -109,13 +114,13 @@ function processingConfiguration(request: ProcessingRequest): unknown {
       ContainerEntrypoint: launch.entrypoint ?? null,
       ContainerArguments: launch.arguments.length === 0 ? null : launch.arguments,
     },
-    ProcessingInputs: request.inputs.map(({ name, path }) => ({
+    ProcessingInputs: request.inputs.map(({ name, path, isSharded }) => ({
       InputName: name,
       AppManaged: false,
       S3Input: {
         LocalPath: path,
         S3Uri: uri(path),
-        S3DataDistributionType: "FullyReplicated",
+        S3DataDistributionType: distribution(isSharded),
         S3DataType: "S3Prefix",
         S3InputMode: "File",
         S3CompressionType: "None",
@@ -138,7 +143,7 @@ function processingConfiguration(request: ProcessingRequest): unknown {
     },
     ProcessingResources: {
       ClusterConfig: {
-        InstanceCount: 1,
+        InstanceCount: hosts,
         InstanceType: INSTANCE_TYPE,
         VolumeSizeInGB: VOLUME_SIZE,
         VolumeKmsKeyId: null,

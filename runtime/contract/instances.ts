@@ -35,6 +35,13 @@ export function hasOwnDisk(instanceType: string): boolean {
   return WITH_DISKS.test(family) || /^[a-z]+\d+[a-ce-z]*d[a-z]*$/.test(family);
 }
 
+/** Machines of one type in a training; those of several types are groups with names. */
+export interface InstanceGroup {
+  readonly name: string;
+  readonly type: string;
+  readonly count: number;
+}
+
 export interface ModelRoom {
   /** `undefined`: not known. */
   readonly bytes: number | undefined;

@@ -57,15 +57,20 @@ export function checkNamePart(part: string, of: "job" | "endpoint"): void {
   });
 }
 
-/** What tells two containers of an app apart: the start of a UUID. */
-const SUFFIX = /^[0-9a-f]{8}$/;
+/** What tells two containers of an app apart: the start of a UUID, and the host where there are several. */
+const SUFFIX = /^[0-9a-f]{8}(-algo-\d{1,4})?$/;
 
 /** A name for the container of a new local job: `mlcli-churn-train-1a2b3c4d`. */
 export function jobName(appName: string, kind: JobKind): string {
   return prefix(appName, kind) + crypto.randomUUID().slice(0, 8);
 }
 
-/** Whether a name is one that `jobName` gives. */
+/** The name of a host's container, where there are several: `mlcli-churn-train-1a2b3c4d-algo-2`. */
+export function hostContainerName(jobName: string, host: string): string {
+  return `${jobName}-${host}`;
+}
+
+/** Whether a name is one that these two give. */
 export function isJobName(name: string, appName: string, kind: JobKind): boolean {
   const start = prefix(appName, kind);
   return name.startsWith(start) && SUFFIX.test(name.slice(start.length));

@@ -6,6 +6,7 @@
 import type { EngineInfo, EngineVersion } from "./engine_info.ts";
 import type { ImageCalls } from "./images.ts";
 import type { ProgressMessage } from "./messages.ts";
+import type { EndpointSettings, NetworkCalls } from "./networks.ts";
 import { list, number, object, type Of, record, text } from "./shape.ts";
 import type { Upgraded } from "./upgrade.ts";
 
@@ -50,6 +51,10 @@ export interface CreateBody {
   readonly Labels: Readonly<Record<string, string>>;
   readonly User?: string;
   readonly ExposedPorts?: Readonly<Record<string, Record<string, never>>>;
+  /** By the name of the network, which `NetworkMode` names, too. */
+  readonly NetworkingConfig?: {
+    readonly EndpointsConfig: Readonly<Record<string, EndpointSettings>>;
+  };
   readonly HostConfig: {
     readonly AutoRemove: boolean;
     readonly CapAdd?: readonly string[];
@@ -190,7 +195,7 @@ export interface Waited {
  * `BrokenEngine` when the engine does not answer, and `SilentEngine`, which is one, when it takes too
  * long (`time_limits.ts`).
  */
-export interface Engine extends ImageCalls {
+export interface Engine extends ImageCalls, NetworkCalls {
   /** The address as the user would write it in `DOCKER_HOST`. */
   readonly address: string;
   /** What named that address: `DOCKER_HOST`, `default`, ... */
@@ -259,7 +264,6 @@ export interface Engine extends ImageCalls {
   ): Promise<readonly ContainerSummary[]>;
   /** Running containers, mlcli's or others, that publish this port of the engine's machine. */
   containersOnPort(port: number, signal?: AbortSignal): Promise<readonly ContainerSummary[]>;
-  networks(signal?: AbortSignal): Promise<readonly string[]>;
   /** What lies at a path of a container, which need not run; undefined where nothing does. */
   pathInContainer(id: string, path: string): Promise<PathInContainer | undefined>;
   /** A path of a container as a tar archive, as `pathInContainer`. Who stops reading ends it. */

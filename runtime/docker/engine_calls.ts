@@ -8,6 +8,7 @@ import { wasOutOfMemory } from "./events.ts";
 import { imageCalls } from "./images.ts";
 import { PROGRESS } from "./messages.ts";
 import { flag, list, number, object, type Of, text } from "./shape.ts";
+import { networkCalls } from "./networks.ts";
 import { STUDIO_NETWORK, studioBody, studioPorts } from "./studio.ts";
 import type { Transport } from "./transport.ts";
 import { engineWords } from "./errors.ts";
@@ -42,9 +43,6 @@ const CREATED = object({ Id: text });
 
 /** What `POST /containers/ID/wait` says; `Error`: why the engine does not know how it ended. */
 const WAITED = object({ StatusCode: number }, { Error: object({}, { Message: text }) });
-
-/** A row of `GET /networks`. */
-const NETWORK = object({ Name: text });
 
 export function engineOver(
   transport: Transport,
@@ -227,11 +225,6 @@ export function engineOver(
     listContainers: (labels, signal) =>
       containers({ all: "1", filters: JSON.stringify({ label: labels }) }, signal),
 
-    async networks(signal) {
-      const found = await (await get("/networks", signal)).json(list(NETWORK));
-      return found.map(({ Name }) => Name);
-    },
-
     async logs(id, options) {
       const parameters = query({
         stdout: "1",
@@ -278,6 +271,7 @@ export function engineOver(
     isRunning: async (id) => (await state(id))?.Running === true,
 
     ...imageCalls(request),
+    ...networkCalls(request),
 
     close: () => transport.close(),
   };

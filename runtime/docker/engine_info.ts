@@ -1,4 +1,4 @@
-import { flag, list, object, type Of, text } from "./shape.ts";
+import { flag, list, number, object, type Of, text } from "./shape.ts";
 
 /** What `GET /info` says, as far as mlcli asks. */
 export const INFO = object({}, {
@@ -10,6 +10,9 @@ export const INFO = object({}, {
   MemoryLimit: flag,
   CpuCfsQuota: flag,
   PidsLimit: flag,
+  /** Processors, and memory in bytes, of the engine's machine. */
+  NCPU: number,
+  MemTotal: number,
   /** `1` or `2`. */
   CgroupVersion: text,
   /** Host name of the engine's machine. */

@@ -15,6 +15,8 @@ import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/errors.ts";
 
 export interface FailedRun {
   readonly kind: ProgramKind;
+  /** The host that failed; `undefined`: there is but one. */
+  readonly host: string | undefined;
   readonly outcome: RunOutcome;
   /** Seconds that it had to end in. */
   readonly grace: number;
@@ -38,6 +40,7 @@ export interface FailedRun {
 export async function failureOf(
   {
     kind,
+    host,
     outcome,
     grace,
     reason = "",
@@ -53,6 +56,7 @@ export async function failureOf(
 ): Promise<UserCodeError> {
   const { status, words, stoppedWithin } = outcome;
   const { title } = JOBS[kind];
+  const failed = host === undefined ? `${title} failed` : `${title} failed on ${host}`;
   if (stoppedWithin !== undefined) {
     return new UserCodeError(status, `${title} did not end within ${grace} s: ${words}`, {
       hint: first ?? (launcher === "toolkit" ? TOOLKIT_STOP : NO_STOP),
@@ -65,7 +69,8 @@ export async function failureOf(
   const headline = printed ?? headlineOf(reason);
   const last = headline ?? lastOutput.lastError;
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    permissionHint(last, user, importer) ?? readOnlyHint({ kind, reason: last, log: [] }) ??
+    (host === undefined ? undefined : lookupHint(last)) ?? permissionHint(last, user, importer) ??
+    readOnlyHint({ kind, reason: last, log: [] }) ??
     codeHint(last, importer.app) ?? channelHint(last, importer.app) ??
     await fullDiskHint(last, importer.app.directory) ??
     await missingModuleHintOf(last, importer) ??
@@ -74,8 +79,8 @@ export async function failureOf(
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
     lastHint;
   return headline !== undefined && (reason === "" || isShownIn(reason, lastOutput.text))
-    ? new UserCodeError(status, `${title} failed: ${headline} (${inBrackets(words)})`, { hint })
-    : new UserCodeError(status, `${title} failed: ${words}`, { quote: reason, hint });
+    ? new UserCodeError(status, `${failed}: ${headline} (${inBrackets(words)})`, { hint })
+    : new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
 }
 
 /** A script's own end leaves no reason; not all of AWS's toolkits keep what their program said. */
@@ -115,6 +120,15 @@ export function codeHint(words: string, app: App): string | undefined {
   if (!/\bTraining code not found: /.test(words)) return undefined;
   const folder = typedPath(app.directory, layoutOf(app).training);
   return `Has the file another name? It is ${folder}/training.py that runs.`;
+}
+
+/** What Python and Go say of a name that does not resolve. */
+function lookupHint(words: string): string | undefined {
+  if (!/Name or service not known|Temporary failure in name resolution|no such host/.test(words)) {
+    return undefined;
+  }
+  return "The other hosts may not have names yet when one starts, on SageMaker too: look them up " +
+    "again for some minutes. (--strict starts algo-1 three seconds late.)";
 }
 
 /** A directory without a file is no channel for code of the user's own. */

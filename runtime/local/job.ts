@@ -19,7 +19,8 @@ import { SIGKILL_STATUS } from "../contract/outcome.ts";
 import type { CreateBody } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError, OutputClosed } from "../errors.ts";
-import { makeDirectory } from "../files.ts";
+import { makeDirectory, removeTreeIfThere } from "../files.ts";
+import { WRITTEN } from "../model/runs.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
 import type { Program } from "../contract/launch.ts";
@@ -28,7 +29,12 @@ import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences } from "./differences/image.ts";
-import { runContainer, type RunOutcome } from "./container/run.ts";
+import type { RunOutcome } from "./container/run.ts";
+import { runCluster, unnoticed } from "./hosts/cluster.ts";
+import { shortageNotes } from "./hosts/network.ts";
+import type { HostPlace } from "./hosts/places.ts";
+import type { HostEnd, StopReason } from "./hosts/run.ts";
+import { hostStreams } from "./hosts/streams.ts";
 import { withInput } from "./container/body.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
 import type { BatchJob, Host } from "./jobs.ts";
@@ -49,7 +55,7 @@ import { type Run, workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
 import type { PackedCode } from "../source/source.ts";
-import { copyCode } from "./runs/working_copy.ts";
+import { copyCode, type RunCode } from "./runs/working_copy.ts";
 import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
@@ -57,6 +63,16 @@ const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
   train: "training",
   process: "processing",
 };
+
+/** One of the hosts of a run. */
+export interface HostRun extends HostPlace {
+  /** The container to create. */
+  readonly plan: (ofImage: OfImage) => CreateBody;
+  /** Directory of this machine that is `/opt/ml/output`. */
+  readonly outputFolder: string;
+  /** Others that the container may write to. */
+  readonly written: readonly string[];
+}
 
 /** One run of a job. */
 export interface JobRun {
@@ -68,23 +84,20 @@ export interface JobRun {
   readonly launcher?: Program["launcher"];
   /** Code that comes in a channel, in the place of what is mounted. */
   readonly sent?: PackedCode | undefined;
-  /** The container's name. */
-  readonly container: string;
   /** The command line that runs it again. */
   readonly again: string;
   /** What is known to differ on SageMaker before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
-  /** The container to create. */
-  readonly plan: (ofImage: OfImage) => CreateBody;
-  /** Host directory that is `/opt/ml/output`. */
-  readonly outputFolder: string;
-  /** Host directories whose contents SageMaker uploads: the model, or what processing made. */
+  readonly hosts: readonly HostRun[];
+  /** Whether the layout's `output` has what it writes. */
+  readonly writesOutput: boolean;
+  /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Other host directories that the container may write to. */
-  readonly written: readonly string[];
-  /** Called once they are there. */
+  /** Puts what several hosts wrote into one place, that of `first` last. */
+  readonly merge: (first: string) => Promise<readonly (Difference | undefined)[]>;
+  /** Called once its hosts' directories are there. */
   readonly prepare: () => Promise<void>;
   /** What it reads. */
   readonly data: readonly Channel[];
@@ -98,9 +111,6 @@ export interface JobRun {
   readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
 }
 
-/** What kills code that does not end: the first Ctrl-C only asks it to. */
-const KILLED_BY = { "asked": "Ctrl-C again", "time over": "Ctrl-C twice" } as const;
-
 /** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
 
@@ -112,7 +122,7 @@ const GRACE = 10;
  * @throws Interrupted when the user stopped it, OutputClosed when nobody reads its output.
  */
 export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<void> {
-  const { kind, image, outputFolder, run: { directory, record, report: reportFile } } = run;
+  const { kind, image, hosts, run: { record } } = run;
   const status = new StatusLine(host);
   const err = ignoringFailures(status.above.err);
   const layout = layoutOf(job.app);
@@ -120,20 +130,32 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const note = (text: string): void => tell(err, noteText(text));
+  for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
-  const code = await copyCode(layout, directory, mounted, note);
-  const planned = run.plan({
-    withInit: hasInit(job, image, run.launcher),
-    ...code,
-    reportFile: isOurs ? reportFile : undefined,
-  });
-  const body = job.interactive ? withInput(planned, host) : planned;
-  for (const folder of [outputFolder, ...run.written]) await makeDirectory(folder);
+  const codes: RunCode[] = [];
+  for (const { directory } of hosts) {
+    const say = codes.length === 0 ? note : () => {};
+    codes.push(await copyCode(layout, directory, mounted, say));
+  }
+  const bodies = hosts.map((one, index) =>
+    one.plan({
+      withInit: hasInit(job, image, run.launcher),
+      ...codes[index]!,
+      reportFile: isOurs ? one.report : undefined,
+    })
+  );
+  const reference = bodies[0]!.Image;
+  const written = hosts.flatMap(({ outputFolder, written }) => [outputFolder, ...written]);
+  for (const folder of written) await makeDirectory(folder);
   await run.prepare();
-  const ownOutput = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
-  // SageMaker's toolkits write there without making it.
-  await makeDirectory(join(outputFolder, "data"));
-  const folders = [outputFolder, ...run.written, ...await workingFolders(directory)];
+  const outputs = await Promise.all(hosts.map(async ({ outputFolder }) => {
+    const own = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
+    // SageMaker's toolkits write there without making it.
+    await makeDirectory(join(outputFolder, "data"));
+    return own;
+  }));
+  const folders = [...written];
+  for (const { directory } of hosts) folders.push(...await workingFolders(directory));
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   const findings = new Findings(job.strict, err, againOf(job, run));
@@ -150,64 +172,88 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       ...run.sent ? [] : await codeDifferences(job, CODE[kind], image),
     ]);
     const output = await outputBefore(layout);
-    const hash = run.sent ? await keepSent(layout, run.sent) : await keepCode(layout, code);
+    const hash = run.sent ? await keepSent(layout, run.sent) : await keepCode(layout, codes[0]!);
     const commit = run.sent ? run.sent.commit : await commitOf(layout.base);
     record.begin(
       { ...run.facts, code: hash ?? null, commit: commit ?? null },
-      { reference: body.Image, id: image.Id },
+      { reference, id: image.Id },
     );
     return output;
   }
-  const lastOutput = new LastOutput();
-  const metered = record.metrics?.listen(status.above, host.interruption.signal, ({ all }) => {
-    // Whoever types at the code's own terminal would type into the line.
-    if (!body.Tty) status.set(lastValues(all));
+  const hears = hosts.map(({ host: name }) => {
+    const lines = hosts.length === 1
+      ? record.log.of(status.above)
+      : hostStreams(name, (streams) => record.log.of(streams), status.above);
+    const metered = record.metrics?.listen(lines, host.interruption.signal, ({ all }) => {
+      // Whoever types at the code's own terminal would type into the line.
+      if (!bodies[0]!.Tty) status.set(lastValues(all));
+    });
+    const lastOutput = new LastOutput();
+    async function end(): Promise<void> {
+      await metered?.end();
+      if ("end" in lines) await lines.end();
+    }
+    return { lastOutput, streams: lastOutput.of(metered ?? lines), end };
   });
-  const streams = record.log.of(lastOutput.of(metered ?? status.above));
+  let first: HostEnd | undefined;
   let reason: Reason | undefined;
   let isLeft = false;
   let isTaken = false;
   let data: Promise<JobDocument["data"]> | undefined;
   /** Sees to what the run wrote. */
-  async function takeOver(outcome?: RunOutcome): Promise<void> {
+  async function takeOver(ends: readonly HostEnd[] = []): Promise<void> {
     isTaken = true;
-    await metered?.end();
+    for (const { end } of hears) await end();
     status.close();
     if (isLeft) return;
     record.data = await data ?? null;
-    const warnings = await giveToCaller(body.Image, owners, host);
-    if (outcome !== undefined) {
-      record.exitStatus = outcome.status;
-      record.wasStopped = outcome.stoppedWithin !== undefined;
-      const report = await readReport(reportFile, kind);
-      record.python = report.python;
-      findings.add(report.differences);
-      const own = ownOutput();
-      reason = await own.reason(report.reason);
-      if ([outputFolder, ...run.written].includes(layout.output)) {
+    const warnings = await giveToCaller(reference, owners, host);
+    first = decisive(ends, hosts.at(-1)!.host, unnoticed(job));
+    if (first !== undefined) {
+      const index = hosts.findIndex(({ host }) => host === first!.host);
+      record.exitStatus = first.status;
+      record.wasStopped = first.stoppedWithin !== undefined;
+      if (hosts.length > 1) record.hosts = hostFacts(hosts, ends);
+      const reports = await Promise.all(hosts.map((one) => readReport(one.report, kind)));
+      record.python = reports[0]!.python;
+      findings.add(reports.flatMap(({ differences }) => differences));
+      const own = outputs[index]!();
+      reason = await own.reason(reports[index]!.reason);
+      findings.add(await run.merge(first.host));
+      if (hosts.length > 1) await removeWritten(hosts);
+      if (run.writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
         else findings.add(left);
       }
       for (const folder of run.uploaded) findings.add(await linkDifferences(kind, folder));
     }
-    const ending = outcome === undefined || findings.hasViolations ? "failed" : endingOf(outcome);
+    const ending = first === undefined || findings.hasViolations ? "failed" : endingOf(first);
     await settle(run, ending, { findings, warnings, err });
   }
-  // While the engine creates the container.
+  // While the engine creates the containers.
   const around = lookAround();
   around.catch(() => {});
-  let outcome: RunOutcome;
+  const containers = hosts.map((one, index) => ({
+    host: one.host,
+    name: one.container,
+    body: job.interactive ? withInput(bodies[index]!, host) : bodies[index]!,
+    streams: hears[index]!.streams,
+  }));
+  let verdicts: readonly string[] = [];
   try {
-    outcome = await runContainer(engine, run.container, body, { ...host, ...streams }, {
+    const cluster = { job, run: run.run.name, containers, note };
+    verdicts = await runCluster(engine, cluster, host, {
       grace,
       before: around,
       after: run.stopAfter,
       onStart: () => {
         data = dataOf(run.data, host.interruption.signal).catch(() => null);
       },
-      onStop: (why) => err.print(`Stopping, up to ${grace} s; ${KILLED_BY[why]} kills it.\n`),
+      onStop: (why) => err.print(stopText(why, grace)),
+      onEnd: () => {},
       onLeft: () => {
+        if (isLeft) return;
         isLeft = true;
         run.run.leave();
         tell(err, noteText(leftWords(run, layout)));
@@ -218,6 +264,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     await around.catch(() => {});
     if (!isTaken) await takeOver();
   }
+  const outcome = first!;
+  for (const text of verdicts) tell(err, `${text}\n`);
   if (outcome.cause === undefined) {
     await run.report(outcome, err);
     const isStopped = outcome.stoppedWithin !== undefined && endingOf(outcome) === "stopped";
@@ -235,14 +283,15 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const { failureOf } = await import("./failure.ts");
   throw await failureOf({
     kind,
+    host: hosts.length > 1 ? outcome.host : undefined,
     outcome,
     grace,
     reason: reason?.text,
     unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
-    lastOutput,
+    lastOutput: hears[hosts.findIndex(({ host }) => host === outcome.host)]!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: findings.remedyOfOlderCode,
+    hint: unnoticed(job).has(outcome.host) ? "--kill-host killed it." : findings.remedyOfOlderCode,
     lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,
     importer: {
@@ -253,6 +302,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       source: run.sent?.source,
     },
   });
+}
+
+/** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
+function stopText(why: StopReason, grace: number): string {
+  if (typeof why === "object") {
+    const { host, words } = why.failed;
+    return `${host} failed (${words}): stopping the others, up to ${grace} s\n`;
+  }
+  const killer = why === "asked" ? "Ctrl-C again" : "Ctrl-C twice";
+  return `Stopping, up to ${grace} s; ${killer} kills it.\n`;
 }
 
 /** The command once more, as far as it may be shown: values of variables are not. */
@@ -307,6 +366,39 @@ async function settle(
   } finally {
     for (const text of warnings) tell(err, placed(text));
   }
+}
+
+/** The end that counts as that of all; `undefined` where there is none. */
+export function decisive(
+  ends: readonly HostEnd[],
+  last: string,
+  ignored: ReadonlySet<string> = new Set(),
+): HostEnd | undefined {
+  const asked = ends.filter(({ cause, stoppedWithin, endedBy }) =>
+    cause !== undefined || stoppedWithin !== undefined && endedBy === undefined
+  );
+  const failed = ends.filter(({ status, endedBy }) => status !== 0 && endedBy === undefined);
+  return asked.find(({ status }) => status === SIGKILL_STATUS) ?? asked.at(-1) ??
+    failed.find(({ host }) => !ignored.has(host)) ?? failed[0] ??
+    ends.find(({ host }) => host === last);
+}
+
+async function removeWritten(hosts: readonly HostRun[]): Promise<void> {
+  for (const { directory } of hosts) await removeTreeIfThere(join(directory, WRITTEN));
+}
+
+/** What is kept of each host. */
+function hostFacts(hosts: readonly HostRun[], ends: readonly HostEnd[]): JobDocument["hosts"] {
+  return hosts.flatMap(({ host }) => {
+    const end = ends.find((end) => end.host === host);
+    return end === undefined ? [] : [{
+      name: host,
+      exit_status: end.status,
+      seconds: Math.round(end.seconds * 10) / 10,
+      peak_memory: end.peakMemory ?? null,
+      ended_by: end.endedBy ?? null,
+    }];
+  });
 }
 
 function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {

@@ -22,6 +22,29 @@ export interface LocalJob extends ContainerRequest {
   readonly strict: boolean;
 }
 
+/** Something that a host is made to suffer, to see how the job takes it. */
+export interface Fault {
+  readonly kind: "kill" | "freeze" | "partition";
+  /** `algo-2` */
+  readonly host: string;
+  /** Seconds after the start. */
+  readonly after: number;
+  /** How long it lasts, in seconds; `undefined`: to the end. */
+  readonly seconds: number | undefined;
+}
+
+/** On how many hosts a job runs. */
+export interface Hosts {
+  readonly count: number;
+  /** Channels, or inputs, of which each host gets a part; all of them. */
+  readonly shards: readonly string[] | "all";
+  readonly faults: readonly Fault[];
+  /** Processors of single hosts. */
+  readonly cpus: Readonly<Record<string, number>>;
+}
+
+export const ONE_HOST: Hosts = { count: 1, shards: [], faults: [], cpus: {} };
+
 /** What is asked for with what runs to its end. */
 export interface BatchJob extends LocalJob {
   /** Whether its code reads what is typed: on a terminal of its own, where mlcli has one. */
@@ -30,6 +53,7 @@ export interface BatchJob extends LocalJob {
   readonly grace: number | undefined;
   /** Whether its data is copied, so that it may write to it. */
   readonly copyInputs: boolean;
+  readonly hosts: Hosts;
 }
 
 /** What may ask pip for packages when it starts. */

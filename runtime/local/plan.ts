@@ -65,6 +65,10 @@ export interface PlannedTraining extends Planned {
   readonly inputs: readonly InputMount[];
   /** Host directory that becomes `/opt/ml/model`. */
   readonly modelFolder: string;
+  /** Host directory that becomes `/opt/ml/output`. */
+  readonly outputFolder: string;
+  /** Host directory that becomes `/opt/ml/checkpoints`; `undefined`: there is none. */
+  readonly checkpointsFolder: string | undefined;
   readonly launch: Launch;
   /** Of code that installs packages. */
   readonly pip: PipPlace | undefined;
@@ -116,8 +120,7 @@ export function hasInit(
 /** The container of `local train`. */
 export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
-  const layout = layoutOf(app);
-  const { launch, pip } = planned;
+  const { launch, pip, checkpointsFolder } = planned;
   return {
     Image: imageReference(app, job.tag),
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
@@ -134,8 +137,8 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       writable(planned.inputFolder, PATHS.input),
       ...planned.inputs.map(({ path, source }) => readOnly(source, `${PATHS.input}/${path}`)),
       writable(planned.modelFolder, PATHS.model),
-      writable(layout.output, PATHS.output),
-      ...(job.checkpoints ? [writable(layout.checkpoints, PATHS.checkpoints)] : []),
+      writable(planned.outputFolder, PATHS.output),
+      ...checkpointsFolder === undefined ? [] : [writable(checkpointsFolder, PATHS.checkpoints)],
       ...pip?.mounts ?? [],
     ]),
   };
@@ -153,8 +156,16 @@ function codeMounts(
   ];
 }
 
-function report(job: LocalJob, kind: ProgramKind, { reportFile }: Planned): Variables {
-  return reportFile === undefined ? {} : reportVariables(kind, job.strict);
+function report(job: BatchJob, kind: ProgramKind, { reportFile }: Planned): Variables {
+  return reportFile === undefined ? {} : reportVariables(kind, hasOwnAlone(job));
+}
+
+/**
+ * Whether it gets only what SageMaker gives. Several hosts do: who looks at what they share cannot tell
+ * them apart.
+ */
+export function hasOwnAlone({ strict, hosts }: Pick<BatchJob, "strict" | "hosts">): boolean {
+  return strict || hosts.count > 1;
 }
 
 /** The container of `local process`. */
@@ -176,8 +187,9 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
       ...codeMounts(planned),
       writable(planned.configFolder, PATHS.configuration),
       // The specification has these two; SageMaker does not.
-      ...(job.strict ? [] : [readOnly(layout.input, PATHS.input)]),
-      ...(job.strict ? [] : [readOnly(layout.model, PATHS.model)]),
+      ...hasOwnAlone(job)
+        ? []
+        : [readOnly(layout.input, PATHS.input), readOnly(layout.model, PATHS.model)],
       ...planned.data,
       writable(planned.outputFolder, PATHS.output),
       ...pip?.mounts ?? [],

@@ -25,9 +25,19 @@ import { noteText, tell } from "../messages.ts";
 import { openLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
-import { hostOf, writable } from "./container/body.ts";
+import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import type { JobRun } from "./job.ts";
+import { type Clash, mergeHosts } from "./hosts/merge.ts";
+import { clashOf, inOrder, writtenBy } from "./hosts/merged.ts";
+import {
+  clusterFor,
+  type HostPlace,
+  hostPlaces,
+  isSharded,
+  requireHosts,
+  shardsOf,
+} from "./hosts/places.ts";
+import type { HostRun, JobRun } from "./job.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
 import { inputsOf, makeInputs } from "./processing_inputs.ts";
@@ -93,6 +103,7 @@ export async function withProcessing(
   const own = isOwnImage ? await scriptOf(job, layout) : undefined;
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
+  requireHosts(engine, job, inputs.map(({ name }) => name));
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
@@ -105,50 +116,86 @@ export async function withProcessing(
   const launch = processingLaunchOf(command, code?.entryPoint, script, job.program.arguments);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
-    const { name, directory } = run;
+    const { name } = run;
     const declared: readonly ProcessingData[] = outputs.length > 0
       ? outputs
       : [plainData("output")];
-    const config = join(directory, "config");
-    const files = processingFiles({
-      job: { name, region },
-      image: imageReference(job.app, job.tag),
-      launch,
-      inputs: sent ? [...inputs, CODE_INPUT] : inputs,
-      outputs: declared,
-      variables: job.variables,
-    }, hostOf(engine));
-    await writeConfiguration(config, files);
-    openToContainer(config);
-    const input = join(directory, "input");
-    const { mounts, codeFolder } = await makeInputs(layout, input, inputs, {
-      copies: job.copyInputs,
-      hasCode: sent !== undefined,
-    });
-    const pip = sent &&
-      await (await import("./sent_code.ts")).layCode(sent, launch.launcher, {
-        job,
-        isRoot: isRoot(image.Config?.User),
-        folder: codeFolder,
-        networkFolder: join(directory, "network"),
-        engine,
-        host,
-      });
-    openToContainer(input);
+    const places = await hostPlaces(run, container, job.hosts.count);
+    const isAlone = places.length === 1;
+    const data = await shardsOf(
+      job.hosts,
+      places,
+      inputs.map((input) => ({ ...input, source: input.place })),
+      note,
+    );
+    // Where its results have places of their own, SageMaker drops what else is in its output.
+    const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
       ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
       : [{ source: layout.output, path: PATHS.processingOutput }];
-    // Where its results have places of their own, SageMaker drops what else is in its output.
-    const isApart = job.strict || outputs.length > 0;
-    const output = isApart ? join(directory, "output") : layout.output;
-    const written = isApart ? results.map(({ source }) => source) : [];
+    const resultsOf = (place: HostPlace) =>
+      isAlone ? results : results.map(({ path }, index) => ({
+        source: writtenBy(place, declared[index]!.name),
+        path,
+      }));
+    const hosts = await Promise.all(places.map(async (place, index): Promise<HostRun> => {
+      const config = join(place.directory, "config");
+      const files = processingFiles({
+        job: { name, region },
+        image: imageReference(job.app, job.tag),
+        launch,
+        inputs: [
+          ...inputs.map((input) => ({ ...input, isSharded: isSharded(job.hosts, input.name) })),
+          ...sent ? [CODE_INPUT] : [],
+        ],
+        outputs: declared,
+        variables: job.variables,
+      }, clusterFor(engine, place, job));
+      await writeConfiguration(config, files);
+      openToContainer(config);
+      const input = join(place.directory, "input");
+      const own = data[index]!.map((one) => ({ ...one, place: one.source }));
+      const { mounts, codeFolder } = await makeInputs(layout, input, own, {
+        copies: job.copyInputs,
+        hasCode: sent !== undefined,
+      });
+      const pip = sent &&
+        await (await import("./sent_code.ts")).layCode(sent, launch.launcher, {
+          job,
+          isRoot: isRoot(image.Config?.User),
+          folder: codeFolder,
+          networkFolder: join(place.directory, "network"),
+          engine,
+          host,
+        });
+      openToContainer(input);
+      const made = resultsOf(place);
+      const output = isApart ? join(place.directory, "output") : made[0]!.source;
+      return {
+        ...place,
+        plan: (ofImage) =>
+          processPlan(job, {
+            name: place.container,
+            region,
+            ...ofImage,
+            launch,
+            configFolder: config,
+            data: [...mounts, ...made.map(({ source, path }) => writable(source, path))],
+            outputFolder: output,
+            pip,
+          }),
+        outputFolder: output,
+        written: isApart ? made.map(({ source }) => source) : [],
+      };
+    }));
     await work({
       kind: "process",
       run,
       image,
       launcher: launch.launcher,
       sent,
-      container,
+      hosts,
+      writesOutput: results[0]!.source === layout.output,
       again: commandOf(job).map(shellWord).join(" "),
       differences: commandDifferences(
         "a processing job",
@@ -156,24 +203,26 @@ export async function withProcessing(
         launch.arguments,
       ),
       checkPaths,
-      plan: (ofImage) =>
-        processPlan(job, {
-          name: container,
-          region,
-          ...ofImage,
-          launch,
-          configFolder: config,
-          data: [...mounts, ...results.map(({ source, path }) => writable(source, path))],
-          outputFolder: output,
-          pip,
-        }),
-      outputFolder: output,
       uploaded: results,
-      written,
+      merge: async (first) => {
+        const merged = isAlone ? [] : results.map(async ({ source, path }, index) => {
+          const folders = inOrder(places, first).map((place) => ({
+            host: place.host,
+            path: resultsOf(place)[index]!.source,
+          }));
+          const clashes = await mergeHosts(source, folders, { isRestored: false });
+          // Each may say why it failed.
+          const isReason = ({ path }: Clash): boolean =>
+            !isApart && path === JOBS.process.reasonFile;
+          return clashOf(path, clashes.filter((clash) => !isReason(clash)));
+        });
+        return await Promise.all(merged);
+      },
       data: inputs.map(({ name, place }) => ({ name, source: place })),
       prepare: async () => {
         if (outputs.length === 0) return;
-        for (const folder of written) await openLike(layout.output, folder);
+        const folders = [results, ...places.map(resultsOf)].flat().map(({ source }) => source);
+        for (const folder of new Set(folders)) await openLike(layout.output, folder);
       },
       facts: factsOf("process", job, container, {
         options: {
@@ -192,7 +241,9 @@ export async function withProcessing(
       }),
       stopAfter: undefined,
       settle: async (ending) => {
-        const difference = isApart ? await lostOutput(output, declared) : undefined;
+        const difference = isApart
+          ? lostOutput(hosts.map(({ outputFolder }) => outputFolder), declared)
+          : undefined;
         if (outputs.length === 0) return { difference };
         const isGood = ending === "succeeded" && !(job.strict && difference);
         if (isGood) {
@@ -217,12 +268,16 @@ async function scriptOf({ file }: ProcessingJob, layout: Layout): Promise<string
 }
 
 /** Of `/opt/ml/output`, SageMaker reads the message of a processing job, and drops the rest. */
-async function lostOutput(
-  folder: string,
+function lostOutput(
+  folders: readonly string[],
   outputs: readonly ProcessingData[],
-): Promise<Difference | undefined> {
-  const names = await Array.fromAsync(Deno.readDir(folder), ({ name }) => name);
-  const lost = names.filter((name) => !["data", JOBS.process.reasonFile].includes(name)).sort();
+): Difference | undefined {
+  const names = folders.flatMap((folder) =>
+    Array.from(Deno.readDirSync(folder), ({ name }) => name)
+  );
+  const lost = [...new Set(names)].filter((name) =>
+    !["data", JOBS.process.reasonFile].includes(name)
+  ).sort();
   if (lost.length === 0) return undefined;
   return {
     message: `Processing wrote ${listed(lost)} to ${PATHS.output}, of which nothing is kept`,

@@ -20,8 +20,8 @@ import { mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
-import type { JobRun } from "./job.ts";
-import type { BatchJob, Host, LocalJob, ShellJob } from "./jobs.ts";
+import type { HostRun, JobRun } from "./job.ts";
+import { type BatchJob, type Host, type LocalJob, ONE_HOST, type ShellJob } from "./jobs.ts";
 import { unpackCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { servingPlan } from "./plan.ts";
@@ -34,7 +34,8 @@ import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
-interface Place extends Pick<JobRun, "image" | "checkPaths" | "plan" | "written" | "prepare"> {
+interface Place
+  extends Pick<JobRun, "image" | "checkPaths" | "prepare">, Pick<HostRun, "plan" | "written"> {
   readonly name: string;
   readonly code: CodeFolder;
   /** Where code that comes in a channel is unpacked. */
@@ -87,20 +88,22 @@ export async function shell(job: ShellJob, host: Host): Promise<void> {
 }
 
 function batch(job: ShellJob): BatchJob {
-  return { ...job, interactive: true, grace: undefined, copyInputs: false };
+  return { ...job, interactive: true, grace: undefined, copyInputs: false, hosts: ONE_HOST };
 }
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
-  const { outputFolder, sent } = run;
+  const { sent, hosts: [one] } = run;
+  const { outputFolder, container, plan, written } = one!;
   // That of processing is unpacked where it lies, by its start script.
   const unpacked = sent && run.kind === "train" ? join(run.run.directory, "code") : undefined;
   return {
     ...run,
-    name: run.container,
+    name: container,
+    plan,
     code,
     unpacked,
     isSent: sent !== undefined,
-    written: [outputFolder, ...run.written],
+    written: [outputFolder, ...written],
     prepare: async () => {
       await run.prepare();
       if (sent && unpacked) await unpackCode(sent, unpacked);

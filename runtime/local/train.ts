@@ -14,16 +14,18 @@ import { isRoot } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
-import { hostOf } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import type { JobRun } from "./job.ts";
+import { mergeTraining, writtenBy } from "./hosts/merged.ts";
+import { restore, type Restored } from "./hosts/restored.ts";
+import { clusterFor, hostPlaces, isSharded, requireHosts, shardsOf } from "./hosts/places.ts";
+import type { HostRun, JobRun } from "./job.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
 import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { openLike, settleModel } from "../model/versions.ts";
-import { trainPlan } from "./plan.ts";
+import { hasOwnAlone, trainPlan } from "./plan.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
@@ -64,40 +66,81 @@ export async function withTraining(
     await makeDirectory(folder);
   }
   const engine = await host.engine();
+  requireHosts(engine, job, channels.map(({ name }) => name));
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
   ]);
+  const note = (text: string): void => tell(host.err, noteText(text));
   const program = await programOf(job, known, image);
   const container = jobName(job.app.name, "train");
   const names = [...channels.map(({ name }) => name), ...sent ? [CODE_CHANNEL] : []].sort();
   await withRun(layout, host, async (run) => {
-    const { name, directory, record } = run;
+    const { name, record } = run;
     record.measure(metrics);
-    const input = join(directory, "input");
-    const config = join(input, "config");
+    const places = await hostPlaces(run, container, job.hosts.count);
     const launch = launchOf(program, { name, region, distribution: job.program.distribution });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    const files = trainingFiles(all, names, hostOf(engine));
-    await writeConfiguration(config, files);
-    await copyConfiguration(layout, config, Object.keys(files));
-    const { mounts, left } = await makeInput(layout, input, channels, {
-      copies: job.copyInputs,
-      isStrict: job.strict,
-    });
-    if (left > 0) tell(host.err, tooManyText(layout, left));
-    const pip = sent &&
-      await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
-        job,
-        isRoot: isRoot(image.Config?.User),
-        folder: join(input, "data", CODE_CHANNEL),
-        networkFolder: join(directory, "network"),
-        engine,
-        host,
-      });
-    openToContainer(input);
+    const data = await shardsOf(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
+    const restored: Restored[] = [];
+    const hosts = await Promise.all(places.map(async (place, index): Promise<HostRun> => {
+      const { directory } = place;
+      const input = join(directory, "input");
+      const config = join(input, "config");
+      const files = trainingFiles(
+        all,
+        names.map((name) => ({ name, isSharded: isSharded(job.hosts, name) })),
+        clusterFor(engine, place, job),
+      );
+      await writeConfiguration(config, files);
+      await copyConfiguration(layout, config, Object.keys(files));
+      const { mounts, left } = await makeInput(layout, input, data[index]!, {
+        copies: job.copyInputs,
+        isStrict: hasOwnAlone(job),
+      });
+      if (left > 0 && index === 0) tell(host.err, tooManyText(layout, left));
+      const pip = sent &&
+        await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
+          job,
+          isRoot: isRoot(image.Config?.User),
+          folder: join(input, "data", CODE_CHANNEL),
+          networkFolder: join(directory, "network"),
+          engine,
+          host,
+        });
+      openToContainer(input);
+      const own = places.length === 1
+        ? { model, output: layout.output, checkpoints: layout.checkpoints }
+        : {
+          model: writtenBy(place, "model"),
+          output: writtenBy(place, "output"),
+          checkpoints: writtenBy(place, "checkpoints"),
+        };
+      if (job.checkpoints && places.length > 1) {
+        restored.push(await restore(layout.checkpoints, own.checkpoints));
+      }
+      return {
+        ...place,
+        plan: (ofImage) =>
+          trainPlan(job, {
+            name: place.container,
+            jobName: name,
+            region,
+            ...ofImage,
+            inputFolder: input,
+            inputs: mounts,
+            modelFolder: own.model,
+            outputFolder: own.output,
+            checkpointsFolder: job.checkpoints ? own.checkpoints : undefined,
+            launch,
+            pip,
+          }),
+        outputFolder: own.output,
+        written: [own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
+      };
+    }));
     let written = 0;
     let isPlaced = false;
     await work({
@@ -106,7 +149,8 @@ export async function withTraining(
       image,
       launcher: program.launcher,
       sent,
-      container,
+      hosts,
+      writesOutput: true,
       again: "mlcli local train",
       differences: [
         ...hyperparameterDifferences(all),
@@ -114,23 +158,14 @@ export async function withTraining(
         ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
       ],
       checkPaths,
-      plan: (ofImage) =>
-        trainPlan(job, {
-          name: container,
-          jobName: name,
-          region,
-          ...ofImage,
-          inputFolder: input,
-          inputs: mounts,
-          modelFolder: model,
-          launch,
-          pip,
-        }),
-      outputFolder: layout.output,
       uploaded: [{ source: model, path: PATHS.model }],
-      written: [model, ...(job.checkpoints ? [layout.checkpoints] : [])],
+      merge: (first) => mergeTraining(layout, model, places, first, restored, note),
       data: channels,
-      prepare: () => openLike(layout.model, model),
+      prepare: async () => {
+        for (const folder of [model, ...hosts.map(({ written }) => written[0]!)]) {
+          await openLike(layout.model, folder);
+        }
+      },
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(

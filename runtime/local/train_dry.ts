@@ -65,6 +65,8 @@ export async function plannedTraining(
       ...others.filter(({ source }) => !Deno.lstatSync(source).isSymlink),
     ],
     modelFolder: modelOfRun(layout, name),
+    outputFolder: layout.output,
+    checkpointsFolder: job.checkpoints ? layout.checkpoints : undefined,
     launch,
     pip,
   });

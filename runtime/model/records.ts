@@ -59,6 +59,17 @@ export interface ChannelData {
   readonly by: "contents" | "times";
 }
 
+/** How a host ended, where a run has several. */
+export interface HostFacts {
+  readonly name: string;
+  readonly exit_status: number;
+  readonly seconds: number;
+  /** In bytes, as it was seen each second; `null` where it was not. */
+  readonly peak_memory: number | null;
+  /** The host whose failure ended it; `null`: none. */
+  readonly ended_by: string | null;
+}
+
 /** The end of a run. */
 export interface Outcome {
   readonly status: RunStatus;
@@ -82,6 +93,8 @@ export interface JobDocument extends RunFacts {
   readonly metrics: Readonly<Record<string, MetricFacts>>;
   /** What a transform did: counts, times, the records that failed. */
   readonly transform?: object;
+  /** Where there are several. */
+  readonly hosts?: readonly HostFacts[];
 }
 
 /** A run as it is listed. */

@@ -29,6 +29,12 @@ export function outputsOfRun(layout: Jobs, run: string): string {
   return join(runDirectoryOf(layout, run), "outputs");
 }
 
+/** In a run's directory: what is of each of several hosts alone, until it is merged. */
+export const HOSTS = "hosts";
+
+/** In the directory of such a host: what it wrote. */
+export const WRITTEN = "written";
+
 /** In `jobs/`: the directories with an unpacked model, each called after its server. */
 export const UNPACKED = ".unpacked";
 

@@ -143,6 +143,56 @@ suite("the box's jobs on the engine", () => {
     });
     assertEquals(failed.failureReason, "AlgorithmError: Exit Code: 5");
   });
+
+  it("groups of machines know of each other, and reach each other without a network", async () => {
+    const group = (InstanceGroupName: string, InstanceType: string) => ({
+      ...{ InstanceGroupName, InstanceType, InstanceCount: 1 },
+    });
+    // The first host stays until the second has looked for it, and ended.
+    const code =
+      "[ $(hostname) = algo-1 ] && sleep 600; cat /opt/ml/input/config/resource*; echo; " +
+      "getent hosts algo-1 algo-2; exit 4";
+    const job = await train(code, {
+      ResourceConfig: {
+        InstanceGroups: [group("gpu", "ml.g5.xlarge"), group("cpu", "ml.m5.large")],
+        VolumeSizeInGB: 30,
+      },
+      EnableNetworkIsolation: true,
+    });
+    assertEquals(job.failureReason, "AlgorithmError: Exit Code: 4");
+    const [told, ...found] = logOf(job, "algo-2").split("\n");
+    assertEquals(found.map((line) => line.split(/ +/)[1]), ["algo-1", "algo-2"]);
+    assertEquals(JSON.parse(told!), {
+      current_host: "algo-2",
+      current_instance_type: "ml.m5.large",
+      current_group_name: "cpu",
+      hosts: ["algo-1", "algo-2"],
+      instance_groups: [
+        { instance_group_name: "gpu", instance_type: "ml.g5.xlarge", hosts: ["algo-1"] },
+        { instance_group_name: "cpu", instance_type: "ml.m5.large", hosts: ["algo-2"] },
+      ],
+      network_interface_name: "eth0",
+    });
+  });
+
+  it("a processing goes on where a host has failed, and fails in the end", async () => {
+    const name = newName();
+    // The second host ends after the first, which fails.
+    const code = "echo $(hostname) > /opt/ml/output/message; [ $(hostname) = algo-1 ] && exit 7; " +
+      "while getent hosts algo-1 >&2; do sleep 0.1; done; echo went on";
+    await ask(box, "sagemaker", "CreateProcessingJob", {
+      ProcessingJobName: name,
+      AppSpecification: { ImageUri: image },
+      RoleArn: EXECUTION_ROLE,
+      ProcessingResources: { ClusterConfig: TWO_HOSTS },
+      Environment: { CODE: code },
+    });
+    const job = box.jobs.find("processing", name)!;
+    await job.ended;
+    assertStringIncludes(logOf(job, "algo-2"), "went on");
+    assertEquals([job.status, job.exitMessage], ["Failed", "algo-1\n\nalgo-2\n"]);
+    assertEquals(job.failureReason, "AlgorithmError: See job logs for more information");
+  });
 });
 
 suite("the box's jobs on the engine: the end", () => {

@@ -1,11 +1,13 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { TestApp } from "../helpers/app.ts";
 import type { Box } from "../helpers/box/box.ts";
+import { unpacked } from "../helpers/box/engine/archive.ts";
 import type { Job } from "../helpers/box/jobs/job.ts";
 import { startCloud } from "../helpers/cloud.ts";
 import { eventually } from "../helpers/eventually.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { openRoad, type Road, ROAD_BUCKET } from "../helpers/road.ts";
+import { gunzip } from "../helpers/tar.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 suite("the road to SageMaker", () => {
@@ -153,6 +155,30 @@ suite("the road to SageMaker", () => {
     assertEquals(code, 0, stderr);
     assertMatch(stderr, /^algo-1: 3 numbers on algo-1$/m);
     assertMatch(stderr, /^algo-2: 3 numbers on algo-2$/m);
+  });
+
+  it("splits a channel between three machines, and packs what each made", async () => {
+    const { code, stdout, stderr } = await train(
+      ...["-c", "3", "--shard", "training", "--hyperparameter", "mode=hosts"],
+    );
+    assertEquals(code, 0, stderr);
+    const [, key] = new RegExp(`^s3://${ROAD_BUCKET}/(.*)\n$`).exec(stdout)!;
+    const model = await unpacked(await gunzip(await box.s3.bytes(ROAD_BUCKET, key!)));
+    assertEquals(
+      model.map(({ name, content }) => [name, new TextDecoder().decode(content)]).sort(),
+      [["algo-1", "1.5"], ["algo-2", "6.0"], ["algo-3", "0.0"]],
+    );
+    assertMatch(stderr, /numbers\/: SageMaker gives whole objects to instances: 1 of 3 get none\./);
+  });
+
+  it("names the machine that failed first", async () => {
+    const { code, stderr } = await train("-c", "3", "--hyperparameter", "mode=raise on algo-2");
+    assertEquals(code, 1, stderr);
+    assertMatch(
+      stderr,
+      /^ {2}algo-2 failed first:\n(.*\n)* {2}ValueError: no such column: price$/m,
+    );
+    assertMatch(stderr, /^hint: .*mlcli local train/m);
   });
 
   it("ends where no machine is to be had", async () => {

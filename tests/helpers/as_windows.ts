@@ -4,6 +4,8 @@
  */
 
 import type { App } from "../../runtime/app/app.ts";
+import type { Layout } from "../../runtime/app/layout.ts";
+import type { Hosts } from "../../runtime/local/jobs.ts";
 
 async function main(): Promise<void> {
   Object.defineProperty(Deno, "build", { value: { ...Deno.build, os: "windows" } });
@@ -14,7 +16,8 @@ async function main(): Promise<void> {
   const plans = await import("../../runtime/local/plan.ts");
   const app: App = appObject("C:\\Users\\me", "demo");
   const layout = layoutOf(app);
-  const { body } = trainingOf(app, layout.training, layout.model, plans.trainPlan);
+  const { ONE_HOST } = await import("../../runtime/local/jobs.ts");
+  const { body } = trainingOf(app, layout, ONE_HOST, plans.trainPlan);
   const rules = await parseIgnoreRules("demo\\notes\nlogs\\*.txt\n!logs/kept.txt");
   const ignored = ["demo/notes/a", "logs/a.txt", "logs/kept.txt", "demo/a"]
     .filter((path) => rules.ignores(path));
@@ -30,14 +33,15 @@ async function main(): Promise<void> {
 
 function trainingOf(
   app: App,
-  codeFolder: string,
-  modelFolder: string,
+  layout: Layout,
+  hosts: Hosts,
   plan: typeof import("../../runtime/local/plan.ts").trainPlan,
 ): { readonly body: ReturnType<typeof plan> } {
   const job = {
     ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
-    ...{ interactive: false, grace: undefined, copyInputs: false, hyperparameters: [], inputs: [] },
+    ...{ interactive: false, grace: undefined, copyInputs: false, hosts },
+    ...{ hyperparameters: [], inputs: [] },
     ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
     images: {
       requireTrusted: () => Promise.resolve("person" as const),
@@ -47,8 +51,14 @@ function trainingOf(
   };
   const planned = {
     ...{ region: "eu-west-1", name: "mlcli-demo-train-1", jobName: "demo-1", withInit: false },
-    ...{ codeFolder, commonFolder: undefined, reportFile: "C:\\Temp\\report", modelFolder },
+    ...{
+      codeFolder: layout.training,
+      commonFolder: undefined,
+      reportFile: "C:\\Temp\\report",
+      modelFolder: layout.model,
+    },
     ...{ inputFolder: "C:\\Temp\\input", inputs: [], pip: undefined },
+    ...{ outputFolder: layout.output, checkpointsFolder: layout.checkpoints },
     launch: { entrypoint: undefined, arguments: undefined, hyperparameters: {} },
   };
   return { body: plan(job, planned) };

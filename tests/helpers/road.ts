@@ -21,13 +21,16 @@ import json, os, pathlib, signal, time
 def train(input_data_path, model_save_path, hyperparameters):
     files = sorted(pathlib.Path(input_data_path).iterdir())
     numbers = [float(line) for file in files for line in file.read_text().split()]
-    print(f"{len(numbers)} numbers on {os.environ['SM_CURRENT_HOST']}")
+    host = os.environ["SM_CURRENT_HOST"]
+    print(f"{len(numbers)} numbers on {host}")
     model = pathlib.Path(model_save_path, "model.json")
     kept = pathlib.Path("/opt/ml/checkpoints/epoch")
     if kept.exists():
         print(f"goes on after epoch {kept.read_text()}")
     mode = hyperparameters.get("mode")
-    if mode == "raise":
+    if mode == "hosts":
+        model = model.with_name(host)
+    if mode in ("raise", f"raise on {host}"):
         raise ValueError("no such column: price")
     if mode == "memory":
         held = [bytearray(16 * 2**20) for _ in range(100)]
@@ -42,7 +45,7 @@ def train(input_data_path, model_save_path, hyperparameters):
         kept.write_text("7")
         print("kept a checkpoint")
         time.sleep(120)
-    model.write_text(json.dumps(sum(numbers) / len(numbers)))
+    model.write_text(json.dumps(sum(numbers) / max(len(numbers), 1)))
 `;
 
 const SERVING = `

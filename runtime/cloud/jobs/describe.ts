@@ -29,7 +29,7 @@ const OF_SOME = {
   ...{ secondaryStatus: undefined, transitions: [], isSpot: false, exitMessage: undefined },
   ...{ trainingSeconds: undefined, billableSeconds: undefined, maxRuntime: undefined },
   ...{ image: undefined, role: undefined, model: undefined, artifact: undefined },
-  ...{ options: {}, hyperparameters: {} },
+  ...{ options: {}, hyperparameters: {}, groups: [] },
 };
 
 type Described =
@@ -43,7 +43,11 @@ const DESCRIBED: {
 function trainingJob(details: JobDetails["train"]): Described {
   const { ResourceConfig } = details;
   const output = details.OutputDataConfig?.S3OutputPath;
-  const groups = ResourceConfig?.InstanceGroups ?? [];
+  const groups = (ResourceConfig?.InstanceGroups ?? []).map((group) => ({
+    name: group.InstanceGroupName ?? "",
+    type: group.InstanceType ?? "",
+    count: group.InstanceCount ?? 0,
+  }));
   return {
     secondaryStatus: details.SecondaryStatus,
     transitions: (details.SecondaryStatusTransitions ?? []).map((one) => ({
@@ -53,9 +57,10 @@ function trainingJob(details: JobDetails["train"]): Described {
     })),
     image: details.AlgorithmSpecification?.TrainingImage,
     role: details.RoleArn,
-    instanceType: ResourceConfig?.InstanceType ?? groups[0]?.InstanceType,
+    instanceType: ResourceConfig?.InstanceType,
     instanceCount: ResourceConfig?.InstanceCount ??
-      groups.reduce((sum, { InstanceCount = 0 }) => sum + InstanceCount, 0),
+      groups.reduce((sum, { count }) => sum + count, 0),
+    groups,
     isSpot: details.EnableManagedSpotTraining ?? false,
     maxRuntime: details.StoppingCondition?.MaxRuntimeInSeconds,
     trainingSeconds: details.TrainingTimeInSeconds,

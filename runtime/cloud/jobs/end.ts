@@ -3,6 +3,7 @@ import { AwsError, orUnknown } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { type FailedObject, failedObjects } from "../../contract/data_log.ts";
+import { failedFirst, type HostLog } from "../../contract/first_failure.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
@@ -109,11 +110,13 @@ async function failedError(
   aws: Aws,
 ): Promise<MlcliError> {
   const isShown = log === "shown";
-  const lines = isShown
-    ? lastLines
-    : log === "denied"
-    ? undefined
-    : await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tail(LAST_LINES)));
+  const first = log === "denied" ? undefined : await firstToFail(job, aws);
+  const lines = first?.lines ??
+    (isShown
+      ? lastLines
+      : log === "denied"
+      ? undefined
+      : await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tail(LAST_LINES))));
   const reason = job.failureReason ?? "";
   const failed = log === "denied" ? [] : await failedData(job, aws);
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
@@ -134,11 +137,25 @@ async function failedError(
       printable(reasonBesideLog(reason, lines ?? []) || "SageMaker gave no reason."),
       ...failed.slice(0, MOST_OBJECTS).map(({ words }) => words),
       ...failed.length > MOST_OBJECTS ? [`and ${failed.length - MOST_OBJECTS} more objects`] : [],
-      ...isShown || !lines?.length ? [] : ["", "The end of its log:", ...lines],
+      ...first
+        ? ["", `${first.host} failed first:`, ...first.lines]
+        : isShown || !lines?.length
+        ? []
+        : ["", "The end of its log:", ...lines],
     ].join("\n"),
     hint: likely ? `${likely} ${more}` : more,
   });
 }
+
+/** The host that failed first, where a job has several and their logs tell. */
+async function firstToFail(job: CloudJob, aws: Aws): Promise<HostLog | undefined> {
+  if (job.instanceCount === 1 || job.kind === "transform") return undefined;
+  const logs = await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tails(HOST_LINES)));
+  return failedFirst(job.failureReason ?? "", logs ?? []);
+}
+
+/** So many lines of that host are shown. */
+const HOST_LINES = 20;
 
 /** So many objects that failed are named, and so many lines read for it. */
 const MOST_OBJECTS = 5;
@@ -163,16 +180,22 @@ function title({ kind, name }: CloudJob): string {
  * For processing, SageMaker only gives the running time. `undefined` where it gives nothing.
  */
 export function billWords(job: CloudJob): string | undefined {
-  const { billableSeconds, trainingSeconds, instanceCount, instanceType = "" } = job;
+  const { billableSeconds, trainingSeconds, instanceCount, groups } = job;
   const seconds = billableSeconds ?? ranFor(job);
   if (seconds === undefined) return undefined;
-  const machines = `${instanceCount} ${instanceType}`.trim();
+  const machines = groups.length > 1 ? `(${machinesText(job)})` : machinesText(job);
   const all = instanceCount > 1 ? ` = ${secondsText(seconds * instanceCount)}` : "";
   const how = billableSeconds === undefined ? "" : " billed";
   const saved = job.isSpot && billableSeconds !== undefined && trainingSeconds
     ? `; spot saved ${Math.round(100 * (1 - billableSeconds / trainingSeconds))} %`
     : "";
   return `${secondsText(seconds)} x ${machines}${all}${how}${saved}`;
+}
+
+/** `2 ml.m5.large`, `2 ml.g5.xlarge + 1 ml.m5.large`; only the number where nothing else is known. */
+export function machinesText({ groups, instanceCount, instanceType = "" }: CloudJob): string {
+  if (groups.length === 0) return `${instanceCount} ${instanceType}`.trim();
+  return groups.map(({ type, count }) => `${count} ${type}`).join(" + ");
 }
 
 function ranFor({ startTime, endTime }: CloudJob): number | undefined {

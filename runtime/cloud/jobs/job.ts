@@ -1,6 +1,7 @@
 import { shellWord } from "../../app/typed_path.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import { consoleAddress } from "../../contract/console.ts";
+import type { InstanceGroup } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 
 /** Which job: names are unique among those of a kind. */
@@ -45,6 +46,8 @@ export interface CloudJob extends JobName {
   readonly role: string | undefined;
   readonly instanceType: string | undefined;
   readonly instanceCount: number;
+  /** Of a training with machines of several types; `instanceType` is `undefined` then. */
+  readonly groups: readonly InstanceGroup[];
   readonly isSpot: boolean;
   /** Seconds that it may run. */
   readonly maxRuntime: number | undefined;

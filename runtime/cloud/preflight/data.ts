@@ -4,6 +4,7 @@ import type { Aws } from "../../aws/aws.ts";
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { asDirectory, type S3Address, s3Uri } from "../../contract/addresses.ts";
+import type { Difference } from "../../contract/differences.ts";
 import { requireOwnBucket } from "../bucket_owner.ts";
 import type { Note } from "../in_parallel.ts";
 import type { Place } from "../start/checks.ts";
@@ -12,17 +13,29 @@ export type BucketAccess = Pick<S3, "region" | "bucketRegion" | "listObjects">;
 
 /**
  * Requires that a job finds input: the bucket is there, in the job's region, and holds an object below the
- * address. What may not be checked is a note.
+ * address. What may not be checked is a note, and that some of the hosts get nothing.
  *
+ * @param hosts between which the objects are split.
  * @throws AwsError
  */
-export async function checkInput(s3: BucketAccess, address: S3Address, note: Note): Promise<void> {
+export async function checkInput(
+  s3: BucketAccess,
+  address: S3Address,
+  note: Note,
+  hosts = 1,
+): Promise<void> {
   // Listing takes the same permission.
   if (!await checkBucket(s3, address, note)) return;
   try {
+    let objects = 0;
     // One page is nearly always enough: few places hold only placeholders.
     for await (const page of s3.listObjects(address.bucket, address.key, 100)) {
-      if (page.some(({ key }) => isData(key))) return;
+      objects += page.filter(({ key }) => isData(key)).length;
+      if (objects >= hosts) return;
+    }
+    if (objects > 0) {
+      const { message, hint } = idleHosts(objects, hosts);
+      return note(`${s3Uri(address)}: ${message}. ${hint}`);
     }
   } catch (error) {
     if (!isRefusal(error, "denied")) throw error;
@@ -31,6 +44,14 @@ export async function checkInput(s3: BucketAccess, address: S3Address, note: Not
   throw new AwsError("not found", `No data at ${s3Uri(address)}`, {
     hint: `Send some: mlcli upload-data -i PATH --target-dir ${shellWord(s3Uri(address))}`,
   });
+}
+
+/** What fewer objects than hosts mean, where each object goes to one host. */
+export function idleHosts(objects: number, hosts: number): Difference {
+  return {
+    message: `SageMaker gives whole objects to instances: ${hosts - objects} of ${hosts} get none`,
+    hint: "Split the data into more objects, or take fewer instances.",
+  };
 }
 
 /**

@@ -3,12 +3,14 @@ import type { App } from "../../app/app.ts";
 import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
+import { architectureOf } from "../../contract/instances.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
-import { NETWORK, TAGS } from "../../contract/limits.ts";
+import { INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
+import type { Note } from "../in_parallel.ts";
 import type { JobRequest, TrainingRequest } from "./plan.ts";
 
 export type Needed = readonly [flag: `--${string}`, value: unknown];
@@ -161,6 +163,51 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
     hint: "Each is a channel of its own: --input-s3-dir NAME=s3://..., and your code finds it in " +
       "/opt/ml/input/data/NAME.",
   });
+}
+
+/** @throws UsageError for groups of instances that one job cannot have. */
+export function checkGroups(
+  { groups, program: { distribution } }: Pick<TrainingRequest, "groups" | "program">,
+): void {
+  requireAtMost(groups.length, INSTANCE_GROUPS.most, "--instance-group");
+  // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
+  if (groups.length > 1 && distribution !== undefined) {
+    throw new UsageError('Option "--distribution" is not for several groups of instances.', {
+      hint: "Take one --instance-group, or start torchrun in your code.",
+    });
+  }
+  const first = groups[0]?.type ?? "";
+  for (const { name, type } of groups) {
+    if (groups.filter((one) => one.name === name).length > 1) {
+      throw new UsageError(`Two groups of instances are called "${name}".`);
+    }
+    if (architectureOf(type) === architectureOf(first)) continue;
+    throw new UsageError(
+      `All groups run one image, and none is both for ${first} and for ${type}.`,
+      { hint: "Take instance types with the same architecture, linux/amd64 or linux/arm64." },
+    );
+  }
+}
+
+/**
+ * @param names of the job's channels or inputs.
+ * @throws UsageError for one to split that the job does not have.
+ */
+export function checkShards(
+  { shards, instanceCount }: Pick<TrainingRequest, "shards" | "instanceCount">,
+  names: readonly string[],
+  what: "channel" | "input",
+  note: Note,
+): void {
+  const wrong = shards.find((name) => !names.includes(name));
+  if (wrong !== undefined) {
+    throw new UsageError(`Option "--shard" names ${wrong}, which is no ${what} of this job.`, {
+      hint: `It has ${enumerated(names) || "none"}.`,
+    });
+  }
+  if (shards.length > 0 && instanceCount === 1) {
+    note("One instance gets all objects: --shard and --input-sharded have no effect");
+  }
 }
 
 /** @throws MlcliError for what SageMaker would refuse: the first, and the others below it. */

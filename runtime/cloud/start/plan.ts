@@ -4,7 +4,7 @@ import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
-import { hasOwnDisk } from "../../contract/instances.ts";
+import { hasOwnDisk, type InstanceGroup } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
@@ -51,6 +51,10 @@ export interface ProgramJobRequest extends JobRequest {
 
 export interface TrainingRequest extends ProgramJobRequest {
   readonly inputs: readonly RemoteChannel[];
+  /** Names of the channels of which each instance gets a part of the objects. */
+  readonly shards: readonly string[];
+  /** In place of instances of one type; the request has the first one's type, and the number of all. */
+  readonly groups: readonly InstanceGroup[];
   readonly output: S3Address | undefined;
   /** `key=value`; they win over those of the app's file. */
   readonly hyperparameters: readonly string[];
@@ -69,7 +73,9 @@ export interface ProcessingRequest extends ProgramJobRequest {
   readonly inputs: readonly PlacedData<S3Address>[];
   /** `undefined`: below the app's `s3_prefix`. */
   readonly outputs: readonly PlacedData<S3Address | undefined>[];
-  /** Whether each instance gets a part of the objects. */
+  /** Names of the inputs of which each instance gets a part of the objects. */
+  readonly shards: readonly string[];
+  /** The same of all inputs. */
   readonly inputSharded: boolean;
 }
 
@@ -93,11 +99,11 @@ export interface PlannedJob extends Planned, Pick<ProgramJobRequest, "volumeSize
 }
 
 export interface PlannedTraining
-  extends PlannedJob, Pick<TrainingRequest, "maxWait" | "checkpoints"> {
+  extends PlannedJob, Pick<TrainingRequest, "groups" | "maxWait" | "checkpoints"> {
   /** Where results go: a directory. */
   readonly output: S3Address;
   /** Of a directory the address ends with `/`. */
-  readonly channels: readonly { readonly name: string; readonly address: S3Address }[];
+  readonly channels: readonly (RemoteChannel & Partial<Pick<PlannedInput, "isSharded">>)[];
   /** The user's; a launcher's come beside them. */
   readonly hyperparameters: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricDefinition[];
@@ -135,18 +141,18 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
         : { ContainerArguments: [...launch.arguments] },
     },
     RoleArn: planned.role,
-    InputDataConfig: channels.map(({ name, address }) => ({
+    InputDataConfig: channels.map(({ name, address, isSharded }) => ({
       ChannelName: name,
       DataSource: {
         S3DataSource: {
           S3DataType: "S3Prefix",
           S3Uri: s3Uri(address),
-          S3DataDistributionType: "FullyReplicated",
+          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
         },
       },
     })),
     OutputDataConfig: { S3OutputPath: directoryUri(planned.output), ...key },
-    ResourceConfig: instances(planned),
+    ResourceConfig: planned.groups.length === 0 ? instances(planned) : groups(planned),
     ...planned.subnets.length === 0 ? {} : { VpcConfig: network(planned) },
     StoppingCondition: {
       MaxRuntimeInSeconds: planned.maxRun,
@@ -208,6 +214,20 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
       : {},
     RoleArn: planned.role,
     Tags: tagsOf(planned),
+  };
+}
+
+/** A key is sent where one of the types takes it: no disk is left without it in silence. */
+function groups({ groups, volumeSize, kmsKey }: PlannedTraining) {
+  const { type } = groups.find(({ type }) => !hasOwnDisk(type)) ?? groups[0]!;
+  return {
+    InstanceGroups: groups.map(({ name, type, count }) => ({
+      InstanceGroupName: name,
+      InstanceType: type as "ml.m5.large",
+      InstanceCount: count,
+    })),
+    VolumeSizeInGB: volumeSize,
+    ...volumeKey({ kmsKey, instanceType: type }),
   };
 }
 

@@ -15,7 +15,7 @@ import {
 import { UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import type { Note } from "../in_parallel.ts";
-import { checkInput, checkPlace, dataAddress, isData } from "../preflight/data.ts";
+import { checkInput, checkPlace, dataAddress, idleHosts, isData } from "../preflight/data.ts";
 import type { Place } from "../start/checks.ts";
 import type { TransformRequest } from "./plan.ts";
 
@@ -113,11 +113,7 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
       message: `SageMaker takes all keys that begin like this one, ${named(sibling)} too`,
       hint: "Put the object into a directory of its own.",
     },
-    instanceCount > 1 && keys.length > 0 && keys.length < instanceCount && {
-      message: `SageMaker gives whole objects to instances: ${instanceCount - keys.length} of ` +
-        `${instanceCount} get none`,
-      hint: `Split the data into more objects, or take -c ${keys.length}.`,
-    },
+    keys.length > 0 && keys.length < instanceCount && idleHosts(keys.length, instanceCount),
     maxPayload * maxConcurrency > TRANSFORM.payload && {
       message: `SageMaker takes ${TRANSFORM.payload} MB in requests at once, and ` +
         `${maxConcurrency} of ${maxPayload} MB are more, unless the model's server answers a ` +

@@ -1,7 +1,8 @@
 import { AwsError, isRefusal } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
 import type { S3Address } from "../../contract/addresses.ts";
-import { compareKeys, type LocalFile } from "./files.ts";
+import { compareKeys } from "../../contract/keys.ts";
+import type { LocalFile } from "./files.ts";
 
 /** A step: a file with the object of its key, if there is one, or an object without a file. */
 export type Step =

@@ -2,13 +2,13 @@ import { isPassing, isRefusal } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import type { Interruption } from "../../context.ts";
 import type { S3Address } from "../../contract/addresses.ts";
+import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
 import { counted } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import { forcedEnd } from "../../time.ts";
 import { inParallel } from "../in_parallel.ts";
 import { Changed } from "./file_state.ts";
-import { sortKeys } from "./files.ts";
 import type { Step } from "./plan.ts";
 import { Budget, IN_FLIGHT, leftPartsWarnings, send, type Sending } from "./send.ts";
 

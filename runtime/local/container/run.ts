@@ -19,14 +19,14 @@ import type { Input, Keyboard } from "../../streams.ts";
 
 export interface RunOptions {
   readonly grace: number;
-  /** What has to be done before its program starts, and is under way. */
-  readonly before?: Promise<unknown>;
-  /** Seconds after its start at which it is stopped though nobody asks for it. */
-  readonly after?: number;
+  /** Called once it is created: what has to be done before its program starts. */
+  readonly before?: () => Promise<unknown>;
+  /** Stops it, though nobody asks for an end of the run. */
+  readonly stop?: AbortSignal;
   /** Called once its program has started. */
   readonly onStart?: () => void;
-  /** Called when SIGTERM is sent: since the user wants that, or since the time is over. */
-  readonly onStop?: (why: "asked" | "time over") => void;
+  /** Called when SIGTERM is sent. */
+  readonly onStop?: () => void;
   /** Called where the container may still run when this ends, since the engine does not answer. */
   readonly onLeft?: () => void;
   /** What is to be done once the program has ended; the engine removes its container meanwhile. */
@@ -48,10 +48,10 @@ export interface RunOutcome extends End {
   readonly status: number;
   /**
    * Why it was stopped: an `Interrupted`, or an `OutputClosed` where nobody read the output any
-   * more. `undefined` where it ended by itself, or its time was over.
+   * more. `undefined` where it ended by itself, or by the signal `stop`.
    */
   readonly cause: unknown;
-  /** Where its time was over: how long it took to end, in seconds. */
+  /** Where that stopped it: how long it took to end, in seconds. */
   readonly stoppedWithin: number | undefined;
 }
 
@@ -92,7 +92,7 @@ async function runOnce(
   let ended = false;
   let removed = false;
   try {
-    await options.before;
+    await options.before?.();
     signal.throwIfAborted();
     const isRemoved = body.HostConfig.AutoRemove;
     // Both before the start, so that neither a byte nor a fast end is missed.
@@ -153,8 +153,9 @@ async function watched(
   id: string,
   body: CreateBody,
   host: RunHost,
-  { output, connection, exit, waiting, options: { grace, after, onStart, onStop } }: Prepared,
+  { output, connection, exit, waiting, options }: Prepared,
 ): Promise<RunOutcome> {
+  const { grace, onStart, onStop } = options;
   const { signal, force } = host.interruption;
   const { input } = host;
   const keyboard = body.Tty ? input?.keyboard : undefined;
@@ -171,20 +172,16 @@ async function watched(
     engine.stopContainer(id, grace).catch(giveUp);
     failIfNeverEnds(engine, id, waiting.signal, isHeldUp).catch(giveUp);
   };
-  const stopAloud = (why: "asked" | "time over"): void => {
+  const stopAloud = (): void => {
     stop();
-    onStop?.(why);
+    onStop?.();
   };
-  using _stop = onAbort(signal, () => stopAloud("asked"));
+  using _asked = onAbort(signal, stopAloud);
   let overAt: number | undefined;
-  using timers = new DisposableStack();
-  if (after !== undefined) {
-    const timer = setTimeout(() => {
-      overAt = performance.now();
-      stopAloud("time over");
-    }, after * 1000);
-    timers.defer(() => clearTimeout(timer));
-  }
+  using _over = options.stop && onAbort(options.stop, () => {
+    overAt = performance.now();
+    stopAloud();
+  });
   using _kill = killOnAbort(engine, id, force);
   let inputError: unknown;
   using _typing = connection && input &&

@@ -31,6 +31,8 @@ type Said = Pick<Difference, "message"> & Partial<Pick<Difference, "hint">>;
 
 export class Findings {
   readonly #violations: Said[] = [];
+  /** Several hosts may find the same. */
+  readonly #messages = new Set<string>();
   /** Where the image is older than what it is made of: the build, and the run after it. */
   remedy: string | undefined;
   /** The same, where older code than the app's runs, whose words mislead if it fails. */
@@ -46,7 +48,8 @@ export class Findings {
   /** Warns of them at once, or keeps them for the end. */
   add(differences: readonly (Difference | undefined)[]): void {
     for (const difference of differences) {
-      if (difference === undefined) continue;
+      if (difference === undefined || this.#messages.has(difference.message)) continue;
+      this.#messages.add(difference.message);
       const { message, hint, older } = difference;
       const isForTheEnd = older !== undefined && this.again !== undefined;
       if (older) this.remedy = isForTheEnd ? `${hint} && ${this.again}` : hint;

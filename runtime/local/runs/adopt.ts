@@ -3,19 +3,21 @@
  * nobody knows the worth of is named.
  */
 
+import { join } from "@std/path/join";
 import { type App, imageReference } from "../../app/app.ts";
 import { holdsFile, type Layout, layoutOf } from "../../app/layout.ts";
 import { shellWord, typedPath } from "../../app/typed_path.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { isAbandoned, removeAbandoned } from "../../docker/abandoned.ts";
-import { type ContainerSummary, type Engine, namesOf } from "../../docker/engine.ts";
+import type { ContainerSummary, Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/errors.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
 import { noteText, tell, warningText } from "../../messages.ts";
-import { modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
+import { HOSTS, modelOfRun, outputsOfRun, runDirectoryOf, WRITTEN } from "../../model/runs.ts";
+import { pruneNetworks } from "../hosts/network.ts";
 import { currentRun, settleModel } from "../../model/versions.ts";
 import { managed } from "../container/managed.ts";
 import type { Host, LocalJob } from "../jobs.ts";
@@ -67,7 +69,9 @@ async function settleRun(
   if (record === undefined && await isEmpty().catch(() => false)) {
     return void await removeTreeIfThere(directory).catch(() => {});
   }
-  const container = record && containerOf(record, containers, job.app);
+  const isOfHosts = (await lstatIfThere(join(directory, HOSTS)))?.isDirectory ?? false;
+  if (record && isOfHosts) return await endHosts(job, record, containers, engine, host);
+  const [container] = record ? containersOf(record, containers, job.app) : [];
   if (container !== undefined && await isAbandoned(container)) {
     await engine.removeContainer(container.Id);
     return void await removeTreeIfThere(directory).catch(() => {});
@@ -100,17 +104,53 @@ async function endTransform(
   return noteText(`A transform did not come to its end, for mlcli was killed: removed ${shown}`);
 }
 
-/** A record may name anything as its container: it counts only if it is a run of this app. */
-function containerOf(
+/**
+ * The hosts of a run do not go on without the mlcli that ends them together: one that waits for another
+ * would never end.
+ */
+async function endHosts(
+  job: LocalJob,
+  record: RunSummary,
+  containers: readonly ContainerSummary[],
+  engine: Engine,
+  host: AdoptHost,
+): Promise<string | undefined> {
+  const layout = layoutOf(job.app);
+  const directory = runDirectoryOf(layout, record.name);
+  for (const { Id } of containersOf(record, containers, job.app)) await engine.removeContainer(Id);
+  await pruneNetworks(engine);
+  const hosts = join(directory, HOSTS);
+  const written = Array.from(Deno.readDirSync(hosts), ({ name }) => join(hosts, name, WRITTEN));
+  await handOverToCaller(job, [...written, modelOfRun(layout, record.name)], host);
+  const reason = "mlcli was killed";
+  await completeRecord(layout, record.name, { status: "Failed", exit_status: null, reason });
+  await clearRun(directory).catch(() => {});
+  const ended = "A run on several hosts did not come to its end, for mlcli was killed";
+  const isEmpty = !await holdsFile(layout, hosts, hosts).catch(() => true);
+  if (isEmpty) await removeTreeIfThere(hosts).catch(() => {});
+  if (isEmpty) return noteText(ended);
+  const shown = typedPath(layout.directory, hosts);
+  return warningText(
+    `${ended}: what its hosts wrote is in ${shown}, checkpoints as well`,
+    `Take what is whole. Then: rm -r ${shellWord(shown)}`,
+  );
+}
+
+/**
+ * The containers of a run. A record may name anything as its container: it counts only if it is a run of
+ * this app.
+ */
+function containersOf(
   { container }: RunSummary,
   containers: readonly ContainerSummary[],
   { name, mark }: App,
-): ContainerSummary | undefined {
-  const found = containers.find((summary) => namesOf(summary).includes(container));
-  const run = found && managed(found);
-  const isOurs = run?.name === container && run.appName === name && run.role !== "serve" &&
-    !isElsewhere(found?.Labels[LABELS.directory], mark);
-  return isOurs ? found : undefined;
+): readonly ContainerSummary[] {
+  return containers.filter((found) => {
+    const run = managed(found);
+    return run !== undefined && run.role !== "serve" && run.appName === name &&
+      [run.name, run.name.replace(/-algo-\d+$/, "")].includes(container) &&
+      !isElsewhere(found.Labels[LABELS.directory], mark);
+  });
 }
 
 /** Of a container that has ended, the engine knows how. */

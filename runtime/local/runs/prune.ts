@@ -11,6 +11,7 @@ import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
 import {
+  HOSTS,
   isUnfinished,
   KEPT_CODE,
   makeInJobs,
@@ -146,6 +147,7 @@ async function removeUnusedCode(layout: Layout): Promise<void> {
 async function removeRecord(layout: Layout, run: string): Promise<void> {
   const directory = runDirectoryOf(layout, run);
   await removeTreeIfThere(outputsOfRun(layout, run));
+  await removeTreeIfThere(join(directory, HOSTS));
   const { document, values, picture, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
   const files = [log, values, picture, document].flatMap((file) => [`${file}.part`, file]);

@@ -51,6 +51,8 @@ export class RunRecord {
   /** What its channels hold. */
   data: JobDocument["data"] = null;
   transform: JobDocument["transform"];
+  /** How its hosts ended, where there are several. */
+  hosts: JobDocument["hosts"];
   /** What its code writes. */
   readonly log: RunLog;
   #document: JobDocument | undefined;
@@ -153,6 +155,7 @@ export class RunRecord {
         packages: this.python?.packages ?? null,
         data: this.data,
         transform: this.transform,
+        hosts: this.hosts,
         outcome,
         metrics: Object.fromEntries(
           metrics.map(({ name, last, least, most, count }) => [

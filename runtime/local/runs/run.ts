@@ -4,6 +4,7 @@
  * user's directories, and often not the system's temporary one).
  */
 
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -19,11 +20,13 @@ import {
 } from "../../files.ts";
 import { claim, OWNER } from "../../owner.ts";
 import {
+  HOSTS,
   makeRunDirectory,
   modelOfRun,
   outputsOfRun,
   removeEmptyJobs,
   runDirectoryOf,
+  WRITTEN,
 } from "../../model/runs.ts";
 import { makeReport } from "../differences/report.ts";
 import { closeDoor } from "../door.ts";
@@ -113,7 +116,20 @@ export async function workingFolders(directory: string): Promise<readonly string
 /** Removes what was there for the container alone. Until all of it is gone, the run has no end. */
 export async function clearRun(directory: string): Promise<void> {
   await Promise.all(WORKING_FILES.map((name) => removeTreeIfThere(join(directory, name))));
+  const hosts = join(directory, HOSTS);
+  for (const host of await entriesIn(hosts)) {
+    for (const path of await entriesIn(host)) {
+      if (basename(path) !== WRITTEN) await removeTreeIfThere(path);
+    }
+    await Deno.remove(host).catch(() => {});
+  }
+  await Deno.remove(hosts).catch(() => {});
   await removeIfThere(join(directory, OWNER));
+}
+
+async function entriesIn(folder: string): Promise<readonly string[]> {
+  if (!(await lstatIfThere(folder))?.isDirectory) return [];
+  return Array.from(Deno.readDirSync(folder), ({ name }) => join(folder, name));
 }
 
 /** Writes the contract's files into a directory of the run, which the container may write to. */

@@ -17,8 +17,8 @@ import { inOneLine } from "../../text.ts";
  */
 export function sift(from: string, to: string, inside = ""): readonly string[] {
   const left: string[] = [];
-  const { mode, uid, gid } = Deno.lstatSync(from);
-  requireOwn(uid, inside);
+  const folder = Deno.lstatSync(from);
+  requireOwn(folder.uid, inside);
   seen(inside, () => Deno.mkdirSync(to, { mode: 0o700 }));
   for (const { name } of Deno.readDirSync(from)) {
     const [source, target, path] = [join(from, name), join(to, name), join(inside, name)];
@@ -37,10 +37,14 @@ export function sift(from: string, to: string, inside = ""): readonly string[] {
   }
   // What is left in it, Deno before 2.9 does not show.
   seen(inside, () => Deno.removeSync(from));
-  // Where root works for another user, the tree is that user's.
-  if (Deno.uid() === 0 && uid !== null && gid !== null) Deno.chownSync(to, uid, gid);
-  setMode(to, mode);
+  takeAfter(to, folder);
   return left;
+}
+
+/** Gives a directory the mode of another. Where root works for another user, it is that user's. */
+export function takeAfter(path: string, { mode, uid, gid }: Deno.FileInfo): void {
+  if (Deno.uid() === 0 && uid !== null && gid !== null) Deno.chownSync(path, uid, gid);
+  setMode(path, mode);
 }
 
 function setMode(path: string, mode: number | null): void {
@@ -54,8 +58,13 @@ function requireOwn(uid: number | null, path: string): void {
   throw new MlcliError(`It is another user's: ${inOneLine(path) || "the output itself"}`);
 }
 
-/** Deno shows names that are not UTF-8 as others, which need not be there. */
-function seen<T>(path: string, work: () => T): T {
+/**
+ * Does something with a path of a tree. Deno shows names that are not UTF-8 as others, which need not be
+ * there.
+ *
+ * @throws MlcliError for such a name.
+ */
+export function seen<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {

@@ -208,6 +208,21 @@ suite("process", () => {
     });
   });
 
+  it("splits the input that is named, and no other", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout, stderr } = await job.run([
+      ...["process", "--dry-run", "-f", "p.py", "-e", "ml.m5.large", "-c", "2", "--shard", "a"],
+      ...["-i", `a=s3://${BUCKET}/app/data`, "-i", `b=s3://${BUCKET}/app/other`],
+    ]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      // deno-lint-ignore no-explicit-any -- JSON as it was printed
+      inputIn(stdout).ProcessingInputs.map((one: any) => one.S3Input.S3DataDistributionType),
+      ["ShardedByS3Key", "FullyReplicated"],
+    );
+    assertMatch(stderr, /app\/data\/: SageMaker gives whole objects to instances: 1 of 2 get none/);
+  });
+
   it("takes them from the configuration file, those of train not", async () => {
     const configuration = {
       ...CONFIGURATION,

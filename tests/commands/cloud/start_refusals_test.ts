@@ -136,6 +136,13 @@ function ofBoth(command: Command): readonly Refusal[] {
 
 const { train: { least: TRAIN }, process: { least: PROCESS } } = COMMANDS;
 
+const GROUP = /must be NAME=TYPE:NUMBER, such as gpu=ml\.g5\.xlarge:2, but got "/;
+
+/** A training on groups of instances. */
+function groups(...all: readonly string[]): readonly string[] {
+  return [...TRAIN.slice(0, 3), ...all.map((group) => `--instance-group=${group}`)];
+}
+
 const OF_TRAIN: readonly Refusal[] = [
   ["docker's -e", ["train", "-e", "A=b"], 2, /hint: .*--env NAME=VALUE/],
   ["a local type", ["train", "-e", "local"], 2, /must be an instance type like ml\.m5\.large/],
@@ -165,6 +172,36 @@ const OF_TRAIN: readonly Refusal[] = [
     [...TRAIN, "-i", `training=s3://${BUCKET}/x`],
     2,
     /error: Two inputs are called "training"\.\nhint: .*--input-s3-dir NAME=s3:/,
+  ],
+  [
+    "a channel to split that it does not have",
+    [...TRAIN, "-c", "2", "--shard", "train"],
+    2,
+    /error: Option "--shard" names train, which is no channel of this job\.\nhint: It has training\.\n/,
+  ],
+  ["a group that is none", groups("gpu=ml.g5.xlarge"), 2, GROUP],
+  ["a group without instances", groups("gpu=ml.g5.xlarge:0"), 2, GROUP],
+  ["a group with a long name", groups(`${"x".repeat(65)}=ml.g5.xlarge:1`), 2, GROUP],
+  ["a group of no type", groups("gpu=g5:1"), 2, /like ml\.m5\.large/],
+  [
+    "groups beside machines",
+    [...TRAIN, "--instance-group", "gpu=ml.g5.xlarge:2"],
+    2,
+    /error: Option "--instance-group" cannot be given with "--ec2-type" or "--instance-count"\.\n/,
+  ],
+  ["six groups", groups(...Array(6).fill("a=ml.m5.large:1")), 2, /may be given 5 times, but is/],
+  [
+    "several groups with torchrun",
+    [...groups("a=ml.m5.large:1", "b=ml.m5.large:1"), "--distribution", "torchrun"],
+    2,
+    /"--distribution" is not for several groups of instances\./,
+  ],
+  ["twin groups", groups(...Array(2).fill("a=ml.m5.large:1")), 2, /groups .* are called "a"\./],
+  [
+    "groups of two architectures",
+    groups("a=ml.m5.large:1", "b=ml.c7g.large:2"),
+    2,
+    /All groups run one image, and none is both for ml\.m5\.large and for ml\.c7g\.large\./,
   ],
   [
     "--max-wait without --spot",
@@ -245,6 +282,12 @@ const OF_PROCESS: readonly Refusal[] = [
     [...PROCESS, "--input-sharded"],
     2,
     /error: Option "--input-sharded" has no effect without "--input-s3-location"\.\nhint: /,
+  ],
+  [
+    "an input to split that it does not have",
+    [...PROCESS, "-c", "2", "--shard", "x"],
+    2,
+    /error: Option "--shard" names x, which is no input of this job\.\nhint: It has none\.\n/,
   ],
   [
     "an argument that is too long",

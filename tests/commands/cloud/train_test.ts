@@ -187,6 +187,44 @@ suite("train", () => {
     assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
   });
 
+  it("splits the channels that are named, and says which instances get nothing", async () => {
+    await using job = await makeJobApp();
+    const { code, stdout, stderr } = await job.run([
+      ...[...LEAST, "--dry-run", "-c", "3", "--shard", "training"],
+      ...["-i", `labels=s3://${BUCKET}/app/other/b.csv`],
+    ]);
+    assertEquals(code, 0, stderr);
+    assertEquals(
+      // deno-lint-ignore no-explicit-any -- JSON as it was printed
+      inputIn(stdout).InputDataConfig.map((one: any) =>
+        one.DataSource.S3DataSource.S3DataDistributionType
+      ),
+      ["ShardedByS3Key", "FullyReplicated"],
+    );
+    const idle = /^s3:.*: SageMaker gives whole objects to instances: 2 of 3 get none\. /m;
+    assertMatch(stderr, idle);
+    const one = await job.run([...LEAST, "--dry-run", "--shard", "training"]);
+    assertMatch(one.stderr, /One instance gets all objects: --shard and --input-sharded have no/);
+  });
+
+  it("takes groups of instances, typed ones before the file's machines, and the other way", async () => {
+    const file = {
+      instance_group: { gpu: "ml.g5.xlarge:2", cpu: "ml.m5.large:1" },
+      ec2_type: "ml.c5.large",
+    };
+    await using job = await makeJobApp({ configuration: { ...CONFIGURATION, train: file } });
+    const machinesOf = async (...more: string[]) => {
+      const { stdout } = await job.run([...LEAST.slice(0, 3), "--dry-run", ...more]);
+      const { InstanceGroups, ...rest } = inputIn(stdout).ResourceConfig;
+      return InstanceGroups?.map(Object.values) ?? Object.values(rest);
+    };
+    assertEquals(await machinesOf(), [["gpu", "ml.g5.xlarge", 2], ["cpu", "ml.m5.large", 1]]);
+    assertEquals(await machinesOf("--instance-group", "a=b=ml.m5.large:1"), [
+      ["a=b", "ml.m5.large", 1],
+    ]);
+    assertEquals(await machinesOf("-c", "2"), ["ml.c5.large", 2, 30]);
+  });
+
   const roles: readonly (readonly [string, string[], Record<string, string>, string])[] = [
     ["MLCLI_EXECUTION_ROLE", [], { MLCLI_EXECUTION_ROLE: `${EXECUTION_ROLE}-v` }, "-v"],
     ["the role mlcli acts in", ["-r", `${EXECUTION_ROLE}-r`], {}, "-r"],

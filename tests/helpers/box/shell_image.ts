@@ -7,7 +7,7 @@ import { baseImage, buildImage, removeImage } from "../engine.ts";
 import type { Box } from "./box.ts";
 import { digestIn, EngineApi, failureIn } from "./engine_api.ts";
 
-const TOOLS = "sh cat sleep ls mkdir cp env head tail wc sort hostname";
+const TOOLS = "sh cat sleep ls mkdir cp env head tail wc sort hostname getent";
 
 /** The code is in `CODE`; `$1` is `train` or `process`. */
 const DOCKERFILE = `FROM ${"${BASE}"} AS tools

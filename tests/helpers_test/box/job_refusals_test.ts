@@ -12,6 +12,12 @@ const channel = (S3Uri: string) => ({
   DataSource: { S3DataSource: { S3DataType: "S3Prefix", S3Uri } },
 });
 
+const GROUP = { InstanceGroupName: "a", InstanceType: "ml.m5.large", InstanceCount: 1 };
+
+const machines = (resources: Request): Request => ({
+  ResourceConfig: { ...resources, VolumeSizeInGB: 30 },
+});
+
 /** A box with an image and data, and requests for jobs on them. */
 async function prepared(): Promise<{ box: Box; training: Request; processing: Request }> {
   const box = await Box.open();
@@ -64,6 +70,13 @@ suite("the box refuses to start a job for", () => {
       { InputDataConfig: [channel("s3://data/train/"), channel("s3://data/train/")] },
       /^Duplicate channel names: \[training, training\]$/,
     ],
+    ["neither machines nor groups", machines({}), /^Either InstanceType and InstanceCount/],
+    [
+      "machines and groups",
+      machines({ InstanceCount: 1, InstanceGroups: [GROUP] }),
+      /^Either InstanceType and InstanceCount are required, or InstanceGroups$/,
+    ],
+    ["twin groups", machines({ InstanceGroups: [GROUP, GROUP] }), /group names: \[a, a\]$/],
     [
       "more than 28 days",
       { StoppingCondition: { MaxRuntimeInSeconds: 2_419_201 } },

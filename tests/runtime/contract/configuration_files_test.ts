@@ -4,6 +4,7 @@ import {
   type ProcessingRequest,
   trainingFiles,
 } from "../../../runtime/contract/configuration_files.ts";
+import { clusterOf } from "../../../runtime/contract/hosts.ts";
 import { CODE_INPUT, plainData } from "../../../runtime/contract/processing_data.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -19,6 +20,8 @@ const RESOURCES = {
   }],
   network_interface_name: "eth0",
 };
+const ALONE = clusterOf("algo-1");
+const SECOND = clusterOf("algo-2", ["algo-1", "algo-2"], ["algo-2", "algo-1"]);
 const CHANNEL = {
   TrainingInputMode: "File",
   S3DistributionType: "FullyReplicated",
@@ -27,12 +30,30 @@ const CHANNEL = {
 
 suite("configuration files", () => {
   it("of a training: hyperparameters, a key a channel, the host", () => {
-    assertEquals(trainingFiles({ epochs: "3" }, ["training", "validation"]), {
+    const channels = ["training", "validation"].map((name) => ({ name, isSharded: false }));
+    assertEquals(trainingFiles({ epochs: "3" }, channels, ALONE), {
       "hyperparameters.json": { epochs: "3" },
       "inputdataconfig.json": { training: CHANNEL, validation: CHANNEL },
       "resourceconfig.json": RESOURCES,
     });
-    assertEquals(trainingFiles({}, [])["inputdataconfig.json"], {});
+    assertEquals(trainingFiles({}, [], ALONE)["inputdataconfig.json"], {});
+  });
+
+  it("of a training on several hosts: all of them, their order in the group, what is sharded", () => {
+    const files = trainingFiles({}, [
+      { name: "all", isSharded: false },
+      { name: "part", isSharded: true },
+    ], SECOND);
+    assertEquals(files["inputdataconfig.json"], {
+      all: CHANNEL,
+      part: { ...CHANNEL, S3DistributionType: "ShardedByS3Key" },
+    });
+    assertEquals(files["resourceconfig.json"], {
+      ...RESOURCES,
+      current_host: "algo-2",
+      hosts: ["algo-1", "algo-2"],
+      instance_groups: [{ ...RESOURCES.instance_groups[0], hosts: ["algo-2", "algo-1"] }],
+    });
   });
 
   const request: ProcessingRequest = {
@@ -45,7 +66,7 @@ suite("configuration files", () => {
   };
 
   it("of a processing job: each key of a real one's, the host", () => {
-    assertEquals(processingFiles(request), {
+    assertEquals(processingFiles(request, ALONE), {
       "processingjobconfig.json": {
         ProcessingJobArn: "arn:aws:sagemaker:eu-west-1:000000000000:processing-job/demo-2026",
         ProcessingJobName: "demo-2026",
@@ -104,7 +125,7 @@ suite("configuration files", () => {
       inputs: [{ name: "a", path: "/opt/ml/processing/input/a" }, CODE_INPUT],
       outputs: [{ name: "a", path: "/opt/ml/processing/other" }],
       variables,
-    });
+    }, ALONE);
     // deno-lint-ignore no-explicit-any
     const all = files["processingjobconfig.json"] as any;
     const { AppSpecification, Environment } = all;
@@ -123,6 +144,23 @@ suite("configuration files", () => {
       ImageUri: "demo:v1",
       ContainerEntrypoint: ["python3", "/a.py"],
       ContainerArguments: null,
+    });
+  });
+
+  it("of a processing job on several hosts: how many, which, what is sharded", () => {
+    const inputs = [{ ...plainData("input"), isSharded: true }, CODE_INPUT];
+    const files = processingFiles({ ...request, inputs }, SECOND);
+    // deno-lint-ignore no-explicit-any
+    const { ProcessingInputs, ProcessingResources } = files["processingjobconfig.json"] as any;
+    const distributions = Array.from(
+      ProcessingInputs as { readonly S3Input: Record<string, string> }[],
+      ({ S3Input }) => S3Input.S3DataDistributionType,
+    );
+    assertEquals(distributions, ["ShardedByS3Key", "FullyReplicated"]);
+    assertEquals(ProcessingResources.ClusterConfig.InstanceCount, 2);
+    assertEquals(files["resourceconfig.json"], {
+      current_host: "algo-2",
+      hosts: ["algo-1", "algo-2"],
     });
   });
 });

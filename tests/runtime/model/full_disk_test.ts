@@ -130,5 +130,14 @@ if (MAY_MOUNT) {
       assertEquals(await contentOf(there.path), { "model/": "", "model/a": "1", "model/b": "2" });
       assertEquals(await namesIn(here.path), []);
     });
+
+    it("is a link there, too, if it is one", async () => {
+      await using here = await makeDirectory();
+      await using there = await smallDisk();
+      await Deno.symlink("/etc", join(here.path, "link"));
+      await moveTree(join(here.path, "link"), join(there.path, "link"));
+      assertEquals(await Deno.readLink(join(there.path, "link")), "/etc");
+      assertEquals(await namesIn(here.path), []);
+    });
   });
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { Box } from "../../../helpers/box/box.ts";
 import { runCloudInProcess } from "../../../helpers/in_process.ts";
-import { addJob, COMPLETED } from "../../../helpers/jobs.ts";
+import { addJob, COMPLETED, TRAINING } from "../../../helpers/jobs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TIME = "[\\d-]+ [\\d:.]+[+-][\\d:]+";
@@ -149,6 +149,7 @@ suite("mlcli describe", () => {
       model: null,
       instance_type: "ml.m5.large",
       instance_count: 1,
+      instance_groups: [],
       spot: false,
       max_run: 3_600,
       training_seconds: 9,
@@ -160,6 +161,25 @@ suite("mlcli describe", () => {
       hyperparameters: { epochs: "20" },
       variables: ["API_KEY"],
     });
+  });
+
+  it("shows groups of machines", async () => {
+    await using box = await Box.open();
+    const InstanceGroups = [
+      { InstanceGroupName: "gpu", InstanceType: "ml.g5.xlarge", InstanceCount: 2 },
+      { InstanceGroupName: "cpu", InstanceType: "ml.m5.large", InstanceCount: 1 },
+    ];
+    box.jobs.add("training", "churn", {
+      ...TRAINING,
+      ResourceConfig: { InstanceGroups, VolumeSizeInGB: 30 },
+    });
+    assertMatch(
+      (await run(box, "churn")).stdout,
+      /^Machines: +2 ml\.g5\.xlarge \+ 1 ml\.m5\.large$/m,
+    );
+    const job = JSON.parse((await run(box, "churn", "--output", "json")).stdout);
+    assertEquals([job.instance_type, job.instance_count], [null, 3]);
+    assertEquals(job.instance_groups[1], { name: "cpu", type: "ml.m5.large", count: 1 });
   });
 
   it("needs a name, and one that is there", async () => {

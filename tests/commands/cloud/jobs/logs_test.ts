@@ -42,6 +42,13 @@ suite("mlcli logs", () => {
       stdout,
       [1, 2, 3].map((number) => `algo-1: one ${number}\nalgo-2: two ${number}\n`).join(""),
     );
+    const shown = await runCloudInProcess(box, ["logs", "churn", "--tail", "2"], {
+      colour: true,
+    });
+    assertEquals(
+      shown.stdout,
+      "\x1b[36malgo-1\x1b[39m: one 3\n\x1b[33malgo-2\x1b[39m: two 3\n",
+    );
   });
 
   it("finds the log of a processing job", async () => {

@@ -88,6 +88,37 @@ suite("mlcli wait", () => {
     assertStringIncludes(elsewhere.stderr, "  KeyError: 3, exit code: 1\n");
   });
 
+  it("names the host that failed first, with its last lines and its cause", async () => {
+    const end = { status: "Failed", reason: "AlgorithmError: ValueError: no rows" } as const;
+    const { code, stderr } = await waitFor(end, {
+      hosts: 3,
+      prepare: (box) => {
+        const put = (stream: string, timestamp: number, ...lines: string[]) =>
+          box.logs.put(
+            "/aws/sagemaker/TrainingJobs",
+            `churn/${stream}`,
+            lines.map((message) => ({ message, timestamp })),
+          );
+        // Before it was started again.
+        put("algo-1-1600000000", 1, "ValueError: no rows");
+        put("algo-1-1700000000", 2_000, "CUDA out of memory", "Connection closed by peer");
+        put(
+          "algo-2-1700000000",
+          1_000,
+          "Traceback (most recent call last):",
+          "ValueError: no rows",
+        );
+        put("algo-3-1700000000", 500, "epoch 1");
+      },
+    });
+    assertEquals(code, 1);
+    assertStringIncludes(
+      stderr,
+      "  AlgorithmError: ValueError: no rows\n  \n  algo-2 failed first:\n" +
+        "  Traceback (most recent call last):\n  ValueError: no rows\nhint: The code itself ended",
+    );
+  });
+
   it("says so where a failed job wrote nothing, or its log may not be read", async () => {
     const end = { status: "Failed", reason: "ClientError: Something new" } as const;
     const silent = await waitFor(end);

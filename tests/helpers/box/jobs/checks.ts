@@ -115,7 +115,20 @@ export function checkKnown(value: unknown, notThere = NOT_THERE): void {
   }
 }
 
+/** The box's own words: the service model says nothing of it. */
+function checkMachines({ InstanceType, InstanceCount, InstanceGroups = [] }: Request): void {
+  const names: string[] = InstanceGroups.map((group: Request) => group.InstanceGroupName);
+  const hasGroups = names.length > 0;
+  if (hasGroups !== (InstanceType === undefined) || hasGroups !== (InstanceCount === undefined)) {
+    throw invalid("Either InstanceType and InstanceCount are required, or InstanceGroups");
+  }
+  if (new Set(names).size < names.length) {
+    throw invalid(`Duplicate instance group names: [${names.join(", ")}]`);
+  }
+}
+
 function checkTraining(request: Request): void {
+  checkMachines(request.ResourceConfig);
   const { MaxRuntimeInSeconds = 86_400, MaxWaitTimeInSeconds } = request.StoppingCondition;
   if (MaxRuntimeInSeconds > LONGEST_TRAINING) {
     throw invalid(
@@ -168,12 +181,14 @@ function checkQuota(
   request: Request,
   { services: { platform: { faults } } }: Surroundings,
 ): void {
-  const { InstanceType: type, InstanceCount: count } = kind === "training"
+  const resources = kind === "training"
     ? request.ResourceConfig
     : request.ProcessingResources.ClusterConfig;
-  if (!faults.quotas.has(type)) return;
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  throw limitExceeded(`${type} for ${spot} job usage`, count);
+  for (const { InstanceType: type, InstanceCount } of resources.InstanceGroups ?? [resources]) {
+    if (!faults.quotas.has(type)) continue;
+    throw limitExceeded(`${type} for ${spot} job usage`, InstanceCount);
+  }
 }
 
 /** The words for a quota of the account of which nothing is left. */

@@ -64,8 +64,10 @@ export class Cluster implements AsyncDisposable {
    * @throws EngineError where one does not start.
    */
   async run(
-    { onLine, maxRuntime, grace }: {
+    { onLine, maxRuntime, grace, endsWithFirstFailure }: {
       readonly onLine: (host: string, line: string) => void;
+      /** Whether the others are ended where one fails; else they go on. */
+      readonly endsWithFirstFailure: boolean;
       readonly maxRuntime: number;
       readonly grace: number;
     },
@@ -79,7 +81,7 @@ export class Cluster implements AsyncDisposable {
     const failed = firstFailure(exits);
     const cause = await Promise.race([
       this.#ending.promise,
-      failed.then((): "exited" => "exited"),
+      ...endsWithFirstFailure ? [failed.then((): "exited" => "exited")] : [],
       Promise.all(exits).then((): "exited" => "exited"),
     ]);
     if (cause !== "exited") await this.#end(cause === "interrupted" ? 0 : grace, exits);

@@ -67,6 +67,19 @@ export function transformHost(index = 0): string {
   return `i-0123456789abcde${String(index + 1).padStart(2, "0")}`;
 }
 
+const hostName = (index: number): string => `algo-${index + 1}`;
+
+function numbered(count: number, name = hostName): string[] {
+  return Array.from({ length: count }, (_, index) => name(index));
+}
+
+/** Machines of one type, as `resourceconfig.json` has them. */
+export interface Group {
+  readonly instance_group_name: string;
+  readonly instance_type: string;
+  readonly hosts: readonly string[];
+}
+
 /** Of a spot instance's time, so much is billed where a test says nothing. */
 const SPOT_SHARE = 0.3;
 
@@ -130,14 +143,33 @@ export class Job {
     return [`${this.name}/${name}-${Math.floor(this.creationTime)}`, ...rest].join("/");
   }
 
-  /** `algo-1`, `algo-2`, ...; a transform's are named as EC2 names its machines. */
+  /** Sorted as text (`algo-10` before `algo-2`); a transform's are named as EC2 names its machines. */
   get hosts(): readonly string[] {
-    const { ResourceConfig, ProcessingResources, TransformResources } = this.request;
-    const resources = ResourceConfig ?? ProcessingResources?.ClusterConfig ?? TransformResources;
-    return Array.from(
-      { length: resources?.InstanceCount ?? 1 },
-      (_, index) => this.kind === "transform" ? transformHost(index) : `algo-${index + 1}`,
-    );
+    const { ProcessingResources, TransformResources } = this.request;
+    const count = this.kind === "training"
+      ? this.groups.reduce((sum, { hosts }) => sum + hosts.length, 0)
+      : (ProcessingResources?.ClusterConfig ?? TransformResources)?.InstanceCount ?? 1;
+    return this.kind === "transform" ? numbered(count, transformHost) : numbered(count).sort();
+  }
+
+  /**
+   * A training's groups of machines. Each has the hosts whose numbers follow those of the group before
+   * it, the last one first, as in a real job (ultralytics/yolov5, issue 12811).
+   */
+  get groups(): readonly Group[] {
+    const { InstanceGroups, InstanceType, InstanceCount = 1 } = this.request.ResourceConfig ?? {};
+    const InstanceGroupName = "homogeneousCluster";
+    const groups = InstanceGroups ?? [{ InstanceGroupName, InstanceType, InstanceCount }];
+    let first = 0;
+    // deno-lint-ignore no-explicit-any -- as the request
+    return groups.map((group: any) => {
+      const hosts = numbered(first += group.InstanceCount).slice(-group.InstanceCount);
+      return {
+        instance_group_name: group.InstanceGroupName,
+        instance_type: group.InstanceType,
+        hosts: [...hosts.slice(-1), ...hosts.slice(0, -1)],
+      };
+    });
   }
 
   /** Goes on to a secondary status; in the one that it is in, says something else. */

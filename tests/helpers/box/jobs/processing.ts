@@ -2,6 +2,7 @@
 
 import { REGION } from "../account.ts";
 import { directory, type Entry, file } from "../engine/archive.ts";
+import type { EngineContainer } from "../engine/container.ts";
 import type { S3Store } from "../s3_store.ts";
 import { download, upload } from "./channel.ts";
 import type { Cluster, ClusterEnd } from "./cluster.ts";
@@ -78,19 +79,27 @@ function configuration({ arn, request }: Job): unknown {
   return { ProcessingJobArn: arn, ...rest };
 }
 
-/** Bytes of the message that are told. */
+/** Characters of the messages that are told. */
 const MESSAGE_LENGTH = 1_024;
+
+/** The messages of all hosts, in their order. */
+async function messageOf(containers: readonly EngineContainer[]): Promise<string | undefined> {
+  const texts: string[] = [];
+  for (const container of containers) {
+    const message = await container.readFile("/opt/ml/output/message");
+    if (message?.length) texts.push(new TextDecoder().decode(message));
+  }
+  return texts.length === 0 ? undefined : texts.join("\n").slice(0, MESSAGE_LENGTH);
+}
 
 /** Uploads what is kept, and says how the job ended. */
 export async function finishProcessing(
   job: Job,
   { containers }: Cluster,
-  { cause, host, exit }: ClusterEnd,
+  { cause, exit }: ClusterEnd,
   { s3 }: JobPlatform,
 ): Promise<JobEnd> {
-  const message = await host.readFile("/opt/ml/output/message");
-  const text = new TextDecoder().decode(message?.subarray(0, MESSAGE_LENGTH));
-  const exitMessage = text === "" ? undefined : text;
+  const exitMessage = await messageOf(containers);
   if (cause !== "exited") return { status: "Stopped", exitMessage };
   if (exit.status !== 0) {
     const reason = exit.isOutOfMemory

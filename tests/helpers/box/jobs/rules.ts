@@ -79,8 +79,17 @@ const createTraining = structure({
   })),
   // The model requires fewer members, because serverless trainings have none of these.
   ResourceConfig: required(structure({
-    InstanceType: required(oneOf(...INSTANCE_TYPES.training)),
-    InstanceCount: required(integer(1)),
+    InstanceType: oneOf(...INSTANCE_TYPES.training),
+    InstanceCount: integer(1),
+    InstanceGroups: list(
+      structure({
+        InstanceGroupName: required(text({ min: 1, max: 64, pattern: /.+/ })),
+        InstanceType: required(oneOf(...INSTANCE_TYPES.training)),
+        InstanceCount: required(integer(1)), // The model has 0, of which the box has none.
+      }),
+      0,
+      5,
+    ),
     VolumeSizeInGB: required(integer(1)),
     VolumeKmsKeyId: kmsKey,
   })),

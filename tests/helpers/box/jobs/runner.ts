@@ -128,6 +128,7 @@ export class Flow implements RunningJob {
       return await cluster.run({
         maxRuntime,
         grace,
+        endsWithFirstFailure: job.kind === "training",
         onLine: (host, line) => logs.put(job.logGroup, job.logStream(host), [line]),
       });
     } catch (error) {

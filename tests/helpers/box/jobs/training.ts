@@ -77,9 +77,8 @@ async function trainingEntries(job: Job, s3: S3Store, host: number): Promise<rea
   return entries;
 }
 
-function configuration({ request, hosts }: Job, host: string): readonly Entry[] {
-  const group = "homogeneousCluster";
-  const type = request.ResourceConfig.InstanceType;
+function configuration({ request, hosts, groups }: Job, host: string): readonly Entry[] {
+  const group = groups.find(({ hosts }) => hosts.includes(host))!;
   const json = (name: string, value: unknown): Entry =>
     file(`opt/ml/input/config/${name}.json`, JSON.stringify(value));
   return [
@@ -92,10 +91,10 @@ function configuration({ request, hosts }: Job, host: string): readonly Entry[] 
     ),
     json("resourceconfig", {
       current_host: host,
-      current_instance_type: type,
-      current_group_name: group,
+      current_instance_type: group.instance_type,
+      current_group_name: group.instance_group_name,
       hosts,
-      instance_groups: [{ instance_group_name: group, instance_type: type, hosts }],
+      instance_groups: groups,
       network_interface_name: "eth0",
     }),
   ];

@@ -3,7 +3,9 @@ import { billWords, secondsText } from "../../../../runtime/cloud/jobs/end.ts";
 import type { CloudJob } from "../../../../runtime/cloud/jobs/job.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-const JOB = { instanceType: "ml.m5.large", instanceCount: 1, isSpot: false } as CloudJob;
+const JOB = {
+  ...{ instanceType: "ml.m5.large", instanceCount: 1, groups: [], isSpot: false },
+} as unknown as CloudJob;
 
 suite("billWords", () => {
   it("multiplies by the machines", () => {
@@ -11,6 +13,14 @@ suite("billWords", () => {
     assertEquals(
       billWords({ ...JOB, billableSeconds: 200, instanceCount: 2 }),
       "3 min 20 s x 2 ml.m5.large = 6 min 40 s billed",
+    );
+    const groups = [
+      { name: "gpu", type: "ml.g5.xlarge", count: 2 },
+      { name: "cpu", type: "ml.m5.large", count: 1 },
+    ];
+    assertEquals(
+      billWords({ ...JOB, billableSeconds: 200, instanceCount: 3, groups }),
+      "3 min 20 s x (2 ml.g5.xlarge + 1 ml.m5.large) = 10 min billed",
     );
   });
 

@@ -34,7 +34,8 @@ const COMMON = {
 const TRAINING: PlannedTraining = {
   ...COMMON,
   output: { bucket: "b", key: "out" },
-  channels: [{ name: "training", address: { bucket: "b", key: "data/" } }],
+  channels: [{ name: "training", address: { bucket: "b", key: "data/" }, isSharded: false }],
+  groups: [],
   hyperparameters: {},
   metrics: [],
   maxWait: undefined,
@@ -63,11 +64,11 @@ const TAGS = [
   { Key: "mlcli.image", Value: DIGEST },
 ];
 
-function channel(name: string, uri: string) {
+function channel(name: string, uri: string, distribution = "FullyReplicated") {
   const S3DataSource = {
     S3DataType: "S3Prefix",
     S3Uri: uri,
-    S3DataDistributionType: "FullyReplicated",
+    S3DataDistributionType: distribution,
   };
   return { ChannelName: name, DataSource: { S3DataSource } };
 }
@@ -122,14 +123,19 @@ const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<st
       Environment: { A: "b" },
     }],
     [
-      "several channels, one of them a single object",
+      "several channels, one of them split, one a single object",
       {
         channels: [
-          { name: "training", address: { bucket: "b", key: "" } },
-          { name: "labels", address: { bucket: "b", key: "l.csv" } },
+          { name: "training", address: { bucket: "b", key: "" }, isSharded: true },
+          { name: "labels", address: { bucket: "b", key: "l.csv" }, isSharded: false },
         ],
       },
-      { InputDataConfig: [channel("training", "s3://b/"), channel("labels", "s3://b/l.csv")] },
+      {
+        InputDataConfig: [
+          channel("training", "s3://b/", "ShardedByS3Key"),
+          channel("labels", "s3://b/l.csv"),
+        ],
+      },
     ],
     ["an output with a slash", { output: { bucket: "b", key: "out//" } }, {}],
     ["a whole bucket for the output", { output: { bucket: "b", key: "" } }, {
@@ -141,6 +147,27 @@ const TRAININGS: readonly (readonly [string, Partial<PlannedTraining>, Record<st
       {
         ResourceConfig: { InstanceType: "ml.p3.2xlarge", InstanceCount: 2, VolumeSizeInGB: 100 },
         StoppingCondition: { MaxRuntimeInSeconds: 60 },
+      },
+    ],
+    [
+      "groups, with a key that one of them takes",
+      {
+        kmsKey: "alias/k",
+        groups: [
+          { name: "gpu", type: "ml.g5.xlarge", count: 2 },
+          { name: "cpu", type: "ml.m5.large", count: 1 },
+        ],
+      },
+      {
+        OutputDataConfig: { S3OutputPath: "s3://b/out", KmsKeyId: "alias/k" },
+        ResourceConfig: {
+          InstanceGroups: [
+            { InstanceGroupName: "gpu", InstanceType: "ml.g5.xlarge", InstanceCount: 2 },
+            { InstanceGroupName: "cpu", InstanceType: "ml.m5.large", InstanceCount: 1 },
+          ],
+          VolumeSizeInGB: 30,
+          VolumeKmsKeyId: "alias/k",
+        },
       },
     ],
     ["spot", { maxWait: 90_000, checkpoints: { bucket: "b", key: "ckpt/" } }, {

@@ -1,7 +1,6 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { AwsError } from "../../../../runtime/aws/errors.ts";
 import type { StoredObject } from "../../../../runtime/aws/s3.ts";
-import { compareKeys, sortKeys } from "../../../../runtime/cloud/upload/files.ts";
 import {
   callsOf,
   deletingCalls,
@@ -16,12 +15,6 @@ import { keysToDelete } from "../../../../runtime/cloud/upload_data.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const MIB = 1024 ** 2;
-
-/** The keys as S3 sorts them: by their bytes. */
-function byBytes(keys: readonly string[]): string[] {
-  const latin = (key: string) => String.fromCharCode(...new TextEncoder().encode(key));
-  return keys.toSorted((one, other) => latin(one) < latin(other) ? -1 : 1);
-}
 
 async function* stream<T>(items: readonly T[]): AsyncGenerator<T, void, void> {
   yield* items;
@@ -62,23 +55,6 @@ suite("the largest file", () => {
     const most = 10_000 * 5 * 1024 ** 3;
     assertEquals([most, most + 1].map(isTooLarge), [false, true]);
     assertEquals(partsOf(most) <= 10_000, true);
-  });
-});
-
-suite("the order of keys", () => {
-  const KEYS = [
-    ...["a", "a/b", "a.b", "a-b", "A", "ä", "a\u0308", "", "b", "\uffe6", "\u{1f600}", "\ud7ff"],
-    ...["x\u{1f600}", "x\uffe6", "x", "x\u{10000}y", "x\u{10000}z"],
-  ];
-
-  it("is that of their bytes", () => {
-    assertEquals(KEYS.toSorted(compareKeys), byBytes(KEYS));
-  });
-
-  it("is the same for what is sorted the fast way", () => {
-    const plain = KEYS.filter((key) => !/[\ud800-\udfff]/.test(key));
-    assertEquals(sortKeys([...plain], (key) => key), byBytes(plain));
-    assertEquals(sortKeys([...KEYS], (key) => key), byBytes(KEYS));
   });
 });
 

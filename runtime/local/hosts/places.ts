@@ -1,0 +1,121 @@
+/** The hosts of a run, and where what is of each alone lies. */
+
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { type Cluster, clusterOf, hostNames } from "../../contract/hosts.ts";
+import { HOST } from "../../contract/jobs.ts";
+import { hostContainerName } from "../../contract/names.ts";
+import type { Engine } from "../../docker/engine.ts";
+import { makeDirectory } from "../../files.ts";
+import { counted } from "../../quantities.ts";
+import { UsageError } from "../../errors.ts";
+import { enumerated, inOneLine } from "../../text.ts";
+import { hostOf } from "../container/body.ts";
+import { HOSTS } from "../../model/runs.ts";
+import { makeReport } from "../differences/report.ts";
+import type { BatchJob, Hosts } from "../jobs.ts";
+import type { Run } from "../runs/run.ts";
+import { requireNetworks } from "./network.ts";
+import { layShard } from "./shards.ts";
+
+export interface HostPlace {
+  /** What it is called: `algo-1` */
+  readonly host: string;
+  /** Its container's name. */
+  readonly container: string;
+  /** The run's directory; of several hosts, one in there. */
+  readonly directory: string;
+  /** A file in it that the harness in the container reports to. */
+  readonly report: string;
+}
+
+/** Makes the directories of a run's hosts. One that is alone has the run's own. */
+export async function hostPlaces(
+  { directory, report }: Pick<Run, "directory" | "report">,
+  container: string,
+  count: number,
+): Promise<readonly HostPlace[]> {
+  if (count === 1) return [{ host: HOST, container, directory, report }];
+  return await Promise.all(
+    hostNames(count).map(async (host) => {
+      const own = join(directory, HOSTS, host);
+      await makeDirectory(own);
+      return {
+        host,
+        container: hostContainerName(container, host),
+        directory: own,
+        report: makeReport(own),
+      };
+    }),
+  );
+}
+
+/**
+ * @param names of what the job reads.
+ * @throws MlcliError or UsageError where it cannot run on several hosts, or has no such data to share out.
+ */
+export function requireHosts(
+  engine: Pick<Engine, "inStudio">,
+  job: Pick<BatchJob, "hosts" | "network">,
+  names: readonly string[],
+): void {
+  requireNetworks(engine, job);
+  const { shards } = job.hosts;
+  const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `There is no ${inOneLine(unknown)} to share out between the hosts (--shard)`,
+    {
+      hint: names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`,
+    },
+  );
+}
+
+/** What a host is told of all. Under `--strict` the group has them in another order, as it may there. */
+export function clusterFor(
+  engine: Pick<Engine, "inStudio">,
+  { host }: HostPlace,
+  { hosts: { count }, strict }: Pick<BatchJob, "hosts" | "strict">,
+): Cluster {
+  if (count === 1) return clusterOf(hostOf(engine));
+  const hosts = hostNames(count);
+  return clusterOf(host, hosts, strict ? hosts.toReversed() : hosts);
+}
+
+/** Whether each host gets a part of a channel, or of an input. */
+export function isSharded({ shards }: Hosts, name: string): boolean {
+  return shards === "all" || shards.includes(name);
+}
+
+/**
+ * The parts of their data that hosts get, in the place of all of it.
+ *
+ * @param note is told of hosts that get none.
+ */
+export async function shardsOf<Data extends { readonly name: string; readonly source: string }>(
+  hosts: Hosts,
+  places: readonly HostPlace[],
+  data: readonly Data[],
+  note: (text: string) => void,
+): Promise<readonly (readonly Data[])[]> {
+  const all = places.map(() => [...data]);
+  if (places.length === 1) return all;
+  for (const [position, one] of data.entries()) {
+    if (!isSharded(hosts, one.name)) continue;
+    let without = 0;
+    for (const [index, { directory }] of places.entries()) {
+      const source = join(directory, "shards", one.name);
+      await makeDirectory(dirname(source));
+      const files = await layShard(one.source, source, places.length, index);
+      if (files === 0) without++;
+      all[index]![position] = { ...one, source };
+    }
+    if (without > 0) {
+      note(
+        `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(one.name)}, ` +
+          "which has fewer files than there are hosts",
+      );
+    }
+  }
+  return all;
+}

@@ -1,0 +1,149 @@
+/**
+ * Runs the containers of a job, a host each: they start together, and the first that fails ends the
+ * others, as on SageMaker.
+ */
+
+import type { CreateBody, Engine } from "../../docker/engine.ts";
+import { joinSignals, pause } from "../../time.ts";
+import { runContainer, type RunHost, type RunOptions, type RunOutcome } from "../container/run.ts";
+
+/** One of the hosts that a job runs on. */
+export interface HostContainer {
+  /** Its name for itself: `algo-1` */
+  readonly host: string;
+  /** The container's name. */
+  readonly name: string;
+  readonly body: CreateBody;
+  /** Where its output goes. */
+  readonly streams: Pick<RunHost, "out" | "err">;
+}
+
+/** How a host ended. */
+export interface HostEnd extends RunOutcome {
+  readonly host: string;
+  /** How long its program ran, in seconds. */
+  readonly seconds: number;
+  /** The most memory that it was seen to use, in bytes; `undefined` where it is alone. */
+  readonly peakMemory: number | undefined;
+  /** The host whose failure ended this one. */
+  readonly endedBy: string | undefined;
+}
+
+/** Why they are to end: somebody asked for it, their time is over, or this host failed. */
+export type StopReason = "asked" | "time over" | { readonly failed: HostEnd };
+
+export interface HostsOptions extends Pick<RunOptions, "grace" | "onLeft"> {
+  /** What has to be done before a program starts, and is under way. */
+  readonly before: Promise<unknown>;
+  /** Seconds after their start at which they are stopped though nobody asks for it. */
+  readonly after: number | undefined;
+  /** A host that starts so many seconds after the others. */
+  readonly late: { readonly host: string; readonly seconds: number } | undefined;
+  /** Hosts whose end ends no other: a machine that is gone does not tell. */
+  readonly unnoticed: ReadonlySet<string>;
+  /** Called once all programs have started. */
+  readonly onStart: () => void;
+  /** Called with the first that are told to end. */
+  readonly onStop: (why: StopReason) => void;
+  /** Called with each that has ended. */
+  readonly onEnd: (end: HostEnd) => void;
+  /** What is to be done once all have ended; the engine removes the containers meanwhile. */
+  readonly whileRemoved: (ends: readonly HostEnd[]) => Promise<void>;
+}
+
+/** The longest that a timer waits, in ms: one of more would fire at once. */
+const LONGEST = 2 ** 31 - 1;
+
+/**
+ * When this returns, all containers are gone, whatever happened.
+ *
+ * @returns how they ended, in the order in which they did.
+ * @throws as `runContainer`.
+ */
+export async function runHosts(
+  engine: Engine,
+  containers: readonly HostContainer[],
+  host: RunHost,
+  options: HostsOptions,
+): Promise<readonly HostEnd[]> {
+  using held = new DisposableStack();
+  const broken = new AbortController();
+  const { signal } = held.use(joinSignals(host.interruption.signal, broken.signal));
+  const over = new AbortController();
+  const created = containers.map(() => Promise.withResolvers<void>());
+  const allCreated = Promise.all(created.map(({ promise }) => promise));
+  allCreated.catch(() => {});
+  const ends: HostEnd[] = [];
+  let started = 0;
+  let isStopping = false;
+  function stop(reason: StopReason): void {
+    if (ends.length < containers.length) over.abort(reason);
+  }
+  function onStart(): void {
+    if (++started < containers.length) return;
+    options.onStart();
+    if (options.after === undefined) return;
+    const timer = setTimeout(() => stop("time over"), Math.min(options.after * 1000, LONGEST));
+    held.defer(() => clearTimeout(timer));
+  }
+  async function run({ host: name, name: container, body, streams }: HostContainer, index: number) {
+    const { late } = options;
+    const watch = new AbortController();
+    let startedAt = performance.now();
+    let peakMemory: number | undefined;
+    async function watchMemory(): Promise<void> {
+      for await (const bytes of engine.memoryOf(container, watch.signal)) {
+        peakMemory = Math.max(peakMemory ?? 0, bytes);
+      }
+    }
+    const interruption = { ...host.interruption, signal };
+    await runContainer(engine, container, body, { ...host, ...streams, interruption }, {
+      grace: options.grace,
+      before: async () => {
+        created[index]!.resolve();
+        await Promise.all([allCreated, options.before]);
+        if (late?.host === name) await pause(late.seconds * 1000, signal);
+      },
+      stop: over.signal,
+      onStart: () => {
+        startedAt = performance.now();
+        if (containers.length > 1) watchMemory().catch(() => {});
+        onStart();
+      },
+      onStop: () => {
+        if (!isStopping) options.onStop(over.signal.aborted ? over.signal.reason : "asked");
+        isStopping = true;
+      },
+      onLeft: options.onLeft!,
+      whileRemoved: async (outcome) => {
+        watch.abort();
+        const reason: StopReason | undefined = over.signal.reason;
+        const end: HostEnd = {
+          ...outcome,
+          host: name,
+          seconds: (performance.now() - startedAt) / 1000,
+          peakMemory,
+          endedBy: typeof reason === "object" ? reason.failed.host : undefined,
+        };
+        ends.push(end);
+        options.onEnd(end);
+        const isBad = end.status !== 0 || end.cause !== undefined;
+        if (isBad && !options.unnoticed.has(name)) stop({ failed: end });
+        if (ends.length === containers.length) await options.whileRemoved(ends);
+      },
+    });
+  }
+  const runs = containers.map(async (container, index) => {
+    try {
+      await run(container, index);
+    } catch (error) {
+      created[index]!.reject(error);
+      // The others cannot do without it.
+      broken.abort(error);
+      throw error;
+    }
+  });
+  await Promise.allSettled(runs);
+  broken.signal.throwIfAborted();
+  return ends;
+}
