@@ -46,7 +46,7 @@ export async function mergeTraining(
   await sayResumed(restored, note);
   const folders = (name: string, ordered = places) =>
     ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
-  const isSame = sameModel(folders("model"));
+  const isSame = await sameModel(folders("model"));
   const models = await mergeHosts(model, folders("model"), { isRestored: false });
   const outputs = await mergeHosts(layout.output, folders("output", inOrder(places, first)), {
     isRestored: false,
