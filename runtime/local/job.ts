@@ -111,6 +111,10 @@ export interface JobRun {
   readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
 }
 
+/** Of a host that was killed, or frozen and killed at the end. */
+const REHEARSED =
+  "That was rehearsed (--kill-host, --freeze-host). A job that loses a host has failed.";
+
 /** How long the code may take to end after SIGTERM, as with `docker stop`, in seconds. */
 const GRACE = 10;
 
@@ -219,8 +223,13 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       findings.add(reports.flatMap(({ differences }) => differences));
       const own = outputs[index]!();
       reason = await own.reason(reports[index]!.reason);
-      findings.add(await run.merge(first.host));
-      if (hosts.length > 1) await removeWritten(hosts);
+      try {
+        findings.add(await run.merge(first.host));
+        if (hosts.length > 1) await removeWritten(hosts);
+      } catch (error) {
+        await settle(run, "failed", { findings, warnings, err });
+        throw error;
+      }
       if (run.writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
@@ -251,7 +260,6 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         data = dataOf(run.data, host.interruption.signal).catch(() => null);
       },
       onStop: (why) => err.print(stopText(why, grace)),
-      onEnd: () => {},
       onLeft: () => {
         if (isLeft) return;
         isLeft = true;
@@ -291,7 +299,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput: hears[hosts.findIndex(({ host }) => host === outcome.host)]!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: unnoticed(job).has(outcome.host) ? "--kill-host killed it." : findings.remedyOfOlderCode,
+    hint: unnoticed(job).has(outcome.host) ? REHEARSED : findings.remedyOfOlderCode,
     lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,
     importer: {
@@ -306,6 +314,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
 
 /** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
 function stopText(why: StopReason, grace: number): string {
+  if (why === "unread") return "";
   if (typeof why === "object") {
     const { host, words } = why.failed;
     return `${host} failed (${words}): stopping the others, up to ${grace} s\n`;

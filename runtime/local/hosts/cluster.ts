@@ -34,10 +34,15 @@ export async function runCluster(
   engine: Engine,
   { job, run, containers, note }: ClusterRun,
   host: RunHost,
-  options: Omit<HostsOptions, "late" | "unnoticed">,
+  options: Omit<HostsOptions, "late" | "unnoticed" | "onEnd">,
 ): Promise<readonly string[]> {
   if (containers.length === 1) {
-    await runHosts(engine, containers, host, { ...options, late: undefined, unnoticed: new Set() });
+    await runHosts(engine, containers, host, {
+      ...options,
+      late: undefined,
+      unnoticed: new Set(),
+      onEnd: () => {},
+    });
     return [];
   }
   const { strict, network: asked, hosts: { faults, cpus } } = job;
@@ -48,6 +53,7 @@ export async function runCluster(
   const silence = new Silence(note);
   held.use(silence);
   let ends: readonly HostEnd[] = [];
+  const running = new Set(names);
   const placed = containers.map((one) => ({
     ...one,
     body: onNetwork(one.body, one.host, network, cpus[one.host]),
@@ -68,8 +74,12 @@ export async function runCluster(
         }));
       },
       onEnd: (end) => {
-        options.onEnd(end);
         silence.watch(end.host);
+        running.delete(end.host);
+        // Nobody is left to notice that they are frozen.
+        const frozen = placed.filter(({ host }) => running.has(host) && unnoticed(job).has(host));
+        if (frozen.length < running.size) return;
+        for (const { name } of frozen) engine.killContainer(name).catch(() => {});
       },
       whileRemoved: async (all) => {
         ends = all;
@@ -83,9 +93,10 @@ export async function runCluster(
   return suffered.map((one) => verdictOf(one, ends));
 }
 
-/** Hosts whose end ends no other: a machine that is gone does not tell. */
+/** Hosts whose end ends no other: a machine that is gone, or frozen for good, does not tell. */
 export function unnoticed({ hosts: { faults } }: Pick<BatchJob, "hosts">): ReadonlySet<string> {
-  return new Set(faults.filter(({ kind }) => kind === "kill").map(({ host }) => host));
+  const lost = faults.filter(({ kind, seconds }) => kind !== "partition" && seconds === undefined);
+  return new Set(lost.map(({ host }) => host));
 }
 
 /** Says it where nobody writes anything any more once a host is gone. */

@@ -93,8 +93,7 @@ export function clashOf(path: string, clashes: readonly Clash[]): Difference | u
   return {
     message: `${listed(clash.hosts)} wrote different files of one name: ` +
       `${path}/${inOneLine(clash.path)}${more}; of ${clash.hosts.at(-1)} it is kept`,
-    hint:
-      "SageMaker keeps any one of them. Write it on one host alone (SM_CURRENT_HOST), or under " +
+    hint: "SageMaker keeps any one of them. Write it on one host alone, or under " +
       "names that have the host's.",
   };
 }

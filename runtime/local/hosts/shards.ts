@@ -24,11 +24,10 @@ interface Content {
 /**
  * Makes a directory with a host's part of the files of a channel. Links to files in the channel are files;
  * other links stay links, on each host. The files are the user's own (as hard links) where that can be:
- * the directory is to be mounted read-only, and nothing may change modes or owners in it.
+ * the directory is to be mounted read-only or copied, and nothing may change modes or owners in it.
  *
  * @param to where nothing is.
  * @param index the host's, from 0.
- * @param copies whether they are copied, so that they may be changed.
  * @returns how many files it has.
  * @throws MlcliError for a name that is not UTF-8, and where the shard would lie in the channel; Error of
  * the system for what cannot be read.
@@ -38,7 +37,6 @@ export async function layShard(
   to: string,
   hosts: number,
   index: number,
-  { copies = false }: { readonly copies?: boolean } = {},
 ): Promise<number> {
   const { files, links } = contentOf(source);
   if (!isOutside(relative(Deno.realPathSync(source), Deno.realPathSync(dirname(to))))) {
@@ -58,8 +56,7 @@ export async function layShard(
     const target = join(to, path);
     await makeFolders(dirname(target), made);
     // Not at once: there may be very many, and a signal is to be heard.
-    const isLinked = !copies && await Deno.link(source, target).then(() => true, () => false);
-    if (!isLinked) await Deno.copyFile(source, target);
+    await Deno.link(source, target).catch(() => Deno.copyFile(source, target));
   }
   return shard.length;
 }

@@ -3,14 +3,8 @@ import { join } from "@std/path";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { sift } from "../../../../runtime/local/runs/sift.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
+import { python } from "../../../helpers/python.ts";
 import { it, suite } from "../../../helpers/suite.ts";
-
-/** Runs Python, which can make any name. */
-async function python(directory: string, program: string): Promise<void> {
-  const args = ["-c", `import os\nos.chdir(${JSON.stringify(directory)})\n${program}`];
-  const { success, stderr } = await new Deno.Command("python3", { args }).output();
-  if (!success) throw new Error(new TextDecoder().decode(stderr));
-}
 
 suite("what of an output goes to others", () => {
   it("is files and directories without privileges, and links among them", async () => {
@@ -19,7 +13,7 @@ suite("what of an output goes to others", () => {
     await Deno.chmod(join(from, "sub/tool"), 0o6755);
     await Deno.chmod(join(from, "sub"), 0o3777);
     await Deno.chmod(join(from, "closed"), 0o700);
-    await python(
+    python(
       from,
       'for name, target in (("in", "sub/tool"), ("sub/up", "../closed"), ("out", "/etc"),\n' +
         '    ("sub/over", "../../x"), ("back", "../from/sub"), ("hidden", "in/../../x")):\n' +
@@ -43,7 +37,7 @@ suite("what of an output goes to others", () => {
     it(`holds no name that is not UTF-8: ${what}`, async () => {
       await using place = await makeDirectory({ "from/a": "1" });
       const from = join(place.path, "from");
-      await python(from, program);
+      python(from, program);
       assertThrows(() => sift(from, join(place.path, "to")), MlcliError, "is not UTF-8");
     });
   }
