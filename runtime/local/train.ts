@@ -80,7 +80,7 @@ export async function withTraining(
     const { name, record } = run;
     record.measure(metrics);
     const places = await hostPlaces(run, container, job.hosts.count);
-    const launch = launchOf(program, { name, region });
+    const launch = launchOf(program, { name, region, distribution: job.program.distribution });
     const all = { ...hyperparameters, ...launch.hyperparameters };
     const data = await shardsOf(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
