@@ -21,6 +21,7 @@ export interface Restored {
  */
 export async function restore(source: string, to: string): Promise<Restored> {
   await makeDirectory(source);
+  await makeDirectory(dirname(to));
   await copyTree(source, to);
   const copies = await filesIn(to);
   for (const name of copies.keys()) {

@@ -29,8 +29,8 @@ export interface HostEnd extends RunOutcome {
   readonly endedBy: string | undefined;
 }
 
-/** Why they are to end: somebody asked for it, their time is over, or this host failed. */
-export type StopReason = "asked" | "time over" | { readonly failed: HostEnd };
+/** Why they are to end: somebody asked for it, nobody reads what they write, or this host failed. */
+export type StopReason = "asked" | "time over" | "unread" | { readonly failed: HostEnd };
 
 export interface HostsOptions extends Pick<RunOptions, "grace" | "onLeft"> {
   /** What has to be done before a program starts, and is under way. */
@@ -127,8 +127,8 @@ export async function runHosts(
         };
         ends.push(end);
         options.onEnd(end);
-        const isBad = end.status !== 0 || end.cause !== undefined;
-        if (isBad && !options.unnoticed.has(name)) stop({ failed: end });
+        if (end.cause !== undefined) stop("unread");
+        else if (end.status !== 0 && !options.unnoticed.has(name)) stop({ failed: end });
         if (ends.length === containers.length) await options.whileRemoved(ends);
       },
     });

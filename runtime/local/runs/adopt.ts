@@ -69,8 +69,13 @@ async function settleRun(
   if (record === undefined && await isEmpty().catch(() => false)) {
     return void await removeTreeIfThere(directory).catch(() => {});
   }
-  const isOfHosts = (await lstatIfThere(join(directory, HOSTS)))?.isDirectory ?? false;
-  if (record && isOfHosts) return await endHosts(job, record, containers, engine, host);
+  if ((await lstatIfThere(join(directory, HOSTS)))?.isDirectory) {
+    const said = record && await endHosts(job, record, containers, engine, host);
+    // It never began.
+    if (!record) await removeTreeIfThere(directory).catch(() => {});
+    await pruneNetworks(engine);
+    return said;
+  }
   const [container] = record ? containersOf(record, containers, job.app) : [];
   if (container !== undefined && await isAbandoned(container)) {
     await engine.removeContainer(container.Id);
@@ -118,7 +123,6 @@ async function endHosts(
   const layout = layoutOf(job.app);
   const directory = runDirectoryOf(layout, record.name);
   for (const { Id } of containersOf(record, containers, job.app)) await engine.removeContainer(Id);
-  await pruneNetworks(engine);
   const hosts = join(directory, HOSTS);
   const written = Array.from(Deno.readDirSync(hosts), ({ name }) => join(hosts, name, WRITTEN));
   await handOverToCaller(job, [...written, modelOfRun(layout, record.name)], host);
