@@ -15,7 +15,7 @@ import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { imageToRun } from "./differences/image.ts";
-import { mergeTraining, writtenBy } from "./hosts/merged.ts";
+import { mergeTraining, trainingFolders } from "./hosts/merged.ts";
 import { restore, type Restored } from "./hosts/restored.ts";
 import { clusterFor, hostPlaces, isSharded, requireHosts, shardsOf } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
@@ -111,13 +111,7 @@ export async function withTraining(
           host,
         });
       openToContainer(input);
-      const own = places.length === 1
-        ? { model, output: layout.output, checkpoints: layout.checkpoints }
-        : {
-          model: writtenBy(place, "model"),
-          output: writtenBy(place, "output"),
-          checkpoints: writtenBy(place, "checkpoints"),
-        };
+      const own = trainingFolders(layout, model, place, places.length);
       if (job.checkpoints && places.length > 1) {
         restored.push(await restore(layout.checkpoints, own.checkpoints));
       }

@@ -1,7 +1,8 @@
-/** `local train --dry-run`: which container would run. Nothing is made, moved or pulled. */
+/** `local train --dry-run`: which containers would run. Nothing is made, moved or pulled. */
 
 import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
+import type { Channel } from "../contract/channels.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
@@ -12,15 +13,18 @@ import { installsPackages } from "../source/source.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { requireLimits } from "./container/create.ts";
 import { imageToRun } from "./differences/image.ts";
+import { trainingFolders } from "./hosts/merged.ts";
+import { networkOf, onNetwork } from "./hosts/network.ts";
+import { isSharded, placesIn, requireHosts, shardPlace } from "./hosts/places.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
-import { hasInit, trainPlan } from "./plan.ts";
+import { hasInit, hasOwnAlone, trainPlan } from "./plan.ts";
 import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
 import { pipPlan } from "./sent_code.ts";
 import { knownTraining, programOf } from "./known_training.ts";
 
 /**
  * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and
- * the body of the Engine's create call. Of variables that may be secrets, that has the names alone.
+ * the body of the Engine's create call; of several hosts, that of each, and their network. Of variables that may be secrets, that has the names alone.
  *
  * @throws MlcliError for all that stands in the way of creating the container.
  */
@@ -31,6 +35,7 @@ export async function plannedTraining(
   const known = await knownTraining(job, host);
   const { layout, sent, channels } = known;
   const engine = await host.engine();
+  requireHosts(engine, job, channels.map(({ name }) => name));
   const image = await imageToRun(engine, job, host, false);
   const region = await host.region(job.app.configuration);
   const program = await programOf(job, known, image);
@@ -40,48 +45,62 @@ export async function plannedTraining(
     : await mountedCode(job, layout, "training", image, note);
   const name = platformJobName(job.app.name, host.clock.date().toISOString());
   const directory = runDirectoryOf(layout, name);
-  const isThere = !job.strict && await isDirectory(layout.inputData);
+  const isThere = !hasOwnAlone(job) && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region, distribution: job.program.distribution });
-  const networkFolder = join(directory, "network");
-  const pip = sent && installsPackages(sent)
-    ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
-    : undefined;
-  const body = trainPlan(job, {
-    name: jobName(job.app.name, "train"),
-    jobName: name,
-    region,
-    withInit: hasInit(job, image, program.launcher),
-    codeFolder: codeFolder && join(directory, "code"),
-    commonFolder: commonFolder && join(directory, "common"),
-    isWritable: true,
-    reportFile: holdsHarness(image) ? join(directory, "report") : undefined,
-    inputFolder: join(directory, "input"),
-    inputs: [
-      ...job.copyInputs
-        ? []
-        : channels.map(({ name, source }) => ({ path: `data/${name}`, source })),
-      // A link is copied.
-      ...others.filter(({ source }) => !Deno.lstatSync(source).isSymlink),
-    ],
-    modelFolder: modelOfRun(layout, name),
-    outputFolder: layout.output,
-    checkpointsFolder: job.checkpoints ? layout.checkpoints : undefined,
-    launch,
-    pip,
-  });
-  await requireLimits(engine, body);
-  const secret = new Set([...Object.keys(job.variables), ...Object.keys(pip?.variables ?? {})]);
-  const shown = (variable: string): string => {
-    const [name = ""] = variable.split("=", 1);
-    return secret.has(name) ? name : variable;
-  };
+  const { count, cpus } = job.hosts;
+  const places = placesIn(directory, jobName(job.app.name, "train"), count);
+  const network = networkOf(name, places.map(({ host }) => host), []);
+  async function planned(place: (typeof places)[number]) {
+    const networkFolder = join(place.directory, "network");
+    const pip = sent && installsPackages(sent)
+      ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
+      : undefined;
+    const own = trainingFolders(layout, modelOfRun(layout, name), place, count);
+    const sourceOf = (channel: Channel): string =>
+      isSharded(job.hosts, channel.name) ? shardPlace(place, channel.name) : channel.source;
+    const alone = trainPlan(job, {
+      name: place.container,
+      jobName: name,
+      region,
+      withInit: hasInit(job, image, program.launcher),
+      codeFolder: codeFolder && join(place.directory, "code"),
+      commonFolder: commonFolder && join(place.directory, "common"),
+      isWritable: true,
+      reportFile: holdsHarness(image) ? join(place.directory, "report") : undefined,
+      inputFolder: join(place.directory, "input"),
+      inputs: [
+        ...job.copyInputs
+          ? []
+          : channels.map((one) => ({ path: `data/${one.name}`, source: sourceOf(one) })),
+        // A link is copied.
+        ...others.filter(({ source }) => !Deno.lstatSync(source).isSymlink),
+      ],
+      modelFolder: own.model,
+      outputFolder: own.output,
+      checkpointsFolder: job.checkpoints ? own.checkpoints : undefined,
+      launch,
+      pip,
+    });
+    const body = count === 1 ? alone : onNetwork(alone, place.host, network, cpus[place.host]);
+    await requireLimits(engine, body);
+    const secret = new Set([...Object.keys(job.variables), ...Object.keys(pip?.variables ?? {})]);
+    const shown = (variable: string): string => {
+      const [name = ""] = variable.split("=", 1);
+      return secret.has(name) ? name : variable;
+    };
+    return [place.host, { ...body, Env: body.Env?.map(shown) }] as const;
+  }
+  const containers = await Promise.all(places.map(planned));
   return {
     name,
     channels: Object.fromEntries(
       channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
     ),
     hyperparameters: { ...known.hyperparameters, ...launch.hyperparameters },
-    container: { ...body, Env: body.Env?.map(shown) },
+    ...count === 1 ? { container: containers[0]![1] } : {
+      network: { Name: network.name, Internal: job.network === "none" },
+      containers: Object.fromEntries(containers),
+    },
   };
 }

@@ -15,6 +15,21 @@ export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: str
   return join(directory, WRITTEN, name);
 }
 
+/** Where a host of a training writes: several each in its own place, which are merged. */
+export function trainingFolders(
+  { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
+  model: string,
+  place: Pick<HostPlace, "directory">,
+  count: number,
+): Readonly<Record<"model" | "output" | "checkpoints", string>> {
+  if (count === 1) return { model, output, checkpoints };
+  return {
+    model: writtenBy(place, "model"),
+    output: writtenBy(place, "output"),
+    checkpoints: writtenBy(place, "checkpoints"),
+  };
+}
+
 /** The places in the order in which they are merged: that of the host whose word counts is the last. */
 export function inOrder(
   places: readonly HostPlace[],

@@ -91,9 +91,17 @@ export async function makeNetwork(
   }
   // Before 4.x, Podman's containers find names with a plugin alone, and start without it, too.
   const subnet = engine.isPodman ? await engine.subnetOf(name) : undefined;
-  const addresses = subnet === undefined ? [] : addressesIn(subnet, hosts.length);
+  return networkOf(run, hosts, subnet === undefined ? [] : addressesIn(subnet, hosts.length));
+}
+
+/** @param addresses those of the hosts, where they are fixed. */
+export function networkOf(
+  run: string,
+  hosts: readonly string[],
+  addresses: readonly string[],
+): HostNetwork {
   return {
-    name,
+    name: networkName(run),
     endpointOf: (host) => ({
       Aliases: [host],
       ...addresses.length === 0

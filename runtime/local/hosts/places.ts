@@ -29,23 +29,35 @@ export interface HostPlace {
   readonly report: string;
 }
 
-/** Makes the directories of a run's hosts. One that is alone has the run's own. */
+/**
+ * The places of a run's hosts. One that is alone has the run's own.
+ *
+ * @param directory of the run.
+ */
+export function placesIn(
+  directory: string,
+  container: string,
+  count: number,
+): readonly Omit<HostPlace, "report">[] {
+  if (count === 1) return [{ host: HOST, container, directory }];
+  return hostNames(count).map((host) => ({
+    host,
+    container: hostContainerName(container, host),
+    directory: join(directory, HOSTS, host),
+  }));
+}
+
+/** Makes the directories of a run's hosts. */
 export async function hostPlaces(
   { directory, report }: Pick<Run, "directory" | "report">,
   container: string,
   count: number,
 ): Promise<readonly HostPlace[]> {
-  if (count === 1) return [{ host: HOST, container, directory, report }];
   return await Promise.all(
-    hostNames(count).map(async (host) => {
-      const own = join(directory, HOSTS, host);
-      await makeDirectory(own);
-      return {
-        host,
-        container: hostContainerName(container, host),
-        directory: own,
-        report: makeReport(own),
-      };
+    placesIn(directory, container, count).map(async (place) => {
+      if (count === 1) return { ...place, report };
+      await makeDirectory(place.directory);
+      return { ...place, report: makeReport(place.directory) };
     }),
   );
 }
@@ -87,6 +99,11 @@ export function isSharded({ shards }: Hosts, name: string): boolean {
   return shards === "all" || shards.includes(name);
 }
 
+/** Where a host's part of its data lies. */
+export function shardPlace({ directory }: Pick<HostPlace, "directory">, name: string): string {
+  return join(directory, "shards", name);
+}
+
 /**
  * The parts of their data that hosts get, in the place of all of it.
  *
@@ -103,8 +120,8 @@ export async function shardsOf<Data extends { readonly name: string; readonly so
   for (const [position, one] of data.entries()) {
     if (!isSharded(hosts, one.name)) continue;
     let without = 0;
-    for (const [index, { directory }] of places.entries()) {
-      const source = join(directory, "shards", one.name);
+    for (const [index, place] of places.entries()) {
+      const source = shardPlace(place, one.name);
       await makeDirectory(dirname(source));
       const files = await layShard(one.source, source, places.length, index);
       if (files === 0) without++;
