@@ -34,7 +34,7 @@ export async function imageChecks(
   app: App,
   tag: string,
   image: ImageDetails | undefined,
-  host: Pick<Context, "err" | "interruption">,
+  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
 ): Promise<readonly Check[]> {
   const reference = imageReference(app, tag);
   if (image === undefined) {
@@ -61,13 +61,14 @@ export async function imageChecks(
   const age = isNamed
     ? { name: "image", status: "ok", message: `${reference} is there` } as const
     : undefined;
+  const lookup = async () => [await lookupCheck(engine, app, reference, signal)];
   const found = await Promise.all([
     guarded("image", async () => [age ?? await ageCheck(app, reference, image)], "warning"),
     // Containers of other images get no init, and what they hold is not known.
     ...(holdsHarness(image)
       ? [
-        guarded("init", async () => [await initCheck(engine, reference, host.err)]),
-        guarded("hosts", async () => [await lookupCheck(engine, app, reference, host)], "unknown"),
+        guarded("init", async () => [await initCheck(engine, reference, err)]),
+        guarded("hosts", lookup, "unknown"),
       ]
       : []),
   ]);

@@ -1,5 +1,4 @@
 import type { App } from "../app/app.ts";
-import type { Context } from "../context.ts";
 import { HOST } from "../contract/jobs.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { initProbePlan } from "../local/container/body.ts";
@@ -12,9 +11,6 @@ import type { Check } from "./check.ts";
 /** How long the lookup of a name may take, in seconds. */
 const TIMEOUT = 10;
 
-/** Of `getent`: the name was not found. */
-const NOT_FOUND = 2;
-
 /**
  * Whether containers of the engine find each other by name, as the hosts of a run have to.
  *
@@ -24,57 +20,49 @@ export async function lookupCheck(
   engine: Engine,
   app: App,
   image: string,
-  { interruption: { signal } }: Pick<Context, "interruption">,
+  signal: AbortSignal,
 ): Promise<Check> {
-  const name = "hosts";
   if (engine.inStudio) {
-    const message = "SageMaker Studio has no network for several hosts: --instance-count is 1 here";
-    return { name, status: "ok", message };
+    return found("ok", "Studio gives containers no network of their own: a run has one host");
   }
   const id = `doctor-${crypto.randomUUID().slice(0, 8)}`;
   const network = await makeNetwork(engine, app, id, [HOST], true);
   try {
     using limit = deadlineIn(TIMEOUT);
     using either = joinSignals(signal, limit.signal);
-    const body = lookupPlan(image, network);
-    const { status, cause } = await runContainer(engine, `mlcli-${id}`, body, {
-      out: NOWHERE,
-      err: NOWHERE,
-      interruption: { signal: either.signal, force: either.signal },
-    });
+    const { status, cause } = await runContainer(
+      engine,
+      `mlcli-${id}`,
+      lookupPlan(image, network),
+      { out: NOWHERE, err: NOWHERE, interruption: { signal: either.signal, force: either.signal } },
+    );
     signal.throwIfAborted();
-    if (status === 0) {
-      return { name, status: "ok", message: "Containers find each other by name" };
+    if (status === 0) return found("ok", "Containers find each other by name");
+    // What getent ends with where it found nothing.
+    if (status !== 2 && cause === undefined) {
+      return found("unknown", `getent of ${image} could not look up a name: exit status ${status}`);
     }
-    if (status !== NOT_FOUND && cause === undefined) {
-      const message =
-        `Whether containers find each other by name is not known: getent of ${image} ` +
-        `ended with ${status}`;
-      return { name, status: "unknown", message };
-    }
-    return network.addresses.length > 0 ? FIXED : {
-      name,
-      status: "warning",
-      message: "Containers do not find each other by name: runs on several hosts " +
-        "(--instance-count) will fail",
-      hint:
-        "The engine's DNS does not answer in its containers. A firewall may keep them from it; " +
-        "restarting the engine may help.",
-    };
+    return network.addresses.length > 0
+      ? found(
+        "ok",
+        "Containers do not find each other by name, so hosts of a run get fixed addresses",
+      )
+      : found(
+        "warning",
+        "Containers do not find each other by name: a run on several hosts will fail",
+        "The engine's DNS does not answer its containers. Look for a firewall between them, and " +
+          "restart the engine.",
+      );
   } finally {
     await removeNetwork(engine, network);
   }
 }
 
-const FIXED: Check = {
-  name: "hosts",
-  status: "ok",
-  message:
-    "This Podman tells containers no names: mlcli gives the hosts of a run fixed addresses, " +
-    "and writes their names into /etc/hosts",
-};
+function found(status: Check["status"], message: string, hint?: string): Check {
+  return { name: "hosts", status, message, ...hint === undefined ? {} : { hint } };
+}
 
-/** A container that looks up a name that only the network tells: in `/etc/hosts`, it has another. */
+/** Looks up a name that only the network tells: in `/etc/hosts`, the container has another. */
 function lookupPlan(image: string, { name, endpointOf }: HostNetwork): CreateBody {
   const body = initProbePlan(image);
   return {

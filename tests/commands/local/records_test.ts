@@ -143,6 +143,37 @@ suite("the record of a run", () => {
     assertEquals(document.options, { file: "p.py", arguments: 1 });
   });
 
+  it("has the hosts, and what they were asked for; list-jobs has a line for each", async () => {
+    await using app = await completeApp();
+    const program = ({ body: { Hostname }, end }: FakeContainer): void => {
+      if (Hostname === "algo-2") end(3);
+    };
+    const options = [
+      ...["-c", "2", "--shard", "training", "--kill-host", "algo-1@900"],
+      ...["--partition", "algo-2@900+2.5", "--slow-host", "algo-2=0.5"],
+    ];
+    assertEquals((await run(app, { program }, ["train", ...options])).code, 3);
+    const { document } = await recordOf(app);
+    assertEquals(document.options, {
+      instance_count: 2,
+      shard: ["training"],
+      kill_host: ["algo-1@900"],
+      partition: ["algo-2@900+2.5"],
+      slow_host: ["algo-2=0.5"],
+    });
+    for (const host of document.hosts) {
+      assertEquals([typeof host.seconds, host.peak_memory], ["number", 2000]);
+    }
+    const { stdout } = await list(app, ["last"]);
+    assertEquals(
+      stdout.match(/^Host: .*$/gm)?.map((line) => line.replace(/seconds [\d.]+/, "seconds N")),
+      [
+        "Host:           algo-1=exit_status 137, seconds N, ended_by algo-2, peak_memory 2.0 kB",
+        "Host:           algo-2=exit_status 3, seconds N, peak_memory 2.0 kB",
+      ],
+    );
+  });
+
   it("has nothing of what arguments say, which may be secret", async () => {
     await using app = await completeApp();
     const given = ["--token=s3cret", "-ps3cret", "s3cret", "--s3cret"];

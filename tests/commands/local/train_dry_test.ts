@@ -1,4 +1,5 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { completeApp, makeApp, type TestApp } from "../../helpers/app.ts";
 import { contentOf } from "../../helpers/directory.ts";
 import {
@@ -21,12 +22,22 @@ async function dry(app: TestApp, args: readonly string[], play: Play = {}) {
   const result = await runInProcess(["local", "train", "--dry-run", ...args], options);
   assertEquals(await contentOf(app.directory), before);
   assertEquals(engine.created, []);
-  const body = async () => {
+  const bodies = async () => {
     const { code, stderr } = await runInProcess(["local", "train", ...args], options);
     assertEquals(code, 0, stderr);
-    return engine.created[0];
+    const sorted = engine.created.toSorted((one, other) => one.Hostname < other.Hostname ? -1 : 1);
+    return sorted.map(shownOf);
   };
-  return { ...result, body: await (result.code === 0 ? body() : undefined) };
+  return { ...result, bodies: result.code === 0 ? await bodies() : [] };
+}
+
+/** A container's body as a dry run shows it: of what may be a secret, the name. */
+function shownOf({ Env, Labels: { "mlcli.owner": _, ...Labels }, ...rest }: CreateBody) {
+  const named = Env!.map((one) => {
+    const name = one.split("=")[0]!;
+    return ["TOKEN", "PIP_CACHE_DIR"].includes(name) ? name : one;
+  });
+  return { ...rest, Env: named, Labels };
 }
 
 const SENT = { image: "team/torch:2", source_dir: "src", train: { entry_point: "train.py" } };
@@ -62,18 +73,32 @@ suite("local train --dry-run", () => {
   for (const [title, [make, args, play]] of Object.entries(runs)) {
     it(`prints the container that then runs, and changes nothing: ${title}`, async () => {
       await using app = await make();
-      const { code, stdout, stderr, body } = await dry(app, args, play);
+      const { code, stdout, stderr, bodies } = await dry(app, args, play);
       assertEquals(code, 0, stderr);
       const { name, container } = JSON.parse(stdout);
       assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
       assert(!stdout.includes("s3cret"), stdout);
-      const { Env, Labels: { "mlcli.owner": _, ...Labels }, ...rest } = body!;
-      const hidden = ["TOKEN", "PIP_CACHE_DIR"];
-      const named = Env.map((one: string) => {
-        const name = one.split("=")[0]!;
-        return hidden.includes(name) ? name : one;
-      });
-      assertEquals(container, { ...rest, Env: named, Labels });
+      assertEquals([container], bodies);
+    });
+  }
+
+  for (
+    const [args, isInternal] of [
+      [["--shard", "training", "--checkpoints", "--slow-host", "algo-2=0.5"], false],
+      [["--network-isolation", "--env", "TOKEN=s3cret"], true],
+    ] as const
+  ) {
+    it(`prints the containers of several hosts: ${args.join(" ")}`, async () => {
+      await using app = await completeApp({ files: { "local_test/test_dir/input/x": "" } });
+      const { code, stdout, stderr, bodies } = await dry(app, ["-c", "2", ...args]);
+      assertEquals(code, 0, stderr);
+      assert(!stdout.includes("s3cret"), stdout);
+      const { name, network, containers, container } = JSON.parse(stdout);
+      assertEquals(network, { Name: `mlcli-${name}`, Internal: isInternal });
+      assertEquals([container, containers], [undefined, {
+        "algo-1": bodies[0],
+        "algo-2": bodies[1],
+      }]);
     });
   }
 
@@ -107,6 +132,7 @@ suite("local train --dry-run", () => {
       2,
       /^error: Not a directory: nowhere/,
     ],
+    ["no such shard", ["-c", "2", "--shard", "x"], {}, 2, /^error: There is no x to share out/],
     ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
     ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],
     ["--interactive", ["--interactive"], {}, 2, /--dry-run.*--interactive/],

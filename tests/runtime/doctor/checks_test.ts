@@ -2,6 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { VERSION } from "../../../runtime/version.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import {
+  type FakeContainer,
   type FakeContainers,
   fakeContainers,
   FOREIGN_IMAGE,
@@ -66,7 +67,9 @@ suite("the doctor's container with an init", () => {
   it("does nothing, may do nothing, and is removed", async () => {
     const { checks, engine } = await doctor({ answers: image({}) });
     assertEquals(checks["init"]?.status, "ok");
-    const [{ Image, ...body }, ...more] = engine.created;
+    const [{ Image, ...body }, ...more] = engine.created.filter(({ Entrypoint }) =>
+      Entrypoint[0] === "true"
+    );
     assertEquals(more, []);
     assertMatch(Image, /^test-\w+:latest$/);
     const labels = {
@@ -117,6 +120,38 @@ suite("the doctor's container with an init", () => {
       const { code, checks, engine } = await doctor({ answers });
       assertEquals([checks["init"]?.status, engine.left], [found, []]);
       assertEquals(code, found === "problem" ? 1 : 0);
+    });
+  }
+});
+
+suite("the doctor's lookup of a name", () => {
+  for (
+    const [status, isPodman, found, message] of [
+      [0, false, "ok", /^Containers find each other by name$/],
+      [2, false, "warning", /^Containers do not find each other by name: /],
+      [2, true, "ok", /fixed addresses/],
+      [
+        127,
+        false,
+        "unknown",
+        /^getent of test-\w+:latest could not look up a name: exit status 127$/,
+      ],
+    ] as const
+  ) {
+    it(`that ends with ${status} ${isPodman ? "on Podman" : "on Docker"}: ${found}`, async () => {
+      const program = ({ body, end }: FakeContainer) =>
+        end(body.Entrypoint![0] === "getent" ? status : 0);
+      const { checks, engine } = await doctor({ isPodman, answers: image({}), program });
+      assertEquals(checks["hosts"]?.status, found);
+      assertMatch(checks["hosts"]!.message, message);
+      const body = engine.created.find(({ Entrypoint }) => Entrypoint[0] === "getent");
+      const [[network, { Aliases }]] = Object.entries<{ Aliases: unknown }>(
+        body.NetworkingConfig.EndpointsConfig,
+      ) as [[string, { Aliases: unknown }]];
+      assertEquals([body.Cmd, Aliases], [["hosts", "algo-1"], ["algo-1"]]);
+      // Its own host name is in /etc/hosts: the network alone knows this one.
+      assertEquals([body.HostConfig.NetworkMode, body.Hostname], [network, undefined]);
+      assertEquals([engine.left, engine.networks], [[], []]);
     });
   }
 });

@@ -23,6 +23,10 @@ const DOCUMENT = {
     huge: null,
   },
   metrics: { loss: { last: 0.5, min: 0.5, max: 1, count: 2 } },
+  hosts: [
+    { name: "algo-1", exit_status: 143, seconds: 3, peak_memory: 12, ended_by: "algo-2" },
+    { name: "algo-2", exit_status: 1, seconds: 2.5, peak_memory: null, ended_by: null },
+  ],
 };
 
 function run(more: Readonly<Record<string, unknown>> = {}): RunSummary {
@@ -34,7 +38,8 @@ suite("summaryOf", () => {
     const summary = run();
     assertEquals(summary.status, "Completed");
     assertEquals(summary.options, { strict: "true", memory: "1024" });
-    assertEquals(summary.metrics, DOCUMENT.metrics);
+    assertEquals([summary.metrics, summary.hosts], [DOCUMENT.metrics, DOCUMENT.hosts]);
+    assertEquals(run({ hosts: undefined }).hosts, []);
     assertEquals(run({ outcome: null }).status, "InProgress");
   });
 
@@ -58,11 +63,14 @@ suite("summaryOf", () => {
       data: { training: { files: "1", bytes: 2, hash: "e" }, test: 3 },
       outcome: { status: "\x1b[2J", exit_status: "0" },
       metrics: { loss: { last: "x" }, gain: 3 },
+      hosts: [3, null, { name: "algo-1" }, { ...DOCUMENT.hosts[1], peak_memory: "x", ended_by: 3 }],
     });
     assertEquals(
       [odd.status, odd.exitStatus, odd.image, odd.packages, odd.variables, odd.metrics, odd.data],
       ["InProgress", undefined, "", undefined, [], {}, {}],
     );
+    assertEquals(odd.hosts, DOCUMENT.hosts.slice(1) as never);
+    assertEquals(run({ hosts: { 0: DOCUMENT.hosts[0] } }).hosts, []);
   });
 });
 
