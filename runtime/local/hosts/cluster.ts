@@ -128,8 +128,8 @@ class Silence implements Disposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.note(
-        `Nobody has written anything for ${clockText(SILENT * 1000)}: the others may wait for ` +
-          `${this.#gone}. ${TIME_LIMITS}`,
+        `No host has written anything for ${clockText(SILENT * 1000)}: the others may be waiting ` +
+          `for ${this.#gone}. ${TIME_LIMITS}`,
       );
     }, SILENT * 1000);
   }

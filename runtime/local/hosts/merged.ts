@@ -108,7 +108,8 @@ export function clashOf(path: string, clashes: readonly Clash[]): Difference | u
   return {
     message: `${listed(clash.hosts)} wrote different files of one name: ` +
       `${path}/${inOneLine(clash.path)}${more}; of ${clash.hosts.at(-1)} it is kept`,
-    hint: "SageMaker keeps any one of them. Write it on one host alone, or under " +
-      "names that have the host's.",
+    hint:
+      "SageMaker does not say whose file it keeps. Write the file on one host alone, or put the " +
+      "host's name into its name.",
   };
 }
