@@ -111,7 +111,7 @@ export async function withTraining(
           host,
         });
       openToContainer(input);
-      const own = trainingFolders(layout, model, place, places.length);
+      const own = trainingFolders(layout, model, place, places.length === 1);
       if (job.checkpoints && places.length > 1) {
         restored.push(await restore(layout.checkpoints, own.checkpoints));
       }

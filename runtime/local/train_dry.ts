@@ -56,7 +56,7 @@ export async function plannedTraining(
     const pip = sent && installsPackages(sent)
       ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
       : undefined;
-    const own = trainingFolders(layout, modelOfRun(layout, name), place, count);
+    const own = trainingFolders(layout, modelOfRun(layout, name), place, count === 1);
     const sourceOf = (channel: Channel): string =>
       isSharded(job.hosts, channel.name) ? shardPlace(place, channel.name) : channel.source;
     const alone = trainPlan(job, {

@@ -32,6 +32,10 @@ async function fullApp(): Promise<TestApp> {
     curves: [["loss", fallingCurve(50, 3)]],
     packages: { numpy: "2.0.0", scipy: "1.11.1" },
     outcome: { status: "Failed", exit_status: 1, reason: "ValueError: no rows" },
+    hosts: [
+      { name: "algo-1", exit_status: 143, seconds: 3, peak_memory: 12e6, ended_by: "algo-2" },
+      { name: "algo-2", exit_status: 1, seconds: 2.5, peak_memory: null, ended_by: null },
+    ],
     log: "err ValueError: no rows\n",
   });
   const transform = {
@@ -57,7 +61,7 @@ async function flawsOf(page: Page, view: string): Promise<readonly string[]> {
 const VIEWS = [
   [["runs"], "first-run", "second-run", "Failed", "0.2"],
   [["runs", "first-run"], "one line", "a warning", "numpy", "metrics.csv", "job.json"],
-  [["runs", "second-run"], "ValueError: no rows", "Failed"],
+  [["runs", "second-run"], "ValueError: no rows", "Failed", "algo-2", "12.0 MB"],
   [["runs", "third-run"], "the model is tired", "812", "a.csv"],
   [["comparison", "first-run", "second-run"], "rate", "2.0.0", "1.26.4"],
 ] as const;

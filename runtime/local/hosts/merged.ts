@@ -15,18 +15,18 @@ export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: str
   return join(directory, WRITTEN, name);
 }
 
-/** Where a host of a training writes: several each in its own place, which are merged. */
+/** Where a host of a training writes: one of several in its own place, which is merged into these. */
 export function trainingFolders(
   { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
   model: string,
   place: Pick<HostPlace, "directory">,
-  count: number,
+  isAlone: boolean,
 ): Readonly<Record<"model" | "output" | "checkpoints", string>> {
-  if (count === 1) return { model, output, checkpoints };
+  const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
   return {
-    model: writtenBy(place, "model"),
-    output: writtenBy(place, "output"),
-    checkpoints: writtenBy(place, "checkpoints"),
+    model: of("model", model),
+    output: of("output", output),
+    checkpoints: of("checkpoints", checkpoints),
   };
 }
 
