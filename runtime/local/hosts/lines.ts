@@ -14,8 +14,8 @@ export interface LineWriter {
 }
 
 /**
- * Passes lines on, each with a prefix. A write that ends with a carriage return ends a line, too, as one
- * of a progress bar. Bytes stay as they are, also where they are not UTF-8.
+ * Passes lines on, each with a prefix. A carriage return at the beginning or the end of a write ends a
+ * line, too: those are of progress bars. Bytes stay as they are, also where they are not UTF-8.
  *
  * @param write gets a line in one call, with its end; of a longer one, each piece in one, and only the
  * first has the prefix.
@@ -43,6 +43,10 @@ export function prefixed(
 
   return {
     async write(bytes) {
+      if (bytes.length > 1 && bytes[0] === RETURN && bytes[1] !== NEW_LINE) {
+        await this.write(bytes.subarray(0, 1));
+        bytes = bytes.subarray(1);
+      }
       for (let rest = bytes; rest.length > 0;) {
         const room = rest.subarray(0, line.length - size);
         const taken = room.subarray(0, room.indexOf(NEW_LINE) + 1 || room.length);

@@ -34,6 +34,8 @@ suite("lines with their host before them", () => {
       ["what is not UTF-8", ["\xff\xfe\n\x00"], ["h: \xff\xfe\n", "h: \x00\n"]],
       ["a return in a line", ["a\rb\n"], ["h: a\rb\n"]],
       ["writes of a progress bar", ["1%\r", "2%\r"], ["h: 1%\r", "h: 2%\r"]],
+      ["a bar that begins with returns", ["\r1%", "\r2%", "\n"], ["h: \r", "h: 1%\r", "h: 2%\n"]],
+      ["a return with its newline", ["a", "\r\nb\n"], ["h: a\r\n", "h: b\n"]],
       ["a return and its newline in two writes", ["a\r", "\nb\n"], ["h: a\r", "\n", "h: b\n"]],
       ["a line after a return", ["a\r", "b\n", "\n"], ["h: a\r", "h: b\n", "h: \n"]],
       ["a line that just fits", [`${LONG.slice(1)}\n`], [`h: ${LONG.slice(1)}\n`]],
