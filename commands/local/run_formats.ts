@@ -13,17 +13,16 @@ export function wholeRunText(run: WholeRun): string {
     name,
     { ...facts, peak_memory: peak_memory && byteCount(peak_memory) },
   ]);
+  const shown = { ...whole, hosts: Object.fromEntries(hosts) };
   return fieldsText(
-    Object.entries({ ...whole, hosts: Object.fromEntries(hosts) }).flatMap(
-      ([key, value]): readonly Field[] => {
-        const name = `${key[0]!.toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;
-        if (isObject(value)) {
-          const each = Object.entries(value).map(([part, of]) => `${part}=${textOf(of)}`);
-          return each.map((text) => [name.replace(/s$/, ""), inOneLine(text)]);
-        }
-        return [[name, value === null || textOf(value) === "" ? undefined : textOf(value)]];
-      },
-    ),
+    Object.entries(shown).flatMap(([key, value]): readonly Field[] => {
+      const name = `${key[0]!.toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;
+      if (isObject(value)) {
+        const each = Object.entries(value).map(([part, of]) => `${part}=${textOf(of)}`);
+        return each.map((text) => [name.replace(/s$/, ""), inOneLine(text)]);
+      }
+      return [[name, value === null || textOf(value) === "" ? undefined : textOf(value)]];
+    }),
   );
 }
 

@@ -24,7 +24,8 @@ import { knownTraining, programOf } from "./known_training.ts";
 
 /**
  * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and
- * the body of the Engine's create call; of several hosts, that of each, and their network. Of variables that may be secrets, that has the names alone.
+ * the body of the Engine's create call; of several hosts, that of each, and their network. Of variables
+ * that may be secrets, a body has the names alone.
  *
  * @throws MlcliError for all that stands in the way of creating the container.
  */
