@@ -151,7 +151,8 @@ suite("addresses of hosts", () => {
 });
 
 suite("the container of a host", () => {
-  const HostConfig = { NetworkMode: "none", AutoRemove: true, Mounts: [] };
+  const alone = { NetworkMode: "none", ExtraHosts: ["algo-1:127.0.0.1"] };
+  const HostConfig = { ...alone, AutoRemove: true, Mounts: [] };
   const body = { Image: "x", Hostname: "algo-1", HostConfig } as unknown as CreateBody;
   const endpointOf = (host: string) => ({ Aliases: [host] });
 
@@ -161,7 +162,7 @@ suite("the container of a host", () => {
       ...body,
       Hostname: "algo-2",
       NetworkingConfig: { EndpointsConfig: { net: { Aliases: ["algo-2"] } } },
-      HostConfig: { ...body.HostConfig, NetworkMode: "net" },
+      HostConfig: { ...body.HostConfig, NetworkMode: "net", ExtraHosts: [] },
     });
   });
 
