@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { filesBelow, namesIn } from "../helpers/directory.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../helpers/engine.ts";
+import { buildTestImage, containersOf, networksOf, TEST_IMAGE } from "../helpers/engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { lastRun, runsOf } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -85,10 +85,9 @@ function appOf(code: string, files: Readonly<Record<string, string>> = {}): Prom
 /** What an app's runs have left: containers, networks, and directories of hosts. */
 async function leftOf({ name, path }: TestApp): Promise<readonly string[]> {
   const containers = await containersOf(name);
-  const networks = await withEngine((engine) => engine.networks([`mlcli.app=${name}`]));
   const folders = (await runsOf({ path })).map((run) => path("local_test/jobs", run, "hosts"));
   const hosts = await Promise.all(folders.map((folder) => namesIn(folder).catch(() => [])));
-  return [...containers.map(({ Id }) => Id), ...networks.map(({ Name }) => Name), ...hosts.flat()];
+  return [...containers.map(({ Id }) => Id), ...await networksOf(name), ...hosts.flat()];
 }
 
 /** Trains, and requires that nothing is left. */
