@@ -12,6 +12,7 @@ import {
   type Suffered,
   TIME_LIMITS,
   verdictOf,
+  type Witness,
 } from "./faults.ts";
 import { makeNetwork, onNetwork, removeNetwork } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
@@ -56,7 +57,8 @@ export async function runCluster(
   const names = containers.map(({ host }) => host);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
   using held = new DisposableStack();
-  const suffered: Suffered[] = [];
+  const suffered = new Set<Suffered>();
+  const missed = new Set(faults);
   const lost = new Set<string>();
   const silence = new Silence(note);
   held.use(silence);
@@ -67,6 +69,20 @@ export async function runCluster(
     body: onNetwork(one.body, one.host, network, cpus[one.host]),
     streams: silence.hear(one.streams),
   }));
+  const witness: Witness = (text, happened, isRefused = false) => {
+    note(text);
+    if (happened === undefined) return;
+    const { fault } = happened;
+    missed.delete(fault);
+    if (isRefused) {
+      suffered.delete(happened);
+      lost.delete(fault.host);
+      return;
+    }
+    suffered.add(happened);
+    if (isLost(fault)) lost.add(fault.host);
+    silence.watch(fault.host);
+  };
   try {
     await runHosts(engine, placed, host, {
       ...options,
@@ -74,13 +90,7 @@ export async function runCluster(
       lost,
       onStart: () => {
         options.onStart();
-        held.use(injectFaults(engine, network, placed, faults, (text, happened) => {
-          note(text);
-          if (happened === undefined) return;
-          suffered.push(happened);
-          if (isLost(happened.fault)) lost.add(happened.fault.host);
-          silence.watch(happened.fault.host);
-        }));
+        held.use(injectFaults(engine, network, placed, faults, witness));
       },
       onEnd: (end) => {
         silence.watch(end.host);
@@ -100,17 +110,17 @@ export async function runCluster(
     await removeNetwork(engine, network);
   }
   return [
-    ...suffered.map((one) => verdictOf(one, ends)),
-    ...faults.filter((fault) => suffered.every((one) => one.fault !== fault)).map(missedText),
+    ...Array.from(suffered, (one) => verdictOf(one, ends)),
+    ...Array.from(missed, missedText),
   ];
 }
 
 /** Says it where nobody writes anything any more once a host is gone. */
-class Silence implements Disposable {
+export class Silence implements Disposable {
   #gone: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly note: (text: string) => void) {}
+  constructor(private readonly note: (text: string) => void, private readonly seconds = SILENT) {}
 
   hear({ out, err }: HostContainer["streams"]): HostContainer["streams"] {
     const heard = (output: typeof out) =>
@@ -134,10 +144,12 @@ class Silence implements Disposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.note(
-        `Nobody has written anything for ${clockText(SILENT * 1000)}: the others may wait for ` +
+        `Nobody has written anything for ${
+          clockText(this.seconds * 1000)
+        }: the others may wait for ` +
           `${this.#gone}. ${TIME_LIMITS}`,
       );
-    }, SILENT * 1000);
+    }, this.seconds * 1000);
   }
 
   [Symbol.dispose](): void {

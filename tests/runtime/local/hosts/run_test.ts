@@ -305,6 +305,34 @@ suite("a fault of a host", () => {
     });
   }
 
+  it("that the engine refuses is said, and is no loss of the host", async () => {
+    const refused = Promise.withResolvers<void>();
+    const { code, stderr } = await run(
+      {
+        program: async ({ body, end }) => {
+          await refused.promise;
+          end(body.Hostname === "algo-2" ? 3 : 0);
+        },
+        answers: { "POST /containers/ID/pause": () => refusal(500, "unable to freeze") },
+      },
+      [...TWO, "--freeze-host", "algo-2@0"],
+      {
+        onMessage: (text) => text.includes("unable to freeze") ? refused.resolve() : undefined,
+      },
+    );
+    assertEquals(code, 3);
+    assertMatch(
+      stderr,
+      /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*unable to freeze\n/,
+    );
+    assertEquals(
+      [/was frozen/, /Nothing was rehearsed/, REHEARSED].map((words) => words.test(stderr)),
+      [
+        ...[false, false, false],
+      ],
+    );
+  });
+
   it("that does not come is said, and the host's own end counts", async () => {
     const { code, stderr, left, callsOf } = await run(
       playing({ "algo-2": ({ end }) => end(4) }),

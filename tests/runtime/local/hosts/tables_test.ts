@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch, assertThrows } from "@std/assert";
 import type { CreateBody, Engine } from "../../../../runtime/docker/engine.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
+import { Silence } from "../../../../runtime/local/hosts/cluster.ts";
 import { verdictOf } from "../../../../runtime/local/hosts/faults.ts";
 import {
   addressesIn,
@@ -291,5 +292,19 @@ suite("the output of a host", () => {
       assertEquals(err.text, `${name}: wrong\n`);
       assertEquals(kept, "algo-2: one\nalgo-2: tw\n");
     }
+  });
+});
+
+suite("hosts that write nothing any more", () => {
+  it("are said to wait for the first that is gone", async () => {
+    const said = Promise.withResolvers<string>();
+    using silence = new Silence(said.resolve, 0.01);
+    silence.watch("algo-2");
+    silence.watch("algo-1");
+    await silence.hear(fakeContext()).out.write(new Uint8Array(1));
+    assertMatch(
+      await said.promise,
+      /^Nobody has .* the others may wait for algo-2\. NCCL gives up /,
+    );
   });
 });
