@@ -13,7 +13,7 @@ import {
 import { refusal } from "../../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../../helpers/in_process.ts";
 import type { ProgramResult } from "../../../helpers/program.ts";
-import { besidesRun, DEAD_PROCESS, lastRun } from "../../../helpers/runs.ts";
+import { besidesRun, DEAD_PROCESS, lastRun, leaveRun } from "../../../helpers/runs.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 const TWO = ["local", "train", "--instance-count", "2"];
@@ -343,4 +343,38 @@ suite("a fault of a host", () => {
     assertMatch(stderr, /^error: Training failed on algo-2: exit status 4\n/m);
     assertEquals(REHEARSED.test(stderr), false);
   });
+});
+
+suite("a run of several hosts whose mlcli was killed", () => {
+  for (const file of ["weights", undefined]) {
+    it(`is ended by the next command, and ${file ? "keeps what" : "leaves nothing where"} it wrote`, async () => {
+      await using app = await completeApp();
+      const container = `mlcli-${app.name}-train-0badcafe`;
+      const folder = await leaveRun(app, { container, outcome: null });
+      await app.write(`${folder}/hosts/algo-1/config/x`, "");
+      await Deno.mkdir(`${folder}/hosts/algo-1/written/model`, { recursive: true });
+      if (file) await app.write(`${folder}/hosts/algo-1/written/model/${file}`, "");
+      const Labels = { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" };
+      const listed = (Id: string, State: string) => ({ Id, Names: [`/${Id}`], State, Labels });
+      await using engine = await fakeContainers({
+        containers: [
+          listed(`${container}-algo-1`, "running"),
+          listed(`${container}-algo-2`, "paused"),
+          listed(`mlcli-${app.name}-train-0badcaff-algo-1`, "running"),
+        ],
+        networks: { "mlcli-earlier": { [LABELS.owner]: `${DEAD_PROCESS} ${Deno.hostname()}` } },
+      });
+      const args = ["local", "process", "--file", "p.py"];
+      const { code, stderr } = await runInProcess(args, { cwd: app.directory, engine });
+      assertEquals([code, engine.networks], [0, []]);
+      const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
+      assertEquals(removed, [`${container}-algo-1`, `${container}-algo-2`]);
+      assertMatch(stderr, /^(warning|note): A run on several hosts did not come to its end, /);
+      assertEquals(/what its hosts wrote is in \S+\/hosts, /.test(stderr), file !== undefined);
+      const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
+      assertEquals(left, file ? ["written"] : []);
+      const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));
+      assertEquals(outcome.status, "Failed");
+    });
+  }
 });
