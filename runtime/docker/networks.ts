@@ -47,8 +47,9 @@ export interface NetworkCalls {
   /** Takes a running container from a network, and puts it there again. */
   disconnect(network: string, id: string): Promise<void>;
   connect(network: string, id: string, endpoint: EndpointSettings): Promise<void>;
-  /** Freezes a container's processes, and lets them go on. One that does not run is no error. */
+  /** Freezes a container's processes. */
   pauseContainer(id: string): Promise<void>;
+  /** Lets them go on. One that does not run is no error. */
   unpauseContainer(id: string): Promise<void>;
   /** The memory that a container uses, in bytes, about each second until it ends. */
   memoryOf(id: string, signal: AbortSignal): AsyncGenerator<number, void, void>;
@@ -79,7 +80,7 @@ export function networkCalls(request: Transport["request"]): NetworkCalls {
       command(`/networks/${network}/disconnect`, [200], { Container, Force: true }),
     connect: (network, Container, EndpointConfig) =>
       command(`/networks/${network}/connect`, [200], { Container, EndpointConfig }),
-    pauseContainer: (id) => command(`/containers/${id}/pause`, [204, 404, 409]),
+    pauseContainer: (id) => command(`/containers/${id}/pause`, [204]),
     // 500: it is not paused (Docker 20.10).
     unpauseContainer: (id) => command(`/containers/${id}/unpause`, [204, 404, 409, 500]),
     async *memoryOf(id, signal) {

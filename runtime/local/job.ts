@@ -25,7 +25,7 @@ import { codeDifferences } from "./differences/code.ts";
 import { imageDifferences } from "./differences/image.ts";
 import { decisive, endingOf, factsOfHosts } from "./hosts/ends.ts";
 import { type ReadyHost, readyHost } from "./hosts/ready.ts";
-import { runCluster, unnoticed } from "./hosts/cluster.ts";
+import { runCluster } from "./hosts/cluster.ts";
 import { shortageNotes } from "./hosts/network.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
@@ -41,7 +41,7 @@ import { StatusLine } from "./metrics/messages.ts";
 import type { Ending } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
-import type { Reason } from "./runs/reason.ts";
+import type { OwnOutput, Reason } from "./runs/reason.ts";
 import type { JobDocument } from "../model/records.ts";
 import { workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
@@ -128,26 +128,29 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (isLeft) return;
     record.data = await data ?? null;
     const warnings = await giveToCaller(reference, owners, host);
-    first = decisive(ends, hosts.at(-1)!.host, unnoticed(job));
+    first = decisive(ends, hosts.at(-1)!.host);
     const failed = ready.find(({ host }) => host === first?.host);
+    let own: OwnOutput | undefined;
     if (first !== undefined && failed !== undefined) {
       record.exitStatus = first.status;
       record.wasStopped = first.stoppedWithin !== undefined;
       if (hosts.length > 1) record.hosts = factsOfHosts(ends);
-      const own = failed.ownOutput();
+      own = failed.ownOutput();
       for (const { of } of ready) {
         const report = await readReport(of.report, kind);
         record.python ??= report.python;
         findings.add(report.differences);
         if (of === failed.of) reason = await own.reason(report.reason);
       }
-      try {
-        findings.add(await run.merge(first.host));
-        if (hosts.length > 1) await removeWritten(hosts);
-      } catch (error) {
-        await settle(run, "failed", { findings, warnings, err });
-        throw error;
-      }
+    }
+    try {
+      findings.add(await run.merge(first?.host));
+      if (hosts.length > 1) await removeWritten(hosts);
+    } catch (error) {
+      await settle(run, "failed", { findings, warnings, err });
+      throw error;
+    }
+    if (own !== undefined) {
       if (run.writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
@@ -211,7 +214,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput: ready.find(({ host }) => host === outcome.host)!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: unnoticed(job).has(outcome.host) ? REHEARSED : findings.remedyOfOlderCode,
+    hint: outcome.isLost ? REHEARSED : findings.remedyOfOlderCode,
     lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,
     importer: {

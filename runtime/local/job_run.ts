@@ -46,8 +46,8 @@ export interface JobRun {
   readonly writesOutput: boolean;
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Puts what several hosts wrote into one place, that of `first` last. */
-  readonly merge: (first: string) => Promise<readonly (Difference | undefined)[]>;
+  /** Puts what several hosts wrote into one place, that of `first` last; there is none where none ended. */
+  readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
   /** Called once its hosts' directories are there. */
   readonly prepare: () => Promise<void>;
   /** What it reads. */

@@ -5,7 +5,15 @@ import { clockText } from "../../quantities.ts";
 import { overlaid } from "../../streams.ts";
 import type { RunHost } from "../container/run.ts";
 import type { BatchJob } from "../jobs.ts";
-import { injectFaults, type Suffered, TIME_LIMITS, verdictOf } from "./faults.ts";
+import {
+  injectFaults,
+  isLost,
+  missedText,
+  type Suffered,
+  TIME_LIMITS,
+  verdictOf,
+  type Witness,
+} from "./faults.ts";
 import { makeNetwork, onNetwork, removeNetwork } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
 
@@ -34,13 +42,13 @@ export async function runCluster(
   engine: Engine,
   { job, run, containers, note }: ClusterRun,
   host: RunHost,
-  options: Omit<HostsOptions, "late" | "unnoticed" | "onEnd">,
+  options: Omit<HostsOptions, "late" | "lost" | "onEnd">,
 ): Promise<readonly string[]> {
   if (containers.length === 1) {
     await runHosts(engine, containers, host, {
       ...options,
       late: undefined,
-      unnoticed: new Set(),
+      lost: new Set(),
       onEnd: () => {},
     });
     return [];
@@ -49,7 +57,9 @@ export async function runCluster(
   const names = containers.map(({ host }) => host);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
   using held = new DisposableStack();
-  const suffered: Suffered[] = [];
+  const suffered = new Set<Suffered>();
+  const missed = new Set(faults);
+  const lost = new Set<string>();
   const silence = new Silence(note);
   held.use(silence);
   let ends: readonly HostEnd[] = [];
@@ -59,25 +69,34 @@ export async function runCluster(
     body: onNetwork(one.body, one.host, network, cpus[one.host]),
     streams: silence.hear(one.streams),
   }));
+  const witness: Witness = (text, happened, isRefused = false) => {
+    note(text);
+    if (happened === undefined) return;
+    const { fault } = happened;
+    missed.delete(fault);
+    if (isRefused) {
+      suffered.delete(happened);
+      lost.delete(fault.host);
+      return;
+    }
+    suffered.add(happened);
+    if (isLost(fault)) lost.add(fault.host);
+    silence.watch(fault.host);
+  };
   try {
     await runHosts(engine, placed, host, {
       ...options,
       late: strict ? LATE : undefined,
-      unnoticed: unnoticed(job),
+      lost,
       onStart: () => {
         options.onStart();
-        held.use(injectFaults(engine, network, placed, faults, (text, happened) => {
-          note(text);
-          if (happened === undefined) return;
-          suffered.push(happened);
-          silence.watch(happened.fault.host);
-        }));
+        held.use(injectFaults(engine, network, placed, faults, witness));
       },
       onEnd: (end) => {
         silence.watch(end.host);
         running.delete(end.host);
         // Nobody is left to notice that they are frozen.
-        const frozen = placed.filter(({ host }) => running.has(host) && unnoticed(job).has(host));
+        const frozen = placed.filter(({ host }) => running.has(host) && lost.has(host));
         if (frozen.length < running.size) return;
         for (const { name } of frozen) engine.killContainer(name).catch(() => {});
       },
@@ -90,21 +109,18 @@ export async function runCluster(
   } finally {
     await removeNetwork(engine, network);
   }
-  return suffered.map((one) => verdictOf(one, ends));
-}
-
-/** Hosts whose end ends no other: a machine that is gone, or frozen for good, does not tell. */
-export function unnoticed({ hosts: { faults } }: Pick<BatchJob, "hosts">): ReadonlySet<string> {
-  const lost = faults.filter(({ kind, seconds }) => kind !== "partition" && seconds === undefined);
-  return new Set(lost.map(({ host }) => host));
+  return [
+    ...Array.from(suffered, (one) => verdictOf(one, ends)),
+    ...Array.from(missed, missedText),
+  ];
 }
 
 /** Says it where nobody writes anything any more once a host is gone. */
-class Silence implements Disposable {
+export class Silence implements Disposable {
   #gone: string | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(private readonly note: (text: string) => void) {}
+  constructor(private readonly note: (text: string) => void, private readonly seconds = SILENT) {}
 
   hear({ out, err }: HostContainer["streams"]): HostContainer["streams"] {
     const heard = (output: typeof out) =>
@@ -128,10 +144,12 @@ class Silence implements Disposable {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.note(
-        `No host has written anything for ${clockText(SILENT * 1000)}: the others may be waiting ` +
+        `No host has written anything for ${
+          clockText(this.seconds * 1000)
+        }: the others may be waiting ` +
           `for ${this.#gone}. ${TIME_LIMITS}`,
       );
-    }, SILENT * 1000);
+    }, this.seconds * 1000);
   }
 
   [Symbol.dispose](): void {

@@ -8,21 +8,16 @@ import type { HostEnd } from "./run.ts";
 
 /**
  * The end that counts as that of all: of those that were asked to end, one that did not or the last; else
- * the first that failed by itself; else the last host's. `undefined` where none has ended.
+ * the first that failed by itself, those that were made to after all others; else the last host's. `undefined` where none has ended.
  *
  * @param last the last host's name.
- * @param ignored hosts that were made to fail: their ends count where no other's does.
  */
-export function decisive(
-  ends: readonly HostEnd[],
-  last: string,
-  ignored: ReadonlySet<string> = new Set(),
-): HostEnd | undefined {
+export function decisive(ends: readonly HostEnd[], last: string): HostEnd | undefined {
   const own = ends.filter(({ endedBy }) => endedBy === undefined);
   const asked = own.filter(({ cause, stoppedWithin }) => cause ?? stoppedWithin !== undefined);
   const failed = own.filter(({ status }) => status !== 0);
   return asked.find(({ status }) => status === SIGKILL_STATUS) ?? asked.at(-1) ??
-    failed.find(({ host }) => !ignored.has(host)) ?? failed[0] ??
+    failed.find(({ isLost }) => !isLost) ?? failed[0] ??
     ends.find(({ host }) => host === last);
 }
 

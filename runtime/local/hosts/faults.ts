@@ -1,7 +1,9 @@
 /** Faults that a run's hosts are made to suffer, and how the job took them: a rehearsal. */
 
 import type { Engine } from "../../docker/engine.ts";
+import { messageOf } from "../../errors.ts";
 import { clockText } from "../../quantities.ts";
+import { inOneLine } from "../../text.ts";
 import type { Fault } from "../jobs.ts";
 import type { HostNetwork } from "./network.ts";
 import type { HostContainer, HostEnd } from "./run.ts";
@@ -12,16 +14,18 @@ export interface Suffered {
   readonly at: number;
 }
 
-const WORDS: Readonly<Record<Fault["kind"], readonly [now: string, then: string]>> = {
-  kill: ["is killed now", "was killed"],
-  freeze: ["is frozen now", "was frozen"],
-  partition: ["is cut off from the others now", "was cut off from the others"],
+const WORDS: Readonly<Record<Fault["kind"], string>> = {
+  kill: "killed",
+  freeze: "frozen",
+  partition: "cut off from the others",
 };
+
+/** Hears what happens to hosts, as it happens; `isRefused`: it does not, since the engine refuses. */
+export type Witness = (text: string, suffered?: Suffered, isRefused?: boolean) => void;
 
 /**
  * Makes hosts that have just started suffer faults.
  *
- * @param tell is told what happens, as it happens.
  * @returns ends it; what a frozen host waits for goes on.
  */
 export function injectFaults(
@@ -29,7 +33,7 @@ export function injectFaults(
   network: HostNetwork,
   containers: readonly HostContainer[],
   faults: readonly Fault[],
-  tell: (text: string, suffered: Suffered | undefined) => void,
+  tell: Witness,
 ): Disposable {
   const timers = new DisposableStack();
   const start = performance.now();
@@ -42,20 +46,36 @@ export function injectFaults(
     const { name } = containers.find((container) => container.host === host)!;
     later(after, async () => {
       if (!await engine.isRunning(name)) return;
-      tell(`${host} ${WORDS[kind][0]}`, { fault, at: (performance.now() - start) / 1000 });
-      if (kind === "kill") await engine.killContainer(name);
-      if (kind === "freeze") await engine.pauseContainer(name);
-      if (kind === "partition") await engine.disconnect(network.name, name);
+      const suffered = { fault, at: (performance.now() - start) / 1000 };
+      // Before it is so: its end may be heard before the engine's answer.
+      tell(`${host} is ${WORDS[kind]} now`, suffered);
+      try {
+        if (kind === "kill") await engine.killContainer(name);
+        if (kind === "freeze") await engine.pauseContainer(name);
+        if (kind === "partition") await engine.disconnect(network.name, name);
+      } catch (error) {
+        tell(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`, suffered, true);
+      }
     });
     if (seconds === undefined) continue;
     later(after + seconds, async () => {
       if (!await engine.isRunning(name)) return;
       if (kind === "freeze") await engine.unpauseContainer(name);
       if (kind === "partition") await engine.connect(network.name, name, network.endpointOf(host));
-      tell(`${host} is back`, undefined);
+      tell(`${host} is back`);
     });
   }
   return timers;
+}
+
+/** Whether the host is gone for good: a machine that is, or that is frozen, tells nobody. */
+export function isLost({ kind, seconds }: Fault): boolean {
+  return kind !== "partition" && seconds === undefined;
+}
+
+/** What there is to say of a fault that did not come. */
+export function missedText({ host, after }: Fault): string {
+  return `Nothing was rehearsed on ${host}: it had ended before ${after} s.`;
 }
 
 /** A job that notices a fault after more than this, in seconds, was waiting for a time limit. */
@@ -73,16 +93,17 @@ export const TIME_LIMITS = "NCCL gives up after 10 min, gloo after 30 min, unles
 export function verdictOf({ fault, at }: Suffered, ends: readonly HostEnd[]): string {
   const { host, kind, seconds } = fault;
   const duration = seconds === undefined ? "" : `, for ${seconds} s`;
-  const passed = `${host} ${WORDS[kind][1]} after ${clockText(at * 1000)}${duration}.`;
-  const others = ends.filter((end) => end.host !== host);
-  const first = others.find(({ status, cause }) => status !== 0 || cause !== undefined);
+  const passed = `${host} was ${WORDS[kind]} after ${clockText(at * 1000)}${duration}.`;
+  const first = ends.find(({ status, cause, endedBy, isLost }) =>
+    (status !== 0 || cause !== undefined) && endedBy === undefined && !isLost
+  );
   if (first === undefined) {
     const isWhole = ends.every(({ status }) => status === 0);
     return `${passed} ${isWhole ? "All hosts" : "The others"} went on, and ended with status 0.`;
   }
   const waited = first.seconds - at;
   const later = clockText(waited * 1000);
-  if (first.cause !== undefined) {
+  if (first.cause !== undefined || first.stoppedWithin !== undefined) {
     return `${passed} The job hung: ${later} later the others had not ended. ${TIME_LIMITS}.`;
   }
   const ended = `${first.host} ended ${later} later (${first.words}).`;
