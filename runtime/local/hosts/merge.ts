@@ -17,9 +17,17 @@ export interface HostFolder {
   readonly path: string;
 }
 
+/** A file, a directory or the like that a host wrote. */
+interface Entry {
+  readonly host: string;
+  /** In the directory, with slashes. */
+  readonly path: string;
+  readonly from: string;
+  readonly info: Deno.FileInfo;
+}
+
 /** What hosts wrote under one path. */
 export interface Written {
-  /** In the directory, with slashes. */
   readonly path: string;
   readonly hosts: readonly string[];
   /** Whether it was not the same. */
@@ -41,17 +49,27 @@ export async function mergeHosts(
   folders: readonly HostFolder[],
 ): Promise<readonly Written[]> {
   await makeDirectory(target);
-  const merge = new Merge(target);
-  const left: HostFolder[] = [];
+  const entries: Entry[] = [];
   for (const { host, path: folder } of folders) {
-    const entries = await entriesIn(folder);
-    for (const [path, info] of entries) await merge.put(host, folder, path, info);
-    for (const [path, { isDirectory }] of [...entries].reverse()) {
-      if (isDirectory) removeIfEmpty(join(folder, path));
+    for (const [path, info] of await entriesIn(folder)) {
+      entries.push({ host, path, from: join(folder, path), info });
     }
-    if (!removeIfEmpty(folder)) left.push({ host, path: folder });
   }
-  if (left.length === 0) return [...merge.written.values()];
+  const written: Written[] = [];
+  for (const [path, all] of Map.groupBy(entries, ({ path }) => path)) {
+    const identities = all.length === 1 ? [] : await Promise.all(all.map(identityOf));
+    written.push({
+      path,
+      hosts: all.map(({ host }) => host),
+      isClash: new Set(identities).size > 1,
+      isDirectory: all.every(({ info }) => info.isDirectory),
+    });
+  }
+  const made = new Set<string>();
+  for (const entry of entries) await put(entry, target, made);
+  for (const { from, info } of entries.toReversed()) if (info.isDirectory) removeIfEmpty(from);
+  const left = folders.filter(({ path }) => !removeIfEmpty(path));
+  if (left.length === 0) return written;
   const hosts = listed(left.map(({ host }) => host));
   throw new MlcliError(`Not all that ${hosts} wrote can be put into ${inOneLine(target)}`, {
     hint: "A name is not UTF-8, or a file has the name of a directory there. It stays in " +
@@ -59,38 +77,22 @@ export async function mergeHosts(
   });
 }
 
-class Merge {
-  /** By the paths. */
-  readonly written = new Map<string, Written>();
-  /** The directories that were not there before. */
-  readonly #made = new Set<string>();
-
-  constructor(private readonly target: string) {}
-
-  /** Puts a host's file, or a new directory for its files, over what is there. */
-  async put(host: string, folder: string, path: string, info: Deno.FileInfo): Promise<void> {
-    const [from, to] = [join(folder, path), join(this.target, path)];
-    const there = await lstatIfThere(to);
-    const before = this.written.get(path);
-    const isOther = before !== undefined && there !== undefined && !await areSame(from, to);
-    this.written.set(path, {
-      path,
-      hosts: [...before?.hosts ?? [], host],
-      isClash: isOther || (before?.isClash ?? false),
-      isDirectory: info.isDirectory,
-    });
-    if (info.isDirectory && there?.isDirectory) return;
-    // Results of earlier runs, of which none goes.
-    if (there?.isDirectory && !this.#made.has(path)) return;
-    if (there?.isDirectory || info.isDirectory) await removeTreeIfThere(to);
-    if (info.isDirectory) {
-      Deno.mkdirSync(to, { mode: 0o700 });
-      takeAfter(to, { ...info, mode: (info.mode ?? 0) | 0o700 });
-      this.#made.add(path);
-    } else {
-      await moveTree(from, to, { part: join(dirname(to), `.mlcli-${crypto.randomUUID()}`) });
-    }
-  }
+/**
+ * Puts a host's file, or a new directory for its files, over what is there.
+ *
+ * @param made directories that were not there before the merge.
+ */
+async function put({ path, from, info }: Entry, target: string, made: Set<string>): Promise<void> {
+  const to = join(target, path);
+  const there = await lstatIfThere(to);
+  // A directory of earlier runs does not give way to a file.
+  if (there?.isDirectory && (info.isDirectory || !made.has(path))) return;
+  if (there?.isDirectory || info.isDirectory) await removeTreeIfThere(to);
+  if (info.isDirectory) {
+    Deno.mkdirSync(to, { mode: 0o700 });
+    takeAfter(to, { ...info, mode: (info.mode ?? 0) | 0o700 });
+    made.add(path);
+  } else await moveTree(from, to, { part: join(dirname(to), `.mlcli-${crypto.randomUUID()}`) });
 }
 
 /**
@@ -131,19 +133,12 @@ export function removeIfEmpty(folder: string): boolean {
   }
 }
 
-/**
- * Whether both are directories, links that say the same, or files of the same bytes. A file that cannot be
- * read is not the same.
- */
-async function areSame(one: string, other: string): Promise<boolean> {
-  const [first, second] = [Deno.lstatSync(one), Deno.lstatSync(other)];
-  if (first.isDirectory && second.isDirectory) return true;
-  if (first.isSymlink && second.isSymlink) {
-    return Deno.readLinkSync(one) === Deno.readLinkSync(other);
-  }
-  if (!first.isFile || !second.isFile || first.size !== second.size) return false;
-  const hashes = Promise.all([hashOf(one), hashOf(other)]);
-  return await hashes.then(([first, second]) => first === second, () => false);
+/** Is equal for directories, for links that say the same, and for files of the same bytes. */
+async function identityOf({ from, info }: Entry): Promise<string> {
+  if (info.isDirectory) return "directory";
+  if (info.isSymlink) return `link ${Deno.readLinkSync(from)}`;
+  // A file that cannot be read is not the same as another.
+  return info.isFile ? await hashOf(from).catch(() => from) : from;
 }
 
 async function hashOf(path: string): Promise<string> {

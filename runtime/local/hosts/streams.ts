@@ -57,13 +57,6 @@ function coloured(output: Output, host: string): Output {
   });
 }
 
-/** Takes bytes as a program writes them. The caller waits for each call before the next. */
-export interface LineWriter {
-  write(bytes: Uint8Array): Promise<void>;
-  /** Nothing more comes: what has no end of its line yet gets one. */
-  end(): Promise<void>;
-}
-
 /**
  * Passes lines on, each with a prefix. A write that ends with a carriage return ends a line, too, as one
  * of a progress bar. Bytes stay as they are, also where they are not UTF-8.
@@ -74,7 +67,7 @@ export interface LineWriter {
 export function prefixed(
   prefix: string,
   write: (line: Uint8Array) => Promise<void>,
-): LineWriter {
+): { readonly write: Output["write"]; readonly end: HostStreams["end"] } {
   const start = new TextEncoder().encode(prefix);
   const middle = new Uint8Array();
   let begun: Uint8Array = start;
