@@ -23,6 +23,7 @@ export interface Restored {
  */
 export async function restore(source: string, to: string): Promise<Restored> {
   await makeDirectory(source);
+  await makeDirectory(dirname(to));
   await copyTree(source, to);
   const files = new Map<string, Deno.FileInfo>();
   for (const [path, { isDirectory, isFile }] of await entriesIn(to)) {
