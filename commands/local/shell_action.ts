@@ -13,10 +13,7 @@ const NOTHING = {
   command: [],
 };
 
-const OWN_PROGRAM = {
-  ...{ code: undefined, launcher: undefined, distribution: undefined },
-  ...{ command: [], arguments: [] },
-};
+const OWN_PROGRAM = { code: undefined, launcher: undefined, command: [], arguments: [] };
 
 /** Opens a shell, or runs a command, where the app's code runs. */
 export async function shellAction(

@@ -109,7 +109,8 @@ export async function train(
           async (note: Note) => kept && await checkPlace(aws, kept, note),
           async () => {
             const found = await programOnPlatform(request, code, aws, host.engine);
-            const launch = launchOf(found, { name, region: s3.region.value });
+            const { distribution } = program;
+            const launch = launchOf(found, { name, region: s3.region.value, distribution });
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
               ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),

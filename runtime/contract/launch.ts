@@ -16,7 +16,7 @@ export const LAUNCHERS = ["toolkit", "script", "image"] as const;
 
 export type Launcher = typeof LAUNCHERS[number];
 
-/** How the processes of a training work together, on one host or several: torchrun starts them. */
+/** What starts the processes of a training, on one host or several. */
 export const DISTRIBUTIONS = ["torchrun"] as const;
 
 export type Distribution = typeof DISTRIBUTIONS[number];
@@ -45,7 +45,7 @@ const SHELL = "/bin/sh";
 /** What a training runs. */
 export type Program =
   /** The image's own. */
-  | { readonly launcher: "image"; readonly distribution?: Distribution | undefined }
+  | { readonly launcher: "image" }
   /** What is named in the place of the image's entry point, and its arguments. */
   | {
     readonly launcher: "command";
@@ -56,7 +56,6 @@ export type Program =
     readonly launcher: "toolkit" | "script";
     /** A file of the code: `train.py`. */
     readonly entryPoint: string;
-    readonly distribution?: Distribution | undefined;
   };
 
 /** What a job or a container is started with. */
@@ -65,16 +64,19 @@ export interface Launch {
   readonly entrypoint: readonly string[] | undefined;
   /** `ContainerArguments`; `undefined`: none are named, which means `train` to SageMaker. */
   readonly arguments: readonly string[] | undefined;
-  /** What AWS's toolkit, or mlcli's harness, needs beside the user's; each value in JSON, as SDK v2 sends it. */
+  /** What AWS's toolkit and mlcli's harness need beside the user's; each value in JSON, as SDK v2 sends it. */
   readonly hyperparameters: Readonly<Record<string, string>>;
 }
 
 export function launchOf(
   program: Program,
-  job: { readonly name: string; readonly region: string },
+  job: {
+    readonly name: string;
+    readonly region: string;
+    readonly distribution?: Distribution | undefined;
+  },
 ): Launch {
-  const isDistributed = program.launcher !== "command" && program.distribution !== undefined;
-  const hyperparameters = isDistributed ? TORCHRUN : {};
+  const hyperparameters = job.distribution === undefined ? {} : TORCHRUN;
   const own = { entrypoint: undefined, arguments: undefined, hyperparameters };
   switch (program.launcher) {
     case "image":
@@ -123,10 +125,7 @@ export function processingLaunchOf(
   return { launcher: "image", entrypoint: undefined, arguments: [...script, ...words] };
 }
 
-/**
- * SDK v2 sends it for `torch_distributed` (`pytorch/estimator.py`). It sends `sagemaker_instance_type`, too,
- * which the toolkit reads for other distributions alone.
- */
+/** SDK v2, `pytorch/estimator.py`; `sagemaker_instance_type` beside it is not read for torchrun. */
 const TORCHRUN = { sagemaker_torch_distributed_enabled: "true" };
 
 /** The five that SDK v2 sends (`Framework._set_hyperparameters`); 20 is `logging.INFO`. */

@@ -7,7 +7,6 @@ import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
-import type { Channel } from "../contract/channels.ts";
 import {
   type Difference,
   environmentDifferences,
@@ -15,28 +14,22 @@ import {
 } from "../contract/differences.ts";
 import type { ProgramKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
-import { SIGKILL_STATUS } from "../contract/outcome.ts";
-import type { CreateBody } from "../docker/engine.ts";
-import type { ImageDetails } from "../docker/images.ts";
 import { MlcliError, OutputClosed } from "../errors.ts";
-import { makeDirectory, removeTreeIfThere } from "../files.ts";
+import { removeTreeIfThere } from "../files.ts";
 import { WRITTEN } from "../model/runs.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
-import type { Program } from "../contract/launch.ts";
 import { commitOf } from "../source/commit.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { codeDifferences } from "./differences/code.ts";
-import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences } from "./differences/image.ts";
-import type { RunOutcome } from "./container/run.ts";
+import { decisive, endingOf, factsOfHosts } from "./hosts/ends.ts";
+import { type ReadyHost, readyHost } from "./hosts/ready.ts";
 import { runCluster, unnoticed } from "./hosts/cluster.ts";
 import { shortageNotes } from "./hosts/network.ts";
-import type { HostPlace } from "./hosts/places.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
-import { hostStreams } from "./hosts/streams.ts";
-import { withInput } from "./container/body.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
+import type { HostRun, JobRun } from "./job_run.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import {
   linkDifferences,
@@ -44,18 +37,15 @@ import {
   outputBefore,
   outputDifferences,
 } from "./differences/output.ts";
-import { lastValues, StatusLine } from "./metrics/messages.ts";
-import type { Ending, Settled } from "../model/versions.ts";
+import { StatusLine } from "./metrics/messages.ts";
+import type { Ending } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
-import { hasInit, type OfImage } from "./plan.ts";
 import { readReport } from "./differences/report.ts";
-import { type Reason, watchOutput } from "./runs/reason.ts";
-import type { JobDocument, RunFacts } from "../model/records.ts";
-import { type Run, workingFolders } from "./runs/run.ts";
+import type { Reason } from "./runs/reason.ts";
+import type { JobDocument } from "../model/records.ts";
+import { workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
-import type { PackedCode } from "../source/source.ts";
-import { copyCode, type RunCode } from "./runs/working_copy.ts";
 import { hintText, type MessageStream, noteText, tell, warningText } from "../messages.ts";
 
 /** Where the code of each kind of job lies. */
@@ -63,53 +53,6 @@ const CODE: Readonly<Record<ProgramKind, CodeFolder>> = {
   train: "training",
   process: "processing",
 };
-
-/** One of the hosts of a run. */
-export interface HostRun extends HostPlace {
-  /** The container to create. */
-  readonly plan: (ofImage: OfImage) => CreateBody;
-  /** Directory of this machine that is `/opt/ml/output`. */
-  readonly outputFolder: string;
-  /** Others that the container may write to. */
-  readonly written: readonly string[];
-}
-
-/** One run of a job. */
-export interface JobRun {
-  readonly kind: ProgramKind;
-  readonly run: Run;
-  /** What it runs. Asked for before the run is made: without it, there is none. */
-  readonly image: ImageDetails;
-  /** What starts the code, where it is not the image's own entry point. */
-  readonly launcher?: Program["launcher"];
-  /** Code that comes in a channel, in the place of what is mounted. */
-  readonly sent?: PackedCode | undefined;
-  /** The command line that runs it again. */
-  readonly again: string;
-  /** What is known to differ on SageMaker before it starts. */
-  readonly differences: readonly Difference[];
-  /** Requires that nothing that is mounted leads out of the app's repository. */
-  readonly checkPaths: () => Promise<void>;
-  readonly hosts: readonly HostRun[];
-  /** Whether the layout's `output` has what it writes. */
-  readonly writesOutput: boolean;
-  /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
-  readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Puts what several hosts wrote into one place, that of `first` last. */
-  readonly merge: (first: string) => Promise<readonly (Difference | undefined)[]>;
-  /** Called once its hosts' directories are there. */
-  readonly prepare: () => Promise<void>;
-  /** What it reads. */
-  readonly data: readonly Channel[];
-  /** What is in that from the start. */
-  readonly facts: RunFacts;
-  /** Seconds after its start at which it is stopped; `undefined`: never. */
-  readonly stopAfter: number | undefined;
-  /** Puts away what it wrote, once that is the caller's. */
-  readonly settle: (ending: Ending) => Promise<Settled>;
-  /** Tells more of a run that nobody interrupted. */
-  readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
-}
 
 /** Of a host that was killed, or frozen and killed at the end. */
 const REHEARSED =
@@ -136,30 +79,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const note = (text: string): void => tell(err, noteText(text));
   for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
-  const codes: RunCode[] = [];
-  for (const { directory } of hosts) {
-    const say = codes.length === 0 ? note : () => {};
-    codes.push(await copyCode(layout, directory, mounted, say));
-  }
-  const bodies = hosts.map((one, index) =>
-    one.plan({
-      withInit: hasInit(job, image, run.launcher),
-      ...codes[index]!,
-      reportFile: isOurs ? one.report : undefined,
-    })
-  );
-  const reference = bodies[0]!.Image;
-  const written = hosts.flatMap(({ outputFolder, written }) => [outputFolder, ...written]);
-  for (const folder of written) await makeDirectory(folder);
   await run.prepare();
-  const outputs = await Promise.all(hosts.map(async ({ outputFolder }) => {
-    const own = await watchOutput(layout, { kind, outputFolder, name: run.run.name });
-    // SageMaker's toolkits write there without making it.
-    await makeDirectory(join(outputFolder, "data"));
-    return own;
-  }));
-  const folders = [...written];
-  for (const { directory } of hosts) folders.push(...await workingFolders(directory));
+  const ready: ReadyHost[] = [];
+  for (const one of hosts) {
+    ready.push(await readyHost(one, { job, run, layout, mounted, status, host, note }));
+  }
+  const reference = ready[0]!.body.Image;
+  const folders: string[] = [];
+  for (const { outputFolder, written, directory } of hosts) {
+    folders.push(outputFolder, ...written, ...await workingFolders(directory));
+  }
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
   const findings = new Findings(job.strict, err, againOf(job, run));
@@ -176,7 +105,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       ...run.sent ? [] : await codeDifferences(job, CODE[kind], image),
     ]);
     const output = await outputBefore(layout);
-    const hash = run.sent ? await keepSent(layout, run.sent) : await keepCode(layout, codes[0]!);
+    const hash = run.sent
+      ? await keepSent(layout, run.sent)
+      : await keepCode(layout, ready[0]!.code);
     const commit = run.sent ? run.sent.commit : await commitOf(layout.base);
     record.begin(
       { ...run.facts, code: hash ?? null, commit: commit ?? null },
@@ -184,21 +115,6 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     );
     return output;
   }
-  const hears = hosts.map(({ host: name }) => {
-    const lines = hosts.length === 1
-      ? record.log.of(status.above)
-      : hostStreams(name, (streams) => record.log.of(streams), status.above);
-    const metered = record.metrics?.listen(lines, host.interruption.signal, ({ all }) => {
-      // Whoever types at the code's own terminal would type into the line.
-      if (!bodies[0]!.Tty) status.set(lastValues(all));
-    });
-    const lastOutput = new LastOutput();
-    async function end(): Promise<void> {
-      await metered?.end();
-      if ("end" in lines) await lines.end();
-    }
-    return { lastOutput, streams: lastOutput.of(metered ?? lines), end };
-  });
   let first: HostEnd | undefined;
   let reason: Reason | undefined;
   let isLeft = false;
@@ -207,22 +123,24 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   /** Sees to what the run wrote. */
   async function takeOver(ends: readonly HostEnd[] = []): Promise<void> {
     isTaken = true;
-    for (const { end } of hears) await end();
+    for (const { endOutput } of ready) await endOutput();
     status.close();
     if (isLeft) return;
     record.data = await data ?? null;
     const warnings = await giveToCaller(reference, owners, host);
     first = decisive(ends, hosts.at(-1)!.host, unnoticed(job));
-    if (first !== undefined) {
-      const index = hosts.findIndex(({ host }) => host === first!.host);
+    const failed = ready.find(({ host }) => host === first?.host);
+    if (first !== undefined && failed !== undefined) {
       record.exitStatus = first.status;
       record.wasStopped = first.stoppedWithin !== undefined;
-      if (hosts.length > 1) record.hosts = hostFacts(hosts, ends);
-      const reports = await Promise.all(hosts.map((one) => readReport(one.report, kind)));
-      record.python = reports[0]!.python;
-      findings.add(reports.flatMap(({ differences }) => differences));
-      const own = outputs[index]!();
-      reason = await own.reason(reports[index]!.reason);
+      if (hosts.length > 1) record.hosts = factsOfHosts(ends);
+      const own = failed.ownOutput();
+      for (const { of } of ready) {
+        const report = await readReport(of.report, kind);
+        record.python ??= report.python;
+        findings.add(report.differences);
+        if (of === failed.of) reason = await own.reason(report.reason);
+      }
       try {
         findings.add(await run.merge(first.host));
         if (hosts.length > 1) await removeWritten(hosts);
@@ -243,15 +161,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   // While the engine creates the containers.
   const around = lookAround();
   around.catch(() => {});
-  const containers = hosts.map((one, index) => ({
-    host: one.host,
-    name: one.container,
-    body: job.interactive ? withInput(bodies[index]!, host) : bodies[index]!,
-    streams: hears[index]!.streams,
-  }));
   let verdicts: readonly string[] = [];
   try {
-    const cluster = { job, run: run.run.name, containers, note };
+    const cluster = { job, run: run.run.name, containers: ready, note };
     verdicts = await runCluster(engine, cluster, host, {
       grace,
       before: around,
@@ -296,7 +208,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     grace,
     reason: reason?.text,
     unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
-    lastOutput: hears[hosts.findIndex(({ host }) => host === outcome.host)]!.lastOutput,
+    lastOutput: ready.find(({ host }) => host === outcome.host)!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
     hint: unnoticed(job).has(outcome.host) ? REHEARSED : findings.remedyOfOlderCode,
@@ -377,41 +289,6 @@ async function settle(
   }
 }
 
-/** The end that counts as that of all; `undefined` where there is none. */
-export function decisive(
-  ends: readonly HostEnd[],
-  last: string,
-  ignored: ReadonlySet<string> = new Set(),
-): HostEnd | undefined {
-  const asked = ends.filter(({ cause, stoppedWithin, endedBy }) =>
-    cause !== undefined || stoppedWithin !== undefined && endedBy === undefined
-  );
-  const failed = ends.filter(({ status, endedBy }) => status !== 0 && endedBy === undefined);
-  return asked.find(({ status }) => status === SIGKILL_STATUS) ?? asked.at(-1) ??
-    failed.find(({ host }) => !ignored.has(host)) ?? failed[0] ??
-    ends.find(({ host }) => host === last);
-}
-
 async function removeWritten(hosts: readonly HostRun[]): Promise<void> {
   for (const { directory } of hosts) await removeTreeIfThere(join(directory, WRITTEN));
-}
-
-/** What is kept of each host. */
-function hostFacts(hosts: readonly HostRun[], ends: readonly HostEnd[]): JobDocument["hosts"] {
-  return hosts.flatMap(({ host }) => {
-    const end = ends.find((end) => end.host === host);
-    return end === undefined ? [] : [{
-      name: host,
-      exit_status: end.status,
-      seconds: Math.round(end.seconds * 10) / 10,
-      peak_memory: end.peakMemory ?? null,
-      ended_by: end.endedBy ?? null,
-    }];
-  });
-}
-
-function endingOf({ status, cause, stoppedWithin }: RunOutcome): Ending {
-  const isStopped = cause !== undefined || stoppedWithin !== undefined;
-  if (isStopped) return status === SIGKILL_STATUS ? "failed" : "stopped";
-  return status === 0 ? "succeeded" : "failed";
 }

@@ -37,7 +37,7 @@ import {
   requireHosts,
   shardsOf,
 } from "./hosts/places.ts";
-import type { HostRun, JobRun } from "./job.ts";
+import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
 import { inputsOf, makeInputs } from "./processing_inputs.ts";

@@ -20,7 +20,7 @@ import { mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
-import type { HostRun, JobRun } from "./job.ts";
+import type { HostRun, JobRun } from "./job_run.ts";
 import { type BatchJob, type Host, type LocalJob, ONE_HOST, type ShellJob } from "./jobs.ts";
 import { unpackCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";

@@ -18,7 +18,7 @@ import { imageToRun } from "./differences/image.ts";
 import { mergeTraining, writtenBy } from "./hosts/merged.ts";
 import { restore, type Restored } from "./hosts/restored.ts";
 import { clusterFor, hostPlaces, isSharded, requireHosts, shardsOf } from "./hosts/places.ts";
-import type { HostRun, JobRun } from "./job.ts";
+import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
 import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
@@ -80,7 +80,7 @@ export async function withTraining(
     const { name, record } = run;
     record.measure(metrics);
     const places = await hostPlaces(run, container, job.hosts.count);
-    const launch = launchOf(program, { name, region });
+    const launch = launchOf(program, { name, region, distribution: job.program.distribution });
     const all = { ...hyperparameters, ...launch.hyperparameters };
     const data = await shardsOf(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);

@@ -42,7 +42,7 @@ export async function plannedTraining(
   const directory = runDirectoryOf(layout, name);
   const isThere = !job.strict && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
-  const launch = launchOf(program, { name, region });
+  const launch = launchOf(program, { name, region, distribution: job.program.distribution });
   const networkFolder = join(directory, "network");
   const pip = sent && installsPackages(sent)
     ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })

@@ -3,13 +3,8 @@
 import { dirname } from "@std/path/dirname";
 import type { App } from "../app/app.ts";
 import { directoryNamed } from "../app/named_path.ts";
-import {
-  type Distribution,
-  entryPointOf,
-  type Launcher,
-  launcherIn,
-  type Program,
-} from "../contract/launch.ts";
+import type { Distribution, Launcher, Program } from "../contract/launch.ts";
+import { entryPointOf, launcherIn } from "../contract/launch.ts";
 import { UsageError } from "../errors.ts";
 import { codeIn, isPackage, requireEntryPoint, type SentCode, type Source } from "./source.ts";
 
@@ -19,8 +14,7 @@ export interface ProgramRequest {
   readonly code: { readonly source: Source; readonly entryPoint: string } | undefined;
   /** `undefined`: what the image holds. */
   readonly launcher: Launcher | undefined;
-  /** `undefined`: one process runs on each host. */
-  readonly distribution: Distribution | undefined;
+  readonly distribution?: Distribution | undefined;
   /** In the place of the image's entry point; empty: that runs. */
   readonly command: readonly string[];
   /** Of the command. */
@@ -47,22 +41,17 @@ export async function programFor(
   { reference, variables, holdsHarness }: KnownImage,
   sent: SentCode | undefined,
 ): Promise<Program> {
-  if (command.length > 0) {
-    if (distribution) throw noTorchrun("A command starts torchrun itself, if at all.");
-    return { launcher: "command", command, arguments: words };
+  const entryPoint = code && (sent ? moduleOrFile(sent, code.entryPoint) : code.entryPoint);
+  const runsPython = entryPoint === undefined ? holdsHarness : entryPoint.endsWith(".py");
+  if (distribution !== undefined && (command.length > 0 || !runsPython)) {
+    const what = command.length > 0 ? "a command" : entryPoint ?? `the program of ${reference}`;
+    throw new UsageError(`Nothing would start torchrun for ${what}.`, {
+      hint: "--distribution is for images of mlcli build, and for an --entry-point that is a .py " +
+        "file and no package's. A command may be torchrun itself.",
+    });
   }
-  if (code === undefined) {
-    if (distribution && !holdsHarness) {
-      throw noTorchrun(
-        `Nothing in ${reference} is known to start torchrun: mlcli did not build it.`,
-      );
-    }
-    return { launcher: "image", distribution };
-  }
-  const entryPoint = sent ? moduleOrFile(sent, code.entryPoint) : code.entryPoint;
-  if (distribution && !entryPoint.endsWith(".py")) {
-    throw noTorchrun(`torchrun runs no package and no program but Python's: not ${entryPoint}.`);
-  }
+  if (command.length > 0) return { launcher: "command", command, arguments: words };
+  if (entryPoint === undefined) return { launcher: "image" };
   const { holdsToolkitByName } = await import("../contract/aws_images.ts");
   const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
   const launcher = named ?? found;
@@ -72,15 +61,7 @@ export async function programFor(
         "--launcher script: mlcli's start script, for any image with a shell and Python.",
     });
   }
-  return launcher === "image" ? { launcher } : { launcher, entryPoint, distribution };
-}
-
-function noTorchrun(problem: string): UsageError {
-  return new UsageError(problem, {
-    hint:
-      "distribution (--distribution) is for an image of mlcli build, or an entry point that is a " +
-      ".py file: --entry-point train.py",
-  });
+  return launcher === "image" ? { launcher } : { launcher, entryPoint };
 }
 
 /** AWS's toolkits run a package's module by `python -m`, and take only `.py` off its name for that. */

@@ -47,13 +47,7 @@ function trainingOf(
       requireTrusted: () => Promise.resolve("person" as const),
       login: () => Promise.resolve(undefined),
     },
-    program: {
-      code: undefined,
-      launcher: undefined,
-      distribution: undefined,
-      command: [],
-      arguments: [],
-    },
+    program: { code: undefined, launcher: undefined, command: [], arguments: [] },
   };
   const planned = {
     ...{ region: "eu-west-1", name: "mlcli-demo-train-1", jobName: "demo-1", withInit: false },

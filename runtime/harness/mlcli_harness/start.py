@@ -54,7 +54,7 @@ def train(entry_point: str) -> None:
     if platforms.get(TORCHRUN):
         from mlcli_harness.distribution import distribute
 
-        distribute(platforms, [entry_point, *arguments])
+        distribute(platforms, [entry_point, *arguments], {})
     replace_by(program(entry_point), arguments)
 
 

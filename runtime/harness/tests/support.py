@@ -171,44 +171,29 @@ def run_python(code, *arguments, **options):
     )
 
 
-# What a program by torchrun may see, in the order of the variables' names.
-TORCHRUN_VARIABLES = ["MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "SM_CURRENT_HOST_RANK"]
-
-TORCH = {
-    "__init__": "",
-    "distributed/__init__": "",
-    "distributed/run": """
-import json, os
-from torch.distributed.elastic.multiprocessing import api, errors
-def main(words):
-    print(json.dumps([words, [os.environ[name] for name in %r], os.environ.get("MLCLI_REPORT")]), flush=True)
-    if "SIGNAL" in os.environ:
-        raise api.SignalException(int(os.environ["SIGNAL"]))
-    if "EXIT" in os.environ:
-        raise errors.ChildFailedError(int(os.environ["EXIT"]))
-"""
-    % TORCHRUN_VARIABLES,
-    "distributed/elastic/__init__": "",
-    "distributed/elastic/multiprocessing/__init__": "",
-    "distributed/elastic/multiprocessing/api": """
-class SignalException(Exception):
-    def __init__(self, sigval):
-        self.sigval = sigval
-""",
-    "distributed/elastic/multiprocessing/errors": """
-import types
+# A stand-in whose torchrun says what it is given, and fails as EXIT or SIGNAL says.
+TORCH = """
+import json, os, sys, types
 class ChildFailedError(Exception):
     def get_first_failure(self):
         return 3, types.SimpleNamespace(exitcode=self.args[0])
-""",
-}
+class SignalException(Exception):
+    sigval = 15
+def main(words):
+    names = ["MASTER_ADDR", "MASTER_PORT", "NCCL_SOCKET_IFNAME", "SM_CURRENT_HOST_RANK", "MLCLI_REPORT"]
+    print(json.dumps([words, [os.environ.get(name) for name in names]]), flush=True)
+    if "SIGNAL" in os.environ: raise SignalException
+    if "EXIT" in os.environ: raise ChildFailedError(int(os.environ["EXIT"]))
+within = "torch.distributed.elastic.multiprocessing"
+for name in ["torch.distributed", "torch.distributed.elastic", within]:
+    sys.modules[name] = types.ModuleType(name)
+sys.modules["torch.distributed"].run = types.SimpleNamespace(main=main)
+sys.modules[within].api = sys.modules[within].errors = sys.modules[__name__]
+"""
 
 
 def make_torch(directory):
-    """A stand-in whose torchrun says what it is given, and fails as EXIT or SIGNAL says."""
-    for name, text in TORCH.items():
-        path = os.path.join(directory, "torch", name + ".py")
-        os.makedirs(os.path.dirname(path), exist_ok=True)
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
+    os.makedirs(directory)
+    with open(os.path.join(directory, "torch.py"), "w", encoding="utf-8") as file:
+        file.write(TORCH)
     return directory

@@ -1,5 +1,5 @@
 import os
-import socket
+import sys
 import time
 import unittest
 from unittest import mock
@@ -52,54 +52,47 @@ class Plan(unittest.TestCase):
 
 
 class Distribute(unittest.TestCase):
-    def distribute(self, config):
-        """What torchrun gets, with what the environment says of the master."""
-        with mock.patch.object(distribution, "read_config", lambda name: config), \
+    def distribute(self, host, *groups):
+        """What is waited for, the end of torchrun's words, and what the environment says then."""
+        gpus = {"sagemaker_distribution_instance_groups": ["gpus"]}
+        with mock.patch.object(distribution, "read_config", lambda name: resources(host, *groups)), \
                 mock.patch.object(distribution, "wait_for") as wait, \
                 mock.patch.object(distribution, "torchrun") as torchrun, \
                 mock.patch.dict(os.environ, {"MASTER_PORT": "29500"}):
-            groups = {"sagemaker_distribution_instance_groups": ["gpus"]}
-            distribution.distribute({**ASKED, **groups}, ["a.py", "-x"], {"MLCLI_REPORT": "/r"})
+            distribution.distribute({**ASKED, **gpus}, ["a.py", "-x"], {"MLCLI_REPORT": "/r"})
             variables = [os.environ.get(name) for name in ("MASTER_ADDR", "MASTER_PORT", "MLCLI_REPORT")]
-            return [call.args[0][-3:] for call in torchrun.mock_calls], wait.mock_calls, variables
+            called = [call.args[0][-2:] for call in torchrun.mock_calls]
+            return [call.args[0] for call in wait.mock_calls], called, variables
 
-    def test_waits_for_all_hosts_of_the_job_and_leaves_variables_that_are_set(self):
-        groups = [("cpus", ["algo-1"]), ("gpus", ["algo-3", "algo-2"])]
-        called, waited, variables = self.distribute(resources("algo-2", *groups))
-        self.assertEqual(called, [["7777", "a.py", "-x"]])
-        self.assertEqual(waited, [mock.call(["algo-1", "algo-2", "algo-3"])])
-        self.assertEqual(variables, ["algo-3", "29500", "/r"])
-
-    def test_leaves_hosts_of_other_groups_and_names_of_a_single_host_alone(self):
-        groups = [("cpus", ["algo-1"]), ("gpus", ["algo-2"])]
-        self.assertEqual(self.distribute(resources("algo-1", *groups)), ([], [], [None, "29500", None]))
-        called, waited, _ = self.distribute(resources("algo-2", *groups))
-        self.assertEqual((len(called), waited), (1, []))
+    def test_waits_for_all_hosts_and_leaves_other_groups_and_variables_that_are_set_alone(self):
+        cpus, all_hosts = ("cpus", ["algo-1"]), ["algo-1", "algo-2", "algo-3"]
+        many, one = ("gpus", ["algo-3", "algo-2"]), ("gpus", ["algo-2"])
+        for host, group, expected in [
+            ("algo-2", many, ([all_hosts], [["a.py", "-x"]], ["algo-3", "29500", "/r"])),
+            ("algo-2", one, ([], [["a.py", "-x"]], ["algo-2", "29500", "/r"])),
+            ("algo-1", many, ([], [], [None, "29500", None])),
+        ]:
+            self.assertEqual(self.distribute(host, cpus, group), expected)
 
 
 class Wait(unittest.TestCase):
     def wait(self, seconds):
         """Waits for hosts of which the second resolves after so many seconds, by a clock of the test."""
         now = [0.0]
-
-        def lookup(host):
-            if host == "algo-2" and now[0] < seconds:
-                raise socket.gaierror("not yet")
-
-        def sleep(duration):
-            now[0] += duration
-
-        with mock.patch.object(socket, "gethostbyname", lookup), mock.patch.object(time, "sleep", sleep), \
-                mock.patch.object(time, "monotonic", lambda: now[0]):
+        sleep = lambda duration: now.append(now[-1] + duration)  # noqa: E731
+        resolves = lambda host: host == "algo-1" or now[-1] >= seconds  # noqa: E731
+        with mock.patch.object(distribution, "resolves", resolves), \
+                mock.patch.multiple(time, sleep=sleep, monotonic=lambda: now[-1]):
             distribution.wait_for(["algo-1", "algo-2"])
-            raise SystemExit(int(now[0]))
+            sys.exit(round(now[-1]))
 
-    def test_says_after_a_while_which_host_it_waits_for(self):
+    def test_says_after_a_while_which_host_it_waits_for_and_ends_after_15_minutes(self):
         said = "mlcli: waiting for the host algo-2: its name does not resolve yet\n"
         for seconds, text in [(0, ""), (4, ""), (60, said), (899, said)]:
-            status, err = ending(lambda: self.wait(seconds))
-            self.assertEqual((abs(status - seconds) < 2, err), (True, text))
-
-    def test_ends_after_15_minutes(self):
-        with self.assertRaisesRegex(HarnessError, "^The name of the host algo-2 .* after 15 minutes$"):
+            self.assertEqual(ending(lambda: self.wait(seconds)), (seconds, text))
+        with self.assertRaisesRegex(HarnessError, "^The name of the host algo-2 did not resolve within 15 "):
             ending(lambda: self.wait(1000))
+
+    def test_looks_names_up(self):
+        found = [distribution.resolves(name) for name in ("localhost", "no-such-host.invalid")]
+        self.assertEqual(found, [True, False])

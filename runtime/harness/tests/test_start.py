@@ -135,7 +135,7 @@ class Training(Start):
         for variables, expected in [(reporting, 0), *fails]:
             status, out, err = self.start("jobs/train.py", variables)
             self.assertEqual((status, err), (expected, ""))
-            self.assertEqual(json.loads(out), [words, ["algo-1", "7777", "eth0", "0"], None])
+            self.assertEqual(json.loads(out), [words, ["algo-1", "7777", "eth0", "0", None]])
         status, out, err = self.start("jobs/train.py", {"PYTHONPATH": ""})
         self.assertEqual((status, out), (1, ""))
         self.assertRegex(err, "^mlcli: distribution is torchrun, and this image has no torch 1.9 or")

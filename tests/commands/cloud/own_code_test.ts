@@ -1,16 +1,10 @@
-import {
-  assert,
-  assertEquals,
-  assertMatch,
-  assertObjectMatch,
-  assertStringIncludes,
-} from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import type { JobApp } from "../../helpers/job_app.ts";
 import { putImage } from "../../helpers/box/images.ts";
 import { BUCKET, makeJobApp } from "../../helpers/job_app.ts";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { NO_TORCHRUN, writeWithoutTorchrun } from "../../helpers/no_torchrun.ts";
+import { NO_TORCHRUN, OTHER_CODE } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { entriesOf, gunzip } from "../../helpers/tar.ts";
 
@@ -100,20 +94,25 @@ suite("train with code of the user's own", () => {
 
   it("asks for torchrun, of an image of mlcli's too", async () => {
     const asked = { sagemaker_torch_distributed_enabled: "true" };
-    await using own = await makeOwnCode({ distribution: "torchrun" });
+    const asks = { distribution: "torchrun" };
+    await using own = await makeOwnCode(asks);
     assertEquals((await own.run([...LEAST, "--no-wait"])).code, 0);
-    const { sagemaker_program, ...more } = own.box.jobs.only("training").request.HyperParameters;
-    assertEquals(sagemaker_program, '"train.py"');
-    assertObjectMatch(more, asked);
-
-    await using job = await makeJobApp({ configuration: { distribution: "torchrun" } });
+    const { HyperParameters } = own.box.jobs.only("training").request;
+    assertEquals(HyperParameters, {
+      ...HyperParameters,
+      ...asked,
+      sagemaker_program: '"train.py"',
+    });
+    await using job = await makeJobApp({
+      configuration: { ...asks, execution_role: EXECUTION_ROLE },
+    });
     const repository = job.box.ecr.store.of("123456789012", job.app.name)!;
     const config = { Labels: { "mlcli.harness": "1" } };
     await putImage(job.box.ecr, repository, { tag: "latest", config });
     const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--no-wait"];
     const { code, stderr } = await job.run(line);
     assertEquals(code, 0, stderr);
-    assertObjectMatch(job.box.jobs.only("training").request.HyperParameters, asked);
+    assertEquals(job.box.jobs.only("training").request.HyperParameters, asked);
   });
 
   it("names a module of a package as Python does", async () => {
@@ -349,13 +348,14 @@ suite("train with code of the user's own", () => {
     });
   }
 
-  for (const [what, args, words] of NO_TORCHRUN) {
-    it(`is refused where nothing would start torchrun: ${what}`, async () => {
+  for (const [args, words] of NO_TORCHRUN) {
+    it(`is refused where nothing would start torchrun: ${args.join(" ")}`, async () => {
       await using job = await makeOwnCode();
-      await writeWithoutTorchrun(job.app, join(job.app.directory, "src"));
-      const { code, stderr } = await job.run([...LEAST, "--distribution", "torchrun", ...args]);
+      for (const name of OTHER_CODE) await job.app.write(join(job.app.directory, "src", name), "");
+      const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--distribution", "torchrun"];
+      const { code, stderr } = await job.run([...line, ...args]);
       assertEquals([code, codeKeys(job), job.box.jobs.all], [2, [], []], stderr);
-      assertStringIncludes(stderr, words);
+      assertStringIncludes(stderr, `Nothing would start torchrun for ${words}`);
     });
   }
 

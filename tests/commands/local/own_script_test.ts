@@ -6,7 +6,7 @@ import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { NO_TORCHRUN, writeWithoutTorchrun } from "../../helpers/no_torchrun.ts";
+import { NO_TORCHRUN, OTHER_CODE } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const IMAGE = "team/torch:2";
@@ -256,14 +256,14 @@ suite("local train with a script of the user's own", () => {
     );
   });
 
-  for (const [what, args, words] of NO_TORCHRUN) {
-    it(`is refused where nothing would start torchrun: ${what}`, async () => {
+  for (const [args, words] of NO_TORCHRUN) {
+    it(`is refused where nothing would start torchrun: ${args.join(" ")}`, async () => {
       await using app = await scriptApp();
-      await writeWithoutTorchrun(app, join(app.directory, "src"));
+      for (const name of OTHER_CODE) await app.write(join(app.directory, "src", name), "");
       const line = ["--image", IMAGE, ...DATA, "--distribution", "torchrun", ...args];
       const run = await train(app, line);
       assertEquals([run.code, run.body], [2, undefined]);
-      assertStringIncludes(run.stderr, words);
+      assertStringIncludes(run.stderr, `Nothing would start torchrun for ${words}`);
     });
   }
 

@@ -63,15 +63,11 @@ suite("what a training is started with", () => {
 
   it("asks for torchrun by the toolkit's own hyperparameter, whatever starts it", () => {
     const asked = { sagemaker_torch_distributed_enabled: "true" };
-    const distribution = "torchrun";
-    const script = { launcher: "script", entryPoint: "train.py" } as const;
-    const toolkit = { launcher: "toolkit", entryPoint: "train.py" } as const;
-    for (const program of [{ launcher: "image" }, script, toolkit] as const) {
-      const launch = launchOf(program, JOB);
-      assertEquals(launchOf({ ...program, distribution }, JOB), {
-        ...launch,
-        hyperparameters: { ...launch.hyperparameters, ...asked },
-      });
+    for (const launcher of ["image", "script", "toolkit"] as const) {
+      const program = { launcher, entryPoint: "train.py" };
+      const { hyperparameters, ...launch } = launchOf(program, JOB);
+      const distributed = launchOf(program, { ...JOB, distribution: "torchrun" });
+      assertEquals(distributed, { ...launch, hyperparameters: { ...hyperparameters, ...asked } });
     }
   });
 

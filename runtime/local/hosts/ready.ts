@@ -1,0 +1,80 @@
+/** The hosts of a run with all that their containers need. */
+
+import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
+import { holdsHarness } from "../../contract/images.ts";
+import { makeDirectory } from "../../files.ts";
+import type { MountedCode } from "../code.ts";
+import { withInput } from "../container/body.ts";
+import { LastOutput } from "../container/last_output.ts";
+import type { HostRun, JobRun } from "../job_run.ts";
+import type { BatchJob, Host } from "../jobs.ts";
+import { lastValues, type StatusLine } from "../metrics/messages.ts";
+import { hasInit } from "../plan.ts";
+import { type OwnOutput, watchOutput } from "../runs/reason.ts";
+import { copyCode, type RunCode } from "../runs/working_copy.ts";
+import type { HostContainer } from "./run.ts";
+import { hostStreams } from "./streams.ts";
+
+export interface ReadyHost extends HostContainer {
+  readonly of: HostRun;
+  readonly code: RunCode;
+  readonly lastOutput: LastOutput;
+  /** Is called at the run's end. */
+  readonly ownOutput: () => OwnOutput;
+  /** Is called after the last byte of its output. */
+  readonly endOutput: () => Promise<void>;
+}
+
+/** What a host is made ready with. */
+export interface Making {
+  readonly job: BatchJob;
+  readonly run: JobRun;
+  readonly layout: Layout;
+  readonly mounted: MountedCode;
+  readonly status: StatusLine;
+  readonly host: Host;
+  readonly note: (text: string) => void;
+}
+
+/** Lays a host's code, and makes the directories that it writes to. */
+export async function readyHost(
+  of: HostRun,
+  { job, run, layout, mounted, status, host, note }: Making,
+): Promise<ReadyHost> {
+  const { kind, image, hosts, launcher, run: { name, record } } = run;
+  const code = await copyCode(layout, of.directory, mounted, of === hosts[0] ? note : () => {});
+  const planned = of.plan({
+    withInit: hasInit(job, image, launcher),
+    ...code,
+    reportFile: holdsHarness(image) ? of.report : undefined,
+  });
+  const body = job.interactive ? withInput(planned, host) : planned;
+  const { outputFolder } = of;
+  for (const folder of [outputFolder, ...of.written]) await makeDirectory(folder);
+  const ownOutput = await watchOutput(layout, { kind, outputFolder, name });
+  // SageMaker's toolkits write there without making it.
+  await makeDirectory(join(outputFolder, "data"));
+  const shown = hosts.length === 1
+    ? { ...record.log.of(status.above), end: () => Promise.resolve() }
+    : hostStreams(of.host, (streams) => record.log.of(streams), status.above);
+  const metered = record.metrics?.listen(shown, host.interruption.signal, ({ all }) => {
+    // Whoever types at the code's own terminal would type into the line.
+    if (!body.Tty) status.set(lastValues(all));
+  });
+  const lastOutput = new LastOutput();
+  return {
+    of,
+    code,
+    host: of.host,
+    name: of.container,
+    body,
+    streams: lastOutput.of(metered ?? shown),
+    lastOutput,
+    ownOutput,
+    endOutput: async () => {
+      await metered?.end();
+      await shown.end();
+    },
+  };
+}

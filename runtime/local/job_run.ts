@@ -1,0 +1,63 @@
+/** What `train` and `process` have their job made of, and what runs it. */
+
+import type { Channel } from "../contract/channels.ts";
+import type { Difference } from "../contract/differences.ts";
+import type { ProgramKind } from "../contract/jobs.ts";
+import type { Program } from "../contract/launch.ts";
+import type { CreateBody } from "../docker/engine.ts";
+import type { ImageDetails } from "../docker/images.ts";
+import type { MessageStream } from "../messages.ts";
+import type { RunFacts } from "../model/records.ts";
+import type { Ending, Settled } from "../model/versions.ts";
+import type { PackedCode } from "../source/source.ts";
+import type { RunOutcome } from "./container/run.ts";
+import type { HostPlace } from "./hosts/places.ts";
+import type { OfImage } from "./plan.ts";
+import type { Run } from "./runs/run.ts";
+
+/** One of the hosts of a run. */
+export interface HostRun extends HostPlace {
+  /** The container to create. */
+  readonly plan: (ofImage: OfImage) => CreateBody;
+  /** Directory of this machine that is `/opt/ml/output`. */
+  readonly outputFolder: string;
+  /** Others that the container may write to. */
+  readonly written: readonly string[];
+}
+
+/** One run of a job. */
+export interface JobRun {
+  readonly kind: ProgramKind;
+  readonly run: Run;
+  /** What it runs. Asked for before the run is made: without it, there is none. */
+  readonly image: ImageDetails;
+  /** What starts the code, where it is not the image's own entry point. */
+  readonly launcher?: Program["launcher"];
+  /** Code that comes in a channel, in the place of what is mounted. */
+  readonly sent?: PackedCode | undefined;
+  /** The command line that runs it again. */
+  readonly again: string;
+  /** What is known to differ on SageMaker before it starts. */
+  readonly differences: readonly Difference[];
+  /** Requires that nothing that is mounted leads out of the app's repository. */
+  readonly checkPaths: () => Promise<void>;
+  readonly hosts: readonly HostRun[];
+  /** Whether the layout's `output` has what it writes. */
+  readonly writesOutput: boolean;
+  /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
+  readonly uploaded: readonly { readonly source: string; readonly path: string }[];
+  /** Puts what several hosts wrote into one place, that of `first` last. */
+  readonly merge: (first: string) => Promise<readonly (Difference | undefined)[]>;
+  /** Called once its hosts' directories are there. */
+  readonly prepare: () => Promise<void>;
+  /** What it reads. */
+  readonly data: readonly Channel[];
+  /** What is in that from the start. */
+  readonly facts: RunFacts;
+  /** Seconds after its start at which it is stopped; `undefined`: never. */
+  readonly stopAfter: number | undefined;
+  /** Puts away what it wrote, once that is the caller's. */
+  readonly settle: (ending: Ending) => Promise<Settled>;
+  /** Tells more of a run that nobody interrupted. */
+  readonly report: (outcome: RunOutcome, err: MessageStream) => Promise<void>;
+}
