@@ -1,7 +1,11 @@
 import { assert, assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError } from "../../../../runtime/errors.ts";
-import { type HostFolder, mergeHosts } from "../../../../runtime/local/hosts/merge.ts";
+import {
+  type HostFolder,
+  mergeHosts,
+  type Written,
+} from "../../../../runtime/local/hosts/merge.ts";
 import { areOfEach } from "../../../../runtime/local/hosts/merged.ts";
 import {
   removeUnchanged,
@@ -9,20 +13,12 @@ import {
   type Restored,
   wereRead,
 } from "../../../../runtime/local/hosts/restored.ts";
-import {
-  contentOf,
-  filesBelow,
-  makeDirectory,
-  namesIn,
-  type TestDirectory,
-} from "../../../helpers/directory.ts";
+import { contentOf, filesBelow, makeDirectory, namesIn } from "../../../helpers/directory.ts";
 import { python } from "../../../helpers/python.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
-type Files = Readonly<Record<string, string>>;
-
 /** Of `a=1 d/b=2`: files, and their texts, in a directory. `d/` is an empty one. */
-function filesIn(directory: string, words: string): Files {
+function filesIn(directory: string, words: string): Readonly<Record<string, string>> {
   const files = words.split(" ").filter((word) => word !== "").map((word) => {
     const [name, text = ""] = word.split("=");
     return [`${directory}/${name}`, text];
@@ -30,7 +26,7 @@ function filesIn(directory: string, words: string): Files {
   return { [`${directory}/`]: "", ...Object.fromEntries(files) };
 }
 
-/** Makes `target`, and a directory for each host. */
+/** Has `target`, and a directory of each host. */
 async function placeOf(before: string, hosts: readonly string[]) {
   const place = await makeDirectory(filesIn("target", before));
   const folders = hosts.map((_, index) => `algo-${index + 1}`)
@@ -38,22 +34,21 @@ async function placeOf(before: string, hosts: readonly string[]) {
   for (const [index, { host }] of folders.entries()) {
     await place.write(filesIn(host, hosts[index]!));
   }
-  return { place, target: join(place.path, "target"), folders };
+  return { ...place, target: join(place.path, "target"), folders };
 }
 
-/** Merges into `target`, and looks at what is there then. Returns paths, and the hosts that wrote there. */
-async function merge(place: TestDirectory, folders: readonly HostFolder[], expected: string) {
-  const target = join(place.path, "target");
-  const written = await mergeHosts(target, folders);
+/** Merges, and looks at what is there then. Returns paths, and the hosts that wrote there. */
+async function merge(place: Awaited<ReturnType<typeof placeOf>>, expected: string) {
+  const written = await mergeHosts(place.target, place.folders);
   assertEquals(await namesIn(place.path), ["target"]);
   await place.write(filesIn("expected", expected));
-  assertEquals(await contentOf(target), await contentOf(join(place.path, "expected")));
+  assertEquals(await contentOf(place.target), await contentOf(join(place.path, "expected")));
   return clashesOf(written);
 }
 
-function clashesOf(written: Awaited<ReturnType<typeof mergeHosts>>): readonly string[] {
+function clashesOf(written: readonly Written[]): readonly string[] {
   return written.filter(({ isClash }) => isClash)
-    .map(({ path, hosts }) => [path, ...hosts].join(" "));
+    .map(({ path, hosts }) => [path, ...hosts].join(" ")).sort();
 }
 
 suite("what several hosts wrote", () => {
@@ -67,43 +62,15 @@ suite("what several hosts wrote", () => {
       ["is of two the same", "", ["a=1", "a=1", "a=22"], "a=22", ["a algo-1 algo-2 algo-3"]],
       ["is a file and a directory", "", ["a=1", "a/b=2"], "a/b=2", ["a algo-1 algo-2"]],
       ["is a directory and a file", "", ["a/b=2", "a=1"], "a=1", ["a algo-1 algo-2"]],
+      ["is a directory again", "", ["a/b=1", "a=2", "a/c=3"], "a/c=3", ["a algo-1 algo-2 algo-3"]],
       ["takes the place of a file that was there", "a=0 b=0", ["a=1"], "a=1 b=0", []],
       ["comes into a directory that was there", "d/a=0", ["d/b=1", "d/a=2"], "d/a=2 d/b=1", []],
       ["is a directory for a file that was there", "a=0", ["a/b=1"], "a/b=1", []],
     ] as const
   ) {
     it(what, async () => {
-      const { place, folders } = await placeOf(before, hosts);
-      await using _ = place;
-      assertEquals(await merge(place, folders, files), clashes);
-    });
-  }
-
-  for (let seed = 1; seed <= 60; seed++) {
-    it(`is put over each other, and what is lost clashes: ${seed}`, async () => {
-      let state = seed * 7919;
-      const random = () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31;
-      const some = (name: string) => random() < 0.5 ? [`${name}=${Math.floor(random() * 2)}`] : [];
-      const tree = (name: string, inner: readonly string[]): readonly string[] =>
-        random() < 0.3 ? some(name) : inner.flatMap((one) => some(`${name}/${one}`));
-      const hosts = Array.from(
-        { length: 1 + seed % 4 },
-        () => [...tree("a", ["b", "c"]), ...tree("d/e", ["f", "g/h"]), ...some("i")],
-      );
-      const all = new Map<string, string>();
-      for (const [name, text] of hosts.flat().map((word) => word.split("=") as [string, string])) {
-        for (const other of all.keys()) {
-          if (other.startsWith(`${name}/`) || name.startsWith(`${other}/`)) all.delete(other);
-        }
-        all.set(name, text);
-      }
-      const expected = Array.from(all, ([name, text]) => `${name}=${text}`);
-      const { place, folders } = await placeOf("", hosts.map((words) => words.join(" ")));
-      await using _ = place;
-      const clashes = await merge(place, folders, expected.join(" "));
-      for (const word of hosts.flat().filter((word) => !expected.includes(word))) {
-        assert(clashes.some((clash) => /^[^= ]+/.exec(word)![0].startsWith(clash.split(" ")[0]!)));
-      }
+      await using place = await placeOf(before, hosts);
+      assertEquals(await merge(place, files), clashes);
     });
   }
 });
@@ -125,8 +92,8 @@ suite("what several hosts made of checkpoints a and d/b", () => {
     ] as const
   ) {
     it(what, async () => {
-      const { place, target, folders } = await placeOf("a=1 d/b=2 .gitkeep", hosts.map(() => ""));
-      await using _ = place;
+      await using place = await placeOf("a=1 d/b=2 .gitkeep", hosts.map(() => ""));
+      const { target, folders } = place;
       await Deno.utime(join(target, "a"), 1, 1);
       const copies: Restored[] = [];
       for (const [index, { host, path }] of folders.entries()) {
@@ -139,13 +106,13 @@ suite("what several hosts made of checkpoints a and d/b", () => {
         await place.write(filesIn(host, written));
       }
       await removeUnchanged(target, copies);
-      assertEquals(await merge(place, folders, `${files} .gitkeep`), clashes);
+      assertEquals(await merge(place, `${files} .gitkeep`), clashes);
     });
   }
 
   it("a link to what was a directory: nothing is removed behind it", async () => {
-    const { place, target, folders } = await placeOf("d/b=2", [""]);
-    await using _ = place;
+    await using place = await placeOf("d/b=2", [""]);
+    const { target, folders } = place;
     const [{ path }] = folders as [HostFolder];
     await Deno.remove(path);
     const copy = await restore(target, path);
@@ -196,8 +163,8 @@ suite("one model, trained by each host", () => {
     ] as const
   ) {
     it(`${expected ? "is" : "is not"} ${hosts.join(", ")}`, async () => {
-      const { place, target, folders } = await placeOf("", hosts);
-      await using _ = place;
+      await using place = await placeOf("", hosts);
+      const { target, folders } = place;
       assertEquals(areOfEach(await mergeHosts(target, folders), hosts.length), expected);
     });
   }
@@ -205,8 +172,8 @@ suite("one model, trained by each host", () => {
 
 suite("a hostile tree", () => {
   it("leads nowhere else: links are compared by what they say, pipes are not opened", async () => {
-    const { place, target, folders } = await placeOf("", ["", ""]);
-    await using _ = place;
+    await using place = await placeOf("", ["", ""]);
+    const { target, folders } = place;
     await using outside = await makeDirectory({ secret: "secret" });
     const program = `
 out = ${JSON.stringify(outside.path)}
@@ -228,7 +195,7 @@ os.symlink(out, "target/d")`;
     python(place.path, program);
     const clashes = clashesOf(await mergeHosts(target, folders));
     const paths = ["d/new\nline", "d/socket", "other", "out", "pipe"];
-    assertEquals([...clashes].sort(), paths.map((path) => `${path} algo-1 algo-2`));
+    assertEquals(clashes, paths.map((path) => `${path} algo-1 algo-2`));
     assertEquals(await namesIn(target), ["d", "loop", "other", "out", "pipe", "same"]);
     assertEquals(await namesIn(join(target, "d")), ["e", "new\nline", "socket"]);
     const links = ["d/e/up", "loop", "other", "out", "same"]
@@ -241,14 +208,13 @@ os.symlink(out, "target/d")`;
     const deep = Array.from({ length: 100 }, (_, index) => `level-${index}`).join("/");
     const closed = ["closed/in/a=1", "closed=2 one/in/a=2", "closed/in/c=3", "closed/in/c=4"];
     const hosts = closed.map((words, index) => `${words} ${deep}/a=${index}`);
-    const { place, folders } = await placeOf("", hosts);
-    await using _ = place;
+    await using place = await placeOf("", hosts);
     for (const host of ["algo-1", "algo-3", "algo-4"]) {
       for (const name of ["closed/in", "closed"]) Deno.chmodSync(join(place.path, host, name), 0);
     }
     Deno.chmodSync(join(place.path, "algo-2/one"), 0o500);
-    const clashes = await merge(place, folders, `closed/in/c=4 one/in/a=2 ${deep}/a=3`);
-    assertEquals([...clashes].sort(), [
+    const clashes = await merge(place, `closed/in/c=4 one/in/a=2 ${deep}/a=3`);
+    assertEquals(clashes, [
       "closed algo-1 algo-2 algo-3 algo-4",
       "closed/in/c algo-3 algo-4",
       `${deep}/a algo-1 algo-2 algo-3 algo-4`,
@@ -263,8 +229,8 @@ os.symlink(out, "target/d")`;
     ] as const
   ) {
     it(`keeps ${what}, and all else is merged`, async () => {
-      const { place, target, folders } = await placeOf("x/a=0", ["a=1", "a=1"]);
-      await using _ = place;
+      await using place = await placeOf("x/a=0", ["a=1", "a=1"]);
+      const { target, folders } = place;
       python(place.path, program);
       const { hint } = await assertRejects(
         () => mergeHosts(target, folders),
