@@ -20,10 +20,7 @@ export function inOrder(
   places: readonly HostPlace[],
   first: string,
 ): readonly HostPlace[] {
-  return [
-    ...places.filter(({ host }) => host !== first),
-    ...places.filter(({ host }) => host === first),
-  ];
+  return places.toSorted((one, other) => Number(one.host === first) - Number(other.host === first));
 }
 
 /**

@@ -60,20 +60,19 @@ export async function layShard(
 /** What would be objects in S3, and other links: a container finds what those lead to if it is there. */
 function entriesBelow(root: string, folder: string): readonly Entry[] {
   return entriesOf(join(root, folder), folder).flatMap(({ path, source }) => {
-    const { isDirectory, isFile, isSymlink } = seen(path, () => Deno.lstatSync(source));
+    const { isDirectory, isSymlink } = seen(path, () => Deno.lstatSync(source));
     if (isDirectory) return entriesBelow(root, `${path}/`);
-    const file = isSymlink ? fileIn(root, source) : isFile ? source : undefined;
+    const file = fileIn(root, source);
     if (file !== undefined) return [{ path, source: file, isLink: false }];
     return isSymlink ? [{ path, source, isLink: true }] : [];
   });
 }
 
-/** The real path of the file in a directory that a link leads to; `undefined` where it leads elsewhere. */
-function fileIn(directory: string, link: string): string | undefined {
+/** The real path of a file, or of the one that a link leads to; `undefined` where that is elsewhere. */
+function fileIn(directory: string, path: string): string | undefined {
   try {
-    const target = Deno.realPathSync(link);
-    const isInside = !isOutside(relative(directory, target));
-    return isInside && Deno.lstatSync(target).isFile ? target : undefined;
+    const real = Deno.realPathSync(path);
+    return !isOutside(relative(directory, real)) && Deno.lstatSync(real).isFile ? real : undefined;
   } catch {
     return undefined; // It leads nowhere.
   }
