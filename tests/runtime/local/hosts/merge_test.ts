@@ -209,8 +209,9 @@ os.symlink(out, "target/d")`;
     for (const host of ["algo-1", "algo-3", "algo-4"]) {
       for (const name of ["closed/in", "closed"]) Deno.chmodSync(join(place.path, host, name), 0);
     }
-    Deno.chmodSync(join(place.path, "algo-2/one"), 0o500);
+    Deno.chmodSync(join(place.path, "algo-2/one"), 0o555);
     const clashes = await merge(place, `closed/in/c=4 one/in/a=2 ${deep}/a=3`);
+    assertEquals(Deno.lstatSync(join(place.target, "one")).mode! & 0o777, 0o755);
     assertEquals(clashes, [
       "closed algo-1 algo-2 algo-3 algo-4",
       "closed/in/c algo-3 algo-4",
