@@ -27,7 +27,7 @@ import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import { type Clash, mergeHosts } from "./hosts/merge.ts";
+import { mergeHosts, type Written } from "./hosts/merge.ts";
 import { clashOf, inOrder, writtenBy } from "./hosts/merged.ts";
 import {
   clusterFor,
@@ -210,11 +210,11 @@ export async function withProcessing(
             host: place.host,
             path: resultsOf(place)[index]!.source,
           }));
-          const clashes = await mergeHosts(source, folders, { isRestored: false });
+          const written = await mergeHosts(source, folders);
           // Each may say why it failed.
-          const isReason = ({ path }: Clash): boolean =>
+          const isReason = ({ path }: Written): boolean =>
             !isApart && path === JOBS.process.reasonFile;
-          return clashOf(path, clashes.filter((clash) => !isReason(clash)));
+          return clashOf(path, written.filter((one) => !isReason(one)));
         });
         return await Promise.all(merged);
       },

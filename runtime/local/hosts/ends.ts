@@ -14,7 +14,10 @@ import type { HostEnd } from "./run.ts";
  */
 export function decisive(ends: readonly HostEnd[], last: string): HostEnd | undefined {
   const own = ends.filter(({ endedBy }) => endedBy === undefined);
-  const asked = own.filter(({ cause, stoppedWithin }) => cause ?? stoppedWithin !== undefined);
+  const interrupted = own.filter(({ cause }) => cause !== undefined);
+  const asked = interrupted.length > 0
+    ? interrupted
+    : own.filter(({ stoppedWithin }) => stoppedWithin !== undefined);
   const failed = own.filter(({ status }) => status !== 0);
   return asked.find(({ status }) => status === SIGKILL_STATUS) ?? asked.at(-1) ??
     failed.find(({ isLost }) => !isLost) ?? failed[0] ??

@@ -4,15 +4,12 @@
  */
 
 import { createHash } from "node:crypto";
-import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { isPlaceholder } from "../../app/layout.ts";
-import { isMissing, MlcliError, systemCode } from "../../errors.ts";
-import { makeDirectory, moveTree, removeTreeIfThere, setMode } from "../../files.ts";
+import { MlcliError, systemCode } from "../../errors.ts";
+import { lstatIfThere, makeDirectory, moveTree, removeTreeIfThere } from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { takeAfter } from "../runs/sift.ts";
-import { treeIn } from "../watch/tree.ts";
 
 /** What a host wrote. */
 export interface HostFolder {
@@ -20,41 +17,59 @@ export interface HostFolder {
   readonly path: string;
 }
 
-/** What several hosts wrote under one name, and not the same. */
-export interface Clash {
-  /** Its path in the directory, with slashes. */
+/** A file, a directory or the like that a host wrote. */
+interface Entry {
+  readonly host: string;
+  /** In the directory, with slashes. */
   readonly path: string;
-  readonly hosts: readonly string[];
+  readonly from: string;
+  readonly info: Deno.FileInfo;
 }
 
-/** Something that is there. */
-interface Found extends HostFolder {
-  readonly info: Deno.FileInfo;
+/** What hosts wrote under one path. */
+export interface Written {
+  readonly path: string;
+  readonly hosts: readonly string[];
+  /** Whether it was not the same. */
+  readonly isClash: boolean;
+  readonly isDirectory: boolean;
 }
 
 /**
  * Moves what each host wrote into a directory. What is the same is there once; else the last host's stays,
  * as it may on SageMaker, which does not say whose does. A file that was in the directory before gives way
- * to one of a host.
+ * to what a host wrote.
  *
  * @param folders the hosts' directories, in the order of the hosts. They are gone afterwards.
- * @param isRestored whether each began as a copy of the directory. What a host has not changed is not its
- * own then; what is gone from some, and changed by none, goes, as SageMaker passes deletions on. So this
- * must not be done again where it was cut off.
  * @throws MlcliError where something could not be merged, which stays in the host's directory; Error of
  * the system.
  */
 export async function mergeHosts(
   target: string,
   folders: readonly HostFolder[],
-  { isRestored }: { readonly isRestored: boolean },
-): Promise<readonly Clash[]> {
-  const there = folders.filter(({ path }) => foundAt(path)[0]?.info.isDirectory);
-  const merge = new Merge(there.length, isRestored);
+): Promise<readonly Written[]> {
   await makeDirectory(target);
-  await merge.folders(target, there);
-  const left = there.filter(({ path }) => foundAt(path).length > 0);
-  if (left.length === 0) return merge.clashes;
+  const entries: Entry[] = [];
+  for (const { host, path: folder } of folders) {
+    for (const [path, info] of await entriesIn(folder)) {
+      entries.push({ host, path, from: join(folder, path), info });
+    }
+  }
+  const written: Written[] = [];
+  for (const [path, all] of Map.groupBy(entries, ({ path }) => path)) {
+    const identities = all.length === 1 ? [] : await Promise.all(all.map(identityOf));
+    written.push({
+      path,
+      hosts: all.map(({ host }) => host),
+      isClash: new Set(identities).size > 1,
+      isDirectory: all.every(({ info }) => info.isDirectory),
+    });
+  }
+  const made = new Set<string>();
+  for (const entry of entries) await put(entry, target, made);
+  for (const { from, info } of entries.toReversed()) if (info.isDirectory) removeIfEmpty(from);
+  const left = folders.filter(({ path }) => !removeIfEmpty(path));
+  if (left.length === 0) return written;
   const hosts = listed(left.map(({ host }) => host));
   throw new MlcliError(`Not all that ${hosts} wrote can be put into ${inOneLine(target)}`, {
     hint: "A name is not UTF-8, or a file has the name of a directory there. It stays in " +
@@ -62,134 +77,68 @@ export async function mergeHosts(
   });
 }
 
-class Merge {
-  readonly clashes: Clash[] = [];
-
-  constructor(private readonly hosts: number, private readonly isRestored: boolean) {}
-
-  async folders(target: string, folders: readonly HostFolder[], inside = ""): Promise<void> {
-    for (const { path } of folders) await open(path);
-    const sources = this.isRestored ? [...folders, { path: target }] : folders;
-    for (const name of new Set(sources.flatMap(({ path }) => namesIn(path)))) {
-      const all = folders.map(({ host, path }) => ({ host, path: join(path, name) }));
-      await this.#entry(join(target, name), all, inside + name);
-    }
-    for (const { path } of folders) removeIfEmpty(path);
-  }
-
-  /** Merges what has one name. */
-  async #entry(to: string, paths: readonly HostFolder[], inside: string): Promise<void> {
-    const all = paths.flatMap(({ host, path }) => foundAt(path, host));
-    const [there] = foundAt(to);
-    const written = await this.#written(all, there);
-    const isTree = ({ info }: Found) => info.isDirectory;
-    if (!written.every(isTree) && !await areSame(written)) {
-      this.clashes.push({ path: inside, hosts: written.map(({ host }) => host) });
-    }
-    // As if each host's were put over those of the hosts before it.
-    const last = written.findLastIndex((one) => !isTree(one));
-    const moved = last === written.length - 1 ? written.slice(-1) : written.slice(last + 1);
-    for (const one of all) if (!moved.includes(one)) await drop(one.path);
-    const [first] = moved;
-    const isThere = there?.info.isDirectory ?? false;
-    if (moved.length > 1 || isThere && first && isTree(first)) {
-      await this.#trees(moved, to, isThere, inside);
-    } else if (first) await this.#place(first, to, isThere);
-    else if (this.isRestored && all.length < this.hosts && !isPlaceholder(basename(to))) {
-      await drop(to);
-    }
-  }
-
-  /** Which of them their hosts wrote. */
-  async #written(all: readonly Found[], there: Found | undefined): Promise<readonly Found[]> {
-    if (all.some(({ path }) => isPlaceholder(basename(path)))) return there ? [] : all.slice(-1);
-    if (!there || !this.isRestored || all.every(({ info }) => info.isDirectory)) return all;
-    const own: Found[] = [];
-    for (const one of all) if (!await isUnchanged(one, there)) own.push(one);
-    return own;
-  }
-
-  async #trees(all: readonly Found[], to: string, isThere: boolean, inside: string): Promise<void> {
-    if (!isThere) {
-      await drop(to);
-      Deno.mkdirSync(to, { mode: 0o700 });
-    }
-    await this.folders(to, all, `${inside}/`);
-    if (!isThere) takeAfter(to, all.at(-1)!.info);
-    else if (this.isRestored && all.length < this.hosts) removeIfEmpty(to);
-  }
-
-  async #place({ path, info }: Found, to: string, isDirectory: boolean): Promise<void> {
-    // Results of earlier runs, of which none goes.
-    if (isDirectory && !this.isRestored) return;
-    if (isDirectory || info.isDirectory) await drop(to);
-    if (info.isDirectory) await open(path);
-    await moveTree(path, to, { part: join(dirname(to), `.mlcli-${crypto.randomUUID()}`) });
-    if (info.isDirectory) takeAfter(to, info);
-  }
+/**
+ * Puts a host's file, or a new directory for its files, over what is there.
+ *
+ * @param made directories that were not there before the merge.
+ */
+async function put({ path, from, info }: Entry, target: string, made: Set<string>): Promise<void> {
+  const to = join(target, path);
+  const there = await lstatIfThere(to);
+  // A directory of earlier runs does not give way to a file.
+  if (there?.isDirectory && (info.isDirectory || !made.has(path))) return;
+  if (there?.isDirectory || info.isDirectory) await removeTreeIfThere(to);
+  if (info.isDirectory) {
+    Deno.mkdirSync(to, { mode: 0o700 });
+    takeAfter(to, { ...info, mode: (info.mode ?? 0) | 0o700 });
+    made.add(path);
+  } else await moveTree(from, to, { part: join(dirname(to), `.mlcli-${crypto.randomUUID()}`) });
 }
 
-/** What is at a path, links not followed, and its host; empty where nothing is. */
-function foundAt(path: string, host = ""): readonly Found[] {
+/**
+ * What is in a directory and below, by its path there: a directory comes before what is in it. Those that
+ * their owner has closed are opened, so that the caller can change what is in them.
+ */
+export async function entriesIn(directory: string): Promise<ReadonlyMap<string, Deno.FileInfo>> {
+  const entries = new Map<string, Deno.FileInfo>();
+  const folders = [""];
+  for (const folder of folders) {
+    open(join(directory, folder));
+    const names = Array.from(Deno.readDirSync(join(directory, folder)), ({ name }) => name);
+    for (const name of names.sort()) {
+      const path = folder + name;
+      const info = await lstatIfThere(join(directory, path));
+      // Deno shows a name that is not UTF-8 as another.
+      if (info === undefined || entries.has(path)) continue;
+      entries.set(path, info);
+      if (info.isDirectory) folders.push(`${path}/`);
+    }
+  }
+  return entries;
+}
+
+function open(folder: string): void {
+  const { mode } = Deno.lstatSync(folder);
+  if (mode !== null && (mode & 0o700) !== 0o700) Deno.chmodSync(folder, mode & 0o777 | 0o700);
+}
+
+/** Removes a directory in which nothing is. */
+export function removeIfEmpty(folder: string): boolean {
   try {
-    return [{ host, path, info: Deno.lstatSync(path) }];
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-function namesIn(path: string): readonly string[] {
-  return Array.from(Deno.readDirSync(path), ({ name }) => name).sort();
-}
-
-/** Lets the caller change what is in a directory, which its owner may have closed. */
-async function open(path: string): Promise<void> {
-  const { mode } = Deno.lstatSync(path);
-  if (mode !== null && (mode & 0o700) !== 0o700) await setMode(path, mode & 0o777 | 0o700);
-}
-
-/** Removes what is at a path, directories that are closed included. */
-async function drop(path: string): Promise<void> {
-  try {
-    await removeTreeIfThere(path);
-  } catch (error) {
-    if (!(error instanceof Deno.errors.PermissionDenied)) throw error;
-    await open(path);
-    for (const { name, isDirectory } of Deno.readDirSync(path)) {
-      if (isDirectory) await drop(join(path, name));
-    }
-    await removeTreeIfThere(path);
-  }
-}
-
-function removeIfEmpty(path: string): void {
-  try {
-    Deno.removeSync(path);
+    Deno.removeSync(folder);
+    return true;
   } catch (error) {
     if (systemCode(error) !== "ENOTEMPTY") throw error;
-  }
-}
-
-/** Whether all are files of the same bytes, or links that say the same; not where one cannot be read. */
-async function areSame(all: readonly Found[]): Promise<boolean> {
-  const isOne = (values: readonly unknown[]) => new Set(values).size < 2;
-  if (all.length < 2) return true;
-  if (all.every(({ info }) => info.isSymlink)) {
-    return isOne(all.map(({ path }) => Deno.readLinkSync(path)));
-  }
-  if (!all.every(({ info }) => info.isFile) || !isOne(all.map(({ info }) => info.size))) {
     return false;
   }
-  return await Array.fromAsync(all, ({ path }) => hashOf(path)).then(isOne, () => false);
 }
 
-/** Whether a restored copy is as it was. */
-async function isUnchanged(copy: Found, original: Found): Promise<boolean> {
-  const [one, other] = [copy.info, original.info];
-  const isAsOld = one.isFile && other.isFile && one.size === other.size &&
-    one.mtime?.getTime() === other.mtime?.getTime();
-  return isAsOld || await areSame([copy, original]);
+/** Is equal for directories, for links that say the same, and for files of the same bytes. */
+async function identityOf({ from, info }: Entry): Promise<string> {
+  if (info.isDirectory) return "directory";
+  if (info.isSymlink) return `link ${Deno.readLinkSync(from)}`;
+  // A file that cannot be read is not the same as another.
+  return info.isFile ? await hashOf(from).catch(() => from) : from;
 }
 
 async function hashOf(path: string): Promise<string> {
@@ -197,11 +146,4 @@ async function hashOf(path: string): Promise<string> {
   using file = await Deno.open(path);
   for await (const piece of file.readable) hash.update(piece);
   return hash.digest("hex");
-}
-
-/** Whether each of several hosts wrote files of the same names: code without a launcher, run by each. */
-export async function sameModel(folders: readonly { readonly path: string }[]): Promise<boolean> {
-  const trees = await Promise.all(folders.map(({ path }) => treeIn(path, "times")));
-  const [first, ...others] = trees.map((tree) => [...tree?.files.keys() ?? []].sort().join("\0"));
-  return !!first && others.length > 0 && others.every((names) => names === first);
 }

@@ -5,8 +5,8 @@ import type { Layout } from "../../app/layout.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { inOneLine, listed } from "../../text.ts";
-import { type Clash, mergeHosts, sameModel } from "./merge.ts";
-import { type Restored, wereRead } from "./restored.ts";
+import { mergeHosts, type Written } from "./merge.ts";
+import { removeUnchanged, type Restored, wereRead } from "./restored.ts";
 import { WRITTEN } from "../../model/runs.ts";
 import type { HostPlace } from "./places.ts";
 
@@ -35,10 +35,7 @@ export function inOrder(
   places: readonly HostPlace[],
   first: string | undefined,
 ): readonly HostPlace[] {
-  return [
-    ...places.filter(({ host }) => host !== first),
-    ...places.filter(({ host }) => host === first),
-  ];
+  return places.toSorted((one, other) => Number(one.host === first) - Number(other.host === first));
 }
 
 /**
@@ -58,36 +55,31 @@ export async function mergeTraining(
   note: (text: string) => void,
 ): Promise<readonly (Difference | undefined)[]> {
   if (places.length === 1) return [];
-  if (first !== undefined) await sayResumed(restored, note);
+  const read = first === undefined ? undefined : await wereRead(restored);
+  if (read) note("The code read the checkpoints of an earlier run: it resumed");
+  else if (read === false) {
+    note("The code read none of the checkpoints of an earlier run: it started anew");
+  }
   const folders = (name: string, ordered = places) =>
     ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
-  const isSame = await sameModel(folders("model"));
-  const models = await mergeHosts(model, folders("model"), { isRestored: false });
-  const outputs = await mergeHosts(layout.output, folders("output", inOrder(places, first)), {
-    isRestored: false,
-  });
+  const models = await mergeHosts(model, folders("model"));
+  const outputs = await mergeHosts(layout.output, folders("output", inOrder(places, first)));
+  await removeUnchanged(layout.checkpoints, restored);
   const checkpoints = restored.length > 0
-    ? await mergeHosts(layout.checkpoints, folders("checkpoints"), { isRestored: true })
+    ? await mergeHosts(layout.checkpoints, folders("checkpoints"))
     : [];
   return [
-    isSame ? trainedEach(places.length) : clashOf(PATHS.model, models),
+    areOfEach(models, places.length) ? trainedEach(places.length) : clashOf(PATHS.model, models),
     // The rest stays in the container on SageMaker.
     clashOf(PATHS.output, outputs.filter(({ path }) => path.startsWith("data/"))),
     clashOf(PATHS.checkpoints, checkpoints),
   ];
 }
 
-/** Says whether the code has gone on from the checkpoints that there were. */
-async function sayResumed(
-  restored: readonly Restored[],
-  note: (text: string) => void,
-): Promise<void> {
-  if (!restored.some(({ files }) => files.size > 0)) return;
-  const read = await Promise.all(restored.map(wereRead));
-  if (read.includes(true)) note("The code read the checkpoints of an earlier run: it resumed");
-  else if (!read.includes(undefined)) {
-    note("The code read none of the checkpoints of an earlier run: it started anew");
-  }
+/** Whether each host wrote files of the same names: code without a launcher, run by each. */
+export function areOfEach(written: readonly Written[], hosts: number): boolean {
+  const files = written.filter(({ isDirectory }) => !isDirectory);
+  return files.length > 0 && files.every((file) => file.hosts.length === hosts);
 }
 
 /** The sign of code that knows nothing of the others, and that nothing has told. */
@@ -101,7 +93,8 @@ function trainedEach(count: number): Difference {
 }
 
 /** Names that hosts wrote with different contents. */
-export function clashOf(path: string, clashes: readonly Clash[]): Difference | undefined {
+export function clashOf(path: string, written: readonly Written[]): Difference | undefined {
+  const clashes = written.filter(({ isClash }) => isClash);
   const [clash] = clashes;
   if (clash === undefined) return undefined;
   const more = clashes.length > 1 ? `, and ${clashes.length - 1} more such files` : "";

@@ -7,18 +7,16 @@ import { isOutside } from "../../app/typed_path.ts";
 import { shardOf } from "../../contract/hosts.ts";
 import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
-import { setMode } from "../../files.ts";
+import { isDirectory, setMode } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
 import type { InputMount } from "../plan.ts";
 import { seen } from "../runs/sift.ts";
 import { entriesOf } from "../runs/working_copy.ts";
 
-/** What a channel holds. */
-interface Content {
-  /** What would be objects in S3, in the order of their keys. A link to one in the channel is one, too. */
-  readonly files: readonly InputMount[];
-  /** Other links: a container finds what they lead to only if it is there, too. */
-  readonly links: readonly InputMount[];
+/** What a channel holds at a path. */
+interface Entry extends InputMount {
+  /** Of a link that leads to no file in the channel. */
+  readonly isLink: boolean;
 }
 
 /**
@@ -38,62 +36,52 @@ export async function layShard(
   hosts: number,
   index: number,
 ): Promise<number> {
-  const { files, links } = contentOf(source);
-  if (!isOutside(relative(Deno.realPathSync(source), Deno.realPathSync(dirname(to))))) {
+  const root = Deno.realPathSync(source);
+  if (!isOutside(relative(root, Deno.realPathSync(dirname(to))))) {
     throw new MlcliError(`${inOneLine(source)} holds the directory of the run itself (--shard)`, {
       hint: "Name a directory that has the data alone: --input CHANNEL=DIR",
     });
   }
+  const entries = entriesBelow(root, "");
+  const links = entries.filter(({ isLink }) => isLink);
+  const files = sortKeys(entries.filter(({ isLink }) => !isLink), ({ path }) => path);
   const shard = shardOf(files, hosts, index);
-  const made = new Set([dirname(to)]);
-  await makeFolders(to, made);
-  for (const { path, source } of links) {
+  await makeFolder(to);
+  for (const { path, source, isLink } of [...links, ...shard]) {
     const target = join(to, path);
-    await makeFolders(dirname(target), made);
-    Deno.symlinkSync(Deno.readLinkSync(source), target);
-  }
-  for (const { path, source } of shard) {
-    const target = join(to, path);
-    await makeFolders(dirname(target), made);
+    await makeFolder(dirname(target));
+    if (isLink) Deno.symlinkSync(Deno.readLinkSync(source), target);
     // Not at once: there may be very many, and a signal is to be heard.
-    await Deno.link(source, target).catch(() => Deno.copyFile(source, target));
+    else await Deno.link(source, target).catch(() => Deno.copyFile(source, target));
   }
   return shard.length;
 }
 
-function contentOf(channel: string): Content {
-  const root = Deno.realPathSync(channel);
-  const files: InputMount[] = [];
-  const links: InputMount[] = [];
-  function read(folder: string, before: string): void {
-    for (const { path, source } of entriesOf(folder, before)) {
-      const { isDirectory, isFile, isSymlink } = seen(path, () => Deno.lstatSync(source));
-      const file = isFile ? source : isSymlink ? fileIn(root, source) : undefined;
-      if (isDirectory) read(source, `${path}/`);
-      else if (file !== undefined) files.push({ path, source: file });
-      else if (isSymlink) links.push({ path, source });
-    }
-  }
-  read(root, "");
-  return { files: sortKeys(files, ({ path }) => path), links };
+/** What would be objects in S3, and other links: a container finds what those lead to if it is there. */
+function entriesBelow(root: string, folder: string): readonly Entry[] {
+  return entriesOf(join(root, folder), folder).flatMap(({ path, source }) => {
+    const { isDirectory, isSymlink } = seen(path, () => Deno.lstatSync(source));
+    if (isDirectory) return entriesBelow(root, `${path}/`);
+    const file = fileIn(root, source);
+    if (file !== undefined) return [{ path, source: file, isLink: false }];
+    return isSymlink ? [{ path, source, isLink: true }] : [];
+  });
 }
 
-/** The real path of the file in a directory that a link leads to; `undefined` where it leads elsewhere. */
-function fileIn(directory: string, link: string): string | undefined {
+/** The real path of a file, or of the one that a link leads to; `undefined` where that is elsewhere. */
+function fileIn(directory: string, path: string): string | undefined {
   try {
-    const target = Deno.realPathSync(link);
-    const isInside = !isOutside(relative(directory, target));
-    return isInside && Deno.lstatSync(target).isFile ? target : undefined;
+    const real = Deno.realPathSync(path);
+    return !isOutside(relative(directory, real)) && Deno.lstatSync(real).isFile ? real : undefined;
   } catch {
     return undefined; // It leads nowhere.
   }
 }
 
 /** Makes a directory that the user of any image may read, and those above it. */
-async function makeFolders(path: string, made: Set<string>): Promise<void> {
-  if (made.has(path)) return;
-  await makeFolders(dirname(path), made);
+async function makeFolder(path: string): Promise<void> {
+  if (await isDirectory(path)) return;
+  await makeFolder(dirname(path));
   Deno.mkdirSync(path);
   await setMode(path, 0o755);
-  made.add(path);
 }

@@ -168,7 +168,7 @@ suite("the record of a run", () => {
     assertEquals(
       stdout.match(/^Host: .*$/gm)?.map((line) => line.replace(/seconds [\d.]+/, "seconds N")),
       [
-        "Host:           algo-1=exit_status 137, seconds N, ended_by algo-2, peak_memory 2.0 kB",
+        "Host:           algo-1=exit_status 143, seconds N, ended_by algo-2, peak_memory 2.0 kB",
         "Host:           algo-2=exit_status 3, seconds N, peak_memory 2.0 kB",
       ],
     );

@@ -304,7 +304,7 @@ suite("hosts that write nothing any more", () => {
     await silence.hear(fakeContext()).out.write(new Uint8Array(1));
     assertMatch(
       await said.promise,
-      /^Nobody has .* the others may wait for algo-2\. NCCL gives up /,
+      /^No host has .* the others may be waiting for algo-2\. NCCL gives up /,
     );
   });
 });
