@@ -18,7 +18,8 @@ export function parseHostCount(text: string, source: string): number {
 }
 
 const HOST = /^algo-[1-9]\d{0,3}$/;
-const TIMES = /^(algo-\d+)@(\d{1,7}(?:\.\d+)?)(?:\+(\d{1,7}(?:\.\d+)?))?$/;
+/** Times of more than eleven days are none of a rehearsal. */
+const TIMES = /^(algo-\d+)@(\d{1,6}(?:\.\d+)?)(?:\+(\d{1,6}(?:\.\d+)?))?$/;
 
 /** `algo-2@60`, and `algo-2@60+30` where it may end. */
 function parseFault(kind: Fault["kind"], mayEnd: boolean) {

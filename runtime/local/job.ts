@@ -41,7 +41,7 @@ import { StatusLine } from "./metrics/messages.ts";
 import type { Ending } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
-import type { OwnOutput, Reason } from "./runs/reason.ts";
+import { clearReason, type OwnOutput, type Reason } from "./runs/reason.ts";
 import type { JobDocument } from "../model/records.ts";
 import { workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
@@ -80,6 +80,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   await run.prepare();
+  if (hosts.length > 1 && run.writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
   for (const one of hosts) {
     ready.push(await readyHost(one, { job, run, layout, mounted, status, host, note }));
@@ -143,13 +144,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         if (of === failed.of) reason = await own.reason(report.reason);
       }
     }
-    try {
-      findings.add(await run.merge(first?.host));
-      if (hosts.length > 1) await removeWritten(hosts);
-    } catch (error) {
-      await settle(run, "failed", { findings, warnings, err });
-      throw error;
-    }
+    findings.add(await run.merge(first?.host));
     if (own !== undefined) {
       if (run.writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
@@ -250,9 +245,12 @@ function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
 }
 
 /** What is left with a container that may still run and write. */
-function leftWords({ kind, run }: JobRun, layout: Layout): string {
+function leftWords({ kind, run, hosts }: JobRun, layout: Layout): string {
+  const next = `the app's next mlcli local ${kind}`;
   return `${typedPath(layout.directory, run.directory)} is left with it; ` +
-    `the app's next mlcli local ${kind} sees to that once the container is gone`;
+    (hosts.length > 1
+      ? `${next} ends what still runs of it`
+      : `${next} sees to that once the container is gone`);
 }
 
 /** Two runs at once share `output`: what one of them wrote is not held against the other. */
@@ -290,8 +288,4 @@ async function settle(
   } finally {
     for (const text of warnings) tell(err, placed(text));
   }
-}
-
-async function removeWritten(hosts: readonly HostRun[]): Promise<void> {
-  for (const { directory } of hosts) await removeTreeIfThere(join(directory, WRITTEN));
 }

@@ -28,7 +28,7 @@ import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeHosts, type Written } from "./hosts/merge.ts";
-import { clashOf, inOrder, writtenBy } from "./hosts/merged.ts";
+import { clashOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
 import {
   clusterFor,
   type HostPlace,
@@ -138,7 +138,7 @@ export async function withProcessing(
         source: writtenBy(place, declared[index]!.name),
         path,
       }));
-    const hosts = await Promise.all(places.map(async (place, index): Promise<HostRun> => {
+    const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
       const config = join(place.directory, "config");
       const files = processingFiles({
         job: { name, region },
@@ -187,7 +187,7 @@ export async function withProcessing(
         outputFolder: output,
         written: isApart ? made.map(({ source }) => source) : [],
       };
-    }));
+    });
     await work({
       kind: "process",
       run,
@@ -210,11 +210,11 @@ export async function withProcessing(
             host: place.host,
             path: resultsOf(place)[index]!.source,
           }));
-          const written = await mergeHosts(source, folders);
           // Each may say why it failed.
           const isReason = ({ path }: Written): boolean =>
             !isApart && path === JOBS.process.reasonFile;
-          return clashOf(path, written.filter((one) => !isReason(one)));
+          return await mergeHosts(source, folders)
+            .then((written) => clashOf(path, written.filter((one) => !isReason(one))), inWords);
         });
         return await Promise.all(merged);
       },

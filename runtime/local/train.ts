@@ -85,7 +85,8 @@ export async function withTraining(
     const data = await shardsOf(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
     const restored: Restored[] = [];
-    const hosts = await Promise.all(places.map(async (place, index): Promise<HostRun> => {
+    // One after the other: where one fails, no other goes on.
+    const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
       const { directory } = place;
       const input = join(directory, "input");
       const config = join(input, "config");
@@ -113,7 +114,9 @@ export async function withTraining(
       openToContainer(input);
       const own = trainingFolders(layout, model, place, places.length === 1);
       if (job.checkpoints && places.length > 1) {
-        restored.push(await restore(layout.checkpoints, own.checkpoints));
+        const copied = restore(layout.checkpoints, own.checkpoints, host.interruption.signal);
+        const words = `Copying the checkpoints for ${place.host}`;
+        restored.push(await (host.waiting?.(() => words, copied) ?? copied));
       }
       return {
         ...place,
@@ -134,7 +137,7 @@ export async function withTraining(
         outputFolder: own.output,
         written: [own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
       };
-    }));
+    });
     let written = 0;
     let isPlaced = false;
     await work({

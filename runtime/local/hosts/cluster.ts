@@ -82,7 +82,14 @@ export async function runCluster(
     suffered.add(happened);
     if (isLost(fault)) lost.add(fault.host);
     silence.watch(fault.host);
+    if (fault.kind === "freeze") endFrozen();
   };
+  /** Where nobody is left to notice that they are frozen. */
+  function endFrozen(): void {
+    const frozen = placed.filter(({ host }) => running.has(host) && lost.has(host));
+    if (frozen.length < running.size) return;
+    for (const { name } of frozen) engine.killContainer(name).catch(() => {});
+  }
   try {
     await runHosts(engine, placed, host, {
       ...options,
@@ -95,10 +102,7 @@ export async function runCluster(
       onEnd: (end) => {
         silence.watch(end.host);
         running.delete(end.host);
-        // Nobody is left to notice that they are frozen.
-        const frozen = placed.filter(({ host }) => running.has(host) && lost.has(host));
-        if (frozen.length < running.size) return;
-        for (const { name } of frozen) engine.killContainer(name).catch(() => {});
+        endFrozen();
       },
       whileRemoved: async (all) => {
         ends = all;

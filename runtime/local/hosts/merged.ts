@@ -5,7 +5,8 @@ import type { Layout } from "../../app/layout.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { inOneLine, listed } from "../../text.ts";
-import { mergeHosts, type Written } from "./merge.ts";
+import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { type HostFolder, mergeHosts, type Written } from "./merge.ts";
 import { removeUnchanged, type Restored, wereRead } from "./restored.ts";
 import { WRITTEN } from "../../model/runs.ts";
 import type { HostPlace } from "./places.ts";
@@ -62,18 +63,34 @@ export async function mergeTraining(
   }
   const folders = (name: string, ordered = places) =>
     ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
-  const models = await mergeHosts(model, folders("model"));
-  const outputs = await mergeHosts(layout.output, folders("output", inOrder(places, first)));
   await removeUnchanged(layout.checkpoints, restored);
+  const differences: Difference[] = [];
+  const merged = async (target: string, from: readonly HostFolder[]) =>
+    await mergeHosts(target, from).catch((error) => {
+      // It stays where it is, and the rest is merged all the same.
+      differences.push(inWords(error));
+      return [];
+    });
   const checkpoints = restored.length > 0
-    ? await mergeHosts(layout.checkpoints, folders("checkpoints"))
+    ? await merged(layout.checkpoints, folders("checkpoints"))
     : [];
+  const models = await merged(model, folders("model"));
+  const outputs = await merged(layout.output, folders("output", inOrder(places, first)));
   return [
+    ...differences,
     areOfEach(models, places.length) ? trainedEach(places.length) : clashOf(PATHS.model, models),
     // The rest stays in the container on SageMaker.
     clashOf(PATHS.output, outputs.filter(({ path }) => path.startsWith("data/"))),
     clashOf(PATHS.checkpoints, checkpoints),
   ];
+}
+
+/** @throws what is no failure of the merge. */
+export function inWords(error: unknown): Difference {
+  if (error instanceof MlcliError) return { message: error.message, hint: error.hint ?? "" };
+  if (!isSystemError(error)) throw error;
+  const message = `What the hosts wrote cannot be put into one place: ${fileErrorReason(error)}`;
+  return { message, hint: "The rest of it stays in the run's directory." };
 }
 
 /** Whether each host wrote files of the same names: code without a launcher, run by each. */
@@ -85,8 +102,8 @@ export function areOfEach(written: readonly Written[], hosts: number): boolean {
 /** The sign of code that knows nothing of the others, and that nothing has told. */
 function trainedEach(count: number): Difference {
   return {
-    message: `Every host wrote the same files to ${PATHS.model}: the model was trained ${count} ` +
-      "times, on each host by itself",
+    message: `Every host wrote files of the same names to ${PATHS.model}: the model was trained ` +
+      `${count} times, on each host by itself`,
     hint: '"distribution": "torchrun" starts code that trains one model together; code that does ' +
       "so by itself writes the model on one host alone.",
   };

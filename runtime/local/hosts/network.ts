@@ -119,7 +119,8 @@ export function networkName(run: string): string {
 /** Removes the networks of mlclis that are gone, but for those that containers are on. */
 export async function pruneNetworks(engine: Engine): Promise<void> {
   for (const { Name, Labels = {} } of await engine.networks([LABELS.owner])) {
-    if (await isOwnerAlive(Labels[LABELS.owner] ?? "") === false) {
+    // Others may give theirs any label.
+    if (Name.startsWith("mlcli-") && await isOwnerAlive(Labels[LABELS.owner] ?? "") === false) {
       await engine.removeNetwork(Name).catch(() => {});
     }
   }

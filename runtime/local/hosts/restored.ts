@@ -21,9 +21,13 @@ export interface Restored {
  *
  * @param to where nothing is.
  */
-export async function restore(source: string, to: string): Promise<Restored> {
+export async function restore(
+  source: string,
+  to: string,
+  signal?: AbortSignal,
+): Promise<Restored> {
   for (const folder of [source, dirname(to)]) await makeDirectory(folder);
-  await copyTree(source, to);
+  await copyTree(source, to, undefined, signal);
   const files = new Map<string, Deno.FileInfo>();
   for (const [path, { isDirectory, isFile }] of await entriesIn(to)) {
     if (isDirectory || isPlaceholder(basename(path))) continue;
@@ -87,8 +91,13 @@ export async function removeUnchanged(source: string, copies: readonly Restored[
 }
 
 function isAsBefore(now: Deno.FileInfo, before: Deno.FileInfo): boolean {
+  // Code may set the time of a file (mtime), but not when that was (ctime).
   return now.isFile === before.isFile && now.isSymlink === before.isSymlink &&
-    now.size === before.size && now.mtime?.getTime() === before.mtime?.getTime();
+    now.size === before.size && timesOf(now) === timesOf(before);
+}
+
+function timesOf({ ctime, mtime }: Deno.FileInfo): string {
+  return `${ctime?.getTime()} ${mtime?.getTime()}`;
 }
 
 /** Removes a file of a directory, and the directories around it in which nothing is then. */

@@ -17,6 +17,7 @@ import { MlcliError } from "../../errors.ts";
 import { LABELS } from "../../contract/images.ts";
 import { noteText, tell, warningText } from "../../messages.ts";
 import { HOSTS, modelOfRun, outputsOfRun, runDirectoryOf, WRITTEN } from "../../model/runs.ts";
+import { isOwnerAlive } from "../../owner.ts";
 import { pruneNetworks } from "../hosts/network.ts";
 import { currentRun, settleModel } from "../../model/versions.ts";
 import { managed } from "../container/managed.ts";
@@ -61,6 +62,9 @@ async function settleRun(
   const record = await recordOf(layout, name);
   // All was done but this.
   if (record?.ended !== undefined) return void await clearRun(directory).catch(() => {});
+  if ((await lstatIfThere(join(directory, HOSTS)))?.isDirectory) {
+    return await endHosts(job, name, record, containers, engine, host);
+  }
   const model = modelOfRun(layout, name);
   const outputs = outputsOfRun(layout, name);
   const isEmpty = async (): Promise<boolean> =>
@@ -68,13 +72,6 @@ async function settleRun(
   // It never began: no container was made for it. (Or its record was lost, on a full disk or without power.)
   if (record === undefined && await isEmpty().catch(() => false)) {
     return void await removeTreeIfThere(directory).catch(() => {});
-  }
-  if ((await lstatIfThere(join(directory, HOSTS)))?.isDirectory) {
-    const said = record && await endHosts(job, record, containers, engine, host);
-    // It never began.
-    if (!record) await removeTreeIfThere(directory).catch(() => {});
-    await pruneNetworks(engine);
-    return said;
   }
   const [container] = record ? containersOf(record, containers, job.app) : [];
   if (container !== undefined && await isAbandoned(container)) {
@@ -112,32 +109,53 @@ async function endTransform(
 /**
  * The hosts of a run do not go on without the mlcli that ends them together: one that waits for another
  * would never end.
+ *
+ * @param record `undefined`: it never began, or its record is lost.
  */
 async function endHosts(
   job: LocalJob,
-  record: RunSummary,
+  name: string,
+  record: RunSummary | undefined,
   containers: readonly ContainerSummary[],
   engine: Engine,
   host: AdoptHost,
 ): Promise<string | undefined> {
   const layout = layoutOf(job.app);
-  const directory = runDirectoryOf(layout, record.name);
-  for (const { Id } of containersOf(record, containers, job.app)) await engine.removeContainer(Id);
+  const directory = runDirectoryOf(layout, name);
+  for (const container of containers) {
+    const isOwn = record && containersOf(record, [container], job.app).length > 0;
+    if (isOwn || await isLeftHost(container, job.app)) await engine.removeContainer(container.Id);
+  }
+  await pruneNetworks(engine);
   const hosts = join(directory, HOSTS);
-  const written = Array.from(Deno.readDirSync(hosts), ({ name }) => join(hosts, name, WRITTEN));
-  await handOverToCaller(job, [...written, modelOfRun(layout, record.name)], host);
-  const reason = "mlcli was killed";
-  await completeRecord(layout, record.name, { status: "Failed", exit_status: null, reason });
+  // A repository may bring links.
+  const written = Array.from(Deno.readDirSync(hosts)).filter(({ isDirectory }) => isDirectory)
+    .map(({ name }) => join(hosts, name, WRITTEN));
+  const model = modelOfRun(layout, name);
+  await handOverToCaller(job, [...written, model], host);
   await clearRun(directory).catch(() => {});
-  const ended = "A run on several hosts did not come to its end, for mlcli was killed";
-  const isEmpty = !await holdsFile(layout, hosts, hosts).catch(() => true);
-  if (isEmpty) await removeTreeIfThere(hosts).catch(() => {});
-  if (isEmpty) return noteText(ended);
-  const shown = typedPath(layout.directory, hosts);
+  const ended = "A run on several hosts did not come to its end, for its mlcli was killed";
+  if (!await holdsFile(layout, hosts, hosts).catch(() => true)) {
+    await removeTreeIfThere(hosts).catch(() => {});
+    const said = await nameResults(layout, name);
+    if (record === undefined && said === undefined) await removeTreeIfThere(directory);
+    return said ?? noteText(ended);
+  }
+  await completeRecord(layout, name, { status: "Lost", exit_status: null, reason: null });
+  const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
+    .map((path) => typedPath(layout.directory, path));
   return warningText(
-    `${ended}: what its hosts wrote is in ${shown}, checkpoints as well`,
-    `Take what is whole. Then: rm -r ${shellWord(shown)}`,
+    `${ended}: what its hosts wrote is in ${places.join(" and ")}`,
+    `Take what is whole, such as checkpoints. Then: rm -r ${places.map(shellWord).join(" ")}`,
   );
+}
+
+/** Whether a container is a host of a run of the app whose mlcli is gone. */
+async function isLeftHost(container: ContainerSummary, { name, mark }: App): Promise<boolean> {
+  const run = managed(container);
+  const { [LABELS.directory]: directory, [LABELS.owner]: owner = "" } = container.Labels;
+  return run !== undefined && run.appName === name && directory === mark &&
+    /-algo-\d+$/.test(run.name) && await isOwnerAlive(owner) === false;
 }
 
 /**

@@ -146,8 +146,9 @@ async function removeUnusedCode(layout: Layout): Promise<void> {
 /** Removes what mlcli wrote, with outputs that nobody moved, and the directory if nothing else is in it. */
 async function removeRecord(layout: Layout, run: string): Promise<void> {
   const directory = runDirectoryOf(layout, run);
+  // A person was told to take what its hosts wrote.
+  if (await lstatIfThere(join(directory, HOSTS)) !== undefined) return;
   await removeTreeIfThere(outputsOfRun(layout, run));
-  await removeTreeIfThere(join(directory, HOSTS));
   const { document, values, picture, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
   const files = [log, values, picture, document].flatMap((file) => [`${file}.part`, file]);

@@ -45,7 +45,7 @@ export async function watchOutput(
 ): Promise<() => OwnOutput> {
   const path = join(outputFolder, JOBS[kind].reasonFile);
   const hadOthers = outputFolder === layout.output ? await noticeOthers(layout, name) : () => false;
-  await clear(outputFolder, path);
+  await clearReason(outputFolder, kind);
   // What cannot be taken away is no reason of this run, unless it changes.
   const before = await stateOf(path);
   return () => {
@@ -86,8 +86,12 @@ async function noticeOthers(layout: Layout, run: string): Promise<() => boolean>
   };
 }
 
-/** If `output` lies behind a link, a directory of that name may be somebody's work, and stays. */
-async function clear(outputFolder: string, path: string): Promise<void> {
+/**
+ * Takes away the reason of an earlier run. If `output` lies behind a link, a directory of that name may be
+ * somebody's work, and stays.
+ */
+export async function clearReason(outputFolder: string, kind: ProgramKind): Promise<void> {
+  const path = join(outputFolder, JOBS[kind].reasonFile);
   if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(path);
   else await removeIfThere(path).catch(() => {});
 }

@@ -120,6 +120,7 @@ export async function clearRun(directory: string): Promise<void> {
   for (const host of await entriesIn(hosts)) {
     for (const path of await entriesIn(host)) {
       if (basename(path) !== WRITTEN) await removeTreeIfThere(path);
+      else await Deno.remove(path).catch(() => {});
     }
     await Deno.remove(host).catch(() => {});
   }

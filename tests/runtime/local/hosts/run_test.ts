@@ -100,14 +100,18 @@ suite("the calls of a run of several hosts", () => {
     await using app = await completeApp();
     await using engine = await fakeContainers({
       networks: {
-        dead: of(`${DEAD_PROCESS} ${Deno.hostname()}`),
-        alive: of(ownerText()),
-        elsewhere: of(`${DEAD_PROCESS} elsewhere`),
-        odd: of("x"),
+        "mlcli-dead": of(`${DEAD_PROCESS} ${Deno.hostname()}`),
+        "mlcli-alive": of(ownerText()),
+        "mlcli-elsewhere": of(`${DEAD_PROCESS} elsewhere`),
+        "mlcli-odd": of("x"),
+        foreign: of(`${DEAD_PROCESS} ${Deno.hostname()}`),
       },
     });
     const { code } = await runInProcess(TWO, { cwd: app.directory, engine });
-    assertEquals([code, engine.networks], [0, ["alive", "elsewhere", "odd"]]);
+    assertEquals([code, engine.networks], [
+      0,
+      ["mlcli-alive", "mlcli-elsewhere", "mlcli-odd", "foreign"],
+    ]);
   });
 
   it("are none of networks for one host", async () => {
@@ -374,7 +378,7 @@ suite("a run of several hosts whose mlcli was killed", () => {
       const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
       assertEquals(left, file ? ["written"] : []);
       const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));
-      assertEquals(outcome.status, "Failed");
+      assertEquals(outcome.status, "Lost");
     });
   }
 });
