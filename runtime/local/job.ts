@@ -3,7 +3,6 @@
  * the report of how it ended.
  */
 
-import { join } from "@std/path/join";
 import { imageReference } from "../app/app.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
@@ -15,8 +14,6 @@ import {
 import type { ProgramKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { MlcliError, OutputClosed } from "../errors.ts";
-import { removeTreeIfThere } from "../files.ts";
-import { WRITTEN } from "../model/runs.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
 import { commitOf } from "../source/commit.ts";
@@ -29,7 +26,7 @@ import { runCluster } from "./hosts/cluster.ts";
 import { shortageNotes } from "./hosts/network.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
-import type { HostRun, JobRun } from "./job_run.ts";
+import type { JobRun } from "./job_run.ts";
 import type { BatchJob, Host } from "./jobs.ts";
 import {
   linkDifferences,

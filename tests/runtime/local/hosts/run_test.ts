@@ -120,7 +120,7 @@ suite("the calls of a run of several hosts", () => {
   });
 });
 
-const SAME_MODEL = "warning: Every host wrote the same files to /opt/ml/model: the model was " +
+const SAME_MODEL = "warning: Every host wrote files of the same names to /opt/ml/model: the model was " +
   "trained 2 times, on each host by itself\n" +
   'hint: "distribution": "torchrun" starts code that trains one model together; code that does so ' +
   "by itself writes the model on one host alone.\n";
@@ -374,7 +374,7 @@ suite("a run of several hosts whose mlcli was killed", () => {
       const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
       assertEquals(removed, [`${container}-algo-1`, `${container}-algo-2`]);
       assertMatch(stderr, /^(warning|note): A run on several hosts did not come to its end, /);
-      assertEquals(/what its hosts wrote is in \S+\/hosts, /.test(stderr), file !== undefined);
+      assertEquals(/what its hosts wrote is in \S+\/hosts\n/.test(stderr), file !== undefined);
       const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
       assertEquals(left, file ? ["written"] : []);
       const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));
