@@ -350,13 +350,14 @@ suite("a fault of a host", () => {
 
   it("that does not come is said, and the host's own end counts", async () => {
     const over = Promise.withResolvers<void>();
+    let looks = 0;
     const { code, stderr, left, callsOf } = await run({
       program: async ({ body, end }) => {
         if (body.Hostname === "algo-1") await over.promise;
         end(0);
       },
-      // It is asked whether the host runs.
-      before: (call) => call === "GET /containers/ID/json" ? over.resolve() : undefined,
+      // At its end, and then whether it runs.
+      before: (call) => call.endsWith("ID/json") && ++looks === 2 ? over.resolve() : undefined,
     }, [...TWO, "--kill-host", "algo-2@0.3"]);
     assertEquals([code, left, callsOf("POST /containers/ID/kill")], [0, [], []]);
     assertMatch(stderr, /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
