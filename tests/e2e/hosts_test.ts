@@ -59,16 +59,6 @@ def train(data, model):
     for _ in config["hosts"][1:]: done.acquire(timeout=10)
 `;
 
-interface Report {
-  readonly met: readonly string[];
-  readonly name: string;
-  readonly hosts: readonly string[];
-  readonly group: readonly string[];
-  readonly started: number;
-  readonly data: Readonly<Record<string, readonly string[]>>;
-  readonly shared: Readonly<Record<string, string>>;
-}
-
 const INPUT = "local_test/test_dir/input/data";
 
 function appOf(code: string, files: Readonly<Record<string, string>> = {}): Promise<TestApp> {
@@ -97,13 +87,9 @@ async function train(app: TestApp, args: string): Promise<ProgramResult> {
   return result;
 }
 
-async function reportOf(app: TestApp, host: string): Promise<Report> {
-  return JSON.parse(await Deno.readTextFile(app.testPath(`output/data/${host}.json`)));
-}
-
 // deno-lint-ignore no-explicit-any
-async function recordOf(app: TestApp): Promise<any> {
-  return JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
+async function jsonIn(path: string): Promise<any> {
+  return JSON.parse(await Deno.readTextFile(path));
 }
 
 const CLASH =
@@ -119,7 +105,7 @@ suite("local train on several hosts", () => {
     assertEquals(code, 0, stderr);
     const hosts = ["algo-1", "algo-2", "algo-3"];
     for (const [index, host] of hosts.entries()) {
-      const { started: _, ...report } = await reportOf(app, host);
+      const { started: _, ...report } = await jsonIn(app.testPath(`output/data/${host}.json`));
       assertEquals(report, {
         ...{ met: hosts, hosts, group: hosts, name: host },
         data: { training: [["a"], ["b"], ["c"]][index]!, other: ["d", "e"] },
@@ -136,7 +122,7 @@ suite("local train on several hosts", () => {
     assertEquals(stderr.split("\n").filter((line) => /^algo-\d: /.test(line)).sort(), lines("two"));
     const log = await Deno.readTextFile(await lastRun(app, "log"));
     for (const line of [...lines("one"), ...lines("two")]) assertStringIncludes(log, line);
-    const { hosts: kept } = await recordOf(app);
+    const { hosts: kept } = await jsonIn(await lastRun(app, "job.json"));
     for (const { exit_status, seconds, peak_memory, ended_by } of kept) {
       assertEquals([exit_status, ended_by], [0, null]);
       assert(seconds > 0 && (peak_memory === null || peak_memory > 1e6));
@@ -151,7 +137,8 @@ suite("local train on several hosts", () => {
     const { code, stderr } = await train(app, `-c 2 ${options}`);
     assertEquals(code, 1, stderr);
     assertEquals(CLASH.exec(stderr)?.[2], "/opt/ml/model/weights", stderr);
-    const [one, two] = [await reportOf(app, "algo-1"), await reportOf(app, "algo-2")];
+    const reports = ["algo-1", "algo-2"].map((host) => app.testPath(`output/data/${host}.json`));
+    const [one, two] = await Promise.all(reports.map(jsonIn));
     assert(one.started - two.started > 2, `${one.started} ${two.started}`);
     assertEquals([one.group, two.group], [["algo-2", "algo-1"], ["algo-2", "algo-1"]]);
     assertEquals([one.hosts, one.met], [["algo-1", "algo-2"], ["algo-1", "algo-2"]]);
@@ -182,7 +169,7 @@ def train(data, model):
     const failure = await Deno.readTextFile(app.testPath("output/failure"));
     assertStringIncludes(failure, "no age column");
     assertEquals(await filesBelow(await lastRun(app, "model")), { stopped: "algo-1" });
-    const { hosts } = await recordOf(app);
+    const { hosts } = await jsonIn(await lastRun(app, "job.json"));
     assertEquals(
       hosts.map((host: Record<string, unknown>) => [host.name, host.exit_status, host.ended_by]),
       [["algo-1", 0, "algo-2"], ["algo-2", 1, null]],

@@ -82,7 +82,7 @@ export interface Play {
   /** Answers instead of those of the play; ID stands for any container's id, NAME for any image's. */
   readonly answers?: Answers;
   /** Hears of each request before it is answered, and may answer it. */
-  readonly before?: (call: string) => void | Response | Promise<void>;
+  readonly before?: (call: string) => void | Response | Promise<void | Response>;
 }
 
 export interface FakeContainers extends FakeEngine {

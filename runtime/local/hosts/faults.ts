@@ -94,8 +94,8 @@ export function verdictOf({ fault, at }: Suffered, ends: readonly HostEnd[]): st
   const { host, kind, seconds } = fault;
   const duration = seconds === undefined ? "" : `, for ${seconds} s`;
   const passed = `${host} was ${WORDS[kind]} after ${clockText(at * 1000)}${duration}.`;
-  const first = ends.find(({ status, cause, endedBy, isLost }) =>
-    (status !== 0 || cause !== undefined) && endedBy === undefined && !isLost
+  const first = ends.find(({ status, cause, isLost }) =>
+    (status !== 0 || cause !== undefined) && !isLost
   );
   if (first === undefined) {
     const isWhole = ends.every(({ status }) => status === 0);

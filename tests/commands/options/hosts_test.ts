@@ -3,10 +3,9 @@ import { hostOptions, hostsOf, parseHostCount } from "../../../commands/options/
 import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** What the options give where nobody types them. */
-const NONE = {
-  ...{ instanceCount: 2, shard: [], killHost: [], freezeHost: [], partition: [], slowHost: [] },
-};
+/** What the options give where nobody types them, but for the number. */
+const FAULTS = { killHost: [], freezeHost: [], partition: [], slowHost: [] };
+const NONE = { ...FAULTS, instanceCount: 2, shard: [] };
 
 suite("options of several hosts", () => {
   for (const [text, is] of [["1", true], ["64", true], ["0", false], ["65", false]] as const) {
@@ -81,24 +80,21 @@ suite("what is asked for of hosts", () => {
 
   const alone = { ...NONE, instanceCount: 1 };
   const third = { ...fault, host: "algo-3" };
+  const slowHost = [["algo-9", 1]] as const;
   for (
-    const [title, typed, words] of [
-      ["a shard for one host", { ...alone, shard: ["a"] }, /^Option "--shard" is about several/],
-      ["shared inputs for one", { ...alone, inputSharded: true }, /^Option "--input-sharded" is/],
-      ["a killed one for one", { ...alone, killHost: [fault] }, /^Option "--kill-host" is about/],
-      ["a frozen one for one", { ...alone, freezeHost: [fault] }, /^Option "--freeze-host" is/],
-      ["one cut off for one", { ...alone, partition: [fault] }, /^Option "--partition" is about/],
-      ["a slow one for one", { ...alone, slowHost: [["algo-1", 1]] as const }, /^Option "--slow-/],
-      ["a host that is not there", { ...NONE, killHost: [third] }, /^There is no host algo-3: 2 /],
-      ["a slow one that is not there", { ...NONE, slowHost: [["algo-9", 1]] as const }, /algo-9/],
+    const [typed, words] of [
+      [{ ...alone, shard: ["a"] }, /^Option "--shard" is about several hosts/],
+      [{ ...alone, inputSharded: true }, /^Option "--input-sharded" is about/],
+      [{ ...alone, killHost: [fault] }, /^Option "--kill-host" is about/],
+      [{ ...alone, freezeHost: [fault] }, /^Option "--freeze-host" is about/],
+      [{ ...alone, partition: [fault] }, /^Option "--partition" is about/],
+      [{ ...alone, slowHost }, /^Option "--slow-host" is about/],
+      [{ ...NONE, killHost: [third] }, /^There is no host algo-3: 2 are algo-1 to algo-2/],
+      [{ ...NONE, slowHost }, /^There is no host algo-9/],
     ] as const
   ) {
-    it(`is refused: ${title}`, () => {
+    it(`is refused: ${words.source}`, () => {
       assertMatch(assertThrows(() => hostsOf(typed), UsageError).message, words);
     });
   }
-
-  it("is nothing where nobody asks", () => {
-    assertEquals(hostsOf(alone), { count: 1, shards: [], faults: [], cpus: {} });
-  });
 });

@@ -3,6 +3,7 @@ import { LABELS } from "../../../../runtime/contract/images.ts";
 import { OutputClosed } from "../../../../runtime/errors.ts";
 import { ownerText } from "../../../../runtime/owner.ts";
 import { completeApp } from "../../../helpers/app.ts";
+import { sourceOf } from "../../../helpers/app_on_disk.ts";
 import { namesIn } from "../../../helpers/directory.ts";
 import {
   type FakeContainer,
@@ -26,6 +27,8 @@ interface Run extends ProgramResult, Pick<FakeContainers, "course" | "created" |
     readonly outcome: { readonly exit_status: number };
     readonly hosts: readonly Readonly<Record<string, unknown>>[];
   };
+  /** What is in the run's model directory. */
+  readonly model: readonly string[];
   /** Containers, networks, and directories of hosts. */
   readonly left: readonly string[];
 }
@@ -35,7 +38,8 @@ async function run(
   args: readonly string[] = TWO,
   options: Partial<InProcessOptions> = {},
 ): Promise<Run> {
-  await using app = await completeApp();
+  const files = { "local_test/test_dir/checkpoints/step": "7" };
+  await using app = await completeApp({ files });
   await using engine = await fakeContainers(play);
   const result = await runInProcess(args, { cwd: app.directory, engine, ...options });
   const record = await Deno.readTextFile(await lastRun(app, "job.json")).catch(() => "{}");
@@ -44,6 +48,7 @@ async function run(
   return {
     ...besidesRun(result),
     ...{ course, created, callsOf, record: JSON.parse(record) },
+    model: await namesIn(await lastRun(app, "model")).catch(() => []),
     left: [...engine.left, ...engine.networks, ...hosts],
   };
 }
@@ -55,8 +60,8 @@ function playing(hosts: Readonly<Record<string, (container: FakeContainer) => vo
 
 suite("the calls of a run of several hosts", () => {
   it("make the network first, then all containers, then start them, and remove it last", async () => {
-    const { code, stderr, course, created, left, callsOf } = await run({});
-    assertEquals([code, stderr, left], [0, SAME_MODEL, []]);
+    const { code, course, created, left, callsOf } = await run({});
+    assertEquals([code, left], [0, []]);
     const own = course.filter((call) => /create|start|networks/.test(call));
     assertEquals(own, [
       ...["GET /networks", "POST /networks/create", CREATE, CREATE, START, START, REMOVE],
@@ -113,37 +118,32 @@ suite("the calls of a run of several hosts", () => {
       ["mlcli-alive", "mlcli-elsewhere", "mlcli-odd", "foreign"],
     ]);
   });
-
-  it("are none of networks for one host", async () => {
-    const { code, course } = await run({}, ["local", "train"]);
-    assertEquals([code, course.filter((call) => call.includes("network"))], [0, []]);
-  });
 });
-
-const SAME_MODEL = "warning: Every host wrote files of the same names to /opt/ml/model: the model was " +
-  "trained 2 times, on each host by itself\n" +
-  'hint: "distribution": "torchrun" starts code that trains one model together; code that does so ' +
-  "by itself writes the model on one host alone.\n";
 
 suite("hosts that cannot start", () => {
   it("leave nothing where the second cannot be created", async () => {
     let creates = 0;
     const { code, stderr, course, left } = await run({
-      before: (call) => call === CREATE && ++creates === 2 ? refusal(500, "no room") : undefined,
-    });
+      before: async (call) => {
+        if (call !== CREATE || ++creates < 2) return;
+        // Long enough for the first to start, were it not to wait.
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        return refusal(500, "no room");
+      },
+    }, [...TWO, "--checkpoints"]);
     assertMatch(stderr, /^error: .*create: 500\): no room\n/);
     assertEquals([code, left, course.includes(START)], [1, [], false]);
     assertEquals(course.at(-1), REMOVE);
   });
 
-  it("leave nothing where one cannot be started, and end the other", async () => {
+  it("leave what one wrote where the other cannot be started, and end it", async () => {
     let starts = 0;
-    const { code, stderr, course, left } = await run({
-      program: () => {},
+    const { code, stderr, course, left, model } = await run({
+      program: (one) => Deno.writeTextFileSync(`${sourceOf(one, "/opt/ml/model")}/m`, ""),
       before: (call) => call === START && ++starts === 2 ? refusal(500, "no room") : undefined,
     });
     assertMatch(stderr, /^error: .*start: 500\): no room\n/m);
-    assertEquals([code, left, course.at(-1)], [1, [], REMOVE]);
+    assertEquals([code, left, model, course.at(-1)], [1, [], ["m"], REMOVE]);
   });
 
   it("make no container where the engine has no more addresses", async () => {
@@ -155,14 +155,6 @@ suite("hosts that cannot start", () => {
     assertMatch(stderr, /^error: The Docker Engine has no addresses left for another network\n/);
     assertMatch(stderr, /\nhint: docker network prune removes those that no container uses\.\n/);
     assertEquals([code, course.includes(CREATE)], [1, false]);
-  });
-
-  it("are told of any other refusal of a network in the engine's words", async () => {
-    const { code, stderr } = await run({
-      answers: { "POST /networks/create": () => refusal(403, "not today") },
-    });
-    assertMatch(stderr, /^error: .*networks\/create: 403\): not today\n/);
-    assertEquals(code, 1);
   });
 
   it("ask nothing of the engine where they cannot be on that network", async () => {
@@ -252,33 +244,51 @@ suite("Ctrl-C in a run of several hosts", () => {
 });
 
 suite("a fault of a host", () => {
-  /** Runs where algo-1 ends with a status once the engine is asked for this, and the other goes on. */
-  async function suffering(option: string, when: string, status: number): Promise<Run> {
+  /** Ends the hosts with these statuses once the engine is asked for this, so many times. */
+  async function suffering(
+    option: string,
+    [call, times]: readonly [call: string, times: number],
+    statuses: Readonly<Record<string, number>>,
+  ): Promise<Run> {
     const asked = Promise.withResolvers<void>();
+    let count = 0;
     return await run({
       program: async ({ body, end }) => {
         await asked.promise;
-        if (body.Hostname === "algo-1") end(status);
-        else if (option.includes("+")) end(0);
+        const status = statuses[body.Hostname!];
+        if (status !== undefined) end(status);
       },
-      before: (call) => call === when ? asked.resolve() : undefined,
+      before: (one) => one === call && ++count === times ? asked.resolve() : undefined,
     }, [...TWO, ...option.split(" ")]);
   }
-  const KILL = "POST /containers/ID/kill";
   const REHEARSED = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /;
+  const STOP = "POST /containers/ID/stop";
 
   it("that is killed ends no other, which is the first to fail", async () => {
-    const { code, stderr, callsOf, left } = await suffering("--kill-host algo-2@0", KILL, 3);
-    assertEquals([code, left, callsOf("POST /containers/ID/stop")], [3, [], []]);
+    // The third waits until the killed one is removed.
+    const ended = ["POST /containers/ID/wait", 3] as const;
+    const { code, stderr, callsOf, left } = await suffering("--kill-host algo-2@0", ended, {
+      "algo-1": 3,
+    });
+    assertEquals([code, left, callsOf(STOP)], [3, [], []]);
     assertMatch(stderr, /^note: algo-2 is killed now\n/);
     assertMatch(stderr, /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m);
     assertMatch(stderr, /^error: Training failed on algo-1: exit status 3\n/m);
     assertEquals(REHEARSED.test(stderr), false);
   });
 
+  it("that is cut off ends the others when it fails by itself", async () => {
+    const cut = ["POST /networks/NAME/disconnect", 1] as const;
+    const { code, stderr, callsOf } = await suffering("--partition algo-2@0", cut, { "algo-2": 3 });
+    assertEquals([code, callsOf(STOP).length], [3, 1]);
+    assertMatch(stderr, /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m);
+  });
+
   it("that is frozen for good ends with the last of the others, and the job has failed", async () => {
-    const pause = "POST /containers/ID/pause";
-    const { code, stderr, left } = await suffering("--freeze-host algo-2@0", pause, 0);
+    const frozen = ["POST /containers/ID/pause", 1] as const;
+    const { code, stderr, left } = await suffering("--freeze-host algo-2@0", frozen, {
+      "algo-1": 0,
+    });
     assertEquals([code, left], [137, []]);
     assertMatch(
       stderr,
@@ -298,7 +308,12 @@ suite("a fault of a host", () => {
     ] as const
   ) {
     it(`ends after its time: ${option}`, async () => {
-      const { code, stderr, course, callsOf } = await suffering(`${option} algo-2@0+0.05`, back, 0);
+      const { code, stderr, course, callsOf } = await suffering(`${option} algo-2@0+0.05`, [
+        back,
+        1,
+      ], {
+        ...{ "algo-1": 0, "algo-2": 0 },
+      });
       assertEquals([code, course.some((call) => call.endsWith(now))], [0, true]);
       assertMatch(stderr, new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`));
       const all = ", for 0\\.05 s\\. All hosts went on, and ended with status 0\\.";
@@ -338,14 +353,25 @@ suite("a fault of a host", () => {
   });
 
   it("that does not come is said, and the host's own end counts", async () => {
-    const { code, stderr, left, callsOf } = await run(
-      playing({ "algo-2": ({ end }) => end(4) }),
-      [...TWO, "--kill-host", "algo-2@60"],
-    );
-    assertEquals([code, left, callsOf("POST /containers/ID/stop").length], [4, [], 1]);
-    assertMatch(stderr, /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m);
-    assertMatch(stderr, /^error: Training failed on algo-2: exit status 4\n/m);
-    assertEquals(REHEARSED.test(stderr), false);
+    const over = Promise.withResolvers<void>();
+    let looks = 0;
+    const { code, stderr, left, callsOf } = await run({
+      program: async ({ body, end }) => {
+        if (body.Hostname === "algo-1") await over.promise;
+        end(0);
+      },
+      // At its end, and then whether it runs.
+      before: (call) => call.endsWith("ID/json") && ++looks === 2 ? over.resolve() : undefined,
+    }, [...TWO, "--kill-host", "algo-2@0.3"]);
+    assertEquals([code, left, callsOf("POST /containers/ID/kill")], [0, [], []]);
+    assertMatch(stderr, /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
+
+    const failing = playing({ "algo-2": ({ end }) => end(4) });
+    const failed = await run(failing, [...TWO, "--kill-host", "algo-2@60"]);
+    assertEquals([failed.code, failed.left, failed.callsOf(STOP).length], [4, [], 1]);
+    assertMatch(failed.stderr, /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m);
+    assertMatch(failed.stderr, /^error: Training failed on algo-2: exit status 4\n/m);
+    assertEquals(REHEARSED.test(failed.stderr), false);
   });
 });
 

@@ -3,13 +3,8 @@ import type { CreateBody, Engine } from "../../../../runtime/docker/engine.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { Silence } from "../../../../runtime/local/hosts/cluster.ts";
 import { verdictOf } from "../../../../runtime/local/hosts/faults.ts";
-import {
-  addressesIn,
-  onNetwork,
-  requireNetworks,
-  shortageNotes,
-} from "../../../../runtime/local/hosts/network.ts";
-import { clusterFor, requireHosts, shardsOf } from "../../../../runtime/local/hosts/places.ts";
+import { addressesIn, onNetwork, shortageNotes } from "../../../../runtime/local/hosts/network.ts";
+import { requireHosts, shardsOf } from "../../../../runtime/local/hosts/places.ts";
 import type { HostEnd } from "../../../../runtime/local/hosts/run.ts";
 import { hostStreams } from "../../../../runtime/local/hosts/streams.ts";
 import { decisive } from "../../../../runtime/local/hosts/ends.ts";
@@ -60,76 +55,47 @@ suite("the end that counts as that of all hosts", () => {
 });
 
 suite("the verdict of a rehearsal", () => {
-  const LIMITS = / NCCL gives up after 10 min, gloo after 30 min, unless .* another timeout\.$/;
+  const LIMITS = " NCCL gives up after 10 min, gloo after 30 min, unless init_process_group gets " +
+    "another timeout.";
+  const killed = ended(2, 137, { ...LOST, seconds: 4 });
+  const failed = (seconds: number) => ended(1, 1, { seconds });
+  const whole = [ended(1, 0), ended(2, 0)];
+  const asked = [ended(1, 0, { ...ASKED, seconds: 34 }), ended(2, 0, ASKED)];
+  const cut = [ended(2, 1, { seconds: 5 }), ended(1, 143, BY_2)];
+  const stopped = ended(1, 143, { seconds: 14, stoppedWithin: 1 });
   type Row = readonly [
     kind: Fault["kind"],
     seconds: number | undefined,
     ends: readonly HostEnd[],
     verdict: string,
-    hasLimits?: boolean,
   ];
-  const killed = ended(2, 137, { ...LOST, seconds: 4 });
   const rows: readonly Row[] = [
     [
       "kill",
       undefined,
-      [killed, ended(1, 1, { seconds: 6.5 })],
-      "algo-2 was killed after 4.0s. The job failed fast: algo-1 ended 2.5s later (exit status 1).",
+      [killed, failed(6.5)],
+      "failed fast: algo-1 ended 2.5s later (exit status 1).",
     ],
     [
       "kill",
       undefined,
-      [killed, ended(1, 1, { seconds: 64 })],
-      "algo-2 was killed after 4.0s. The job failed fast: algo-1 ended 1m 00s later (exit status 1).",
+      [killed, failed(64)],
+      "failed fast: algo-1 ended 1m 00s later (exit status 1).",
     ],
-    [
-      "kill",
-      undefined,
-      [killed, ended(1, 1, { seconds: 65 })],
-      "algo-2 was killed after 4.0s. The job hung: algo-1 ended 1m 01s later (exit status 1).",
-      true,
-    ],
-    [
-      "kill",
-      undefined,
-      [killed, ended(1, 0)],
-      "algo-2 was killed after 4.0s. The others went on, and ended with status 0.",
-    ],
-    [
-      "freeze",
-      30,
-      [ended(1, 0), ended(2, 0)],
-      "algo-2 was frozen after 4.0s, for 30 s. All hosts went on, and ended with status 0.",
-    ],
-    [
-      "partition",
-      undefined,
-      [ended(1, 0, { ...ASKED, seconds: 34 }), ended(2, 0, ASKED)],
-      "algo-2 was cut off from the others after 4.0s. The job hung: 30s later the others had not " +
-      "ended.",
-      true,
-    ],
-    [
-      "partition",
-      undefined,
-      [ended(2, 1, { seconds: 5 }), ended(1, 143, { seconds: 6, ...BY_2 })],
-      "algo-2 was cut off from the others after 4.0s. The job failed fast: algo-2 ended 1.0s later " +
-      "(exit status 1).",
-    ],
-    [
-      "kill",
-      undefined,
-      [killed, ended(1, 143, { seconds: 14, stoppedWithin: 1 })],
-      "algo-2 was killed after 4.0s. The job hung: 10s later the others had not ended.",
-      true,
-    ],
+    ["kill", undefined, [killed, failed(65)], "hung: algo-1 ended 1m 01s later (exit status 1)."],
+    ["kill", undefined, [killed, stopped], "hung: 10s later the others had not ended."],
+    ["kill", undefined, [killed, ended(1, 0)], "The others went on, and ended with status 0."],
+    ["freeze", 30, whole, "All hosts went on, and ended with status 0."],
+    ["partition", undefined, asked, "hung: 30s later the others had not ended."],
+    ["partition", undefined, cut, "failed fast: algo-2 ended 1.0s later (exit status 1)."],
   ];
-  for (const [kind, seconds, ends, verdict, hasLimits] of rows) {
-    it(verdict, () => {
-      const fault = { kind, host: "algo-2", after: 4, seconds };
-      const text = verdictOf({ fault, at: 4 }, ends);
-      assertEquals(text.replace(LIMITS, ""), verdict);
-      assertEquals(LIMITS.test(text), hasLimits === true);
+  const words = { kill: "killed", freeze: "frozen", partition: "cut off from the others" };
+  for (const [kind, seconds, ends, verdict] of rows) {
+    it(`of ${kind}, ${seconds} s: ${verdict}`, () => {
+      const text = verdictOf({ fault: { kind, host: "algo-2", after: 4, seconds }, at: 4 }, ends);
+      const passed = `algo-2 was ${words[kind]} after 4.0s${seconds ? `, for ${seconds} s` : ""}.`;
+      const rest = verdict.endsWith("0.") ? verdict : `The job ${verdict}`;
+      assertEquals(text, `${passed} ${rest}${verdict.startsWith("hung") ? LIMITS : ""}`);
     });
   }
 });
@@ -205,10 +171,6 @@ suite("what several hosts need", () => {
     });
   }
 
-  it("of a network is asked for alone, too", () => {
-    assertThrows(() => requireNetworks({ inStudio: true }, job()), MlcliError);
-  });
-
   const GB = 1e9;
   for (
     const [count, memory, gpus, info, notes] of [
@@ -233,17 +195,6 @@ suite("what several hosts need", () => {
       );
     });
   }
-});
-
-suite("what a host is told of all", () => {
-  it("has the group in another order under --strict", () => {
-    const place = { host: "algo-2", container: "", directory: "", report: "" };
-    const told = (strict: boolean) =>
-      clusterFor({ inStudio: false }, place, { hosts: { ...ONE_HOST, count: 2 }, strict });
-    const hosts = ["algo-1", "algo-2"];
-    assertEquals(told(false), { current: "algo-2", hosts, groupHosts: hosts });
-    assertEquals(told(true), { current: "algo-2", hosts, groupHosts: hosts.toReversed() });
-  });
 });
 
 suite("the data of hosts", () => {
