@@ -30,7 +30,7 @@ import { codeDifferences } from "./differences/code.ts";
 import { LastOutput } from "./container/last_output.ts";
 import { imageDifferences } from "./differences/image.ts";
 import type { RunOutcome } from "./container/run.ts";
-import { runCluster, unnoticed } from "./hosts/cluster.ts";
+import { runCluster } from "./hosts/cluster.ts";
 import { shortageNotes } from "./hosts/network.ts";
 import type { HostPlace } from "./hosts/places.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
@@ -95,8 +95,8 @@ export interface JobRun {
   readonly writesOutput: boolean;
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Puts what several hosts wrote into one place, that of `first` last. */
-  readonly merge: (first: string) => Promise<readonly (Difference | undefined)[]>;
+  /** Puts what several hosts wrote into one place, that of `first` last; there is none where none ended. */
+  readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
   /** Called once its hosts' directories are there. */
   readonly prepare: () => Promise<void>;
   /** What it reads. */
@@ -212,7 +212,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (isLeft) return;
     record.data = await data ?? null;
     const warnings = await giveToCaller(reference, owners, host);
-    first = decisive(ends, hosts.at(-1)!.host, unnoticed(job));
+    first = decisive(ends, hosts.at(-1)!.host);
+    let own: ReturnType<(typeof outputs)[number]> | undefined;
     if (first !== undefined) {
       const index = hosts.findIndex(({ host }) => host === first!.host);
       record.exitStatus = first.status;
@@ -221,15 +222,17 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       const reports = await Promise.all(hosts.map((one) => readReport(one.report, kind)));
       record.python = reports[0]!.python;
       findings.add(reports.flatMap(({ differences }) => differences));
-      const own = outputs[index]!();
+      own = outputs[index]!();
       reason = await own.reason(reports[index]!.reason);
-      try {
-        findings.add(await run.merge(first.host));
-        if (hosts.length > 1) await removeWritten(hosts);
-      } catch (error) {
-        await settle(run, "failed", { findings, warnings, err });
-        throw error;
-      }
+    }
+    try {
+      findings.add(await run.merge(first?.host));
+      if (hosts.length > 1) await removeWritten(hosts);
+    } catch (error) {
+      await settle(run, "failed", { findings, warnings, err });
+      throw error;
+    }
+    if (own !== undefined) {
       if (run.writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
@@ -299,7 +302,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput: hears[hosts.findIndex(({ host }) => host === outcome.host)]!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
-    hint: unnoticed(job).has(outcome.host) ? REHEARSED : findings.remedyOfOlderCode,
+    hint: outcome.isLost ? REHEARSED : findings.remedyOfOlderCode,
     lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,
     importer: {
@@ -315,7 +318,9 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
 /** What is said when the code is told to end. What kills it: the first Ctrl-C only asks it to. */
 function stopText(why: StopReason, grace: number): string {
   if (typeof why === "object") {
-    const { host, words } = why.failed;
+    const { host, words, cause } = why.failed;
+    // Nobody reads what it says any more.
+    if (cause !== undefined) return "";
     return `${host} failed (${words}): stopping the others, up to ${grace} s\n`;
   }
   const killer = why === "asked" ? "Ctrl-C again" : "Ctrl-C twice";
@@ -377,17 +382,13 @@ async function settle(
 }
 
 /** The end that counts as that of all; `undefined` where there is none. */
-export function decisive(
-  ends: readonly HostEnd[],
-  last: string,
-  ignored: ReadonlySet<string> = new Set(),
-): HostEnd | undefined {
+export function decisive(ends: readonly HostEnd[], last: string): HostEnd | undefined {
   const asked = ends.filter(({ cause, stoppedWithin, endedBy }) =>
     cause !== undefined || stoppedWithin !== undefined && endedBy === undefined
   );
   const failed = ends.filter(({ status, endedBy }) => status !== 0 && endedBy === undefined);
   return asked.find(({ status }) => status === SIGKILL_STATUS) ?? asked.at(-1) ??
-    failed.find(({ host }) => !ignored.has(host)) ?? failed[0] ??
+    failed.find(({ isLost }) => !isLost) ?? failed[0] ??
     ends.find(({ host }) => host === last);
 }
 

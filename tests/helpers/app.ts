@@ -104,7 +104,7 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
 }
 
 /**
- * Removes an app's containers, and the images that are named after it; an app's name is unlike any
+ * Removes an app's containers and networks, and the images that are named after it; an app's name is unlike any
  * other's. Where the tests have no engine, there is nothing to remove.
  */
 export async function removeLeftovers(app: string): Promise<void> {
@@ -114,6 +114,9 @@ export async function removeLeftovers(app: string): Promise<void> {
   try {
     for (const { Id } of await engine.listContainers([`${LABELS.app}=${app}`])) {
       await engine.removeContainer(Id);
+    }
+    for (const { Name } of await engine.networks([`${LABELS.app}=${app}`])) {
+      await engine.removeNetwork(Name);
     }
     const tags = (await engine.listImages(app)).flatMap(({ RepoTags }) => RepoTags ?? []);
     if (tags.length === 0) return;

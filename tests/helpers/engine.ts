@@ -173,6 +173,12 @@ export async function containersOf(app: string): Promise<readonly ContainerSumma
   return await withEngine((engine) => engine.listContainers([`${LABELS.app}=${app}`]));
 }
 
+/** The names of the networks of an app that there still are. */
+export async function networksOf(app: string): Promise<readonly string[]> {
+  const found = await withEngine((engine) => engine.networks([`${LABELS.app}=${app}`]));
+  return found.map(({ Name }) => Name);
+}
+
 /** Waits until an app has no container, ended ones included. */
 export async function untilNoContainers(app: string): Promise<void> {
   await eventually(async () => (await containersOf(app)).length === 0);

@@ -45,6 +45,7 @@ export const LOCAL_STOP: EngineCommand = {
 export const ENGINE_COMMANDS: readonly EngineCommand[] = [
   { args: ["local", "train"] },
   { args: ["local", "train", "--strict"] },
+  { args: ["local", "train", "--instance-count", "2"] },
   { args: ["local", "process", "--file", "p.py"] },
   { args: ["local", "deploy", "--port", "0"] },
   {

@@ -74,17 +74,19 @@ export interface Play {
   readonly onInput?: (container: FakeContainer, text: string | null) => void;
   /** Containers that are there already. */
   readonly containers?: readonly Partial<ContainerSummary>[];
+  /** Networks that are there already: their labels, by their names. */
+  readonly networks?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly isPodman?: boolean;
   /** Whether a training that ends with 0 leaves its model directory as the play does. */
   readonly writesNoModel?: boolean;
   /** Answers instead of those of the play; ID stands for any container's id, NAME for any image's. */
   readonly answers?: Answers;
-  /** Hears of each request before it is answered. */
-  readonly before?: (call: string) => void | Promise<void>;
+  /** Hears of each request before it is answered, and may answer it. */
+  readonly before?: (call: string) => void | Response | Promise<void>;
 }
 
 export interface FakeContainers extends FakeEngine {
-  /** Calls so far, with ID and NAME in the place of ids and images, without `_ping`. */
+  /** Calls so far, with ID and NAME in the place of ids, images and networks, without `_ping`. */
   readonly course: readonly string[];
   /** The calls of this kind: `DELETE /containers/ID`. */
   callsOf(call: string): readonly (Call & { readonly id: string | undefined })[];
@@ -93,6 +95,8 @@ export interface FakeContainers extends FakeEngine {
   readonly created: readonly any[];
   /** Those that were created and not removed. */
   readonly left: readonly string[];
+  /** The networks that are there. */
+  readonly networks: readonly string[];
 }
 
 /** An image that mlcli built. */
@@ -105,7 +109,8 @@ export const FOREIGN_IMAGE = { Entrypoint: ["/bin/server"] };
 /** `POST /containers/ID/start` for `POST /containers/abc/start`. */
 function generic(call: string): string {
   return call.replace(/^(\w+ \/containers\/)(?!(?:create|json)$)[^/]+/, "$1ID")
-    .replace(/^(\w+ \/images\/).+(\/json)$/, "$1NAME$2");
+    .replace(/^(\w+ \/images\/).+(\/json)$/, "$1NAME$2")
+    .replace(/^(\w+ \/networks\/)(?!create$)[^/]+/, "$1NAME");
 }
 
 function idOf(call: string): string | undefined {
@@ -232,6 +237,7 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   const { image = HARNESS_IMAGE, program = ({ end }) => end(0) } = play;
   const onStop = play.onStop ?? (({ end }: FakeContainer) => end(143));
   const lives = new Map<string, Life>();
+  const networks = new Map(Object.entries(play.networks ?? {}));
   const course: string[] = [];
   const playing: Promise<void>[] = [];
 
@@ -263,6 +269,21 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
         Config: image,
       }),
     "GET /containers/json": () => Response.json(play.containers ?? []),
+    "GET /networks": () =>
+      Response.json(Array.from(networks, ([Name, Labels]) => ({ Name, Labels }))),
+    "GET /networks/NAME": ({ url }) =>
+      Response.json({ Name: url, IPAM: { Config: [{ Subnet: "10.89.0.0/24" }] } }),
+    "POST /networks/create": async (request) => {
+      const { Name, Labels } = await request.json();
+      networks.set(Name, Labels);
+      return Response.json({ Id: Name }, { status: 201 });
+    },
+    "DELETE /networks/NAME": ({ url }) => {
+      networks.delete(new URL(url).pathname.split("/").at(-1)!);
+      return done();
+    },
+    "POST /networks/NAME/connect": () => done(200),
+    "POST /networks/NAME/disconnect": () => done(200),
     "GET /events": () => new Response(""),
     "GET /info": () => Response.json({}),
     "POST /containers/create": async (request) => {
@@ -289,6 +310,10 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       onStop(container);
       return done();
     },
+    "POST /containers/ID/pause": () => done(),
+    "POST /containers/ID/unpause": () => done(),
+    "GET /containers/ID/stats": () =>
+      new Response('{"memory_stats":{"usage":3000,"stats":{"inactive_file":1000}}}\n'),
     "POST /containers/ID/kill": (container) => (container.end(137), done()),
     "GET /containers/ID/logs": (container, { url }) =>
       container.output({ past: true, follow: url.includes("follow=1") }),
@@ -309,7 +334,8 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     if (kind !== "GET /_ping") course.push(kind);
     const given = play.answers?.[kind] ?? play.answers?.[call] ?? answers[kind];
     return async (request, released) => {
-      await play.before?.(kind);
+      const first = await play.before?.(kind);
+      if (first) return first;
       if (given) return await given(request, released);
       const container = lifeOf(call);
       const isThere = (play.containers ?? []).some(({ Id }) => Id === idOf(call));
@@ -346,6 +372,9 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     get left() {
       return [...lives].filter(([, { body, isOver }]) => !(body.HostConfig.AutoRemove && isOver))
         .map(([, { name }]) => name);
+    },
+    get networks() {
+      return [...networks.keys()];
     },
     async [Symbol.asyncDispose](): Promise<void> {
       for (const container of lives.values()) container.end(137);

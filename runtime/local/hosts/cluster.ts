@@ -5,7 +5,14 @@ import { clockText } from "../../quantities.ts";
 import { overlaid } from "../../streams.ts";
 import type { RunHost } from "../container/run.ts";
 import type { BatchJob } from "../jobs.ts";
-import { injectFaults, type Suffered, TIME_LIMITS, verdictOf } from "./faults.ts";
+import {
+  injectFaults,
+  isLost,
+  missedText,
+  type Suffered,
+  TIME_LIMITS,
+  verdictOf,
+} from "./faults.ts";
 import { makeNetwork, onNetwork, removeNetwork } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
 
@@ -34,13 +41,13 @@ export async function runCluster(
   engine: Engine,
   { job, run, containers, note }: ClusterRun,
   host: RunHost,
-  options: Omit<HostsOptions, "late" | "unnoticed" | "onEnd">,
+  options: Omit<HostsOptions, "late" | "lost" | "onEnd">,
 ): Promise<readonly string[]> {
   if (containers.length === 1) {
     await runHosts(engine, containers, host, {
       ...options,
       late: undefined,
-      unnoticed: new Set(),
+      lost: new Set(),
       onEnd: () => {},
     });
     return [];
@@ -50,6 +57,7 @@ export async function runCluster(
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
   using held = new DisposableStack();
   const suffered: Suffered[] = [];
+  const lost = new Set<string>();
   const silence = new Silence(note);
   held.use(silence);
   let ends: readonly HostEnd[] = [];
@@ -63,13 +71,14 @@ export async function runCluster(
     await runHosts(engine, placed, host, {
       ...options,
       late: strict ? LATE : undefined,
-      unnoticed: unnoticed(job),
+      lost,
       onStart: () => {
         options.onStart();
         held.use(injectFaults(engine, network, placed, faults, (text, happened) => {
           note(text);
           if (happened === undefined) return;
           suffered.push(happened);
+          if (isLost(happened.fault)) lost.add(happened.fault.host);
           silence.watch(happened.fault.host);
         }));
       },
@@ -77,7 +86,7 @@ export async function runCluster(
         silence.watch(end.host);
         running.delete(end.host);
         // Nobody is left to notice that they are frozen.
-        const frozen = placed.filter(({ host }) => running.has(host) && unnoticed(job).has(host));
+        const frozen = placed.filter(({ host }) => running.has(host) && lost.has(host));
         if (frozen.length < running.size) return;
         for (const { name } of frozen) engine.killContainer(name).catch(() => {});
       },
@@ -90,13 +99,10 @@ export async function runCluster(
   } finally {
     await removeNetwork(engine, network);
   }
-  return suffered.map((one) => verdictOf(one, ends));
-}
-
-/** Hosts whose end ends no other: a machine that is gone, or frozen for good, does not tell. */
-export function unnoticed({ hosts: { faults } }: Pick<BatchJob, "hosts">): ReadonlySet<string> {
-  const lost = faults.filter(({ kind, seconds }) => kind !== "partition" && seconds === undefined);
-  return new Set(lost.map(({ host }) => host));
+  return [
+    ...suffered.map((one) => verdictOf(one, ends)),
+    ...faults.filter((fault) => suffered.every((one) => one.fault !== fault)).map(missedText),
+  ];
 }
 
 /** Says it where nobody writes anything any more once a host is gone. */

@@ -58,6 +58,16 @@ export function injectFaults(
   return timers;
 }
 
+/** Whether the host is gone for good: a machine that is, or that is frozen, tells nobody. */
+export function isLost({ kind, seconds }: Fault): boolean {
+  return kind !== "partition" && seconds === undefined;
+}
+
+/** What there is to say of a fault that did not come. */
+export function missedText({ host, after }: Fault): string {
+  return `Nothing was rehearsed on ${host}: it had ended before ${after} s.`;
+}
+
 /** A job that notices a fault after more than this, in seconds, was waiting for a time limit. */
 const FAST = 60;
 
@@ -74,15 +84,16 @@ export function verdictOf({ fault, at }: Suffered, ends: readonly HostEnd[]): st
   const { host, kind, seconds } = fault;
   const duration = seconds === undefined ? "" : `, for ${seconds} s`;
   const passed = `${host} ${WORDS[kind][1]} after ${clockText(at * 1000)}${duration}.`;
-  const others = ends.filter((end) => end.host !== host);
-  const first = others.find(({ status, cause }) => status !== 0 || cause !== undefined);
+  const first = ends.find(({ status, cause, endedBy, isLost }) =>
+    (status !== 0 || cause !== undefined) && endedBy === undefined && !isLost
+  );
   if (first === undefined) {
     const isWhole = ends.every(({ status }) => status === 0);
     return `${passed} ${isWhole ? "All hosts" : "The others"} went on, and ended with status 0.`;
   }
   const waited = first.seconds - at;
   const later = clockText(waited * 1000);
-  if (first.cause !== undefined) {
+  if (first.cause !== undefined || first.stoppedWithin !== undefined) {
     return `${passed} The job hung: ${later} later the others had not ended. ${TIME_LIMITS}.`;
   }
   const ended = `${first.host} ended ${later} later (${first.words}).`;

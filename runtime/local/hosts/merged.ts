@@ -18,7 +18,7 @@ export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: str
 /** The places in the order in which they are merged: that of the host whose word counts is the last. */
 export function inOrder(
   places: readonly HostPlace[],
-  first: string,
+  first: string | undefined,
 ): readonly HostPlace[] {
   return [
     ...places.filter(({ host }) => host !== first),
@@ -30,7 +30,7 @@ export function inOrder(
  * Merges what the hosts of a training wrote.
  *
  * @param model directory of this machine that becomes the run's model.
- * @param first the host whose failure, if there is one, is the job's.
+ * @param first the host whose failure, if there is one, is the job's; `undefined`: none came to its end.
  * @param restored the hosts' copies of the checkpoints, where there are any.
  * @returns what is not as it should be: names that several hosts wrote.
  */
@@ -38,12 +38,12 @@ export async function mergeTraining(
   layout: Layout,
   model: string,
   places: readonly HostPlace[],
-  first: string,
+  first: string | undefined,
   restored: readonly Restored[],
   note: (text: string) => void,
 ): Promise<readonly (Difference | undefined)[]> {
   if (places.length === 1) return [];
-  await sayResumed(restored, note);
+  if (first !== undefined) await sayResumed(restored, note);
   const folders = (name: string, ordered = places) =>
     ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
   const isSame = await sameModel(folders("model"));

@@ -159,7 +159,8 @@ export function onNetwork(
     HostConfig: {
       ...body.HostConfig,
       NetworkMode: name,
-      ...addresses.length === 0 ? {} : { ExtraHosts: addresses },
+      // Not the own address of a host that is alone: the others would take that for their own.
+      ExtraHosts: addresses,
       ...cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) },
     },
   };

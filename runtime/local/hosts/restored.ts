@@ -20,7 +20,7 @@ export interface Restored {
  * @param to where nothing is.
  */
 export async function restore(source: string, to: string): Promise<Restored> {
-  await makeDirectory(source);
+  for (const folder of [source, dirname(to)]) await makeDirectory(folder);
   await copyTree(source, to);
   const copies = await filesIn(to);
   for (const name of copies.keys()) {

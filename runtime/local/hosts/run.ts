@@ -27,6 +27,8 @@ export interface HostEnd extends RunOutcome {
   readonly peakMemory: number | undefined;
   /** The host whose failure ended this one. */
   readonly endedBy: string | undefined;
+  /** Whether it was made to suffer what it does not come back from. */
+  readonly isLost: boolean;
 }
 
 /** Why they are to end: somebody asked for it, their time is over, or this host failed. */
@@ -39,8 +41,8 @@ export interface HostsOptions extends Pick<RunOptions, "grace" | "onLeft"> {
   readonly after: number | undefined;
   /** A host that starts so many seconds after the others. */
   readonly late: { readonly host: string; readonly seconds: number } | undefined;
-  /** Hosts whose end ends no other: a machine that is gone does not tell. */
-  readonly unnoticed: ReadonlySet<string>;
+  /** Hosts that suffered what they do not come back from, so far: their end ends no other. */
+  readonly lost: ReadonlySet<string>;
   /** Called once all programs have started. */
   readonly onStart: () => void;
   /** Called with the first that are told to end. */
@@ -128,11 +130,13 @@ export async function runHosts(
           seconds: (performance.now() - startedAt) / 1000,
           peakMemory,
           endedBy: typeof reason === "object" ? reason.failed.host : undefined,
+          isLost: options.lost.has(name),
         };
         ends.push(end);
         options.onEnd(end);
         const isBad = end.status !== 0 || end.cause !== undefined;
-        if (isBad && !options.unnoticed.has(name)) stop({ failed: end });
+        // Who was asked to end is not asked again: the code might take that for a second Ctrl-C.
+        if (isBad && !end.isLost && !signal.aborted) stop({ failed: end });
         if (ends.length === containers.length) await options.whileRemoved(ends);
       },
     });

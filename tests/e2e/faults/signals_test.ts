@@ -4,7 +4,13 @@ import { makeApp, type TestApp, TRAINING_DATA } from "../../helpers/app.ts";
 import { startCloud } from "../../helpers/cloud.ts";
 import { LEAST, makeDeployApp, MODEL, UPDATE } from "../../helpers/deploy_app.ts";
 import { filesBelow, makeDirectory } from "../../helpers/directory.ts";
-import { buildTestImage, containersOf, TEST_IMAGE, withEngine } from "../../helpers/engine.ts";
+import {
+  buildTestImage,
+  containersOf,
+  networksOf,
+  TEST_IMAGE,
+  withEngine,
+} from "../../helpers/engine.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { BUCKET, type JobApp } from "../../helpers/job_app.ts";
 import { type ProgramResult, startProgram } from "../../helpers/program.ts";
@@ -62,16 +68,22 @@ async function again(app: TestApp, args: readonly string[]): Promise<void> {
   assertEquals(code, 0, `again: ${stderr}`);
 }
 
-const COMMANDS: readonly Local[] = [
-  { args: ["build"], check: (app) => again(app, ["build"]) },
-  {
-    args: ["local", "train"],
+function training(args: readonly string[]): Local {
+  return {
+    args,
     check: async (app, _result, isDone) => {
       const model = await Deno.readTextFile(app.testPath("model/m"));
       assert(isDone ? model === "trained" : ["earlier", "trained"].includes(model), model);
-      await again(app, ["local", "train"]);
+      assertEquals(await networksOf(app.name), []);
+      await again(app, args);
     },
-  },
+  };
+}
+
+const COMMANDS: readonly Local[] = [
+  { args: ["build"], check: (app) => again(app, ["build"]) },
+  training(["local", "train"]),
+  training(["local", "train", "-c", "2"]),
   { args: ["local", "process", "-f", "p.py"] },
   {
     args: ["local", "deploy", "-p", "0"],

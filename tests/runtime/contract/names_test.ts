@@ -9,6 +9,7 @@ import {
   configurationOf,
   DEPLOYED_NAME_LENGTH,
   freeSlot,
+  hostContainerName,
   type InUse,
   isJobName,
   isPlatformJobName,
@@ -30,6 +31,9 @@ const NAMES: readonly (readonly [name: string, is: boolean, why: string])[] = [
   ["mlcli-churn-train-serve-80", false, "of a server"],
   ["x-mlcli-churn-train-0badcafe", false, "with something before it"],
   ["", false, "empty"],
+  ["mlcli-churn-train-0badcafe-algo-12", true, "of a host"],
+  ["mlcli-churn-train-0badcafe-algo-", false, "of a host without a number"],
+  ["mlcli-churn-train-0badcafe-algo-1-algo-2", false, "of two hosts"],
 ];
 
 suite("names of containers of jobs", () => {
@@ -42,6 +46,8 @@ suite("names of containers of jobs", () => {
 
   it("are known again", () => {
     assertEquals(isJobName(jobName("a.b_c", "process"), "a.b_c", "process"), true);
+    const host = hostContainerName(jobName("a.b_c", "train"), "algo-2");
+    assertEquals(isJobName(host, "a.b_c", "train"), true);
   });
 
   for (const [name, is, why] of NAMES) {

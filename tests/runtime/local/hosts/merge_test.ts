@@ -163,8 +163,8 @@ suite("restored checkpoints", () => {
 
   it("may be of a directory that is not there", async () => {
     await using place = await makeDirectory();
-    await restore(join(place.path, "target"), join(place.path, "copy"));
-    assertEquals(await namesIn(join(place.path, "copy")), []);
+    await restore(join(place.path, "target"), join(place.path, "written/copy"));
+    assertEquals(await namesIn(join(place.path, "written/copy")), []);
   });
 });
 
