@@ -1,5 +1,5 @@
-#!/usr/bin/python3
-"""Writes what it sees to the model, under the number of its host: a path of names to a value."""
+#!/usr/bin/env python3
+"""Writes what a host sees into the model directory, as algo-N.json: names of facts with their values."""
 
 import json
 import os
@@ -15,9 +15,8 @@ for file in ML.joinpath("input/config").iterdir():
         seen["%s: %s" % (file.name, key)] = value
 resources = json.loads(ML.joinpath("input/config/resourceconfig.json").read_text())
 for key, value in os.environ.items():
-    if key.startswith("PIP_"):  # of the image
-        continue
-    seen["variable %s" % key] = value
+    if not re.match("PIP_|PYTHON|GPG_KEY|LANG|LC_", key):  # of the image
+        seen["variable %s" % key] = value
 for path in [ML, *ML.rglob("*")]:
     if ML / "model" not in path.parents:
         seen["path %s" % path] = "writable" if os.access(path, os.W_OK) else "read-only"
@@ -36,8 +35,9 @@ own = resources["current_host"]
 Path("/opt/ml/model", "%s.txt" % own).touch()
 # None goes on before all have begun, by which they find each other, too.
 server = socket.create_server(("", 7777), backlog=64)
+deadline = time.monotonic() + 60
 for host in resources["hosts"]:
-    while True:
+    while time.monotonic() < deadline:
         try:
             socket.create_connection((host, 7777), timeout=1).close()
             break
