@@ -103,6 +103,9 @@ const SUFFIX = /,? ?exit code:? \d+$/i;
 const OF_TOOLKIT =
   /^(\w+Error):\n(?:ExitCode (\S+)\nErrorMessage "(.*?)(?:"\n(?:ExtraInfo "[^]*"\n)?Command "[^]*)?|Command "[^]*)$/s;
 
+/** What Open MPI's mpirun says after the error of one of its processes. */
+const OF_MPIRUN = /^ ?-{74}$[^]*/m;
+
 /** The status of the user's program, where AWS's toolkit wrote the reason. */
 export function statusInReason(reason: string): string | undefined {
   return OF_TOOLKIT.exec(reason.trim())?.[2];
@@ -116,7 +119,7 @@ export function headlineOf(reason: string): string | undefined {
   const [, kind, status, message = ""] = OF_TOOLKIT.exec(reason.trim().replace(PREFIX, "")) ?? [];
   if (kind !== undefined) {
     const words = status === undefined ? kind : `${kind}, exit code ${status}`;
-    return shortened(linesOf(message).at(-1) ?? words);
+    return shortened(linesOf(message.replace(OF_MPIRUN, "")).at(-1) ?? words);
   }
   const [first, ...rest] = linesOf(reason);
   const line = first?.trim().replace(PREFIX, "") === TRACEBACK

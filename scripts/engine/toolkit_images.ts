@@ -34,16 +34,22 @@ const COMPILER = ["gcc", "libc6-dev", "python3-dev"];
 
 const TOOLKITS: Readonly<Record<ToolkitKind, Toolkit>> = {
   training: {
-    packages: COMPILER,
+    packages: [...COMPILER, "openmpi-bin", "openssh-server", "python3-mpi4py"],
     requirements: ["sagemaker-training==5.1.4"],
-    // As in `sagemaker_pytorch_container.training`, for one host.
-    framework: `from sagemaker_training import entry_point, environment
+    // As in `sagemaker_pytorch_container.training`.
+    framework: `from sagemaker_training import entry_point, environment, runner
 def main():
     env = environment.Environment()
     words = env.module_dir, env.user_entry_point, env.to_cmd_args(), env.to_env_vars()
-    entry_point.run(*words, capture_error=True)
+    by_mpi = env.additional_framework_parameters.get("sagemaker_mpi_enabled")
+    kind = runner.MPIRunnerType if by_mpi else runner.ProcessRunnerType
+    entry_point.run(*words, capture_error=True, runner_type=kind)
 `,
-    start: "ENV SAGEMAKER_TRAINING_MODULE=framework:main",
+    // MPI's processes are started by ssh, with a key that all hosts have.
+    start: `RUN mkdir -p /run/sshd && ssh-keygen -q -N '' -f ~/.ssh/id_rsa \\
+ && cp ~/.ssh/id_rsa.pub ~/.ssh/authorized_keys \\
+ && echo StrictHostKeyChecking no > ~/.ssh/config
+ENV SAGEMAKER_TRAINING_MODULE=framework:main`,
   },
   containers: {
     packages: [...COMPILER, "nginx-light"],
@@ -150,12 +156,13 @@ export async function ensureToolkitImage(
 /** pip in its containers, too, trusts what this machine's pip trusts. */
 function dockerfile(base: string, toolkit: Toolkit, hasCertificates: boolean): string {
   const trust = hasCertificates ? " PIP_CERT=/opt/toolkit/certificates.pem" : "";
-  // Java's package writes to the directory of manuals, which a slim image does not have.
+  // Java's package writes to the directory of manuals, which a slim image does not have. The base may
+  // leave out what a compiler needs.
   const all = `FROM ${base}
 ARG PIP_INDEX_URL
 COPY . /opt/toolkit/
 ENV PIP_BREAK_SYSTEM_PACKAGES=1${trust}
-RUN mkdir -p /usr/share/man/man1 && apt-get update \\
+RUN mkdir -p /usr/share/man/man1 && rm -f /etc/dpkg/dpkg.cfg.d/slim && apt-get update \\
  && apt-get install -y --no-install-recommends ${toolkit.packages.join(" ")} \\
  && rm -rf /var/lib/apt/lists/*
 `;

@@ -9,6 +9,7 @@
 import { messageOf, MlcliError } from "../../runtime/errors.ts";
 import { makeBuildBench } from "../bench/build.ts";
 import { type Contest, type ContestOutcome, contestTable, runContest } from "../bench/contest.ts";
+import { hostsComparisons } from "../bench/hosts.ts";
 import { makeInvocationBench } from "../bench/invoke_endpoint.ts";
 import { makeEndpointBench } from "../bench/list_endpoints.ts";
 import {
@@ -50,6 +51,7 @@ type Part = (
 const PARTS: Readonly<Record<string, Part>> = {
   build,
   local,
+  hosts,
   script,
   repack,
   watch,
@@ -141,6 +143,12 @@ async function* ofMember(
     "binary: local train, as a member of group docker",
     1.55,
   );
+}
+
+/** Several hosts against one. */
+async function* hosts(baseImage: string): AsyncGenerator<Comparison> {
+  await using app = await makeBenchApp(baseImage);
+  yield* await hostsComparisons(app);
 }
 
 /** A script on an image that exists: run here, and sent to a job. */

@@ -5,6 +5,7 @@
 
 import { MlcliError } from "../../runtime/errors.ts";
 import { ensureBaseImage } from "../engine/base_image.ts";
+import { ensureCompose } from "../engine/compose.ts";
 import { ensureEngine } from "../engine/engine.ts";
 import { ensurePythonPackage } from "../engine/python_packages.ts";
 import { ensureToolkitImage, type ToolkitKind } from "../engine/toolkit_images.ts";
@@ -33,6 +34,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
     const env = {
       ...images,
       MLCLI_TEST_SDK_2_PYTHON: await ensurePythonPackage(SDK_2, signal),
+      MLCLI_TEST_COMPOSE: JSON.stringify(await ensureCompose(signal)),
       MLCLI_TEST_SDK_3_PYTHON: await ensurePythonPackage(SDK_3, signal),
       MLCLI_TEST_TRAINING: await image("training"),
       MLCLI_TEST_CONTAINERS: await image("containers"),

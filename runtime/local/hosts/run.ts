@@ -1,6 +1,6 @@
 /**
- * Runs the containers of a job, a host each: they start together, and the first that fails ends the
- * others, as on SageMaker.
+ * Runs the containers of a job, a host each: the first of them starts, then the others together, and the
+ * first that fails ends the others, as on SageMaker.
  */
 
 import type { CreateBody, Engine } from "../../docker/engine.ts";
@@ -75,6 +75,8 @@ export async function runHosts(
   const created = containers.map(() => Promise.withResolvers<void>());
   const allCreated = Promise.all(created.map(({ promise }) => promise));
   allCreated.catch(() => {});
+  // All at once, an engine takes as long for the first as for the last.
+  const firstStarted = Promise.withResolvers<void>();
   const ends: HostEnd[] = [];
   let started = 0;
   let isStopping = false;
@@ -105,10 +107,12 @@ export async function runHosts(
         created[index]!.resolve();
         await Promise.all([allCreated, options.before]);
         if (late?.host === name) await pause(late.seconds * 1000, signal);
+        else if (late === undefined && index > 0) await firstStarted.promise;
       },
       stop: over.signal,
       onStart: () => {
         startedAt = performance.now();
+        firstStarted.resolve();
         if (containers.length > 1) watchMemory().catch(() => {});
         onStart();
       },
@@ -146,6 +150,8 @@ export async function runHosts(
       // The others cannot do without it.
       broken.abort(error);
       throw error;
+    } finally {
+      firstStarted.resolve();
     }
   });
   await Promise.allSettled(runs);

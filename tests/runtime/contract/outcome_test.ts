@@ -106,6 +106,17 @@ ExitCode 7
 ErrorMessage ""
 Command "/usr/bin/python3 -- train.py"`;
 
+/** As it writes it of a script that mpirun ran on several hosts. */
+const TOOLKIT_MPI = `ExecuteUserScriptError:
+ExitCode 1
+ErrorMessage "raise ValueError("no age")
+ ValueError: no age
+ ${"-".repeat(74)}
+ MPI_ABORT was invoked on rank 1 in communicator MPI_COMM_WORLD
+ with errorcode 1.
+"
+Command "mpirun --host algo-1,algo-2 -np 2 /usr/bin/python3 -m mpi4py train.py"`;
+
 suite("headlineOf", () => {
   const rows: readonly (readonly [reason: string, headline: string | undefined])[] = [
     ["", undefined],
@@ -117,6 +128,7 @@ suite("headlineOf", () => {
     [`AlgorithmError: ${TRACEBACK}`, "ValueError: no age"],
     [TOOLKIT, "ValueError: no age"],
     [`AlgorithmError: ${TOOLKIT}, exit code: 1`, "ValueError: no age"],
+    [TOOLKIT_MPI, "ValueError: no age"],
     [TOOLKIT_EXIT, "ExecuteUserScriptError, exit code 7"],
     [OLDER_TOOLKIT, "ExecuteUserScriptError"],
     [`AlgorithmError: ${OLDER_TOOLKIT}, exit code: 1`, "ExecuteUserScriptError"],

@@ -67,6 +67,9 @@ suite("the calls of a run of several hosts", () => {
       ...["GET /networks", "POST /networks/create", CREATE, CREATE, START, START, REMOVE],
     ]);
     assertEquals(course.at(-1), REMOVE);
+    const ATTACH = "POST /containers/ID/attach";
+    const started = course.filter((call) => call === ATTACH || call === START);
+    assertEquals(started, [ATTACH, START, ATTACH, START], "the first host, then the others");
     const [network] = callsOf("POST /networks/create");
     const { Name, Internal, Labels } = network!.body as Record<string, Record<string, string>>;
     assertMatch(`${Name}`, /^mlcli-test-\w{8}-\d{4}-/);
