@@ -270,7 +270,7 @@ def train(data, model):
     assertEquals(code, 0, stderr);
     assertMatch(
       stderr,
-      /^warning: A run on several hosts did not come to its end, for mlcli was killed: .*hosts, /,
+      /^warning: A run on several hosts did not come to its end, for its mlcli was killed: .*hosts\n/,
     );
     assertEquals(await leftOf(app), ["algo-1", "algo-2"]);
     assertEquals(await filesBelow(hosts), {
