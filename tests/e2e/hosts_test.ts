@@ -125,7 +125,7 @@ suite("local train on several hosts", () => {
     const { hosts: kept } = await jsonIn(await lastRun(app, "job.json"));
     for (const { exit_status, seconds, peak_memory, ended_by } of kept) {
       assertEquals([exit_status, ended_by], [0, null]);
-      assert(seconds > 0 && (peak_memory === null || peak_memory > 1e6));
+      assert(seconds > 0 && (peak_memory === null || peak_memory > 0));
     }
     assertEquals(kept.map(({ name }: { name: string }) => name).sort(), hosts);
   });
