@@ -14,6 +14,7 @@ import {
 import type { ProgramKind } from "../contract/jobs.ts";
 import { STOP_SECONDS } from "../contract/limits.ts";
 import { MlcliError, OutputClosed } from "../errors.ts";
+import { realPathOf } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { userDifference } from "../contract/image_rules.ts";
 import { commitOf } from "../source/commit.ts";
@@ -125,7 +126,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     status.close();
     if (isLeft) return;
     record.data = await data ?? null;
-    const warnings = await giveToCaller(reference, owners, host);
+    const moves = hosts.length === 1 ? [] : await Promise.all(
+      hosts.flatMap(({ outputFolder, written }) =>
+        [outputFolder, ...written].map(async (from, index) =>
+          [await realPathOf(from), run.places[index]!] as const
+        )
+      ),
+    );
+    const warnings = (await giveToCaller(reference, owners, host)).map((text) =>
+      inPlace(text, moves)
+    );
     first = decisive(ends, hosts.at(-1)!.host);
     const failed = ready.find(({ host }) => host === first?.host);
     let own: OwnOutput | undefined;
@@ -265,6 +275,11 @@ interface LastWords {
   readonly err: MessageStream;
 }
 
+/** A text with the paths that files have once they are moved. */
+function inPlace(text: string, moves: readonly (readonly [from: string, to: string])[]): string {
+  return moves.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
+}
+
 /** A failure here is the run's, unless something else was before: that matters more. */
 async function settle(
   run: JobRun,
@@ -275,7 +290,7 @@ async function settle(
   try {
     const { difference, note, moved } = await run.settle(ending);
     if (moved) {
-      placed = (text) => moved.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
+      placed = (text) => inPlace(text, moved);
     }
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));

@@ -42,6 +42,8 @@ export interface JobRun {
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly hosts: readonly HostRun[];
+  /** Where what they wrote is in the end: their `outputFolder`, and each of their `written`. */
+  readonly places: readonly string[];
   /** Whether the layout's `output` has what it writes. */
   readonly writesOutput: boolean;
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */

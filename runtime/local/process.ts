@@ -195,6 +195,10 @@ export async function withProcessing(
       launcher: launch.launcher,
       sent,
       hosts,
+      places: [
+        ...isApart ? [join(run.directory, "output")] : [],
+        ...results.map(({ source }) => source),
+      ],
       writesOutput: results[0]!.source === layout.output,
       again: commandOf(job).map(shellWord).join(" "),
       differences: commandDifferences(

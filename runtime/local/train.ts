@@ -147,6 +147,7 @@ export async function withTraining(
       launcher: program.launcher,
       sent,
       hosts,
+      places: [layout.output, model, ...job.checkpoints ? [layout.checkpoints] : []],
       writesOutput: true,
       again: "mlcli local train",
       differences: [

@@ -219,16 +219,18 @@ if (Deno.uid() === 0) {
       });
     }
 
-    it("leaves no program with setuid behind that root has run", async () => {
-      await using app = await training(PROGRAM + `    plant("/opt/ml/output/sh")\n`);
-      const { code, stderr } = await app.run(["local", "train"]);
-      assertEquals(code, 0);
-      assertMatch(
-        stderr,
-        /(^|\n)warning: The run made files that give rights away \(setuid\), \S+\/output\/sh\n/,
-      );
-      assertEquals((await ownersBelow(app.testPath("output"))).get("sh")?.mode, 0o755);
-    });
+    for (const count of ["1", "2"]) {
+      it(`leaves no program with setuid behind that root has run on ${count} of the hosts`, async () => {
+        await using app = await training(PROGRAM + `    plant("/opt/ml/output/sh")\n`);
+        const { code, stderr } = await app.run(["local", "train", "-c", count]);
+        assertEquals([code, stderr.includes("/written/")], [0, false]);
+        assertMatch(
+          stderr,
+          /(^|\n)warning: The run made files that give rights away \(setuid\), .*\/test_dir\/output\/sh\n/,
+        );
+        assertEquals((await ownersBelow(app.testPath("output"))).get("sh")?.mode, 0o755);
+      });
+    }
 
     it("has modes changed by a container alone, which its links lead nowhere", async () => {
       await using app = await training(
