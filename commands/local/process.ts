@@ -39,7 +39,7 @@ const OPTIONS = options({
   },
   ...pipOptions,
   ...hostOptions,
-  "--input-sharded": { description: "Share the files of each input out between the hosts." },
+  "--input-sharded": { description: "--shard for all inputs." },
 });
 
 export type ProcessDeclaration = typeof OPTIONS;

@@ -106,7 +106,7 @@ export function hostsOf(
   const named = [...faults.map(({ host }) => host), ...slowHost.map(([host]) => host)];
   const unknown = named.find((host) => !names.includes(host));
   if (unknown !== undefined) {
-    throw new UsageError(`There is no host ${unknown}: ${count} are algo-1 to algo-${count}.`);
+    throw new UsageError(`There is no host ${unknown}: the hosts are algo-1 to algo-${count}.`);
   }
   return {
     count,

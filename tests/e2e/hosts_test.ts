@@ -93,7 +93,7 @@ async function jsonIn(path: string): Promise<any> {
 }
 
 const CLASH =
-  /^(?:warning: | *)(algo-.+) wrote different files of one name: (\S+); of (\S+) it is kept$/m;
+  /^(?:warning: | *)(algo-.+) wrote different files of one name: (\S+); that of (\S+) is kept$/m;
 
 suite("local train on several hosts", () => {
   beforeAll(buildTestImage);
@@ -270,7 +270,7 @@ def train(data, model):
     assertEquals(code, 0, stderr);
     assertMatch(
       stderr,
-      /^warning: A run on several hosts did not come to its end, for its mlcli was killed: .*hosts\n/,
+      /^warning: mlcli was killed during a run on several hosts: what the hosts wrote is in .*hosts\n/,
     );
     assertEquals(await leftOf(app), ["algo-1", "algo-2"]);
     assertEquals(await filesBelow(hosts), {

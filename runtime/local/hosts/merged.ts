@@ -104,8 +104,9 @@ function trainedEach(count: number): Difference {
   return {
     message: `Every host wrote files of the same names to ${PATHS.model}: the model was trained ` +
       `${count} times, on each host by itself`,
-    hint: '"distribution": "torchrun" starts code that trains one model together; code that does ' +
-      "so by itself writes the model on one host alone.",
+    hint:
+      "With PyTorch, --distribution torchrun trains one model on all hosts. If your code connects " +
+      "the hosts itself, write the model on one of them only.",
   };
 }
 
@@ -117,9 +118,9 @@ export function clashOf(path: string, written: readonly Written[]): Difference |
   const more = clashes.length > 1 ? `, and ${clashes.length - 1} more such files` : "";
   return {
     message: `${listed(clash.hosts)} wrote different files of one name: ` +
-      `${path}/${inOneLine(clash.path)}${more}; of ${clash.hosts.at(-1)} it is kept`,
+      `${path}/${inOneLine(clash.path)}${more}; that of ${clash.hosts.at(-1)} is kept`,
     hint:
-      "SageMaker does not say whose file it keeps. Write the file on one host alone, or put the " +
+      "SageMaker does not say whose file it keeps. Write the file on one host only, or put the " +
       "host's name into its name.",
   };
 }

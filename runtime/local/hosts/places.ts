@@ -76,9 +76,9 @@ export function requireHosts(
   const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
   if (unknown === undefined) return;
   throw new UsageError(
-    `There is no ${inOneLine(unknown)} to share out between the hosts (--shard)`,
+    `Option "--shard" names ${inOneLine(unknown)}, which this job does not read.`,
     {
-      hint: names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`,
+      hint: names.length === 0 ? "It reads no data." : `It reads ${enumerated(names)}.`,
     },
   );
 }
@@ -129,8 +129,8 @@ export async function shardsOf<Data extends { readonly name: string; readonly so
     }
     if (without > 0) {
       note(
-        `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(one.name)}, ` +
-          "which has fewer files than there are hosts",
+        `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(one.name)}: ` +
+          "it has fewer files than there are hosts",
       );
     }
   }

@@ -134,7 +134,7 @@ async function endHosts(
   const model = modelOfRun(layout, name);
   await handOverToCaller(job, [...written, model], host);
   await clearRun(directory).catch(() => {});
-  const ended = "A run on several hosts did not come to its end, for its mlcli was killed";
+  const ended = "mlcli was killed during a run on several hosts";
   if (!await holdsFile(layout, hosts, hosts).catch(() => true)) {
     await removeTreeIfThere(hosts).catch(() => {});
     const said = await nameResults(layout, name);
@@ -145,7 +145,7 @@ async function endHosts(
   const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
     .map((path) => typedPath(layout.directory, path));
   return warningText(
-    `${ended}: what its hosts wrote is in ${places.join(" and ")}`,
+    `${ended}: what the hosts wrote is in ${places.join(" and ")}`,
     `Take what is whole, such as checkpoints. Then: rm -r ${places.map(shellWord).join(" ")}`,
   );
 }

@@ -89,7 +89,7 @@ suite("what is asked for of hosts", () => {
       [{ ...alone, freezeHost: [fault] }, /^Option "--freeze-host" is about/],
       [{ ...alone, partition: [fault] }, /^Option "--partition" is about/],
       [{ ...alone, slowHost }, /^Option "--slow-host" is about/],
-      [{ ...NONE, killHost: [third] }, /^There is no host algo-3: 2 are algo-1 to algo-2/],
+      [{ ...NONE, killHost: [third] }, /^There is no host algo-3: the hosts are algo-1 to algo-2/],
       [{ ...NONE, slowHost }, /^There is no host algo-9/],
     ] as const
   ) {

@@ -402,8 +402,8 @@ suite("a run of several hosts whose mlcli was killed", () => {
       assertEquals([code, engine.networks], [0, []]);
       const removed = engine.callsOf("DELETE /containers/ID").map(({ id }) => id);
       assertEquals(removed, [`${container}-algo-1`, `${container}-algo-2`]);
-      assertMatch(stderr, /^(warning|note): A run on several hosts did not come to its end, /);
-      assertEquals(/what its hosts wrote is in \S+\/hosts\n/.test(stderr), file !== undefined);
+      assertMatch(stderr, /^(warning|note): mlcli was killed during a run on several hosts/);
+      assertEquals(/what the hosts wrote is in \S+\/hosts\n/.test(stderr), file !== undefined);
       const left = await namesIn(`${folder}/hosts/algo-1`).catch(() => []);
       assertEquals(left, file ? ["written"] : []);
       const { outcome } = JSON.parse(await Deno.readTextFile(`${folder}/job.json`));

@@ -160,7 +160,7 @@ suite("what several hosts need", () => {
       "a channel that is not there",
       false,
       job(undefined, 2, ["a", "x\n"]),
-      /^There is no x\S+ to share out between the hosts \(--shard\)$/,
+      /^Option "--shard" names x\S+, which this job does not read\.$/,
     ],
   ];
   for (const [what, inStudio, asked, refusal] of rows) {
@@ -214,7 +214,7 @@ suite("the data of hosts", () => {
       [["1"], ["2"], []].map((files) => [data[1]!.source, files]),
     );
     assertEquals(notes, [
-      "1 of 3 hosts get no file of a, which has fewer files than there are hosts",
+      "1 of 3 hosts get no file of a: it has fewer files than there are hosts",
     ]);
     const alone = await shardsOf({ ...ONE_HOST, shards: "all" }, places.slice(0, 1), data, note);
     assertEquals([alone, await namesIn(`${place.path}/a`)], [[data], ["1", "2"]]);
