@@ -14,6 +14,7 @@ export interface Failure {
   readonly log: readonly string[];
   readonly kind: Role;
   readonly isSpot?: boolean;
+  readonly instanceCount?: number;
 }
 
 export interface Cause {
@@ -59,7 +60,9 @@ const JOBS: readonly Role[] = ["train", "process"];
 const SERVERS: readonly Role[] = ["serve", "transform"];
 
 /** The command that runs the same here. */
-const localRun = ({ kind }: Failure): string => `mlcli local ${kind === "serve" ? "deploy" : kind}`;
+const localRun = ({ kind, instanceCount = 1 }: Failure): string =>
+  `mlcli local ${kind === "serve" ? "deploy" : kind}` +
+  (instanceCount > 1 && JOBS.includes(kind) ? " --instance-count 2" : "");
 
 const either = (job: string, server: string) => ({ kind }: Failure): string =>
   kind === "serve" ? server : job;

@@ -1,4 +1,4 @@
-import { assert, assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import {
   type CauseName,
   CAUSES,
@@ -181,6 +181,14 @@ suite("likelyCause", () => {
   for (const [reason, log, cause] of servers) {
     it(`of a server is "${cause}" for: ${[reason, ...log].join(" | ")}`, () => {
       assertEquals(likelyCause({ kind: "serve", reason, log })?.name, cause);
+    });
+  }
+
+  for (const kind of ["train", "process", "transform"] as const) {
+    it(`of a ${kind} on several hosts names a local run on two, if there is one`, () => {
+      const failure = { kind, reason: "AlgorithmError: x", log: [], instanceCount: 3 };
+      const command = kind === "transform" ? kind : `${kind} --instance-count 2`;
+      assertStringIncludes(likelyCause(failure)?.words ?? "", `mlcli local ${command} runs`);
     });
   }
 
