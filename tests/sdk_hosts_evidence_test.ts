@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { trainingFiles } from "../runtime/contract/configuration_files.ts";
-import { clusterOf, hostNames } from "../runtime/contract/hosts.ts";
+import { hostNames } from "../runtime/contract/hosts.ts";
 import { onNetwork } from "../runtime/local/hosts/network.ts";
 import evidence from "./evidence/sdk_hosts.json" with { type: "json" };
 import { readText } from "./helpers/evidence.ts";
@@ -32,7 +32,8 @@ suite("what a host sees by mlcli and by AWS's SDK", () => {
 
   it("is what mlcli writes into the files of a host", () => {
     const channels = [{ name: "training", isSharded: false }];
-    const files = trainingFiles({ epochs: "3" }, channels, clusterOf(HOST, hostNames(2)));
+    const cluster = { current: HOST, hosts: hostNames(2), groupHosts: hostNames(2) };
+    const files = trainingFiles({ epochs: "3" }, channels, cluster);
     const written = Object.entries(files).flatMap(([file, content]) =>
       Object.entries(content as object).map(([key, value]) => [`${file}: ${key}`, value] as const)
     );

@@ -4,7 +4,6 @@ import {
   type ProcessingRequest,
   trainingFiles,
 } from "../../../runtime/contract/configuration_files.ts";
-import { clusterOf } from "../../../runtime/contract/hosts.ts";
 import { CODE_INPUT, plainData } from "../../../runtime/contract/processing_data.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -20,8 +19,9 @@ const RESOURCES = {
   }],
   network_interface_name: "eth0",
 };
-const ALONE = clusterOf("algo-1");
-const SECOND = clusterOf("algo-2", ["algo-1", "algo-2"], ["algo-2", "algo-1"]);
+const ALONE = { current: "algo-1", hosts: ["algo-1"], groupHosts: ["algo-1"] };
+const HOSTS = ["algo-1", "algo-2"];
+const SECOND = { current: "algo-2", hosts: HOSTS, groupHosts: HOSTS.toReversed() };
 const CHANNEL = {
   TrainingInputMode: "File",
   S3DistributionType: "FullyReplicated",
