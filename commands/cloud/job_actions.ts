@@ -110,8 +110,7 @@ export async function processAction(
       // An input has an address.
       inputs: options.inputS3Location as PlacedData<S3Address>[],
       outputs: options.outputS3Location,
-      shards: options.shard,
-      inputSharded: options.inputSharded,
+      shards: options.inputSharded ? "all" : options.shard,
     },
     options,
     context,

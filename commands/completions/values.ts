@@ -43,12 +43,9 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
     case "model-run":
       return await modelRuns(context);
     case "network":
-      return distinct(
-        await withEngine(
-          context,
-          async (engine, signal) => (await engine.networks([], signal)).map(({ Name }) => Name),
-        ),
-      );
+      return await withEngine(context, async (engine, signal) => {
+        return distinct((await engine.networks([], signal)).map(({ Name }) => Name));
+      });
     case "profile":
       return (await import("../../runtime/aws/profiles.ts")).profileNames(context.env);
     case "region":

@@ -13,10 +13,10 @@ import {
 import { checkDeployedName } from "../../runtime/contract/names.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { dryRun, environmentOptions, executionRole, imageAndAccount } from "./cloud_job.ts";
-import { parseAddress, parseInstances, parseInstanceType, wholeNumber } from "./job_parsers.ts";
+import { parseAddress, parseInstances, parseInstanceType } from "./job_parsers.ts";
 import { options, type Parser } from "./option.ts";
 import { serverProgramOptions } from "./program.ts";
-import { parseSeconds } from "./parsers.ts";
+import { parseSeconds, wholeNumber } from "./parsers.ts";
 import { outputFormat, progressOptions } from "./shared.ts";
 
 export function parseEndpointName(text: string): string {

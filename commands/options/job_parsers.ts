@@ -8,7 +8,6 @@ import { checkBaseJobName } from "../../runtime/contract/names.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { isRoleArn, parseS3Uri, type S3Address } from "../../runtime/contract/addresses.ts";
 import {
-  INSTANCE_GROUPS,
   isResourceName,
   isTagText,
   KMS_KEY,
@@ -28,6 +27,7 @@ import {
 } from "../../runtime/contract/registry.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Parser } from "./option.ts";
+import { wholeNumber } from "./parsers.ts";
 
 /** `ml.m5.large`. The service knows which there are: they change every month. */
 export function parseInstanceType(text: string, source: string): string {
@@ -49,10 +49,8 @@ export function parseInstances(kind: Role): Parser<number> {
 /** `NAME=TYPE:NUMBER` */
 export function parseInstanceGroup(text: string, source: string): InstanceGroup {
   const [, name = "", type = "", number = ""] = /^(.+)=([^=:]*):(\d{1,9})$/.exec(text) ?? [];
-  const isName = name !== "" && lengthOf(name) <= INSTANCE_GROUPS.nameLength;
-  if (isName && Number(number) > 0) {
-    return { name, type: parseInstanceType(type, source), count: Number(number) };
-  }
+  const count = Number(number);
+  if (count > 0) return { name, type: parseInstanceType(type, source), count };
   throw new UsageError(
     `${source} must be NAME=TYPE:NUMBER, such as gpu=ml.g5.xlarge:2, but got "${text}".`,
   );
@@ -64,17 +62,6 @@ export function parseVolume(kind: ProgramKind): Parser<number> {
 
 export function parseRun(kind: ProgramKind): Parser<number> {
   return wholeNumber(LONGEST_RUN[kind], "seconds");
-}
-
-/** @param most `undefined`: no limit. */
-export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
-  return (text, source) => {
-    const value = Number(text);
-    if (/^\d{1,9}$/.test(text) && value >= least && value <= (most ?? value)) return value;
-    const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
-    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
-    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}".`);
-  };
 }
 
 export function parseJobName(text: string): string {

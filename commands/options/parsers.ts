@@ -1,6 +1,7 @@
 /** Parsers of options. (Cliffy's own would not do: its `integer` takes 0x1F90 for 8080.) */
 
 import { UsageError } from "../../runtime/errors.ts";
+import type { Parser } from "./option.ts";
 
 /** A port, 0 to 65535. */
 export function parsePort(text: string, source: string): number {
@@ -79,6 +80,17 @@ export function parseLimit(text: string, source: string): number {
   const limit = Number(text);
   if (/^\d{1,9}$/.test(text) && limit > 0) return limit;
   throw new UsageError(`${source} must be a whole number, 1 or more, but got "${text}".`);
+}
+
+/** @param most `undefined`: no limit. */
+export function wholeNumber(most: number | undefined, unit?: string, least = 1): Parser<number> {
+  return (text, source) => {
+    const value = Number(text);
+    if (/^\d{1,9}$/.test(text) && value >= least && value <= (most ?? value)) return value;
+    const what = `a whole number${unit === undefined ? "" : ` of ${unit}`}`;
+    const range = most === undefined ? `${least} or more` : `${least} to ${most}`;
+    throw new UsageError(`${source} must be ${what}, ${range}, but got "${text}".`);
+  };
 }
 
 /** An image tag, by the rule of Docker's reference grammar. */

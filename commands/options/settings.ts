@@ -94,7 +94,8 @@ function valueOf(
     if (text !== "" && (choices === undefined || choices.includes(text))) {
       return parsedAs(() => parse(text, where), key, section);
     }
-    throw wrongValue(where, choices?.join(" or ") ?? `a ${option.value}`, text);
+    const expected = choices?.join(" or ") ?? `a ${option.value}`;
+    throw wrongValue(where, expected, text, choices !== undefined);
   };
   if (repeatable) return textsOf(where, key, value).map(parsed);
   if (typeof value === "string" || typeof value === "number") return parsed(String(value));
@@ -140,9 +141,14 @@ function parsedAs<T>(parse: () => T, key: string, { file }: Section): T {
   }
 }
 
-/** The value itself is not shown: it may be a secret. */
-function wrongValue(where: string, expected: string, value: unknown): MlcliError {
-  const found = value === "" ? "empty" : nameOfType(value);
+/** @param isShown whether the value itself is: it may be a secret, but for one of a few words. */
+function wrongValue(
+  where: string,
+  expected: string,
+  value: unknown,
+  isShown = false,
+): MlcliError {
+  const found = value === "" ? "empty" : isShown ? JSON.stringify(value) : nameOfType(value);
   return new MlcliError(`${where} must be ${expected}; it is ${found}`, {
     hint: "Its value is written as for the option of that name.",
   });

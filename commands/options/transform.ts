@@ -9,9 +9,8 @@ import {
   STRATEGIES,
 } from "../../runtime/contract/transform.ts";
 import { parseFilter } from "../../runtime/contract/transform_filters.ts";
-import { wholeNumber } from "./job_parsers.ts";
 import { options } from "./option.ts";
-import { parseMediaType } from "./parsers.ts";
+import { parseMediaType, wholeNumber } from "./parsers.ts";
 
 function parseFilterText(text: string): string {
   parseFilter(text);

@@ -7,6 +7,7 @@ import { isOfAppsDirectory, noScripts } from "../app/image.ts";
 import type { Aws } from "../aws/aws.ts";
 import type { AwsOptions } from "../aws/settings.ts";
 import { commandDifferences, environmentDifferences } from "../contract/differences.ts";
+import { isSharded } from "../contract/hosts.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { processingLaunchOf } from "../contract/launch.ts";
 import { checkData, CODE_INPUT, type PlacedData, plainData } from "../contract/processing_data.ts";
@@ -41,7 +42,7 @@ export async function process(
   host: JobHost,
   report: JobReport,
 ): Promise<void> {
-  const { app, tag, instanceType, inputs, inputSharded, program, kmsKey } = request;
+  const { app, tag, instanceType, inputs, shards, program, kmsKey } = request;
   const role = request.executionRole;
   const isOwnImage = isOfAppsDirectory(app);
   const isOfFile = program.code === undefined && program.command.length === 0;
@@ -53,15 +54,13 @@ export async function process(
   ]);
   const name = newJobName(request, host);
   const outputs = outputsOf(request, name);
-  if (inputSharded && inputs.length === 0) {
+  if (shards === "all" && inputs.length === 0) {
     throw new UsageError('Option "--input-sharded" has no effect without "--input-s3-location".', {
       hint: "It says how the objects there are given to several instances.",
     });
   }
   checkData(inputs, outputs, program.code !== undefined);
-  const names = inputs.map(({ name }) => name);
-  const shards = inputSharded ? names : request.shards;
-  checkShards({ ...request, shards }, names, "input", (text) => report.note(text));
+  checkShards(request, inputs.map(({ name }) => name), (text) => report.note(text));
   checkNetworkAndTags(request);
   const file = isOfFile ? await fileOf(request) : undefined;
   const { code: own, command, arguments: words } = program;
@@ -92,9 +91,9 @@ export async function process(
               note,
               ...inputs.map((data) => async (note: Note) => {
                 const place = await dataAddress(s3, data.place);
-                const isSharded = shards.includes(data.name);
-                await checkInput(s3, place, note, isSharded ? request.instanceCount : 1);
-                return { ...data, place, isSharded };
+                const sharded = isSharded(shards, data.name);
+                await checkInput(s3, place, note, sharded ? request.instanceCount : 1);
+                return { ...data, place, isSharded: sharded };
               }),
             ),
           (note: Note) =>

@@ -12,6 +12,7 @@ import {
   hyperparameterDifferences,
 } from "../contract/differences.ts";
 import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { isSharded } from "../contract/hosts.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { holdsToolkitByName } from "../contract/aws_images.ts";
 import { CODE_CHANNEL, launchOf, type Program } from "../contract/launch.ts";
@@ -64,7 +65,7 @@ export async function train(
   const maxWait = maxWaitOf(request);
   const names = inputs.map(({ name }) => name);
   checkChannelNames(names, isSending || isOfAppsDirectory(app));
-  checkShards(request, names, "channel", (text) => report.note(text));
+  checkShards(request, names, (text) => report.note(text));
   checkGroups(request);
   checkNetworkAndTags(request);
   const hyperparameters = await hyperparametersFor(request);
@@ -100,17 +101,16 @@ export async function train(
               note,
               ...inputs.map(({ name, address }) => async (note: Note) => {
                 const found = await dataAddress(s3, address);
-                const isSharded = request.shards.includes(name);
-                await checkInput(s3, found, note, isSharded ? request.instanceCount : 1);
-                return { name, address: found, isSharded };
+                const sharded = isSharded(request.shards, name);
+                await checkInput(s3, found, note, sharded ? request.instanceCount : 1);
+                return { name, address: found, isSharded: sharded };
               }),
             ),
           (note: Note) => checkPlace(aws, output, note),
           async (note: Note) => kept && await checkPlace(aws, kept, note),
           async () => {
             const found = await programOnPlatform(request, code, aws, host.engine);
-            const { distribution } = program;
-            const launch = launchOf(found, { name, region: s3.region.value, distribution });
+            const launch = launchOf(found, { name, region: s3.region.value });
             requireNone([
               ...hyperparameterDifferences({ ...hyperparameters, ...launch.hyperparameters }),
               ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
@@ -127,7 +127,7 @@ export async function train(
           ...common,
           output: output.address,
           channels: code
-            ? [...channels, { name: CODE_CHANNEL, address: code.place.address }]
+            ? [...channels, { name: CODE_CHANNEL, address: code.place.address, isSharded: false }]
             : channels,
           hyperparameters,
           metrics,
@@ -164,8 +164,7 @@ async function programOnPlatform(
   const image = isAsked
     ? await imageFacts({ ...request, instanceType: instanceType! }, await aws.ecr(), engine)
     : undefined;
-  const isOwn = image !== undefined && holdsHarness(image);
-  if (isOwn) {
+  if (image !== undefined && holdsHarness(image)) {
     checkChannelNames(inputs.map(({ name }) => name), true);
   } else if (sendsCode) {
     throw new MlcliError(
@@ -180,11 +179,7 @@ async function programOnPlatform(
       },
     );
   }
-  return await programFor(
-    program,
-    { reference, variables: image && (image.Config?.Env ?? []), holdsHarness: isOwn },
-    code,
-  );
+  return await programFor(program, reference, image, code);
 }
 
 /** As `local train` reads them. */

@@ -1,5 +1,8 @@
 /** The hosts of a job: what they are called, what each is told of them, and its part of the data. */
 
+import { UsageError } from "../errors.ts";
+import { enumerated, inOneLine } from "../text.ts";
+
 /** The hosts in the order of their names as text, as SageMaker sorts them: algo-10 before algo-2. */
 export function hostNames(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `algo-${index + 1}`).sort();
@@ -14,13 +17,23 @@ export interface Cluster {
   readonly groupHosts: readonly string[];
 }
 
-/** What a host is told that has no others beside it, or of these. */
-export function clusterOf(
-  current: string,
-  hosts: readonly string[] = [current],
-  groupHosts = hosts,
-): Cluster {
-  return { current, hosts, groupHosts };
+/** Names of channels, or inputs, of which each host gets a part of the files; all of them. */
+export type Shards = readonly string[] | "all";
+
+export function isSharded(shards: Shards, name: string): boolean {
+  return shards === "all" || shards.includes(name);
+}
+
+/**
+ * @param names of what the job reads.
+ * @throws UsageError for data to share out that the job does not have.
+ */
+export function requireShards(shards: Shards, names: readonly string[]): void {
+  const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(`There is no ${inOneLine(unknown)} to share out (--shard).`, {
+    hint: names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`,
+  });
 }
 
 /**

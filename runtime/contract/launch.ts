@@ -45,7 +45,7 @@ const SHELL = "/bin/sh";
 /** What a training runs. */
 export type Program =
   /** The image's own. */
-  | { readonly launcher: "image" }
+  | { readonly launcher: "image"; readonly distribution?: Distribution | undefined }
   /** What is named in the place of the image's entry point, and its arguments. */
   | {
     readonly launcher: "command";
@@ -56,6 +56,7 @@ export type Program =
     readonly launcher: "toolkit" | "script";
     /** A file of the code: `train.py`. */
     readonly entryPoint: string;
+    readonly distribution?: Distribution | undefined;
   };
 
 /** What a job or a container is started with. */
@@ -70,13 +71,10 @@ export interface Launch {
 
 export function launchOf(
   program: Program,
-  job: {
-    readonly name: string;
-    readonly region: string;
-    readonly distribution?: Distribution | undefined;
-  },
+  job: { readonly name: string; readonly region: string },
 ): Launch {
-  const hyperparameters = job.distribution === undefined ? {} : TORCHRUN;
+  const isDistributed = program.launcher !== "command" && program.distribution !== undefined;
+  const hyperparameters = isDistributed ? TORCHRUN : {};
   const own = { entrypoint: undefined, arguments: undefined, hyperparameters };
   switch (program.launcher) {
     case "image":

@@ -41,8 +41,8 @@ export const LINE_END = /[\n\r\u2028\u2029]/;
 /** CreateTrainingJob: `InputDataConfig` takes 1 to 20 channels. */
 export const MOST_CHANNELS = 20;
 
-/** `ResourceConfig`: `InstanceGroups`, and `InstanceGroupName`, whose pattern is `.+`. */
-export const INSTANCE_GROUPS = { most: 5, nameLength: 64 } as const;
+/** `ResourceConfig`: `InstanceGroups`. */
+export const MOST_INSTANCE_GROUPS = 5;
 
 /** `Channel`: `ChannelName`, its pattern and its length, 1 to 64. */
 export const CHANNEL_NAME = /^[A-Za-z0-9.\-_]{1,64}$/;

@@ -3,6 +3,7 @@
 import type { App } from "../app/app.ts";
 import type { Context } from "../context.ts";
 import type { Channel } from "../contract/channels.ts";
+import type { Shards } from "../contract/hosts.ts";
 import type { Role } from "../contract/jobs.ts";
 import type { PlacedData } from "../contract/processing_data.ts";
 import type { AskedTransform } from "../contract/transform.ts";
@@ -36,8 +37,7 @@ export interface Fault {
 /** On how many hosts a job runs. */
 export interface Hosts {
   readonly count: number;
-  /** Channels, or inputs, of which each host gets a part; all of them. */
-  readonly shards: readonly string[] | "all";
+  readonly shards: Shards;
   readonly faults: readonly Fault[];
   /** Processors of single hosts. */
   readonly cpus: Readonly<Record<string, number>>;

@@ -74,10 +74,8 @@ export async function programOf(
   image: ImageDetails,
 ): Promise<Program> {
   const reference = imageReference(job.app, job.tag);
-  const isOwn = holdsHarness(image);
-  const known = { reference, variables: image.Config?.Env ?? [], holdsHarness: isOwn };
-  const program = await programFor(job.program, known, sent);
-  if (sent || isOwn) requireNoCodeChannel(layout, found, job.inputs);
+  const program = await programFor(job.program, reference, image, sent);
+  if (sent || holdsHarness(image)) requireNoCodeChannel(layout, found, job.inputs);
   return program;
 }
 

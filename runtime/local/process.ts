@@ -16,6 +16,7 @@ import { shellWord, typedPath } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
 import { commandDifferences, type Difference } from "../contract/differences.ts";
+import { isSharded, requireShards } from "../contract/hosts.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { JOBS, PATHS } from "../contract/jobs.ts";
 import { processingLaunchOf } from "../contract/launch.ts";
@@ -29,14 +30,8 @@ import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeHosts, type Written } from "./hosts/merge.ts";
 import { clashOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
-import {
-  clusterFor,
-  type HostPlace,
-  hostPlaces,
-  isSharded,
-  requireHosts,
-  shardsOf,
-} from "./hosts/places.ts";
+import { requireNetworks } from "./hosts/network.ts";
+import { clusterFor, type HostPlace, hostPlaces, shardsOf } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
@@ -103,7 +98,8 @@ export async function withProcessing(
   const own = isOwnImage ? await scriptOf(job, layout) : undefined;
   await settleEarlierRuns(job, host);
   const engine = await host.engine();
-  requireHosts(engine, job, inputs.map(({ name }) => name));
+  requireNetworks(engine, job);
+  requireShards(job.hosts.shards, inputs.map(({ name }) => name));
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
@@ -145,7 +141,10 @@ export async function withProcessing(
         image: imageReference(job.app, job.tag),
         launch,
         inputs: [
-          ...inputs.map((input) => ({ ...input, isSharded: isSharded(job.hosts, input.name) })),
+          ...inputs.map((input) => ({
+            ...input,
+            isSharded: isSharded(job.hosts.shards, input.name),
+          })),
           ...sent ? [CODE_INPUT] : [],
         ],
         outputs: declared,

@@ -10,6 +10,7 @@ import {
   commandDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
+import { isSharded, requireShards } from "../contract/hosts.ts";
 import { isRoot } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
@@ -17,7 +18,8 @@ import { makeDirectory } from "../files.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeTraining, trainingFolders } from "./hosts/merged.ts";
 import { restore, type Restored } from "./hosts/restored.ts";
-import { clusterFor, hostPlaces, isSharded, requireHosts, shardsOf } from "./hosts/places.ts";
+import { requireNetworks } from "./hosts/network.ts";
+import { clusterFor, hostPlaces, shardsOf } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
@@ -66,7 +68,8 @@ export async function withTraining(
     await makeDirectory(folder);
   }
   const engine = await host.engine();
-  requireHosts(engine, job, channels.map(({ name }) => name));
+  requireNetworks(engine, job);
+  requireShards(job.hosts.shards, channels.map(({ name }) => name));
   const [image, region, work] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
@@ -80,7 +83,7 @@ export async function withTraining(
     const { name, record } = run;
     record.measure(metrics);
     const places = await hostPlaces(run, container, job.hosts.count);
-    const launch = launchOf(program, { name, region, distribution: job.program.distribution });
+    const launch = launchOf(program, { name, region });
     const all = { ...hyperparameters, ...launch.hyperparameters };
     const data = await shardsOf(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
@@ -92,7 +95,7 @@ export async function withTraining(
       const config = join(input, "config");
       const files = trainingFiles(
         all,
-        names.map((name) => ({ name, isSharded: isSharded(job.hosts, name) })),
+        names.map((name) => ({ name, isSharded: isSharded(job.hosts.shards, name) })),
         clusterFor(engine, place, job),
       );
       await writeConfiguration(config, files);

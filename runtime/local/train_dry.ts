@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
 import type { Channel } from "../contract/channels.ts";
+import { isSharded, requireShards } from "../contract/hosts.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
@@ -14,8 +15,8 @@ import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { requireLimits } from "./container/create.ts";
 import { imageToRun } from "./differences/image.ts";
 import { trainingFolders } from "./hosts/merged.ts";
-import { networkOf, onNetwork } from "./hosts/network.ts";
-import { isSharded, placesIn, requireHosts, shardPlace } from "./hosts/places.ts";
+import { networkOf, onNetwork, requireNetworks } from "./hosts/network.ts";
+import { placesIn, shardPlace } from "./hosts/places.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { hasInit, hasOwnAlone, trainPlan } from "./plan.ts";
 import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
@@ -36,7 +37,8 @@ export async function plannedTraining(
   const known = await knownTraining(job, host);
   const { layout, sent, channels } = known;
   const engine = await host.engine();
-  requireHosts(engine, job, channels.map(({ name }) => name));
+  requireNetworks(engine, job);
+  requireShards(job.hosts.shards, channels.map(({ name }) => name));
   const image = await imageToRun(engine, job, host, false);
   const region = await host.region(job.app.configuration);
   const program = await programOf(job, known, image);
@@ -48,7 +50,7 @@ export async function plannedTraining(
   const directory = runDirectoryOf(layout, name);
   const isThere = !hasOwnAlone(job) && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
-  const launch = launchOf(program, { name, region, distribution: job.program.distribution });
+  const launch = launchOf(program, { name, region });
   const { count, cpus } = job.hosts;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
   const network = networkOf(name, places.map(({ host }) => host), []);
@@ -59,7 +61,7 @@ export async function plannedTraining(
       : undefined;
     const own = trainingFolders(layout, modelOfRun(layout, name), place, count === 1);
     const sourceOf = (channel: Channel): string =>
-      isSharded(job.hosts, channel.name) ? shardPlace(place, channel.name) : channel.source;
+      isSharded(job.hosts.shards, channel.name) ? shardPlace(place, channel.name) : channel.source;
     const alone = trainPlan(job, {
       name: place.container,
       jobName: name,

@@ -173,22 +173,17 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
       return isKnown ? { last, min, max, count } as MetricFacts : undefined;
     }),
     transform: isObject(value["transform"]) ? value["transform"] : undefined,
-    hosts: Array.isArray(value["hosts"]) ? value["hosts"].flatMap(hostIn) : [],
+    hosts: Array.isArray(value["hosts"]) ? value["hosts"].filter(isHost) : [],
   };
 }
 
-/** One that is what it should be. */
-function hostIn(value: unknown): readonly HostFacts[] {
+/** Whether it is all that it should be. */
+function isHost(value: unknown): value is HostFacts {
   const { name, exit_status, seconds, peak_memory, ended_by } = objectIn(value);
-  const isKnown = typeof exit_status === "number" && typeof seconds === "number";
-  if (!isKnown || typeof name !== "string") return [];
-  return [{
-    name,
-    exit_status,
-    seconds,
-    peak_memory: typeof peak_memory === "number" ? peak_memory : null,
-    ended_by: textIn(ended_by) || null,
-  }];
+  const numbers = [exit_status, seconds, peak_memory === null ? 0 : peak_memory];
+  const texts = [name, ended_by === null ? "" : ended_by];
+  return numbers.every((one) => typeof one === "number") &&
+    texts.every((one) => typeof one === "string");
 }
 
 function objectIn(value: unknown): Readonly<Record<string, unknown>> {

@@ -3,6 +3,7 @@
 import { dirname } from "@std/path/dirname";
 import type { App } from "../app/app.ts";
 import { directoryNamed } from "../app/named_path.ts";
+import { holdsHarness, type LabelledImage } from "../contract/images.ts";
 import type { Distribution, Launcher, Program } from "../contract/launch.ts";
 import { entryPointOf, launcherIn } from "../contract/launch.ts";
 import { UsageError } from "../errors.ts";
@@ -21,28 +22,26 @@ export interface ProgramRequest {
   readonly arguments: readonly string[];
 }
 
-/** What of an image tells what runs an entry point in it. */
-export interface KnownImage {
-  readonly reference: string;
-  /** The variables that it sets, `NAME=VALUE`; `undefined` where they are not known. */
-  readonly variables: readonly string[] | undefined;
-  /** Whether it is known to hold mlcli's harness. */
-  readonly holdsHarness: boolean;
-}
+/** What of an image tells what runs in it: the variables that it sets (`NAME=VALUE`), too. */
+type KnownImage = LabelledImage & { readonly Config?: { readonly Env?: readonly string[] | null } };
 
 /**
  * What a training runs.
  *
+ * @param image `undefined` where it is not known.
  * @param sent the code, where there is some: of a package, an entry point is the name of a module.
  * @throws UsageError where it is not known what runs the entry point, or nothing would start torchrun.
  */
 export async function programFor(
   { code, launcher: named, distribution, command, arguments: words }: ProgramRequest,
-  { reference, variables, holdsHarness }: KnownImage,
+  reference: string,
+  image: KnownImage | undefined,
   sent: SentCode | undefined,
 ): Promise<Program> {
   const entryPoint = code && (sent ? moduleOrFile(sent, code.entryPoint) : code.entryPoint);
-  const runsPython = entryPoint === undefined ? holdsHarness : entryPoint.endsWith(".py");
+  const runsPython = entryPoint === undefined
+    ? image !== undefined && holdsHarness(image)
+    : entryPoint.endsWith(".py");
   if (distribution !== undefined && (command.length > 0 || !runsPython)) {
     const what = command.length > 0 ? "a command" : entryPoint ?? `the program of ${reference}`;
     throw new UsageError(`Nothing would start torchrun for ${what}.`, {
@@ -51,9 +50,11 @@ export async function programFor(
     });
   }
   if (command.length > 0) return { launcher: "command", command, arguments: words };
-  if (entryPoint === undefined) return { launcher: "image" };
+  if (entryPoint === undefined) return { launcher: "image", distribution };
   const { holdsToolkitByName } = await import("../contract/aws_images.ts");
-  const found = holdsToolkitByName(reference) ? "toolkit" : variables && launcherIn(variables);
+  const found = holdsToolkitByName(reference)
+    ? "toolkit"
+    : image && launcherIn(image.Config?.Env ?? []);
   const launcher = named ?? found;
   if (launcher === undefined) {
     throw new UsageError(`What runs ${entryPoint} in ${reference} is not known here.`, {
@@ -61,7 +62,7 @@ export async function programFor(
         "--launcher script: mlcli's start script, for any image with a shell and Python.",
     });
   }
-  return launcher === "image" ? { launcher } : { launcher, entryPoint };
+  return launcher === "image" ? { launcher, distribution } : { launcher, entryPoint, distribution };
 }
 
 /** AWS's toolkits run a package's module by `python -m`, and take only `.py` off its name for that. */

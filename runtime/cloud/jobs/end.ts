@@ -3,12 +3,12 @@ import { AwsError, orUnknown } from "../../aws/errors.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { type FailedObject, failedObjects } from "../../contract/data_log.ts";
-import { failedFirst, type HostLog } from "../../contract/first_failure.ts";
+import { failedFirst } from "../../contract/first_failure.ts";
 import { likelyCause } from "../../contract/failure_causes.ts";
 import { reasonBesideLog } from "../../contract/outcome.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine, printable } from "../../text.ts";
-import { dataLog, JobLog } from "../log_reader.ts";
+import { dataLog, JobLog, type LogReader } from "../log_reader.ts";
 import { type FollowedJob, type JobReport, LAST_LINES } from "./follow.ts";
 import { type CloudJob, type JobCommand, KIND_NAMES } from "./job.ts";
 
@@ -105,18 +105,10 @@ export async function artifactOf(job: CloudJob, aws: Aws): Promise<string | unde
   }
 }
 
-async function failedError(
-  { job, log, lastLines, command }: FollowedJob,
-  aws: Aws,
-): Promise<MlcliError> {
+async function failedError(followed: FollowedJob, aws: Aws): Promise<MlcliError> {
+  const { job, log, command } = followed;
   const isShown = log === "shown";
-  const first = log === "denied" ? undefined : await firstToFail(job, aws);
-  const lines = first?.lines ??
-    (isShown
-      ? lastLines
-      : log === "denied"
-      ? undefined
-      : await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tail(LAST_LINES))));
+  const { host, lines } = await endOfLog(followed, aws);
   const reason = job.failureReason ?? "";
   const failed = log === "denied" ? [] : await failedData(job, aws);
   const cause = likelyCause({ ...job, reason, log: lines ?? [] });
@@ -137,21 +129,31 @@ async function failedError(
       printable(reasonBesideLog(reason, lines ?? []) || "SageMaker gave no reason."),
       ...failed.slice(0, MOST_OBJECTS).map(({ words }) => words),
       ...failed.length > MOST_OBJECTS ? [`and ${failed.length - MOST_OBJECTS} more objects`] : [],
-      ...first
-        ? ["", `${first.host} failed first:`, ...first.lines]
-        : isShown || !lines?.length
-        ? []
-        : ["", "The end of its log:", ...lines],
+      ...lines?.length && (host || !isShown)
+        ? ["", host ? `${host} failed first:` : "The end of its log:", ...lines]
+        : [],
     ].join("\n"),
     hint: likely ? `${likely} ${more}` : more,
   });
 }
 
-/** The host that failed first, where a job has several and their logs tell. */
-async function firstToFail(job: CloudJob, aws: Aws): Promise<HostLog | undefined> {
-  if (job.instanceCount === 1 || job.kind === "transform") return undefined;
-  const logs = await orUnknown(aws.logs().then((logs) => new JobLog(logs, job).tails(HOST_LINES)));
-  return failedFirst(job.failureReason ?? "", logs ?? []);
+/**
+ * The end of a job's log: of the host that failed first, where there are several and their logs tell; else
+ * of all. Without lines where it may not be read.
+ */
+async function endOfLog(
+  { job, log, lastLines }: FollowedJob,
+  aws: Aws,
+): Promise<{ readonly host?: string; readonly lines: readonly string[] | undefined }> {
+  if (log === "denied") return { lines: undefined };
+  const read = <T>(lines: (log: LogReader) => Promise<T>) =>
+    orUnknown(aws.logs().then((logs) => lines(new JobLog(logs, job))));
+  const hosts = job.instanceCount > 1 && job.kind !== "transform"
+    ? await read((log) => log.tails(HOST_LINES))
+    : [];
+  const first = failedFirst(job.failureReason ?? "", hosts ?? []);
+  if (first !== undefined) return first;
+  return { lines: log === "shown" ? lastLines : await read((log) => log.tail(LAST_LINES)) };
 }
 
 /** So many lines of that host are shown. */

@@ -4,9 +4,10 @@ import type { CloudSectionName } from "../../app/configuration.ts";
 import { parseS3Uri, type S3Address, within } from "../../contract/addresses.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { architectureOf } from "../../contract/instances.ts";
+import { isSharded, requireShards } from "../../contract/hosts.ts";
 import type { JobKind } from "../../contract/jobs.ts";
 import { CODE_CHANNELS } from "../../contract/launch.ts";
-import { INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
+import { MOST_INSTANCE_GROUPS, NETWORK, TAGS } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { enumerated } from "../../text.ts";
 import type { NamedByFile } from "../bucket_owner.ts";
@@ -169,7 +170,7 @@ export function checkChannelNames(names: readonly string[], isSending: boolean):
 export function checkGroups(
   { groups, program: { distribution } }: Pick<TrainingRequest, "groups" | "program">,
 ): void {
-  requireAtMost(groups.length, INSTANCE_GROUPS.most, "--instance-group");
+  requireAtMost(groups.length, MOST_INSTANCE_GROUPS, "--instance-group");
   // Guide, "Run distributed training on a heterogeneous cluster": on one of the groups alone.
   if (groups.length > 1 && distribution !== undefined) {
     throw new UsageError('Option "--distribution" is not for several groups of instances.', {
@@ -196,16 +197,10 @@ export function checkGroups(
 export function checkShards(
   { shards, instanceCount }: Pick<TrainingRequest, "shards" | "instanceCount">,
   names: readonly string[],
-  what: "channel" | "input",
   note: Note,
 ): void {
-  const wrong = shards.find((name) => !names.includes(name));
-  if (wrong !== undefined) {
-    throw new UsageError(`Option "--shard" names ${wrong}, which is no ${what} of this job.`, {
-      hint: `It has ${enumerated(names) || "none"}.`,
-    });
-  }
-  if (shards.length > 0 && instanceCount === 1) {
+  requireShards(shards, names);
+  if (instanceCount === 1 && names.some((name) => isSharded(shards, name))) {
     note("One instance gets all objects: --shard and --input-sharded have no effect");
   }
 }

@@ -4,6 +4,7 @@ import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
+import type { Shards } from "../../contract/hosts.ts";
 import { hasOwnDisk, type InstanceGroup } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
@@ -51,8 +52,7 @@ export interface ProgramJobRequest extends JobRequest {
 
 export interface TrainingRequest extends ProgramJobRequest {
   readonly inputs: readonly RemoteChannel[];
-  /** Names of the channels of which each instance gets a part of the objects. */
-  readonly shards: readonly string[];
+  readonly shards: Shards;
   /** In place of instances of one type; the request has the first one's type, and the number of all. */
   readonly groups: readonly InstanceGroup[];
   readonly output: S3Address | undefined;
@@ -73,10 +73,7 @@ export interface ProcessingRequest extends ProgramJobRequest {
   readonly inputs: readonly PlacedData<S3Address>[];
   /** `undefined`: below the app's `s3_prefix`. */
   readonly outputs: readonly PlacedData<S3Address | undefined>[];
-  /** Names of the inputs of which each instance gets a part of the objects. */
-  readonly shards: readonly string[];
-  /** The same of all inputs. */
-  readonly inputSharded: boolean;
+  readonly shards: Shards;
 }
 
 /** What is known of a checked job of any kind. */
@@ -103,7 +100,7 @@ export interface PlannedTraining
   /** Where results go: a directory. */
   readonly output: S3Address;
   /** Of a directory the address ends with `/`. */
-  readonly channels: readonly (RemoteChannel & Partial<Pick<PlannedInput, "isSharded">>)[];
+  readonly channels: readonly (RemoteChannel & { readonly isSharded: boolean })[];
   /** The user's; a launcher's come beside them. */
   readonly hyperparameters: Readonly<Record<string, string>>;
   readonly metrics: readonly MetricDefinition[];

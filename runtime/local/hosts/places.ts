@@ -2,20 +2,18 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { type Cluster, clusterOf, hostNames } from "../../contract/hosts.ts";
+import { type Cluster, hostNames, isSharded } from "../../contract/hosts.ts";
 import { HOST } from "../../contract/jobs.ts";
 import { hostContainerName } from "../../contract/names.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { makeDirectory } from "../../files.ts";
 import { counted } from "../../quantities.ts";
-import { UsageError } from "../../errors.ts";
-import { enumerated, inOneLine } from "../../text.ts";
+import { inOneLine } from "../../text.ts";
 import { hostOf } from "../container/body.ts";
 import { HOSTS } from "../../model/runs.ts";
 import { makeReport } from "../differences/report.ts";
 import type { BatchJob, Hosts } from "../jobs.ts";
 import type { Run } from "../runs/run.ts";
-import { requireNetworks } from "./network.ts";
 import { layShard } from "./shards.ts";
 
 export interface HostPlace {
@@ -62,41 +60,15 @@ export async function hostPlaces(
   );
 }
 
-/**
- * @param names of what the job reads.
- * @throws MlcliError or UsageError where it cannot run on several hosts, or has no such data to share out.
- */
-export function requireHosts(
-  engine: Pick<Engine, "inStudio">,
-  job: Pick<BatchJob, "hosts" | "network">,
-  names: readonly string[],
-): void {
-  requireNetworks(engine, job);
-  const { shards } = job.hosts;
-  const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
-  if (unknown === undefined) return;
-  throw new UsageError(
-    `Option "--shard" names ${inOneLine(unknown)}, which this job does not read.`,
-    {
-      hint: names.length === 0 ? "It reads no data." : `It reads ${enumerated(names)}.`,
-    },
-  );
-}
-
 /** What a host is told of all. Under `--strict` the group has them in another order, as it may there. */
 export function clusterFor(
   engine: Pick<Engine, "inStudio">,
   { host }: HostPlace,
   { hosts: { count }, strict }: Pick<BatchJob, "hosts" | "strict">,
 ): Cluster {
-  if (count === 1) return clusterOf(hostOf(engine));
-  const hosts = hostNames(count);
-  return clusterOf(host, hosts, strict ? hosts.toReversed() : hosts);
-}
-
-/** Whether each host gets a part of a channel, or of an input. */
-export function isSharded({ shards }: Hosts, name: string): boolean {
-  return shards === "all" || shards.includes(name);
+  const current = count === 1 ? hostOf(engine) : host;
+  const hosts = count === 1 ? [current] : hostNames(count);
+  return { current, hosts, groupHosts: strict ? hosts.toReversed() : hosts };
 }
 
 /** Where a host's part of its data lies. */
@@ -118,7 +90,7 @@ export async function shardsOf<Data extends { readonly name: string; readonly so
   const all = places.map(() => [...data]);
   if (places.length === 1) return all;
   for (const [position, one] of data.entries()) {
-    if (!isSharded(hosts, one.name)) continue;
+    if (!isSharded(hosts.shards, one.name)) continue;
     let without = 0;
     for (const [index, place] of places.entries()) {
       const source = shardPlace(place, one.name);

@@ -4,7 +4,6 @@ import type { JobApp } from "../../helpers/job_app.ts";
 import { putImage } from "../../helpers/box/images.ts";
 import { BUCKET, makeJobApp } from "../../helpers/job_app.ts";
 import { EXECUTION_ROLE } from "../../helpers/box/jobs/job_store.ts";
-import { NO_TORCHRUN, OTHER_CODE } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { entriesOf, gunzip } from "../../helpers/tar.ts";
 
@@ -92,19 +91,10 @@ suite("train with code of the user's own", () => {
     assertEquals([again.code, again.stderr.includes("Sent ")], [0, false]);
   });
 
-  it("asks for torchrun, of an image of mlcli's too", async () => {
+  it("asks an image of mlcli's for torchrun", async () => {
     const asked = { sagemaker_torch_distributed_enabled: "true" };
-    const asks = { distribution: "torchrun" };
-    await using own = await makeOwnCode(asks);
-    assertEquals((await own.run([...LEAST, "--no-wait"])).code, 0);
-    const { HyperParameters } = own.box.jobs.only("training").request;
-    assertEquals(HyperParameters, {
-      ...HyperParameters,
-      ...asked,
-      sagemaker_program: '"train.py"',
-    });
     await using job = await makeJobApp({
-      configuration: { ...asks, execution_role: EXECUTION_ROLE },
+      configuration: { distribution: "torchrun", execution_role: EXECUTION_ROLE },
     });
     const repository = job.box.ecr.store.of("123456789012", job.app.name)!;
     const config = { Labels: { "mlcli.harness": "1" } };
@@ -348,16 +338,13 @@ suite("train with code of the user's own", () => {
     });
   }
 
-  for (const [args, words] of NO_TORCHRUN) {
-    it(`is refused where nothing would start torchrun: ${args.join(" ")}`, async () => {
-      await using job = await makeOwnCode();
-      for (const name of OTHER_CODE) await job.app.write(join(job.app.directory, "src", name), "");
-      const line = [...LEAST, "-i", `s3://${BUCKET}/app/data`, "--distribution", "torchrun"];
-      const { code, stderr } = await job.run([...line, ...args]);
-      assertEquals([code, codeKeys(job), job.box.jobs.all], [2, [], []], stderr);
-      assertStringIncludes(stderr, `Nothing would start torchrun for ${words}`);
-    });
-  }
+  it("is refused where nothing would start torchrun", async () => {
+    await using job = await makeOwnCode();
+    const asked = ["--distribution", "torchrun", "--launcher", "image"];
+    const { code, stderr } = await job.run([...LEAST, "-i", `s3://${BUCKET}/app/data`, ...asked]);
+    assertEquals([code, codeKeys(job), job.box.jobs.all], [2, [], []], stderr);
+    assertStringIncludes(stderr, "Nothing would start torchrun for the program of ");
+  });
 
   it("warns of packages that are to be installed without a network", async () => {
     await using job = await makeOwnCode();

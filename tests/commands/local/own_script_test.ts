@@ -6,7 +6,6 @@ import { makeDirectory, namesIn } from "../../helpers/directory.ts";
 import { type FakeContainer, fakeContainers, type Play } from "../../helpers/fake_containers.ts";
 import { refusal } from "../../helpers/fake_engine.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
-import { NO_TORCHRUN, OTHER_CODE } from "../../helpers/no_torchrun.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const IMAGE = "team/torch:2";
@@ -256,10 +255,19 @@ suite("local train with a script of the user's own", () => {
     );
   });
 
-  for (const [args, words] of NO_TORCHRUN) {
+  for (
+    const [args, words] of [
+      [["--command", "x"], "a command"],
+      [["--launcher", "image"], "the program of "],
+      [["--entry-point", "run.sh"], "run.sh."],
+      [["--entry-point", "shop/train.py"], "shop.train."],
+    ] as const
+  ) {
     it(`is refused where nothing would start torchrun: ${args.join(" ")}`, async () => {
       await using app = await scriptApp();
-      for (const name of OTHER_CODE) await app.write(join(app.directory, "src", name), "");
+      for (const name of ["run.sh", "setup.py", "shop/train.py"]) {
+        await app.write(join(app.directory, "src", name), "");
+      }
       const line = ["--image", IMAGE, ...DATA, "--distribution", "torchrun", ...args];
       const run = await train(app, line);
       assertEquals([run.code, run.body], [2, undefined]);

@@ -91,7 +91,7 @@ suite("options in the configuration file", () => {
       [{ instance_count: 101 }, 'in "train" must be a whole number, 1 to 100, but got "101".'],
       [{ ec2_type: ["a"] }, 'churn.json: "ec2_type" in "train" must be a type; it is an array'],
       [{ spot: "yes" }, '"spot" in "train" must be true or false; it is a string'],
-      [{ format: "c" }, '"format" in "train" must be a or b; it is a string'],
+      [{ format: "c" }, '"format" in "train" must be a or b; it is "c"'],
       [{ subnet: [1] }, '"subnet" in "train" must be a string, or a list of strings; it is a'],
       [{ env: { A: ["secret"] } }, '"env" in "train": "A" must be a string, a number'],
       [{ env: { SEED: 2 ** 60 } }, '"env" in "train": "SEED" must be a string: as a number'],

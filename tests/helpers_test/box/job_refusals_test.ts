@@ -70,7 +70,6 @@ suite("the box refuses to start a job for", () => {
       { InputDataConfig: [channel("s3://data/train/"), channel("s3://data/train/")] },
       /^Duplicate channel names: \[training, training\]$/,
     ],
-    ["neither machines nor groups", machines({}), /^Either InstanceType and InstanceCount/],
     [
       "machines and groups",
       machines({ InstanceCount: 1, InstanceGroups: [GROUP] }),
@@ -146,6 +145,16 @@ suite("the box refuses to start a job for", () => {
       assertMatch(body.message, words);
     });
   }
+
+  it("more machines than the account may have", async () => {
+    const { box, training } = await prepared();
+    await using _box = box;
+    const groups = [GROUP, { ...GROUP, InstanceGroupName: "b", InstanceCount: 20 }];
+    const request = { ...training, ...machines({ InstanceGroups: groups }) };
+    const { error, body } = await ask(box, "sagemaker", "CreateTrainingJob", request);
+    assertEquals(error, "ResourceLimitExceeded");
+    assertMatch(body.message, /is 20 Instances, .* request delta of 21 Instances\./);
+  });
 
   it("a name that was given before", async () => {
     const { box, training, processing } = await prepared();

@@ -4,7 +4,6 @@ import {
   type ProcessingRequest,
   trainingFiles,
 } from "../../../runtime/contract/configuration_files.ts";
-import { clusterOf } from "../../../runtime/contract/hosts.ts";
 import { CODE_INPUT, plainData } from "../../../runtime/contract/processing_data.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -20,8 +19,9 @@ const RESOURCES = {
   }],
   network_interface_name: "eth0",
 };
-const ALONE = clusterOf("algo-1");
-const SECOND = clusterOf("algo-2", ["algo-1", "algo-2"], ["algo-2", "algo-1"]);
+const ALONE = { current: "algo-1", hosts: ["algo-1"], groupHosts: ["algo-1"] };
+const HOSTS = ["algo-1", "algo-2"];
+const SECOND = { current: "algo-2", hosts: HOSTS, groupHosts: HOSTS.toReversed() };
 const CHANNEL = {
   TrainingInputMode: "File",
   S3DistributionType: "FullyReplicated",
@@ -44,16 +44,11 @@ suite("configuration files", () => {
       { name: "all", isSharded: false },
       { name: "part", isSharded: true },
     ], SECOND);
-    assertEquals(files["inputdataconfig.json"], {
-      all: CHANNEL,
-      part: { ...CHANNEL, S3DistributionType: "ShardedByS3Key" },
-    });
-    assertEquals(files["resourceconfig.json"], {
-      ...RESOURCES,
-      current_host: "algo-2",
-      hosts: ["algo-1", "algo-2"],
-      instance_groups: [{ ...RESOURCES.instance_groups[0], hosts: ["algo-2", "algo-1"] }],
-    });
+    const part = { ...CHANNEL, S3DistributionType: "ShardedByS3Key" };
+    assertEquals(files["inputdataconfig.json"], { all: CHANNEL, part });
+    const instance_groups = [{ ...RESOURCES.instance_groups[0], hosts: ["algo-2", "algo-1"] }];
+    const hosts = { current_host: "algo-2", hosts: HOSTS, instance_groups };
+    assertEquals(files["resourceconfig.json"], { ...RESOURCES, ...hosts });
   });
 
   const request: ProcessingRequest = {
@@ -152,15 +147,10 @@ suite("configuration files", () => {
     const files = processingFiles({ ...request, inputs }, SECOND);
     // deno-lint-ignore no-explicit-any
     const { ProcessingInputs, ProcessingResources } = files["processingjobconfig.json"] as any;
-    const distributions = Array.from(
-      ProcessingInputs as { readonly S3Input: Record<string, string> }[],
-      ({ S3Input }) => S3Input.S3DataDistributionType,
-    );
-    assertEquals(distributions, ["ShardedByS3Key", "FullyReplicated"]);
+    const [first, second] = ProcessingInputs;
+    assertEquals(first.S3Input.S3DataDistributionType, "ShardedByS3Key");
+    assertEquals(second.S3Input.S3DataDistributionType, "FullyReplicated");
     assertEquals(ProcessingResources.ClusterConfig.InstanceCount, 2);
-    assertEquals(files["resourceconfig.json"], {
-      current_host: "algo-2",
-      hosts: ["algo-1", "algo-2"],
-    });
+    assertEquals(files["resourceconfig.json"], { current_host: "algo-2", hosts: HOSTS });
   });
 });

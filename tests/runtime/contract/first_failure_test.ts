@@ -25,10 +25,6 @@ const CASES: readonly (readonly [string, string, readonly End[], string | undefi
     [1, ...X],
     [2, ...NO_ROWS],
   ], "algo-2"],
-  ["that of a quoted traceback", `AlgorithmError: ${NO_ROWS.join("\n")}, exit code: 1`, [
-    [3, ...CLOSED],
-    [2, ...NO_ROWS],
-  ], "algo-2"],
   ["that of which AWS's toolkit tells", OF_TOOLKIT, [QUIET, [2, ...NO_ROWS, "FAILURE"]], "algo-2"],
   ["the first of two", "AlgorithmError: no rows", [[3, "no rows"], [2, "no rows"]], "algo-2"],
   ["none of two at once", "AlgorithmError: no rows", [[2, "no rows"], [2, "no rows"]], undefined],
@@ -38,7 +34,6 @@ const CASES: readonly (readonly [string, string, readonly End[], string | undefi
   ["none where one was killed", "AlgorithmError: Exit Code: 137", [[2, ...X], QUIET], undefined],
   ["none where memory ran out", "use a type with more memory", [[2, ...X], QUIET], undefined],
   ["none without an error", STATUS_1, [QUIET, QUIET], undefined],
-  ["none without logs", STATUS_1, [], undefined],
 ];
 
 suite("the host that failed first", () => {

@@ -1,38 +1,18 @@
-import { assertEquals } from "@std/assert";
-import { clusterOf, hostNames, shardOf } from "../../../runtime/contract/hosts.ts";
-import { HOST } from "../../../runtime/contract/jobs.ts";
+import { assertEquals, assertMatch, assertThrows } from "@std/assert";
+import { hostNames, requireShards, shardOf } from "../../../runtime/contract/hosts.ts";
+import { UsageError } from "../../../runtime/errors.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("the names of hosts", () => {
-  for (
-    const [count, expected] of [
-      [0, []],
-      [1, [HOST]],
-      [3, ["algo-1", "algo-2", "algo-3"]],
-      [11, ["algo-1", "algo-10", "algo-11", ...[2, 3, 4, 5, 6, 7, 8, 9].map((n) => `algo-${n}`)]],
-    ] as const
-  ) {
-    it(`of ${count} are sorted as text`, () => assertEquals(hostNames(count), expected));
-  }
-});
-
-suite("what a host is told of the others", () => {
-  it("is its own name alone, or what it is to be told", () => {
-    assertEquals(clusterOf("a"), { current: "a", hosts: ["a"], groupHosts: ["a"] });
-    assertEquals(clusterOf("b", ["a", "b"]).groupHosts, ["a", "b"]);
-    assertEquals(clusterOf("b", ["a", "b"], ["b", "a"]), {
-      current: "b",
-      hosts: ["a", "b"],
-      groupHosts: ["b", "a"],
-    });
+  it("are sorted as text", () => {
+    assertEquals(hostNames(1), ["algo-1"]);
+    assertEquals(hostNames(11).slice(0, 4), ["algo-1", "algo-10", "algo-11", "algo-2"]);
   });
 });
 
 suite("the shards of a channel", () => {
   for (
     const [keys, hosts, expected] of [
-      ["", 2, ["", ""]],
-      ["a", 1, ["a"]],
       ["abcde", 1, ["abcde"]],
       ["abcde", 2, ["ace", "bd"]],
       ["abcde", 3, ["ad", "be", "c"]],
@@ -44,4 +24,16 @@ suite("the shards of a channel", () => {
       assertEquals([shards.length, ...shards], [hosts, ...expected]);
     });
   }
+});
+
+suite("the data that is shared out", () => {
+  it("is what the job reads", () => {
+    requireShards(["a"], ["a", "b"]);
+    requireShards("all", []);
+    const check = () => requireShards(["a", "x\n"], ["a", "b"]);
+    assertMatch(
+      assertThrows(check, UsageError).message,
+      /^There is no x\S+ to share out \(--shard\)\.$/,
+    );
+  });
 });

@@ -66,7 +66,7 @@ suite("what a training is started with", () => {
     for (const launcher of ["image", "script", "toolkit"] as const) {
       const program = { launcher, entryPoint: "train.py" };
       const { hyperparameters, ...launch } = launchOf(program, JOB);
-      const distributed = launchOf(program, { ...JOB, distribution: "torchrun" });
+      const distributed = launchOf({ ...program, distribution: "torchrun" }, JOB);
       assertEquals(distributed, { ...launch, hyperparameters: { ...hyperparameters, ...asked } });
     }
   });

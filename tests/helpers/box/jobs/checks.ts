@@ -176,6 +176,9 @@ function checkProcessing(request: Request): void {
   }
 }
 
+/** Instances of one job: the box makes a container for each. */
+const MOST_INSTANCES = 20;
+
 function checkQuota(
   kind: OtherKind,
   request: Request,
@@ -184,18 +187,22 @@ function checkQuota(
   const resources = kind === "training"
     ? request.ResourceConfig
     : request.ProcessingResources.ClusterConfig;
+  const machines: readonly Request[] = resources.InstanceGroups ?? [resources];
   const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  for (const { InstanceType: type, InstanceCount } of resources.InstanceGroups ?? [resources]) {
+  for (const { InstanceType: type, InstanceCount } of machines) {
     if (!faults.quotas.has(type)) continue;
     throw limitExceeded(`${type} for ${spot} job usage`, InstanceCount);
   }
+  const all = machines.reduce((sum, { InstanceCount }) => sum + InstanceCount, 0);
+  if (all <= MOST_INSTANCES) return;
+  throw limitExceeded(`Number of instances for a ${kind} job`, all, MOST_INSTANCES);
 }
 
-/** The words for a quota of the account of which nothing is left. */
-export function limitExceeded(name: string, wanted: number): Refused {
+/** The words for a quota of the account that leaves no room for what is wanted. */
+export function limitExceeded(name: string, wanted: number, limit = 0): Refused {
   return new Refused(
     "ResourceLimitExceeded",
-    `The account-level service limit '${name}' is 0 Instances, with current utilization of 0 ` +
+    `The account-level service limit '${name}' is ${limit} Instances, with current utilization of 0 ` +
       `Instances and a request delta of ${wanted} Instances. Please use AWS Service Quotas to ` +
       "request an increase for this quota. If AWS Service Quotas is not available, contact AWS " +
       "support to request an increase for this quota.",

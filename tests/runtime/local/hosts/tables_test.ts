@@ -3,8 +3,13 @@ import type { CreateBody, Engine } from "../../../../runtime/docker/engine.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { Silence } from "../../../../runtime/local/hosts/cluster.ts";
 import { verdictOf } from "../../../../runtime/local/hosts/faults.ts";
-import { addressesIn, onNetwork, shortageNotes } from "../../../../runtime/local/hosts/network.ts";
-import { requireHosts, shardsOf } from "../../../../runtime/local/hosts/places.ts";
+import {
+  addressesIn,
+  onNetwork,
+  requireNetworks,
+  shortageNotes,
+} from "../../../../runtime/local/hosts/network.ts";
+import { shardsOf } from "../../../../runtime/local/hosts/places.ts";
 import type { HostEnd } from "../../../../runtime/local/hosts/run.ts";
 import { hostStreams } from "../../../../runtime/local/hosts/streams.ts";
 import { decisive } from "../../../../runtime/local/hosts/ends.ts";
@@ -141,10 +146,7 @@ suite("the container of a host", () => {
 });
 
 suite("what several hosts need", () => {
-  const job = (network?: string, count = 2, shards: readonly string[] | "all" = []) => ({
-    network,
-    hosts: { ...ONE_HOST, count, shards },
-  });
+  const job = (network?: string, count = 2) => ({ network, hosts: { ...ONE_HOST, count } });
   type Row = readonly [string, isStudio: boolean, ReturnType<typeof job>, refusal?: RegExp];
   const rows: readonly Row[] = [
     ["one host on any network", true, job("db", 1)],
@@ -154,18 +156,10 @@ suite("what several hosts need", () => {
     ["another one", false, job("db"), /^Several hosts cannot be on the network db$/],
     ["that of the machine", false, job("host"), /^Several hosts cannot be on the network host$/],
     ["Studio", true, job(), /^SageMaker Studio gives containers no network of their own$/],
-    ["a channel that is there", false, job(undefined, 2, ["a"])],
-    ["all channels", false, job(undefined, 2, "all")],
-    [
-      "a channel that is not there",
-      false,
-      job(undefined, 2, ["a", "x\n"]),
-      /^Option "--shard" names x\S+, which this job does not read\.$/,
-    ],
   ];
   for (const [what, inStudio, asked, refusal] of rows) {
     it(`${what}: ${refusal === undefined ? "is there" : "is not there"}`, () => {
-      const check = () => requireHosts({ inStudio }, asked, ["a", "b"]);
+      const check = () => requireNetworks({ inStudio }, asked);
       if (refusal === undefined) return check();
       assertMatch(assertThrows(check, MlcliError).message, refusal);
     });

@@ -63,7 +63,7 @@ suite("summaryOf", () => {
       data: { training: { files: "1", bytes: 2, hash: "e" }, test: 3 },
       outcome: { status: "\x1b[2J", exit_status: "0" },
       metrics: { loss: { last: "x" }, gain: 3 },
-      hosts: [3, null, { name: "algo-1" }, { ...DOCUMENT.hosts[1], peak_memory: "x", ended_by: 3 }],
+      hosts: [3, null, { ...DOCUMENT.hosts[0], ended_by: 3 }, DOCUMENT.hosts[1]],
     });
     assertEquals(
       [odd.status, odd.exitStatus, odd.image, odd.packages, odd.variables, odd.metrics, odd.data],
