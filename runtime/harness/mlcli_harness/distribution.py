@@ -27,9 +27,9 @@ LONGEST_WAIT, QUIET_WAIT, BETWEEN_LOOKUPS = 900, 5, 0.2
 
 
 def distribute(platforms: dict[str, Any], program: Sequence[str], variables: dict[str, str]) -> None:
-    """Runs a Python program (its file and its arguments) by torchrun, where the job asks for that, and
-    never returns then; but it does on a host whose group of instances is none of the distribution's.
-    `variables` are for the workers."""
+    """Runs a Python program (its file and its arguments) by torchrun, and never returns. `variables` are
+    for its workers. Returns where the job does not ask for torchrun, and on a host whose group of instances
+    is none of the distribution's."""
     found = instances(read_config("resourceconfig.json"), platforms)
     if not platforms.get(TORCHRUN) or found["current_host"] not in found["distribution_hosts"]:
         return
