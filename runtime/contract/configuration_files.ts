@@ -5,7 +5,7 @@
  */
 
 import { jobArn, localRoleArn, type PlatformJob } from "./addresses.ts";
-import type { Cluster } from "./hosts.ts";
+import { type Cluster, distributionOf } from "./hosts.ts";
 import type { ProcessingLaunch } from "./launch.ts";
 import type { ProcessingData } from "./processing_data.ts";
 import type { Variables } from "./variables.ts";
@@ -42,11 +42,6 @@ function processingResources({ current, hosts }: Cluster): unknown {
   return { current_host: current, hosts };
 }
 
-/** How data comes to the hosts: all of it to each, or a part of the objects. */
-function distribution(isSharded: boolean | undefined): string {
-  return isSharded ? "ShardedByS3Key" : "FullyReplicated";
-}
-
 /**
  * The files of `/opt/ml/input/config`.
  *
@@ -63,7 +58,7 @@ export function trainingFiles(
     "hyperparameters.json": hyperparameters,
     "inputdataconfig.json": Object.fromEntries(channels.map(({ name, isSharded }) => [name, {
       TrainingInputMode: "File",
-      S3DistributionType: distribution(isSharded),
+      S3DistributionType: distributionOf(isSharded),
       RecordWrapperType: "None",
     }])),
     "resourceconfig.json": trainingResources(cluster),
@@ -120,7 +115,7 @@ function processingConfiguration(request: ProcessingRequest, hosts: number): unk
       S3Input: {
         LocalPath: path,
         S3Uri: uri(path),
-        S3DataDistributionType: distribution(isSharded),
+        S3DataDistributionType: distributionOf(isSharded),
         S3DataType: "S3Prefix",
         S3InputMode: "File",
         S3CompressionType: "None",

@@ -24,6 +24,11 @@ export function isSharded(shards: Shards, name: string): boolean {
   return shards === "all" || shards.includes(name);
 }
 
+/** `S3DataDistributionType`: how data comes to the hosts. */
+export function distributionOf(isSharded = false): "ShardedByS3Key" | "FullyReplicated" {
+  return isSharded ? "ShardedByS3Key" : "FullyReplicated";
+}
+
 /**
  * @param names of what the job reads.
  * @throws UsageError for data to share out that the job does not have.

@@ -4,7 +4,7 @@ import type { ModelInput } from "../../aws/sagemaker.ts";
 import type { JobInput, ProcessingJobInput, TrainingJobInput } from "../../aws/sagemaker_jobs.ts";
 import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import type { RemoteChannel } from "../../contract/channels.ts";
-import type { Shards } from "../../contract/hosts.ts";
+import { distributionOf, type Shards } from "../../contract/hosts.ts";
 import { hasOwnDisk, type InstanceGroup } from "../../contract/instances.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import type { MetricDefinition } from "../../contract/metric_definitions.ts";
@@ -144,7 +144,7 @@ export function trainingPlan(planned: PlannedTraining): TrainingJobInput {
         S3DataSource: {
           S3DataType: "S3Prefix",
           S3Uri: s3Uri(address),
-          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
+          S3DataDistributionType: distributionOf(isSharded),
         },
       },
     })),
@@ -178,7 +178,7 @@ export function processingPlan(planned: PlannedProcessing): ProcessingJobInput {
           LocalPath: path,
           S3DataType: "S3Prefix",
           S3InputMode: "File",
-          S3DataDistributionType: isSharded ? "ShardedByS3Key" : "FullyReplicated",
+          S3DataDistributionType: distributionOf(isSharded),
         },
       })),
     },

@@ -8,13 +8,12 @@ passes SIGTERM on, and the status of the worker that failed first is the contain
 from __future__ import annotations
 
 import json
-import socket
 import sys
 import time
 
 from mlcli_harness.environment import read_config, set_missing
 from mlcli_harness.failure import HarnessError, log
-from mlcli_harness.toolkit import instances, machine
+from mlcli_harness.toolkit import TORCHRUN, instances, machine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,9 +28,10 @@ LONGEST_WAIT, QUIET_WAIT, BETWEEN_LOOKUPS = 900, 5, 0.2
 
 def distribute(platforms: dict[str, Any], program: Sequence[str], variables: dict[str, str]) -> None:
     """Runs a Python program (its file and its arguments) by torchrun, and never returns. `variables` are
-    for its workers. Returns on a host whose group of instances is none of the distribution's."""
+    for its workers. Returns where the job does not ask for torchrun, and on a host whose group of instances
+    is none of the distribution's."""
     found = instances(read_config("resourceconfig.json"), platforms)
-    if found["current_host"] not in found["distribution_hosts"]:
+    if not platforms.get(TORCHRUN) or found["current_host"] not in found["distribution_hosts"]:
         return
     words, own = plan(found, machine())
     set_missing({**own, **variables})
@@ -72,6 +72,8 @@ def wait_for(hosts: Sequence[str]) -> None:
 
 
 def resolves(host: str) -> bool:
+    import socket
+
     try:
         return bool(socket.gethostbyname(host))
     except OSError:

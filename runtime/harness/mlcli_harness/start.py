@@ -17,11 +17,12 @@ import sys
 import tempfile
 
 from mlcli_harness import paths
+from mlcli_harness.distribution import distribute
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.sent import ARCHIVE, PROCESSING_ARCHIVE, unpack
 from mlcli_harness.stopping import stop_on_sigterm
-from mlcli_harness.toolkit import TORCHRUN, command_line
+from mlcli_harness.toolkit import command_line
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -51,10 +52,7 @@ def train(entry_point: str) -> None:
     enter(code_directory(paths.CODE), ARCHIVE, entry_point)
     install(packages(entry_point))
     arguments = command_line(hyperparameters)
-    if platforms.get(TORCHRUN):
-        from mlcli_harness.distribution import distribute
-
-        distribute(platforms, [entry_point, *arguments], {})
+    distribute(platforms, [entry_point, *arguments], {})
     replace_by(program(entry_point), arguments)
 
 

@@ -7,10 +7,10 @@ import os
 
 from mlcli_harness import paths, report, sent
 from mlcli_harness.code import enter_code_directory, load_module, required_function
+from mlcli_harness.distribution import distribute
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.packages import report_packages
-from mlcli_harness.toolkit import TORCHRUN
 from mlcli_harness.watch import report_at_end
 
 TYPE_CHECKING = False
@@ -39,11 +39,10 @@ def call_train() -> None:
     path = os.path.join(enter_code_directory("training"), "training.py")
     if not os.path.isfile(path):
         raise HarnessError("Training code not found: %s" % path)
-    if platforms.get(TORCHRUN) and report.worker() is None:
-        from mlcli_harness.distribution import distribute
-
+    worker = report.worker()
+    if worker is None:
         distribute(platforms, [os.path.join(paths.HARNESS, "main.py"), "train"], report.variables())
-    if report.worker() in (None, "0"):
+    if worker in (None, "0"):
         report_packages()
         report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     module = load_module("training", path)

@@ -36,7 +36,9 @@ export function checkJob(kind: OtherKind, request: Request, around: Surroundings
   checkKnown(request);
   if (kind === "training") checkTraining(request);
   else checkProcessing(request);
-  checkQuota(kind, request, around);
+  const resources = request.ResourceConfig ?? request.ProcessingResources.ClusterConfig;
+  const what = request.EnableManagedSpotTraining === true ? "spot training" : kind;
+  checkQuota(what, resources.InstanceGroups ?? [resources], around);
   checkRole(request.RoleArn, around);
   const image = kind === "training"
     ? request.AlgorithmSpecification.TrainingImage
@@ -179,23 +181,23 @@ function checkProcessing(request: Request): void {
 /** Instances of one job: the box makes a container for each. */
 const MOST_INSTANCES = 20;
 
-function checkQuota(
-  kind: OtherKind,
-  request: Request,
-  { services: { platform: { faults } } }: Surroundings,
+/**
+ * @param what kind of a job, as the quota has it.
+ * @param machines with their types and numbers.
+ * @throws Refused
+ */
+export function checkQuota(
+  what: string,
+  machines: readonly Request[],
+  { services: { platform: { faults } } }: Pick<Surroundings, "services">,
 ): void {
-  const resources = kind === "training"
-    ? request.ResourceConfig
-    : request.ProcessingResources.ClusterConfig;
-  const machines: readonly Request[] = resources.InstanceGroups ?? [resources];
-  const spot = request.EnableManagedSpotTraining === true ? "spot training" : kind;
-  for (const { InstanceType: type, InstanceCount } of machines) {
-    if (!faults.quotas.has(type)) continue;
-    throw limitExceeded(`${type} for ${spot} job usage`, InstanceCount);
+  for (const { InstanceType, InstanceCount } of machines) {
+    if (!faults.quotas.has(InstanceType)) continue;
+    throw limitExceeded(`${InstanceType} for ${what} job usage`, InstanceCount);
   }
   const all = machines.reduce((sum, { InstanceCount }) => sum + InstanceCount, 0);
   if (all <= MOST_INSTANCES) return;
-  throw limitExceeded(`Number of instances for a ${kind} job`, all, MOST_INSTANCES);
+  throw limitExceeded(`Number of instances for a ${what} job`, all, MOST_INSTANCES);
 }
 
 /** The words for a quota of the account that leaves no room for what is wanted. */

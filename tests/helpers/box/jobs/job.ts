@@ -67,12 +67,6 @@ export function transformHost(index = 0): string {
   return `i-0123456789abcde${String(index + 1).padStart(2, "0")}`;
 }
 
-const hostName = (index: number): string => `algo-${index + 1}`;
-
-function numbered(count: number, name = hostName): string[] {
-  return Array.from({ length: count }, (_, index) => name(index));
-}
-
 /** Machines of one type, as `resourceconfig.json` has them. */
 export interface Group {
   readonly instance_group_name: string;
@@ -145,25 +139,25 @@ export class Job {
 
   /** Sorted as text (`algo-10` before `algo-2`); a transform's are named as EC2 names its machines. */
   get hosts(): readonly string[] {
-    const { ProcessingResources, TransformResources } = this.request;
-    const count = this.kind === "training"
-      ? this.groups.reduce((sum, { hosts }) => sum + hosts.length, 0)
-      : (ProcessingResources?.ClusterConfig ?? TransformResources)?.InstanceCount ?? 1;
-    return this.kind === "transform" ? numbered(count, transformHost) : numbered(count).sort();
+    if (this.kind !== "transform") return this.groups.flatMap(({ hosts }) => hosts).sort();
+    const { InstanceCount = 1 } = this.request.TransformResources ?? {};
+    return Array.from({ length: InstanceCount }, (_, index) => transformHost(index));
   }
 
   /**
-   * A training's groups of machines. Each has the hosts whose numbers follow those of the group before
-   * it, the last one first, as in a real job (ultralytics/yolov5, issue 12811).
+   * The groups of machines. Each has the hosts whose numbers follow those of the group before it, the last
+   * one first, as in a real job (ultralytics/yolov5, issue 12811).
    */
   get groups(): readonly Group[] {
-    const { InstanceGroups, InstanceType, InstanceCount = 1 } = this.request.ResourceConfig ?? {};
+    const { ResourceConfig, ProcessingResources } = this.request;
+    const { InstanceGroups, InstanceType, InstanceCount = 1 } = ResourceConfig ??
+      ProcessingResources?.ClusterConfig ?? {};
     const InstanceGroupName = "homogeneousCluster";
     const groups = InstanceGroups ?? [{ InstanceGroupName, InstanceType, InstanceCount }];
-    let first = 0;
+    let number = 0;
     // deno-lint-ignore no-explicit-any -- as the request
     return groups.map((group: any) => {
-      const hosts = numbered(first += group.InstanceCount).slice(-group.InstanceCount);
+      const hosts = Array.from({ length: group.InstanceCount }, () => `algo-${++number}`);
       return {
         instance_group_name: group.InstanceGroupName,
         instance_type: group.InstanceType,

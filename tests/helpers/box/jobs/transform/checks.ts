@@ -5,9 +5,9 @@ import { notFound } from "../../endpoints/words.ts";
 import {
   checkData,
   checkKnown,
+  checkQuota,
   findImage,
   invalid,
-  limitExceeded,
   type Surroundings,
 } from "../checks.ts";
 
@@ -35,10 +35,7 @@ export function checkTransform(request: Request, { services }: Surroundings): vo
   checkKnown(request, NOT_THERE);
   checkSizes(request);
   checkDataProcessing(request);
-  const { InstanceType, InstanceCount } = request.TransformResources;
-  if (services.platform.faults.quotas.has(InstanceType)) {
-    throw limitExceeded(`${InstanceType} for transform job usage`, InstanceCount);
-  }
+  checkQuota("transform", [request.TransformResources], { services });
   const model = services.models.get(request.ModelName);
   if (!model) throw notFound("model", request.ModelName);
   if (model.container.ModelDataSource) {
