@@ -9,7 +9,7 @@ import { options, type Values } from "./option.ts";
 /** More hosts than a machine is asked for in earnest; each has a container. */
 const MOST_HOSTS = 64;
 
-export function parseHostCount(text: string, source: string): number {
+function parseHostCount(text: string, source: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && count <= MOST_HOSTS) return count;
   throw new UsageError(
@@ -17,20 +17,20 @@ export function parseHostCount(text: string, source: string): number {
   );
 }
 
-const HOST = /^algo-[1-9]\d{0,3}$/;
-/** Times of more than eleven days are none of a rehearsal. */
-const TIMES = /^(algo-\d+)@(\d{1,6}(?:\.\d+)?)(?:\+(\d{1,6}(?:\.\d+)?))?$/;
+/** A host, and what comes after it. Times of more than eleven days are none of a rehearsal. */
+const TIMES = /^(algo-[1-9]\d{0,3})@(\d{1,6}(?:\.\d+)?)(?:\+(\d{1,6}(?:\.\d+)?))?$/;
+const CPUS = /^(algo-[1-9]\d{0,3})=(.*)$/s;
 
 /** `algo-2@60`, and `algo-2@60+30` where it may end. */
 function parseFault(kind: Fault["kind"], mayEnd: boolean) {
   return (text: string, source: string): Fault => {
-    const [, host = "", after, seconds] = TIMES.exec(text) ?? [];
-    if (HOST.test(host) && (mayEnd || seconds === undefined)) {
+    const [, host, after, seconds] = TIMES.exec(text) ?? [];
+    if (host !== undefined && (mayEnd || seconds === undefined)) {
       return {
         kind,
         host,
         after: Number(after),
-        seconds: seconds === undefined ? undefined : Number(seconds),
+        seconds: seconds === undefined ? seconds : Number(seconds),
       };
     }
     const form = mayEnd ? "HOST@SECONDS or HOST@SECONDS+SECONDS" : "HOST@SECONDS";
@@ -39,8 +39,8 @@ function parseFault(kind: Fault["kind"], mayEnd: boolean) {
 }
 
 function parseSlow(text: string, source: string): readonly [host: string, cpus: number] {
-  const [, host = "", cpus = ""] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
-  if (HOST.test(host)) return [host, parseCpus(cpus, source)];
+  const [, host, cpus = ""] = CPUS.exec(text) ?? [];
+  if (host !== undefined) return [host, parseCpus(cpus, source)];
   throw new UsageError(`${source} must be HOST=CPUS, such as algo-2=0.5, but got "${text}".`);
 }
 

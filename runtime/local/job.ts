@@ -36,7 +36,7 @@ import {
   outputDifferences,
 } from "./differences/output.ts";
 import { StatusLine } from "./metrics/messages.ts";
-import type { Ending } from "../model/versions.ts";
+import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
 import { clearReason, type OwnOutput, type Reason } from "./runs/reason.ts";
@@ -78,15 +78,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   await run.prepare();
-  if (hosts.length > 1 && run.writesOutput) await clearReason(layout.output, kind);
+  const writesOutput = run.places.includes(layout.output);
+  if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
   for (const one of hosts) {
     ready.push(await readyHost(one, { job, run, layout, mounted, status, host, note }));
   }
   const reference = ready[0]!.body.Image;
   const folders: string[] = [];
-  for (const { outputFolder, written, directory } of hosts) {
-    folders.push(outputFolder, ...written, ...await workingFolders(directory));
+  for (const { written, directory } of hosts) {
+    folders.push(...written, ...await workingFolders(directory));
   }
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
@@ -127,10 +128,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (isLeft) return;
     record.data = await data ?? null;
     const moves = hosts.length === 1 ? [] : await Promise.all(
-      hosts.flatMap(({ outputFolder, written }) =>
-        [outputFolder, ...written].map(async (from, index) =>
-          [await realPathOf(from), run.places[index]!] as const
-        )
+      hosts.flatMap(({ written }) =>
+        written.map(async (from, index) => [await realPathOf(from), run.places[index]!] as const)
       ),
     );
     const warnings = (await giveToCaller(reference, owners, host)).map((text) =>
@@ -144,8 +143,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       record.wasStopped = first.stoppedWithin !== undefined;
       if (hosts.length > 1) record.hosts = factsOfHosts(ends);
       own = failed.ownOutput();
-      for (const { of } of ready) {
-        const report = await readReport(of.report, kind);
+      for (const { of, report: path } of ready) {
+        const report = await readReport(path, kind);
         record.python ??= report.python;
         findings.add(report.differences);
         if (of === failed.of) reason = await own.reason(report.reason);
@@ -153,7 +152,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     }
     findings.add(await run.merge(first?.host));
     if (own !== undefined) {
-      if (run.writesOutput) {
+      if (writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
         else findings.add(left);
@@ -286,18 +285,16 @@ async function settle(
   ending: Ending,
   { findings, warnings, err }: LastWords,
 ): Promise<void> {
-  let placed = (text: string): string => text;
+  let moves: NonNullable<Settled["moved"]> = [];
   try {
     const { difference, note, moved } = await run.settle(ending);
-    if (moved) {
-      placed = (text) => inPlace(text, moved);
-    }
+    moves = moved ?? [];
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
     tell(err, warningText(error.message, error.hint));
   } finally {
-    for (const text of warnings) tell(err, placed(text));
+    for (const text of warnings) tell(err, inPlace(text, moves));
   }
 }

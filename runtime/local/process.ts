@@ -31,11 +31,11 @@ import { mergeHosts, type Written } from "./hosts/merge.ts";
 import { clashOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
 import {
   clusterFor,
-  type HostPlace,
-  hostPlaces,
   isSharded,
+  layShards,
+  placesIn,
   requireHosts,
-  shardsOf,
+  shardOn,
 } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
@@ -120,25 +120,16 @@ export async function withProcessing(
     const declared: readonly ProcessingData[] = outputs.length > 0
       ? outputs
       : [plainData("output")];
-    const places = await hostPlaces(run, container, job.hosts.count);
+    const places = placesIn(run.directory, container, job.hosts.count);
     const isAlone = places.length === 1;
-    const data = await shardsOf(
-      job.hosts,
-      places,
-      inputs.map((input) => ({ ...input, source: input.place })),
-      note,
-    );
+    const data = inputs.map(({ name, place }) => ({ name, source: place }));
+    await layShards(job.hosts, places, data, note);
     // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
       ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
       : [{ source: layout.output, path: PATHS.processingOutput }];
-    const resultsOf = (place: HostPlace) =>
-      isAlone ? results : results.map(({ path }, index) => ({
-        source: writtenBy(place, declared[index]!.name),
-        path,
-      }));
-    const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
+    const hosts = await Array.fromAsync(places, async (place): Promise<HostRun> => {
       const config = join(place.directory, "config");
       const files = processingFiles({
         job: { name, region },
@@ -154,7 +145,10 @@ export async function withProcessing(
       await writeConfiguration(config, files);
       openToContainer(config);
       const input = join(place.directory, "input");
-      const own = data[index]!.map((one) => ({ ...one, place: one.source }));
+      const own = inputs.map((one) => ({
+        ...one,
+        place: shardOn(job.hosts, place, one.name) ?? one.place,
+      }));
       const { mounts, codeFolder } = await makeInputs(layout, input, own, {
         copies: job.copyInputs,
         hasCode: sent !== undefined,
@@ -169,7 +163,10 @@ export async function withProcessing(
           host,
         });
       openToContainer(input);
-      const made = resultsOf(place);
+      const made = isAlone ? results : results.map(({ path }, index) => ({
+        source: writtenBy(place, declared[index]!.name),
+        path,
+      }));
       const output = isApart ? join(place.directory, "output") : made[0]!.source;
       return {
         ...place,
@@ -184,8 +181,7 @@ export async function withProcessing(
             outputFolder: output,
             pip,
           }),
-        outputFolder: output,
-        written: isApart ? made.map(({ source }) => source) : [],
+        written: [output, ...isApart ? made.map(({ source }) => source) : []],
       };
     });
     await work({
@@ -199,7 +195,6 @@ export async function withProcessing(
         ...isApart ? [join(run.directory, "output")] : [],
         ...results.map(({ source }) => source),
       ],
-      writesOutput: results[0]!.source === layout.output,
       again: commandOf(job).map(shellWord).join(" "),
       differences: commandDifferences(
         "a processing job",
@@ -212,7 +207,7 @@ export async function withProcessing(
         const merged = isAlone ? [] : results.map(async ({ source, path }, index) => {
           const folders = inOrder(places, first).map((place) => ({
             host: place.host,
-            path: resultsOf(place)[index]!.source,
+            path: writtenBy(place, declared[index]!.name),
           }));
           // Each may say why it failed.
           const isReason = ({ path }: Written): boolean =>
@@ -222,11 +217,14 @@ export async function withProcessing(
         });
         return await Promise.all(merged);
       },
-      data: inputs.map(({ name, place }) => ({ name, source: place })),
+      data,
       prepare: async () => {
         if (outputs.length === 0) return;
-        const folders = [results, ...places.map(resultsOf)].flat().map(({ source }) => source);
-        for (const folder of new Set(folders)) await openLike(layout.output, folder);
+        const folders = [
+          results.map(({ source }) => source),
+          ...hosts.map(({ written: [, ...made] }) => made),
+        ];
+        for (const folder of new Set(folders.flat())) await openLike(layout.output, folder);
       },
       facts: factsOf("process", job, container, {
         options: {
@@ -246,7 +244,7 @@ export async function withProcessing(
       stopAfter: undefined,
       settle: async (ending) => {
         const difference = isApart
-          ? lostOutput(hosts.map(({ outputFolder }) => outputFolder), declared)
+          ? lostOutput(hosts.map(({ written: [output] }) => output), declared)
           : undefined;
         if (outputs.length === 0) return { difference };
         const isGood = ending === "succeeded" && !(job.strict && difference);

@@ -17,7 +17,14 @@ import { makeDirectory } from "../files.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeTraining, trainingFolders } from "./hosts/merged.ts";
 import { restore, type Restored } from "./hosts/restored.ts";
-import { clusterFor, hostPlaces, isSharded, requireHosts, shardsOf } from "./hosts/places.ts";
+import {
+  clusterFor,
+  isSharded,
+  layShards,
+  placesIn,
+  requireHosts,
+  shardOn,
+} from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
@@ -79,10 +86,10 @@ export async function withTraining(
   await withRun(layout, host, async (run) => {
     const { name, record } = run;
     record.measure(metrics);
-    const places = await hostPlaces(run, container, job.hosts.count);
+    const places = placesIn(run.directory, container, job.hosts.count);
     const launch = launchOf(program, { name, region, distribution: job.program.distribution });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    const data = await shardsOf(job.hosts, places, channels, note);
+    await layShards(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
     const restored: Restored[] = [];
     // One after the other: where one fails, no other goes on.
@@ -97,7 +104,11 @@ export async function withTraining(
       );
       await writeConfiguration(config, files);
       await copyConfiguration(layout, config, Object.keys(files));
-      const { mounts, left } = await makeInput(layout, input, data[index]!, {
+      const data = channels.map((one) => ({
+        ...one,
+        source: shardOn(job.hosts, place, one.name) ?? one.source,
+      }));
+      const { mounts, left } = await makeInput(layout, input, data, {
         copies: job.copyInputs,
         isStrict: hasOwnAlone(job),
       });
@@ -128,14 +139,11 @@ export async function withTraining(
             ...ofImage,
             inputFolder: input,
             inputs: mounts,
-            modelFolder: own.model,
-            outputFolder: own.output,
-            checkpointsFolder: job.checkpoints ? own.checkpoints : undefined,
+            folders: own,
             launch,
             pip,
           }),
-        outputFolder: own.output,
-        written: [own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
+        written: [own.output, own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
       };
     });
     let written = 0;
@@ -148,7 +156,6 @@ export async function withTraining(
       sent,
       hosts,
       places: [layout.output, model, ...job.checkpoints ? [layout.checkpoints] : []],
-      writesOutput: true,
       again: "mlcli local train",
       differences: [
         ...hyperparameterDifferences(all),
@@ -160,7 +167,7 @@ export async function withTraining(
       merge: (first) => mergeTraining(layout, model, places, first, restored, note),
       data: channels,
       prepare: async () => {
-        for (const folder of [model, ...hosts.map(({ written }) => written[0]!)]) {
+        for (const folder of [model, ...hosts.map(({ written }) => written[1]!)]) {
           await openLike(layout.model, folder);
         }
       },

@@ -22,7 +22,7 @@ export function trainingFolders(
   model: string,
   place: Pick<HostPlace, "directory">,
   isAlone: boolean,
-): Readonly<Record<"model" | "output" | "checkpoints", string>> {
+): Pick<Layout, "model" | "output" | "checkpoints"> {
   const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
   return {
     model: of("model", model),
