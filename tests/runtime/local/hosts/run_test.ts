@@ -25,10 +25,6 @@ const REMOVE = "DELETE /networks/NAME";
 const DEAD = { [LABELS.owner]: `${DEAD_PROCESS} ${Deno.hostname()}` };
 
 interface Run extends ProgramResult, Pick<FakeContainers, "course" | "created" | "callsOf"> {
-  readonly record: {
-    readonly outcome: { readonly exit_status: number };
-    readonly hosts: readonly Readonly<Record<string, unknown>>[];
-  };
   /** What is in the run's model directory. */
   readonly model: readonly string[];
   /** Containers, networks, and directories of hosts. */
@@ -44,20 +40,19 @@ async function run(
   await using app = await completeApp({ files });
   await using engine = await fakeContainers(play);
   const result = await runInProcess(args, { cwd: app.directory, engine, ...options });
-  const record = await Deno.readTextFile(await lastRun(app, "job.json")).catch(() => "{}");
   const { course, created, callsOf } = engine;
   const hosts = await namesIn(await lastRun(app, "hosts")).catch(() => []);
   return {
     ...besidesRun(result),
-    ...{ course, created, callsOf, record: JSON.parse(record) },
+    ...{ course, created, callsOf },
     model: await namesIn(await lastRun(app, "model")).catch(() => []),
     left: [...engine.left, ...engine.networks, ...hosts],
   };
 }
 
-/** Runs code by the host that it is on; one that has none goes on until it is stopped. */
-function playing(hosts: Readonly<Record<string, (container: FakeContainer) => void>>): Play {
-  return { program: (container) => hosts[container.body.Hostname!]?.(container) };
+/** What the second host does; the first goes on until it is stopped. */
+function second(program: (container: FakeContainer) => void): Play {
+  return { program: (one) => one.body.Hostname === "algo-2" ? program(one) : undefined };
 }
 
 suite("the calls of a run of several hosts", () => {
@@ -82,9 +77,8 @@ suite("the calls of a run of several hosts", () => {
   });
 
   it("give fixed addresses on Podman, which may not tell names; an isolated network leads nowhere else", async () => {
-    const { code, created, left, callsOf } = await run(
-      ...[{ isPodman: true }, [...TWO, "--network-isolation"]] as const,
-    );
+    const args = [...TWO, "--network-isolation"];
+    const { code, created, left, callsOf } = await run({ isPodman: true }, args);
     assertEquals([code, left], [0, []]);
     const { Internal } = callsOf("POST /networks/create")[0]!.body as Record<string, unknown>;
     assertEquals(Internal, true);
@@ -139,18 +133,12 @@ suite("hosts that cannot start", () => {
   });
 
   it("make no container where the engine has no more addresses, or they cannot be on a network", async () => {
-    const words =
-      "could not find an available, non-overlapping IPv4 address pool among the defaults";
+    const words = "could not find an available, non-overlapping IPv4 address pool among the def";
     const full = await run({ answers: { "POST /networks/create": () => refusal(500, words) } });
     assertEquals([full.code, full.course.includes(CREATE)], [1, false]);
-    assertMatch(
-      full.stderr,
-      /^error: The Docker Engine has no addresses left for another network\n/,
-    );
-    assertMatch(
-      full.stderr,
-      /\nhint: docker network prune removes those that no container uses\.\n/,
-    );
+    const said =
+      /^error: The Docker Engine has no addresses left [^]*\nhint: docker network prune /;
+    assertMatch(full.stderr, said);
     const other = await run({}, [...TWO, "--network", "db"]);
     assertEquals([other.code, other.course], [2, []]);
     assertMatch(other.stderr, /^error: Several hosts cannot be on the network db\nhint: They get/);
@@ -159,12 +147,10 @@ suite("hosts that cannot start", () => {
 
 suite("the first host that fails", () => {
   it("ends the others, and its status, name and last lines are the run's", async () => {
-    const { code, stderr, stdout, callsOf, left, record } = await run({
-      ...playing({
-        "algo-2": ({ err, end }) => {
-          err("it went wrong\n");
-          end(3);
-        },
+    const { code, stderr, stdout, callsOf, left } = await run({
+      ...second(({ err, end }) => {
+        err("it went wrong\n");
+        end(3);
       }),
       onStop: ({ out, end }) => {
         out("saved\n");
@@ -178,13 +164,6 @@ suite("the first host that fails", () => {
     );
     assertMatch(stderr, /^error: Training failed on algo-2: exit status 3\n/m);
     assertEquals(callsOf("POST /containers/ID/stop").map(({ query }) => query.t), ["10"]);
-    assertEquals(record.outcome.exit_status, 3);
-    // The engine need not have said how much memory they used.
-    const seen = record.hosts.map(({ seconds: _, peak_memory: __, ...rest }) => rest);
-    assertEquals(seen, [
-      { name: "algo-1", exit_status: 0, ended_by: "algo-2" },
-      { name: "algo-2", exit_status: 3, ended_by: null },
-    ]);
   });
 });
 
@@ -218,146 +197,120 @@ suite("Ctrl-C in a run of several hosts", () => {
   }
 
   it("is not needed where nobody reads any more: all end", async () => {
-    const { code, stderr, callsOf, left } = await run(
-      playing({ "algo-2": ({ out }) => out("hello\n") }),
-      TWO,
-      { onOutput: () => Promise.reject(new OutputClosed()) },
-    );
+    const onOutput = () => Promise.reject(new OutputClosed());
+    const play = second(({ out }) => out("hello\n"));
+    const { code, stderr, callsOf, left } = await run(play, TWO, { onOutput });
     assertEquals([code, stderr, left], [141, "", []]);
     assertEquals(callsOf("POST /containers/ID/stop").length, 2);
   });
 });
 
 suite("a fault of a host", () => {
-  const STOP = "POST /containers/ID/stop";
-  const REHEARSED = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /;
-
-  /** Ends the hosts with these statuses once mlcli says this, or asks the engine for it so often. */
+  /** Runs until mlcli says this, or asks the engine for it (`CALL N`); then the hosts end, one before. */
   async function suffering(
     option: string,
+    until: RegExp,
     statuses: Readonly<Record<string, number>>,
-    until: RegExp | readonly [call: string, times: number],
     play: Play = {},
+    early?: string,
   ): Promise<Run> {
-    const begun = Promise.withResolvers<void>();
-    let count = 0;
-    return await run(
-      {
-        ...play,
-        program: async ({ body, end }) => {
-          await begun.promise;
-          const status = statuses[body.Hostname!];
-          if (status !== undefined) end(status);
-        },
-        before: (call) => {
-          if (!(until instanceof RegExp) && call === until[0] && ++count === until[1]) {
-            begun.resolve();
-          }
-          return undefined;
-        },
-      },
-      [...TWO, ...option.split(" ")],
-      {
-        onMessage: (text) =>
-          until instanceof RegExp && until.test(text) ? begun.resolve() : undefined,
-      },
+    const over = Promise.withResolvers<void>();
+    const hear = (text: string): void => until.test(text) ? over.resolve() : undefined;
+    const calls: string[] = [];
+    const program = async ({ body, end }: FakeContainer): Promise<void> => {
+      if (body.Hostname !== early) await over.promise;
+      const status = statuses[body.Hostname!];
+      if (status !== undefined) end(status);
+    };
+    const before = (call: string): void => {
+      calls.push(call);
+      hear(`${call} ${calls.filter((one) => one === call).length}`);
+    };
+    const args = [...TWO, ...option.split(" ")];
+    return await run({ program, before, ...play }, args, { onMessage: hear });
+  }
+
+  /** @param calls what is done to containers, and in which order. */
+  function require(
+    { code, stderr, course, left }: Run,
+    expected: number,
+    calls: string,
+    ...says: readonly RegExp[]
+  ): void {
+    const done = course.map((call) =>
+      /\/(kill|stop|(?:un)?pause|(?:dis)?connect)$/.exec(call)?.[1]
     );
+    const isRehearsed = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /.test(stderr);
+    assertEquals([...new Set(done.filter(Boolean))].join(" "), calls);
+    assertEquals([code, isRehearsed, left], [expected, expected === 137, []], stderr);
+    for (const words of says) assertMatch(stderr, words);
   }
 
   it("that is killed ends no other, which is the first to fail", async () => {
     // The third waits until the killed one is removed.
-    const ended = ["POST /containers/ID/wait", 3] as const;
-    const { code, stderr, callsOf, left } = await suffering(
-      ...["--kill-host algo-2@0", { "algo-1": 3 }, ended] as const,
-    );
-    assertEquals([code, left, callsOf(STOP)], [3, [], []]);
-    assertMatch(stderr, /^note: algo-2 is killed now\n/);
-    assertMatch(stderr, /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m);
-    assertMatch(stderr, /^error: Training failed on algo-1: exit status 3\n/m);
-    assertEquals(REHEARSED.test(stderr), false);
+    const killed = await suffering("--kill-host algo-2@0", /ID\/wait 3$/, { "algo-1": 3 });
+    const said = /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m;
+    const error = /^error: Training failed on algo-1: exit status 3\n/m;
+    require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
   });
 
   it("that is cut off ends the others when it fails by itself", async () => {
-    const { code, stderr, callsOf } = await suffering(
-      ...["--partition algo-2@0", { "algo-2": 3 }, /algo-2 is cut off/] as const,
-    );
-    assertEquals([code, callsOf(STOP).length], [3, 1]);
-    assertMatch(stderr, /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m);
+    const cut = await suffering("--partition algo-2@0", /is cut off/, { "algo-2": 3 });
+    const said = /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m;
+    require(cut, 3, "disconnect stop", said);
   });
 
   it("that is frozen for good ends with the last of the others, and the job has failed", async () => {
-    const { code, stderr, left } = await suffering(
-      ...["--freeze-host algo-2@0", { "algo-1": 0 }, /algo-2 is frozen/] as const,
+    const frozen = await suffering("--freeze-host algo-2@0", /is frozen/, { "algo-1": 0 });
+    const said = /^algo-2 was frozen after 0\.\ds\. The others went on, and ended with status 0/m;
+    require(
+      frozen,
+      137,
+      "pause kill",
+      said,
+      /^error: Training failed on algo-2: exit status 137 /m,
     );
-    assertEquals([code, left], [137, []]);
-    assertMatch(stderr, /^algo-2 was frozen after 0\.\ds\. The others went on, and ended with st/m);
-    assertMatch(stderr, /^error: Training failed on algo-2: exit status 137 /m);
-    assertMatch(stderr, REHEARSED);
   });
 
   for (
-    const [option, words] of [
-      ["--freeze-host", "frozen"],
-      ["--partition", "cut off from the others"],
+    const [option, words, calls] of [
+      ["--freeze-host", "frozen", "pause unpause"],
+      ["--partition", "cut off from the others", "disconnect connect"],
     ] as const
   ) {
     it(`ends after its time: ${option}`, async () => {
-      const { code, stderr, callsOf } = await suffering(
-        ...[`${option} algo-2@0+0.05`, { "algo-1": 0, "algo-2": 0 }, /is back/] as const,
-      );
-      assertEquals(code, 0);
-      assertMatch(stderr, new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`));
-      const all = ", for 0\\.05 s\\. All hosts went on, and ended with status 0\\.";
-      assertMatch(stderr, new RegExp(`^algo-2 was ${words} after 0\\.\\ds${all}$`, "m"));
-      const isFrozen = option === "--freeze-host";
-      const calls = isFrozen ? ["pause", "unpause"].map((call) => `POST /containers/ID/${call}`) : [
-        ...["disconnect", "connect"].map((call) => `POST /networks/NAME/${call}`),
-      ];
-      const [now, back] = calls.map((call) => callsOf(call));
-      assertEquals([now!.length, back!.length], [1, 1]);
+      const both = { "algo-1": 0, "algo-2": 0 };
+      const back = await suffering(`${option} algo-2@0+0.05`, /is back/, both);
+      const said =
+        `${words} after 0\\.\\ds, for 0\\.05 s\\. All hosts went on, and ended with status 0`;
+      const notes = new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`);
+      require(back, 0, calls, notes, new RegExp(`^algo-2 was ${said}\\.$`, "m"));
       // It is found by its name again.
-      if (!isFrozen) assertMatch(JSON.stringify(back![0]!.body), /"Aliases":\["algo-2"\]/);
+      const names = JSON.stringify(back.callsOf("POST /networks/NAME/connect"));
+      assertEquals(/"Aliases":\["algo-2"\]/.test(names), option === "--partition");
     });
   }
 
   it("that the engine refuses is said, and is no loss of the host", async () => {
-    const answers = { "POST /containers/ID/pause": () => refusal(500, "unable to freeze") };
-    const { code, stderr } = await suffering(
-      ...["--freeze-host algo-2@0", { "algo-1": 0, "algo-2": 3 }, /unable to/, {
-        answers,
-      }] as const,
-    );
-    assertEquals(code, 3);
-    assertMatch(
-      stderr,
-      /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*unable to free/,
-    );
-    for (const words of [/was frozen/, /Nothing was rehearsed/, REHEARSED]) {
-      assertEquals(words.test(stderr), false, stderr);
-    }
+    const play = { answers: { "POST /containers/ID/pause": () => refusal(500, "not here") } };
+    const failed = { "algo-2": 3 };
+    const refused = await suffering("--freeze-host algo-2@0", /is not frozen/, failed, play);
+    const said = /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*not here\n/;
+    require(refused, 3, "pause stop", said);
+    assertEquals(/was frozen|Nothing was rehearsed/.test(refused.stderr), false);
   });
 
   it("that does not come is said, and the host's own end counts", async () => {
-    const failed = await suffering("--kill-host algo-2@60", { "algo-2": 4 }, [START, 2]);
-    assertEquals([failed.code, failed.left, failed.callsOf(STOP).length], [4, [], 1]);
-    assertMatch(failed.stderr, /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m);
-    assertMatch(failed.stderr, /^error: Training failed on algo-2: exit status 4\n/m);
-    assertEquals(REHEARSED.test(failed.stderr), false);
+    const failed = await suffering("--kill-host algo-2@60", /ID\/start 2$/, { "algo-2": 4 });
+    const said = /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m;
+    require(failed, 4, "stop", said, /^error: Training failed on algo-2: exit status 4\n/m);
   });
 
   it("that does not come since the host has ended is said where others run", async () => {
-    const over = Promise.withResolvers<void>();
-    let looks = 0;
-    const { code, stderr, callsOf } = await run({
-      program: async ({ body, end }) => {
-        if (body.Hostname === "algo-1") await over.promise;
-        end(0);
-      },
-      // At its end, and then whether it runs.
-      before: (call) => call.endsWith("ID/json") && ++looks === 2 ? over.resolve() : undefined,
-    }, [...TWO, "--kill-host", "algo-2@0.3"]);
-    assertEquals([code, callsOf("POST /containers/ID/kill")], [0, []]);
-    assertMatch(stderr, /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
+    // Whether it runs is asked at its end, and then for the fault.
+    const both = { "algo-1": 0, "algo-2": 0 };
+    const last = await suffering("--kill-host algo-2@0.3", /ID\/json 2$/, both, {}, "algo-2");
+    require(last, 0, "", /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
   });
 });
 
