@@ -77,7 +77,6 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const note = (text: string): void => tell(err, noteText(text));
   for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
-  await run.prepare();
   const writesOutput = run.places.includes(layout.output);
   if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
@@ -132,9 +131,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         written.map(async (from, index) => [await realPathOf(from), run.places[index]!] as const)
       ),
     );
-    const warnings = (await giveToCaller(reference, owners, host)).map((text) =>
-      inPlace(text, moves)
-    );
+    const warnings = await giveToCaller(reference, owners, host);
     first = decisive(ends, hosts.at(-1)!.host);
     const failed = ready.find(({ host }) => host === first?.host);
     let own: OwnOutput | undefined;
@@ -160,7 +157,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       for (const folder of run.uploaded) findings.add(await linkDifferences(kind, folder));
     }
     const ending = first === undefined || findings.hasViolations ? "failed" : endingOf(first);
-    await settle(run, ending, { findings, warnings, err });
+    await settle(run, ending, { findings, warnings, moves, err });
   }
   // While the engine creates the containers.
   const around = lookAround();
@@ -266,16 +263,19 @@ function sayShared(left: readonly Difference[], err: MessageStream): void {
   }
 }
 
+type Moves = NonNullable<Settled["moved"]>;
+
 /** What there is to say at the end of a run, and where. */
 interface LastWords {
   readonly findings: Findings;
-  /** Of files, some of which may be in the run's model directory. */
+  /** Of files, some of which have been moved, or are. */
   readonly warnings: readonly string[];
+  readonly moves: Moves;
   readonly err: MessageStream;
 }
 
 /** A text with the paths that files have once they are moved. */
-function inPlace(text: string, moves: readonly (readonly [from: string, to: string])[]): string {
+function inPlace(text: string, moves: Moves): string {
   return moves.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
 }
 
@@ -283,18 +283,18 @@ function inPlace(text: string, moves: readonly (readonly [from: string, to: stri
 async function settle(
   run: JobRun,
   ending: Ending,
-  { findings, warnings, err }: LastWords,
+  { findings, warnings, moves, err }: LastWords,
 ): Promise<void> {
-  let moves: NonNullable<Settled["moved"]> = [];
+  let last: Moves = [];
   try {
     const { difference, note, moved } = await run.settle(ending);
-    moves = moved ?? [];
+    last = moved ?? [];
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
     tell(err, warningText(error.message, error.hint));
   } finally {
-    for (const text of warnings) tell(err, inPlace(text, moves));
+    for (const text of warnings) tell(err, inPlace(text, [...moves, ...last]));
   }
 }

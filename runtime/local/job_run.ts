@@ -46,8 +46,6 @@ export interface JobRun {
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Puts what several hosts wrote into one place, that of `first` last; there is none where none ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
-  /** Called once its hosts' directories are there. */
-  readonly prepare: () => Promise<void>;
   /** What it reads. */
   readonly data: readonly Channel[];
   /** What is in that from the start. */

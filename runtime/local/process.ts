@@ -22,13 +22,13 @@ import { processingLaunchOf } from "../contract/launch.ts";
 import { CODE_INPUT, plainData, type ProcessingData } from "../contract/processing_data.ts";
 import { UsageError } from "../errors.ts";
 import { noteText, tell } from "../messages.ts";
-import { openLike } from "../model/versions.ts";
+import { makeLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeHosts, type Written } from "./hosts/merge.ts";
-import { clashOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
+import { clashOf, foldersOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
 import {
   clusterFor,
   isSharded,
@@ -117,9 +117,6 @@ export async function withProcessing(
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const { name } = run;
-    const declared: readonly ProcessingData[] = outputs.length > 0
-      ? outputs
-      : [plainData("output")];
     const places = placesIn(run.directory, container, job.hosts.count);
     const isAlone = places.length === 1;
     const data = inputs.map(({ name, place }) => ({ name, source: place }));
@@ -127,8 +124,8 @@ export async function withProcessing(
     // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
-      ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
-      : [{ source: layout.output, path: PATHS.processingOutput }];
+      ? outputs.map((output) => ({ ...output, source: outputFolder(layout, name, output) }))
+      : [{ ...plainData("output"), source: layout.output }];
     const hosts = await Array.fromAsync(places, async (place): Promise<HostRun> => {
       const config = join(place.directory, "config");
       const files = processingFiles({
@@ -139,7 +136,7 @@ export async function withProcessing(
           ...inputs.map((input) => ({ ...input, isSharded: isSharded(job.hosts, input.name) })),
           ...sent ? [CODE_INPUT] : [],
         ],
-        outputs: declared,
+        outputs: results,
         variables: job.variables,
       }, clusterFor(engine, place, job));
       await writeConfiguration(config, files);
@@ -163,10 +160,12 @@ export async function withProcessing(
           host,
         });
       openToContainer(input);
-      const made = isAlone ? results : results.map(({ path }, index) => ({
-        source: writtenBy(place, declared[index]!.name),
-        path,
-      }));
+      const made = isAlone
+        ? results
+        : results.map((one) => ({ ...one, source: writtenBy(place, one.name) }));
+      if (outputs.length > 0) {
+        for (const { source } of [...results, ...made]) await makeLike(layout.output, source);
+      }
       const output = isApart ? join(place.directory, "output") : made[0]!.source;
       return {
         ...place,
@@ -204,11 +203,8 @@ export async function withProcessing(
       checkPaths,
       uploaded: results,
       merge: async (first) => {
-        const merged = isAlone ? [] : results.map(async ({ source, path }, index) => {
-          const folders = inOrder(places, first).map((place) => ({
-            host: place.host,
-            path: writtenBy(place, declared[index]!.name),
-          }));
+        const merged = isAlone ? [] : results.map(async ({ name, source, path }) => {
+          const folders = foldersOf(inOrder(places, first), name);
           // Each may say why it failed.
           const isReason = ({ path }: Written): boolean =>
             !isApart && path === JOBS.process.reasonFile;
@@ -218,14 +214,6 @@ export async function withProcessing(
         return await Promise.all(merged);
       },
       data,
-      prepare: async () => {
-        if (outputs.length === 0) return;
-        const folders = [
-          results.map(({ source }) => source),
-          ...hosts.map(({ written: [, ...made] }) => made),
-        ];
-        for (const folder of new Set(folders.flat())) await openLike(layout.output, folder);
-      },
       facts: factsOf("process", job, container, {
         options: {
           file: job.file,
@@ -244,7 +232,7 @@ export async function withProcessing(
       stopAfter: undefined,
       settle: async (ending) => {
         const difference = isApart
-          ? lostOutput(hosts.map(({ written: [output] }) => output), declared)
+          ? lostOutput(hosts.map(({ written: [output] }) => output), results)
           : undefined;
         if (outputs.length === 0) return { difference };
         const isGood = ending === "succeeded" && !(job.strict && difference);

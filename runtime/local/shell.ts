@@ -34,8 +34,10 @@ import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
-interface Place extends Pick<JobRun, "image" | "checkPaths" | "prepare">, Pick<HostRun, "plan"> {
+interface Place extends Pick<JobRun, "image" | "checkPaths">, Pick<HostRun, "plan"> {
   readonly written: readonly string[];
+  /** Called once those are there. */
+  readonly prepare: () => Promise<void>;
   readonly name: string;
   readonly code: CodeFolder;
   /** Where code that comes in a channel is unpacked. */
@@ -105,7 +107,6 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
     isSent: sent !== undefined,
     written,
     prepare: async () => {
-      await run.prepare();
       if (sent && unpacked) await unpackCode(sent, unpacked);
       // As for a job.
       await makeDirectory(join(written[0], "data"));

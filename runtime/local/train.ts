@@ -31,7 +31,7 @@ import { fileOf, knownTraining, programOf } from "./known_training.ts";
 import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
-import { openLike, settleModel } from "../model/versions.ts";
+import { makeLike, settleModel } from "../model/versions.ts";
 import { hasOwnAlone, trainPlan } from "./plan.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
@@ -91,6 +91,7 @@ export async function withTraining(
     const all = { ...hyperparameters, ...launch.hyperparameters };
     await layShards(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
+    await makeLike(layout.model, model);
     const restored: Restored[] = [];
     // One after the other: where one fails, no other goes on.
     const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
@@ -124,6 +125,7 @@ export async function withTraining(
         });
       openToContainer(input);
       const own = trainingFolders(layout, model, place, places.length === 1);
+      await makeLike(layout.model, own.model);
       if (job.checkpoints && places.length > 1) {
         const copied = restore(layout.checkpoints, own.checkpoints, host.interruption.signal);
         const words = `Copying the checkpoints for ${place.host}`;
@@ -166,11 +168,6 @@ export async function withTraining(
       uploaded: [{ source: model, path: PATHS.model }],
       merge: (first) => mergeTraining(layout, model, places, first, restored, note),
       data: channels,
-      prepare: async () => {
-        for (const folder of [model, ...hosts.map(({ written }) => written[1]!)]) {
-          await openLike(layout.model, folder);
-        }
-      },
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(

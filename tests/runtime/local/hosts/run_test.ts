@@ -145,6 +145,28 @@ suite("hosts that cannot start", () => {
   });
 });
 
+suite("the model directory of each host", () => {
+  for (const count of ["1", "2"]) {
+    it(`is open to whom the layout's is, of ${count}, and so is what becomes the model`, async () => {
+      await using app = await completeApp({ files: { "local_test/test_dir/model/.keep": "" } });
+      await Deno.chmod(app.testPath("model"), 0o777);
+      const modes: number[] = [];
+      const modeOf = (path: string) => Deno.lstatSync(path).mode! & 0o777;
+      const program = (one: FakeContainer): void => {
+        const model = sourceOf(one, "/opt/ml/model")!;
+        modes.push(modeOf(model));
+        Deno.writeTextFileSync(`${model}/${one.body.Hostname}`, "");
+        one.end(0);
+      };
+      await using engine = await fakeContainers({ program });
+      const args = ["local", "train", "-c", count];
+      const { code } = await runInProcess(args, { cwd: app.directory, engine });
+      assertEquals([code, modes.length, new Set(modes)], [0, Number(count), new Set([0o777])]);
+      assertEquals(modeOf(app.testPath("model")), 0o777);
+    });
+  }
+});
+
 suite("the first host that fails", () => {
   it("ends the others, and its status, name and last lines are the run's", async () => {
     const { code, stderr, stdout, callsOf, left } = await run({
@@ -212,7 +234,7 @@ suite("a fault of a host", () => {
     until: RegExp,
     statuses: Readonly<Record<string, number>>,
     play: Play = {},
-    early?: string,
+    early = "",
   ): Promise<Run> {
     const over = Promise.withResolvers<void>();
     const hear = (text: string): void => until.test(text) ? over.resolve() : undefined;
