@@ -81,7 +81,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
   for (const one of hosts) {
-    ready.push(await readyHost(one, { job, run, layout, mounted, status, host, note }));
+    ready.push(await readyHost(one, { job, run, mounted, status, host, note }));
   }
   const reference = ready[0]!.body.Image;
   const folders: string[] = [];

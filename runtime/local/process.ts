@@ -126,6 +126,7 @@ export async function withProcessing(
     const results = outputs.length > 0
       ? outputs.map((output) => ({ ...output, source: outputFolder(layout, name, output) }))
       : [{ ...plainData("output"), source: layout.output }];
+    const installing = { job, isRoot: isRoot(image.Config?.User), engine, host };
     const hosts = await Array.fromAsync(places, async (place): Promise<HostRun> => {
       const config = join(place.directory, "config");
       const files = processingFiles({
@@ -152,12 +153,9 @@ export async function withProcessing(
       });
       const pip = sent &&
         await (await import("./sent_code.ts")).layCode(sent, launch.launcher, {
-          job,
-          isRoot: isRoot(image.Config?.User),
+          ...installing,
           folder: codeFolder,
           networkFolder: join(place.directory, "network"),
-          engine,
-          host,
         });
       openToContainer(input);
       const made = isAlone

@@ -93,6 +93,7 @@ export async function withTraining(
     const model = modelOfRun(layout, name);
     await makeLike(layout.model, model);
     const restored: Restored[] = [];
+    const installing = { job, isRoot: isRoot(image.Config?.User), engine, host };
     // One after the other: where one fails, no other goes on.
     const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
       const { directory } = place;
@@ -116,12 +117,9 @@ export async function withTraining(
       if (left > 0 && index === 0) tell(host.err, tooManyText(layout, left));
       const pip = sent &&
         await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
-          job,
-          isRoot: isRoot(image.Config?.User),
+          ...installing,
           folder: join(input, "data", CODE_CHANNEL),
           networkFolder: join(directory, "network"),
-          engine,
-          host,
         });
       openToContainer(input);
       const own = trainingFolders(layout, model, place, places.length === 1);

@@ -69,12 +69,9 @@ export function requireHosts(
   }
   const unknown = shards === "all" ? undefined : shards.find((name) => !names.includes(name));
   if (unknown === undefined) return;
-  throw new UsageError(
-    `There is no ${inOneLine(unknown)} to share out between the hosts (--shard)`,
-    {
-      hint: names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`,
-    },
-  );
+  const words = `There is no ${inOneLine(unknown)} to share out between the hosts (--shard)`;
+  const hint = names.length === 0 ? "The job reads no data." : `There is ${enumerated(names)}.`;
+  throw new UsageError(words, { hint });
 }
 
 /** What a host is told of all. Under `--strict` the group has them in another order, as it may there. */

@@ -1,7 +1,7 @@
 /** The hosts of a run with all that their containers need. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import { layoutOf } from "../../app/layout.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import { makeDirectory } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
@@ -33,7 +33,6 @@ export interface ReadyHost extends HostContainer {
 export interface Making {
   readonly job: BatchJob;
   readonly run: JobRun;
-  readonly layout: Layout;
   readonly mounted: MountedCode;
   readonly status: StatusLine;
   readonly host: Host;
@@ -43,9 +42,10 @@ export interface Making {
 /** Lays a host's code, and makes the directories that it writes to. */
 export async function readyHost(
   of: HostRun,
-  { job, run, layout, mounted, status, host, note }: Making,
+  { job, run, mounted, status, host, note }: Making,
 ): Promise<ReadyHost> {
   const { kind, image, hosts, launcher, run: { name, record } } = run;
+  const layout = layoutOf(job.app);
   const code = await copyCode(layout, of.directory, mounted, of === hosts[0] ? note : () => {});
   const report = makeReport(of.directory);
   const planned = of.plan({
