@@ -30,7 +30,7 @@ import {
   runDirectoryOf,
   runNames,
 } from "../../model/runs.ts";
-import { finishMove, namesFrom, makeLike, settleModel } from "../../model/versions.ts";
+import { finishMove, makeLike, namesFrom, settleModel } from "../../model/versions.ts";
 import { VERSION } from "../../version.ts";
 
 /** Where a model is put: at each moment a complete model is there, or none. */
