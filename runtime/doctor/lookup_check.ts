@@ -3,7 +3,12 @@ import { HOST } from "../contract/jobs.ts";
 import type { CreateBody, Engine } from "../docker/engine.ts";
 import { initProbePlan } from "../local/container/body.ts";
 import { runContainer } from "../local/container/run.ts";
-import { type HostNetwork, makeNetwork, removeNetwork } from "../local/hosts/network.ts";
+import {
+  endpointOn,
+  type HostNetwork,
+  makeNetwork,
+  removeNetwork,
+} from "../local/hosts/network.ts";
 import { NOWHERE } from "../streams.ts";
 import { deadlineIn, joinSignals } from "../time.ts";
 import type { Check } from "./check.ts";
@@ -36,7 +41,7 @@ export async function lookupCheck(
     signal.throwIfAborted();
     if (status === 0) return { name, status: "ok", message: "Containers find each other by name" };
     const message = "Containers do not find each other by name";
-    return network.addresses.length > 0
+    return HOST in network.addresses
       ? { name, status: "ok", message: `${message}, so hosts of a run get fixed addresses` }
       : { name, status: "warning", message: `${message}: a run on several hosts will fail`, hint };
   } finally {
@@ -48,13 +53,13 @@ const hint = "The engine's DNS does not answer its containers. Look for a firewa
   "and restart the engine.";
 
 /** Looks up a name that only the network tells: in `/etc/hosts`, the container has another. */
-function planOf(image: string, { name, endpointOf }: HostNetwork): CreateBody {
+function planOf(image: string, network: HostNetwork): CreateBody {
   const { HostConfig, ...body } = initProbePlan(image);
   return {
     ...body,
     Entrypoint: ["getent"],
     Cmd: ["hosts", HOST],
-    NetworkingConfig: { EndpointsConfig: { [name]: endpointOf(HOST) } },
-    HostConfig: { ...HostConfig, AutoRemove: true, Init: false, NetworkMode: name },
+    NetworkingConfig: { EndpointsConfig: { [network.name]: endpointOn(network, HOST) } },
+    HostConfig: { ...HostConfig, AutoRemove: true, Init: false, NetworkMode: network.name },
   };
 }

@@ -36,7 +36,7 @@ import {
   outputDifferences,
 } from "./differences/output.ts";
 import { StatusLine } from "./metrics/messages.ts";
-import type { Ending } from "../model/versions.ts";
+import type { Ending, Settled } from "../model/versions.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
 import { clearReason, type OwnOutput, type Reason } from "./runs/reason.ts";
@@ -77,16 +77,16 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const note = (text: string): void => tell(err, noteText(text));
   for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
-  await run.prepare();
-  if (hosts.length > 1 && run.writesOutput) await clearReason(layout.output, kind);
+  const writesOutput = run.places.includes(layout.output);
+  if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);
   const ready: ReadyHost[] = [];
   for (const one of hosts) {
-    ready.push(await readyHost(one, { job, run, layout, mounted, status, host, note }));
+    ready.push(await readyHost(one, { job, run, mounted, status, host, note }));
   }
   const reference = ready[0]!.body.Image;
   const folders: string[] = [];
-  for (const { outputFolder, written, directory } of hosts) {
-    folders.push(outputFolder, ...written, ...await workingFolders(directory));
+  for (const { written, directory } of hosts) {
+    folders.push(...written, ...await workingFolders(directory));
   }
   const owners = await ownersBefore(folders, host.caller);
   const grace = job.grace ?? (job.strict || run.stopAfter ? STOP_SECONDS.train : GRACE);
@@ -127,15 +127,11 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     if (isLeft) return;
     record.data = await data ?? null;
     const moves = hosts.length === 1 ? [] : await Promise.all(
-      hosts.flatMap(({ outputFolder, written }) =>
-        [outputFolder, ...written].map(async (from, index) =>
-          [await realPathOf(from), run.places[index]!] as const
-        )
+      hosts.flatMap(({ written }) =>
+        written.map(async (from, index) => [await realPathOf(from), run.places[index]!] as const)
       ),
     );
-    const warnings = (await giveToCaller(reference, owners, host)).map((text) =>
-      inPlace(text, moves)
-    );
+    const warnings = await giveToCaller(reference, owners, host);
     first = decisive(ends, hosts.at(-1)!.host);
     const failed = ready.find(({ host }) => host === first?.host);
     let own: OwnOutput | undefined;
@@ -144,8 +140,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       record.wasStopped = first.stoppedWithin !== undefined;
       if (hosts.length > 1) record.hosts = factsOfHosts(ends);
       own = failed.ownOutput();
-      for (const { of } of ready) {
-        const report = await readReport(of.report, kind);
+      for (const { of, report: path } of ready) {
+        const report = await readReport(path, kind);
         record.python ??= report.python;
         findings.add(report.differences);
         if (of === failed.of) reason = await own.reason(report.reason);
@@ -153,7 +149,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     }
     findings.add(await run.merge(first?.host));
     if (own !== undefined) {
-      if (run.writesOutput) {
+      if (writesOutput) {
         const left = await outputDifferences(layout, kind, await around);
         if (own.isShared && kind === "train") sayShared(left, err);
         else findings.add(left);
@@ -161,7 +157,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       for (const folder of run.uploaded) findings.add(await linkDifferences(kind, folder));
     }
     const ending = first === undefined || findings.hasViolations ? "failed" : endingOf(first);
-    await settle(run, ending, { findings, warnings, err });
+    await settle(run, ending, { findings, warnings, moves, err });
   }
   // While the engine creates the containers.
   const around = lookAround();
@@ -267,16 +263,19 @@ function sayShared(left: readonly Difference[], err: MessageStream): void {
   }
 }
 
+type Moves = NonNullable<Settled["moved"]>;
+
 /** What there is to say at the end of a run, and where. */
 interface LastWords {
   readonly findings: Findings;
-  /** Of files, some of which may be in the run's model directory. */
+  /** Of files, some of which have been moved, or are. */
   readonly warnings: readonly string[];
+  readonly moves: Moves;
   readonly err: MessageStream;
 }
 
 /** A text with the paths that files have once they are moved. */
-function inPlace(text: string, moves: readonly (readonly [from: string, to: string])[]): string {
+function inPlace(text: string, moves: Moves): string {
   return moves.reduce((said, [from, to]) => said.replaceAll(from, () => to), text);
 }
 
@@ -284,20 +283,18 @@ function inPlace(text: string, moves: readonly (readonly [from: string, to: stri
 async function settle(
   run: JobRun,
   ending: Ending,
-  { findings, warnings, err }: LastWords,
+  { findings, warnings, moves, err }: LastWords,
 ): Promise<void> {
-  let placed = (text: string): string => text;
+  let last: Moves = [];
   try {
     const { difference, note, moved } = await run.settle(ending);
-    if (moved) {
-      placed = (text) => inPlace(text, moved);
-    }
+    last = moved ?? [];
     findings.add([difference]);
     if (note !== undefined) tell(err, noteText(note));
   } catch (error) {
     if (ending === "succeeded" || !(error instanceof MlcliError)) throw error;
     tell(err, warningText(error.message, error.hint));
   } finally {
-    for (const text of warnings) tell(err, placed(text));
+    for (const text of warnings) tell(err, inPlace(text, [...moves, ...last]));
   }
 }

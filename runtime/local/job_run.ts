@@ -19,10 +19,8 @@ import type { Run } from "./runs/run.ts";
 export interface HostRun extends HostPlace {
   /** The container to create. */
   readonly plan: (ofImage: OfImage) => CreateBody;
-  /** Directory of this machine that is `/opt/ml/output`. */
-  readonly outputFolder: string;
-  /** Others that the container may write to. */
-  readonly written: readonly string[];
+  /** Directories of this machine that the container writes to: `/opt/ml/output`, and others. */
+  readonly written: readonly [output: string, ...others: string[]];
 }
 
 /** One run of a job. */
@@ -42,16 +40,12 @@ export interface JobRun {
   /** Requires that nothing that is mounted leads out of the app's repository. */
   readonly checkPaths: () => Promise<void>;
   readonly hosts: readonly HostRun[];
-  /** Where what they wrote is in the end: their `outputFolder`, and each of their `written`. */
+  /** Where what they wrote is in the end: each of their `written`. */
   readonly places: readonly string[];
-  /** Whether the layout's `output` has what it writes. */
-  readonly writesOutput: boolean;
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Puts what several hosts wrote into one place, that of `first` last; there is none where none ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
-  /** Called once its hosts' directories are there. */
-  readonly prepare: () => Promise<void>;
   /** What it reads. */
   readonly data: readonly Channel[];
   /** What is in that from the start. */

@@ -4,7 +4,7 @@
  */
 
 import { imageReference } from "../app/app.ts";
-import { layoutOf } from "../app/layout.ts";
+import { type Layout, layoutOf } from "../app/layout.ts";
 import { HOST, PATHS, type ProgramKind } from "../contract/jobs.ts";
 import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
@@ -63,12 +63,8 @@ export interface PlannedTraining extends Planned {
   readonly inputFolder: string;
   /** What is mounted in there. */
   readonly inputs: readonly InputMount[];
-  /** Host directory that becomes `/opt/ml/model`. */
-  readonly modelFolder: string;
-  /** Host directory that becomes `/opt/ml/output`. */
-  readonly outputFolder: string;
-  /** Host directory that becomes `/opt/ml/checkpoints`; `undefined`: there is none. */
-  readonly checkpointsFolder: string | undefined;
+  /** Host directories that it writes to. */
+  readonly folders: Pick<Layout, "model" | "output" | "checkpoints">;
   readonly launch: Launch;
   /** Of code that installs packages. */
   readonly pip: PipPlace | undefined;
@@ -120,7 +116,7 @@ export function hasInit(
 /** The container of `local train`. */
 export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
-  const { launch, pip, checkpointsFolder } = planned;
+  const { launch, pip, folders } = planned;
   return {
     Image: imageReference(app, job.tag),
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
@@ -136,9 +132,9 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       ...codeMounts(planned),
       writable(planned.inputFolder, PATHS.input),
       ...planned.inputs.map(({ path, source }) => readOnly(source, `${PATHS.input}/${path}`)),
-      writable(planned.modelFolder, PATHS.model),
-      writable(planned.outputFolder, PATHS.output),
-      ...checkpointsFolder === undefined ? [] : [writable(checkpointsFolder, PATHS.checkpoints)],
+      writable(folders.model, PATHS.model),
+      writable(folders.output, PATHS.output),
+      ...job.checkpoints ? [writable(folders.checkpoints, PATHS.checkpoints)] : [],
       ...pip?.mounts ?? [],
     ]),
   };

@@ -23,15 +23,14 @@ import { processingLaunchOf } from "../contract/launch.ts";
 import { CODE_INPUT, plainData, type ProcessingData } from "../contract/processing_data.ts";
 import { UsageError } from "../errors.ts";
 import { noteText, tell } from "../messages.ts";
-import { openLike } from "../model/versions.ts";
+import { makeLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeHosts, type Written } from "./hosts/merge.ts";
-import { clashOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
-import { requireNetworks } from "./hosts/network.ts";
-import { clusterFor, type HostPlace, hostPlaces, shardsOf } from "./hosts/places.ts";
+import { clashOf, foldersOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
+import { clusterFor, layShards, placesIn, requireNetworks, shardOn } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
@@ -113,28 +112,17 @@ export async function withProcessing(
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const { name } = run;
-    const declared: readonly ProcessingData[] = outputs.length > 0
-      ? outputs
-      : [plainData("output")];
-    const places = await hostPlaces(run, container, job.hosts.count);
+    const places = placesIn(run.directory, container, job.hosts.count);
     const isAlone = places.length === 1;
-    const data = await shardsOf(
-      job.hosts,
-      places,
-      inputs.map((input) => ({ ...input, source: input.place })),
-      note,
-    );
+    const data = inputs.map(({ name, place }) => ({ name, source: place }));
+    await layShards(job.hosts, places, data, note);
     // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
-      ? outputs.map((output) => ({ source: outputFolder(layout, name, output), path: output.path }))
-      : [{ source: layout.output, path: PATHS.processingOutput }];
-    const resultsOf = (place: HostPlace) =>
-      isAlone ? results : results.map(({ path }, index) => ({
-        source: writtenBy(place, declared[index]!.name),
-        path,
-      }));
-    const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
+      ? outputs.map((output) => ({ ...output, source: outputFolder(layout, name, output) }))
+      : [{ ...plainData("output"), source: layout.output }];
+    const installing = { job, isRoot: isRoot(image.Config?.User), engine, host };
+    const hosts = await Array.fromAsync(places, async (place): Promise<HostRun> => {
       const config = join(place.directory, "config");
       const files = processingFiles({
         job: { name, region },
@@ -147,28 +135,33 @@ export async function withProcessing(
           })),
           ...sent ? [CODE_INPUT] : [],
         ],
-        outputs: declared,
+        outputs: results,
         variables: job.variables,
       }, clusterFor(engine, place, job));
       await writeConfiguration(config, files);
       openToContainer(config);
       const input = join(place.directory, "input");
-      const own = data[index]!.map((one) => ({ ...one, place: one.source }));
+      const own = inputs.map((one) => ({
+        ...one,
+        place: shardOn(job.hosts, place, one.name) ?? one.place,
+      }));
       const { mounts, codeFolder } = await makeInputs(layout, input, own, {
         copies: job.copyInputs,
         hasCode: sent !== undefined,
       });
       const pip = sent &&
         await (await import("./sent_code.ts")).layCode(sent, launch.launcher, {
-          job,
-          isRoot: isRoot(image.Config?.User),
+          ...installing,
           folder: codeFolder,
           networkFolder: join(place.directory, "network"),
-          engine,
-          host,
         });
       openToContainer(input);
-      const made = resultsOf(place);
+      const made = isAlone
+        ? results
+        : results.map((one) => ({ ...one, source: writtenBy(place, one.name) }));
+      if (outputs.length > 0) {
+        for (const { source } of [...results, ...made]) await makeLike(layout.output, source);
+      }
       const output = isApart ? join(place.directory, "output") : made[0]!.source;
       return {
         ...place,
@@ -183,8 +176,7 @@ export async function withProcessing(
             outputFolder: output,
             pip,
           }),
-        outputFolder: output,
-        written: isApart ? made.map(({ source }) => source) : [],
+        written: [output, ...isApart ? made.map(({ source }) => source) : []],
       };
     });
     await work({
@@ -198,7 +190,6 @@ export async function withProcessing(
         ...isApart ? [join(run.directory, "output")] : [],
         ...results.map(({ source }) => source),
       ],
-      writesOutput: results[0]!.source === layout.output,
       again: commandOf(job).map(shellWord).join(" "),
       differences: commandDifferences(
         "a processing job",
@@ -208,11 +199,8 @@ export async function withProcessing(
       checkPaths,
       uploaded: results,
       merge: async (first) => {
-        const merged = isAlone ? [] : results.map(async ({ source, path }, index) => {
-          const folders = inOrder(places, first).map((place) => ({
-            host: place.host,
-            path: resultsOf(place)[index]!.source,
-          }));
+        const merged = isAlone ? [] : results.map(async ({ name, source, path }) => {
+          const folders = foldersOf(inOrder(places, first), name);
           // Each may say why it failed.
           const isReason = ({ path }: Written): boolean =>
             !isApart && path === JOBS.process.reasonFile;
@@ -221,12 +209,7 @@ export async function withProcessing(
         });
         return await Promise.all(merged);
       },
-      data: inputs.map(({ name, place }) => ({ name, source: place })),
-      prepare: async () => {
-        if (outputs.length === 0) return;
-        const folders = [results, ...places.map(resultsOf)].flat().map(({ source }) => source);
-        for (const folder of new Set(folders)) await openLike(layout.output, folder);
-      },
+      data,
       facts: factsOf("process", job, container, {
         options: {
           file: job.file,
@@ -245,7 +228,7 @@ export async function withProcessing(
       stopAfter: undefined,
       settle: async (ending) => {
         const difference = isApart
-          ? lostOutput(hosts.map(({ outputFolder }) => outputFolder), declared)
+          ? lostOutput(hosts.map(({ written: [output] }) => output), results)
           : undefined;
         if (outputs.length === 0) return { difference };
         const isGood = ending === "succeeded" && !(job.strict && difference);

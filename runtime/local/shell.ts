@@ -34,8 +34,10 @@ import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
-interface Place
-  extends Pick<JobRun, "image" | "checkPaths" | "prepare">, Pick<HostRun, "plan" | "written"> {
+interface Place extends Pick<JobRun, "image" | "checkPaths">, Pick<HostRun, "plan"> {
+  readonly written: readonly string[];
+  /** Called once those are there. */
+  readonly prepare: () => Promise<void>;
   readonly name: string;
   readonly code: CodeFolder;
   /** Where code that comes in a channel is unpacked. */
@@ -93,7 +95,7 @@ function batch(job: ShellJob): BatchJob {
 
 function placeOf(run: JobRun, code: CodeFolder): Place {
   const { sent, hosts: [one] } = run;
-  const { outputFolder, container, plan, written } = one!;
+  const { container, plan, written } = one!;
   // That of processing is unpacked where it lies, by its start script.
   const unpacked = sent && run.kind === "train" ? join(run.run.directory, "code") : undefined;
   return {
@@ -103,12 +105,11 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
     code,
     unpacked,
     isSent: sent !== undefined,
-    written: [outputFolder, ...written],
+    written,
     prepare: async () => {
-      await run.prepare();
       if (sent && unpacked) await unpackCode(sent, unpacked);
       // As for a job.
-      await makeDirectory(join(outputFolder, "data"));
+      await makeDirectory(join(written[0], "data"));
     },
   };
 }

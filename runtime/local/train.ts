@@ -18,15 +18,14 @@ import { makeDirectory } from "../files.ts";
 import { imageToRun } from "./differences/image.ts";
 import { mergeTraining, trainingFolders } from "./hosts/merged.ts";
 import { restore, type Restored } from "./hosts/restored.ts";
-import { requireNetworks } from "./hosts/network.ts";
-import { clusterFor, hostPlaces, shardsOf } from "./hosts/places.ts";
+import { clusterFor, layShards, placesIn, requireNetworks, shardOn } from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
 import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
-import { openLike, settleModel } from "../model/versions.ts";
+import { makeLike, settleModel } from "../model/versions.ts";
 import { hasOwnAlone, trainPlan } from "./plan.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { factsOf } from "./runs/record.ts";
@@ -82,12 +81,14 @@ export async function withTraining(
   await withRun(layout, host, async (run) => {
     const { name, record } = run;
     record.measure(metrics);
-    const places = await hostPlaces(run, container, job.hosts.count);
+    const places = placesIn(run.directory, container, job.hosts.count);
     const launch = launchOf(program, { name, region });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    const data = await shardsOf(job.hosts, places, channels, note);
+    await layShards(job.hosts, places, channels, note);
     const model = modelOfRun(layout, name);
+    await makeLike(layout.model, model);
     const restored: Restored[] = [];
+    const installing = { job, isRoot: isRoot(image.Config?.User), engine, host };
     // One after the other: where one fails, no other goes on.
     const hosts = await Array.fromAsync(places, async (place, index): Promise<HostRun> => {
       const { directory } = place;
@@ -100,22 +101,24 @@ export async function withTraining(
       );
       await writeConfiguration(config, files);
       await copyConfiguration(layout, config, Object.keys(files));
-      const { mounts, left } = await makeInput(layout, input, data[index]!, {
+      const data = channels.map((one) => ({
+        ...one,
+        source: shardOn(job.hosts, place, one.name) ?? one.source,
+      }));
+      const { mounts, left } = await makeInput(layout, input, data, {
         copies: job.copyInputs,
         isStrict: hasOwnAlone(job),
       });
       if (left > 0 && index === 0) tell(host.err, tooManyText(layout, left));
       const pip = sent &&
         await (await import("./sent_code.ts")).layCode(sent, program.launcher, {
-          job,
-          isRoot: isRoot(image.Config?.User),
+          ...installing,
           folder: join(input, "data", CODE_CHANNEL),
           networkFolder: join(directory, "network"),
-          engine,
-          host,
         });
       openToContainer(input);
       const own = trainingFolders(layout, model, place, places.length === 1);
+      await makeLike(layout.model, own.model);
       if (job.checkpoints && places.length > 1) {
         const copied = restore(layout.checkpoints, own.checkpoints, host.interruption.signal);
         const words = `Copying the checkpoints for ${place.host}`;
@@ -131,14 +134,11 @@ export async function withTraining(
             ...ofImage,
             inputFolder: input,
             inputs: mounts,
-            modelFolder: own.model,
-            outputFolder: own.output,
-            checkpointsFolder: job.checkpoints ? own.checkpoints : undefined,
+            folders: own,
             launch,
             pip,
           }),
-        outputFolder: own.output,
-        written: [own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
+        written: [own.output, own.model, ...(job.checkpoints ? [own.checkpoints] : [])],
       };
     });
     let written = 0;
@@ -151,7 +151,6 @@ export async function withTraining(
       sent,
       hosts,
       places: [layout.output, model, ...job.checkpoints ? [layout.checkpoints] : []],
-      writesOutput: true,
       again: "mlcli local train",
       differences: [
         ...hyperparameterDifferences(all),
@@ -162,11 +161,6 @@ export async function withTraining(
       uploaded: [{ source: model, path: PATHS.model }],
       merge: (first) => mergeTraining(layout, model, places, first, restored, note),
       data: channels,
-      prepare: async () => {
-        for (const folder of [model, ...hosts.map(({ written }) => written[0]!)]) {
-          await openLike(layout.model, folder);
-        }
-      },
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(

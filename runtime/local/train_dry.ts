@@ -2,8 +2,7 @@
 
 import { join } from "@std/path/join";
 import { typedPath } from "../app/typed_path.ts";
-import type { Channel } from "../contract/channels.ts";
-import { isSharded, requireShards } from "../contract/hosts.ts";
+import { requireShards } from "../contract/hosts.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
@@ -15,8 +14,8 @@ import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { requireLimits } from "./container/create.ts";
 import { imageToRun } from "./differences/image.ts";
 import { trainingFolders } from "./hosts/merged.ts";
-import { networkOf, onNetwork, requireNetworks } from "./hosts/network.ts";
-import { placesIn, shardPlace } from "./hosts/places.ts";
+import { networkName, onNetwork } from "./hosts/network.ts";
+import { placesIn, requireNetworks, shardOn } from "./hosts/places.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { hasInit, hasOwnAlone, trainPlan } from "./plan.ts";
 import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
@@ -53,15 +52,12 @@ export async function plannedTraining(
   const launch = launchOf(program, { name, region });
   const { count, cpus } = job.hosts;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
-  const network = networkOf(name, places.map(({ host }) => host), []);
+  const network = { name: networkName(name), addresses: {} };
   async function planned(place: (typeof places)[number]) {
     const networkFolder = join(place.directory, "network");
     const pip = sent && installsPackages(sent)
       ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
       : undefined;
-    const own = trainingFolders(layout, modelOfRun(layout, name), place, count === 1);
-    const sourceOf = (channel: Channel): string =>
-      isSharded(job.hosts.shards, channel.name) ? shardPlace(place, channel.name) : channel.source;
     const alone = trainPlan(job, {
       name: place.container,
       jobName: name,
@@ -73,15 +69,14 @@ export async function plannedTraining(
       reportFile: holdsHarness(image) ? join(place.directory, "report") : undefined,
       inputFolder: join(place.directory, "input"),
       inputs: [
-        ...job.copyInputs
-          ? []
-          : channels.map((one) => ({ path: `data/${one.name}`, source: sourceOf(one) })),
+        ...job.copyInputs ? [] : channels.map(({ name, source }) => ({
+          path: `data/${name}`,
+          source: shardOn(job.hosts, place, name) ?? source,
+        })),
         // A link is copied.
         ...others.filter(({ source }) => !Deno.lstatSync(source).isSymlink),
       ],
-      modelFolder: own.model,
-      outputFolder: own.output,
-      checkpointsFolder: job.checkpoints ? own.checkpoints : undefined,
+      folders: trainingFolders(layout, modelOfRun(layout, name), place, count === 1),
       launch,
       pip,
     });

@@ -16,6 +16,7 @@ import {
   idOf,
   LARGEST_TEXT,
   lstatIfThere,
+  makeDirectory,
   readTextFile,
   realPathOf,
   removeIfThere,
@@ -65,11 +66,12 @@ export async function currentRun(layout: Layout): Promise<string | undefined> {
 }
 
 /**
- * Opens a directory of a run to whom that of the layout is open: an image's own user, mostly.
+ * Makes a directory of a run that is open to whom that of the layout is: an image's own user, mostly.
  *
  * @param path the layout's.
  */
-export async function openLike(path: string, directory: string): Promise<void> {
+export async function makeLike(path: string, directory: string): Promise<void> {
+  await makeDirectory(directory);
   const like = await statIfThere(path);
   if (!like?.isDirectory || like.mode === null || Deno.build.os === "windows") return;
   // Only root gives directories to others.

@@ -55,10 +55,9 @@ function trainingOf(
       codeFolder: layout.training,
       commonFolder: undefined,
       reportFile: "C:\\Temp\\report",
-      modelFolder: layout.model,
     },
     ...{ inputFolder: "C:\\Temp\\input", inputs: [], pip: undefined },
-    ...{ outputFolder: layout.output, checkpointsFolder: layout.checkpoints },
+    folders: layout,
     launch: { entrypoint: undefined, arguments: undefined, hyperparameters: {} },
   };
   return { body: plan(job, planned) };

@@ -30,7 +30,7 @@ import {
   runDirectoryOf,
   runNames,
 } from "../../model/runs.ts";
-import { finishMove, namesFrom, openLike, settleModel } from "../../model/versions.ts";
+import { finishMove, makeLike, namesFrom, settleModel } from "../../model/versions.ts";
 import { VERSION } from "../../version.ts";
 
 /** Where a model is put: at each moment a complete model is there, or none. */
@@ -84,7 +84,7 @@ export async function modelOf(
         const folder = join(directory, DOWNLOAD);
         await Deno.mkdir(folder);
         await work(folder, async (model) => {
-          await openLike(layout.model, model);
+          await makeLike(layout.model, model);
           await check();
           await moveTree(model, modelOfRun(layout, run));
           await writeRecord(layout, run, download, host.clock.date());

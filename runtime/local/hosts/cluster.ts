@@ -5,15 +5,7 @@ import { clockText } from "../../quantities.ts";
 import { overlaid } from "../../streams.ts";
 import type { RunHost } from "../container/run.ts";
 import type { BatchJob } from "../jobs.ts";
-import {
-  injectFaults,
-  isLost,
-  missedText,
-  type Suffered,
-  TIME_LIMITS,
-  verdictOf,
-  type Witness,
-} from "./faults.ts";
+import { type Came, injectFaults, isLost, TIME_LIMITS, verdictsOf } from "./faults.ts";
 import { makeNetwork, onNetwork, removeNetwork } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
 
@@ -27,7 +19,7 @@ export interface ClusterRun {
 }
 
 /** Under `--strict`, the first host starts so many seconds after the others, which must ask again. */
-const LATE = { host: "algo-1", seconds: 3 };
+const LATE = 3;
 
 /** How long the others may be silent after one has ended, in seconds, until that is said. */
 const SILENT = 30;
@@ -42,81 +34,52 @@ export async function runCluster(
   engine: Engine,
   { job, run, containers, note }: ClusterRun,
   host: RunHost,
-  options: Omit<HostsOptions, "late" | "lost" | "onEnd">,
+  options: Omit<HostsOptions, "late" | "isLost" | "onEnd">,
 ): Promise<readonly string[]> {
   if (containers.length === 1) {
-    await runHosts(engine, containers, host, {
-      ...options,
-      late: undefined,
-      lost: new Set(),
-      onEnd: () => {},
-    });
+    await runHosts(engine, containers, host, options);
     return [];
   }
   const { strict, network: asked, hosts: { faults, cpus } } = job;
   const names = containers.map(({ host }) => host);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
-  using held = new DisposableStack();
-  const suffered = new Set<Suffered>();
-  const missed = new Set(faults);
-  const lost = new Set<string>();
   const silence = new Silence(note);
-  held.use(silence);
-  let ends: readonly HostEnd[] = [];
-  const running = new Set(names);
   const placed = containers.map((one) => ({
     ...one,
     body: onNetwork(one.body, one.host, network, cpus[one.host]),
     streams: silence.hear(one.streams),
   }));
-  const witness: Witness = (text, happened, isRefused = false) => {
-    note(text);
-    if (happened === undefined) return;
-    const { fault } = happened;
-    missed.delete(fault);
-    if (isRefused) {
-      suffered.delete(happened);
-      lost.delete(fault.host);
-      return;
-    }
-    suffered.add(happened);
-    if (isLost(fault)) lost.add(fault.host);
-    silence.watch(fault.host);
-    if (fault.kind === "freeze") endFrozen();
-  };
-  /** Where nobody is left to notice that they are frozen. */
-  function endFrozen(): void {
-    const frozen = placed.filter(({ host }) => running.has(host) && lost.has(host));
-    if (frozen.length < running.size) return;
-    for (const { name } of frozen) engine.killContainer(name).catch(() => {});
+  const came: Came = new Map();
+  const ends: HostEnd[] = [];
+  /** A host has ended, or suffers a fault. */
+  function onGone(gone: string): void {
+    const left = placed.filter(({ host }) => ends.every((end) => end.host !== host));
+    if (left.length === 0) return held.dispose();
+    silence.watch(gone);
+    // Nobody is left to notice that they are frozen.
+    if (!left.every(({ host }) => isLost(host, came))) return;
+    for (const { name } of left) engine.killContainer(name).catch(() => {});
   }
+  using held = new DisposableStack();
+  held.use(silence);
   try {
     await runHosts(engine, placed, host, {
       ...options,
       late: strict ? LATE : undefined,
-      lost,
+      isLost: (host) => isLost(host, came),
       onStart: () => {
         options.onStart();
-        held.use(injectFaults(engine, network, placed, faults, witness));
+        held.use(injectFaults(engine, network, placed, faults, came, note, onGone));
       },
       onEnd: (end) => {
-        silence.watch(end.host);
-        running.delete(end.host);
-        endFrozen();
-      },
-      whileRemoved: async (all) => {
-        ends = all;
-        held.dispose();
-        await options.whileRemoved(all);
+        ends.push(end);
+        onGone(end.host);
       },
     });
   } finally {
     await removeNetwork(engine, network);
   }
-  return [
-    ...Array.from(suffered, (one) => verdictOf(one, ends)),
-    ...Array.from(missed, missedText),
-  ];
+  return verdictsOf(faults, came, ends);
 }
 
 /** Says it where nobody writes anything any more once a host is gone. */
@@ -147,12 +110,9 @@ export class Silence implements Disposable {
     if (this.#gone === undefined) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      this.note(
-        `No host has written anything for ${
-          clockText(this.seconds * 1000)
-        }: the others may be waiting ` +
-          `for ${this.#gone}. ${TIME_LIMITS}`,
-      );
+      const time = clockText(this.seconds * 1000);
+      const words = `No host has written anything for ${time}`;
+      this.note(`${words}: the others may be waiting for ${this.#gone}. ${TIME_LIMITS}`);
     }, this.seconds * 1000);
   }
 

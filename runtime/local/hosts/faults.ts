@@ -5,14 +5,11 @@ import { messageOf } from "../../errors.ts";
 import { clockText } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import type { Fault } from "../jobs.ts";
-import type { HostNetwork } from "./network.ts";
+import { endpointOn, type HostNetwork } from "./network.ts";
 import type { HostContainer, HostEnd } from "./run.ts";
 
-/** What happened to which host, and when: seconds after the start. */
-export interface Suffered {
-  readonly fault: Fault;
-  readonly at: number;
-}
+/** When faults came, in seconds after the start; `undefined`: the engine refused it. */
+export type Came = Map<Fault, number | undefined>;
 
 const WORDS: Readonly<Record<Fault["kind"], string>> = {
   kill: "killed",
@@ -20,12 +17,11 @@ const WORDS: Readonly<Record<Fault["kind"], string>> = {
   partition: "cut off from the others",
 };
 
-/** Hears what happens to hosts, as it happens; `isRefused`: it does not, since the engine refuses. */
-export type Witness = (text: string, suffered?: Suffered, isRefused?: boolean) => void;
-
 /**
  * Makes hosts that have just started suffer faults.
  *
+ * @param came is told when each comes.
+ * @param onFault is called after each.
  * @returns ends it; what a frozen host waits for goes on.
  */
 export function injectFaults(
@@ -33,49 +29,64 @@ export function injectFaults(
   network: HostNetwork,
   containers: readonly HostContainer[],
   faults: readonly Fault[],
-  tell: Witness,
+  came: Came,
+  note: (text: string) => void,
+  onFault: (host: string) => void,
 ): Disposable {
   const timers = new DisposableStack();
   const start = performance.now();
-  const later = (seconds: number, work: () => Promise<void>): void => {
-    const timer = setTimeout(() => void work().catch(() => {}), seconds * 1000);
-    timers.defer(() => clearTimeout(timer));
-  };
   for (const fault of faults) {
     const { host, kind, after, seconds } = fault;
     const { name } = containers.find((container) => container.host === host)!;
+    const later = (seconds: number, work: () => Promise<void>): void => {
+      const ifRunning = async () => await engine.isRunning(name) && await work();
+      const timer = setTimeout(() => void ifRunning().catch(() => {}), seconds * 1000);
+      timers.defer(() => clearTimeout(timer));
+    };
     later(after, async () => {
-      if (!await engine.isRunning(name)) return;
-      const suffered = { fault, at: (performance.now() - start) / 1000 };
       // Before it is so: its end may be heard before the engine's answer.
-      tell(`${host} is ${WORDS[kind]} now`, suffered);
+      came.set(fault, (performance.now() - start) / 1000);
+      note(`${host} is ${WORDS[kind]} now`);
       try {
         if (kind === "kill") await engine.killContainer(name);
         if (kind === "freeze") await engine.pauseContainer(name);
         if (kind === "partition") await engine.disconnect(network.name, name);
+        onFault(host);
       } catch (error) {
-        tell(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`, suffered, true);
+        came.set(fault, undefined);
+        note(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`);
       }
     });
     if (seconds === undefined) continue;
     later(after + seconds, async () => {
-      if (!await engine.isRunning(name)) return;
       if (kind === "freeze") await engine.unpauseContainer(name);
-      if (kind === "partition") await engine.connect(network.name, name, network.endpointOf(host));
-      tell(`${host} is back`);
+      if (kind === "partition") await engine.connect(network.name, name, endpointOn(network, host));
+      note(`${host} is back`);
     });
   }
   return timers;
 }
 
-/** Whether the host is gone for good: a machine that is, or that is frozen, tells nobody. */
-export function isLost({ kind, seconds }: Fault): boolean {
-  return kind !== "partition" && seconds === undefined;
+/** Whether a host is gone for good: a machine that is, or that is frozen, tells nobody. */
+export function isLost(name: string, came: Came): boolean {
+  return came.entries().some(([{ host, kind, seconds }, at]) =>
+    at !== undefined && host === name && kind !== "partition" && seconds === undefined
+  );
 }
 
-/** What there is to say of a fault that did not come. */
-export function missedText({ host, after }: Fault): string {
-  return `Nothing was rehearsed on ${host}: it had ended before ${after} s.`;
+/** How the other hosts took each fault, as lines. */
+export function verdictsOf(
+  faults: readonly Fault[],
+  came: Came,
+  ends: readonly HostEnd[],
+): readonly string[] {
+  return faults.flatMap((fault) => {
+    const at = came.get(fault);
+    if (at !== undefined) return [verdictOf(fault, at, ends)];
+    const { host, after } = fault;
+    const missed = `Nothing was rehearsed on ${host}: it had ended before ${after} s.`;
+    return came.has(fault) ? [] : [missed];
+  });
 }
 
 /** A job that notices a fault after more than this, in seconds, was waiting for a time limit. */
@@ -88,10 +99,14 @@ export const TIME_LIMITS = "NCCL gives up after 10 min, gloo after 30 min, unles
 /**
  * How the other hosts took what one of them suffered, as a line.
  *
+ * @param at when it came, in seconds after the start.
  * @param ends all of them, in the order in which they ended.
  */
-export function verdictOf({ fault, at }: Suffered, ends: readonly HostEnd[]): string {
-  const { host, kind, seconds } = fault;
+export function verdictOf(
+  { host, kind, seconds }: Fault,
+  at: number,
+  ends: readonly HostEnd[],
+): string {
   const duration = seconds === undefined ? "" : `, for ${seconds} s`;
   const passed = `${host} was ${WORDS[kind]} after ${clockText(at * 1000)}${duration}.`;
   const first = ends.find(({ status, cause, isLost }) =>
@@ -102,12 +117,12 @@ export function verdictOf({ fault, at }: Suffered, ends: readonly HostEnd[]): st
     return `${passed} ${isWhole ? "All hosts" : "The others"} went on, and ended with status 0.`;
   }
   const waited = first.seconds - at;
-  const later = clockText(waited * 1000);
-  if (first.cause !== undefined || first.stoppedWithin !== undefined) {
-    return `${passed} The job hung: ${later} later the others had not ended. ${TIME_LIMITS}.`;
-  }
-  const ended = `${first.host} ended ${later} later (${first.words}).`;
-  return waited <= FAST
-    ? `${passed} The job failed fast: ${ended}`
-    : `${passed} The job hung: ${ended} ${TIME_LIMITS}.`;
+  const later = `${clockText(waited * 1000)} later`;
+  const isStopped = first.cause !== undefined || first.stoppedWithin !== undefined;
+  const words = isStopped
+    ? `${later} the others had not ended.`
+    : `${first.host} ended ${later} (${first.words}).`;
+  return isStopped || waited > FAST
+    ? `${passed} The job hung: ${words} ${TIME_LIMITS}.`
+    : `${passed} The job failed fast: ${words}`;
 }

@@ -16,13 +16,18 @@ export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: str
   return join(directory, WRITTEN, name);
 }
 
+/** What several hosts wrote under one name. */
+export function foldersOf(places: readonly HostPlace[], name: string): readonly HostFolder[] {
+  return places.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
+}
+
 /** Where a host of a training writes: one of several in its own place, which is merged into these. */
 export function trainingFolders(
   { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
   model: string,
   place: Pick<HostPlace, "directory">,
   isAlone: boolean,
-): Readonly<Record<"model" | "output" | "checkpoints", string>> {
+): Pick<Layout, "model" | "output" | "checkpoints"> {
   const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
   return {
     model: of("model", model),
@@ -61,8 +66,6 @@ export async function mergeTraining(
   else if (read === false) {
     note("The code read none of the checkpoints of an earlier run: it started anew");
   }
-  const folders = (name: string, ordered = places) =>
-    ordered.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
   await removeUnchanged(layout.checkpoints, restored);
   const differences: Difference[] = [];
   const merged = async (target: string, from: readonly HostFolder[]) =>
@@ -72,10 +75,10 @@ export async function mergeTraining(
       return [];
     });
   const checkpoints = restored.length > 0
-    ? await merged(layout.checkpoints, folders("checkpoints"))
+    ? await merged(layout.checkpoints, foldersOf(places, "checkpoints"))
     : [];
-  const models = await merged(model, folders("model"));
-  const outputs = await merged(layout.output, folders("output", inOrder(places, first)));
+  const models = await merged(model, foldersOf(places, "model"));
+  const outputs = await merged(layout.output, foldersOf(inOrder(places, first), "output"));
   return [
     ...differences,
     areOfEach(models, places.length) ? trainedEach(places.length) : clashOf(PATHS.model, models),

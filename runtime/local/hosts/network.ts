@@ -7,7 +7,7 @@ import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/errors.ts";
 import type { EndpointSettings } from "../../docker/networks.ts";
 import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
-import { MlcliError, UsageError } from "../../errors.ts";
+import { MlcliError } from "../../errors.ts";
 import { isOwnerAlive, ownerText } from "../../owner.ts";
 import { byteCount, counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
@@ -15,31 +15,8 @@ import type { BatchJob } from "../jobs.ts";
 
 export interface HostNetwork {
   readonly name: string;
-  /** A host's place on it. */
-  readonly endpointOf: (host: string) => EndpointSettings;
-  /** `NAME:ADDRESS`, where the engine does not tell containers the names of others. */
-  readonly addresses: readonly string[];
-}
-
-/** Networks on which hosts may be: an engine's own, or none beside the one that they get. */
-const POSSIBLE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
-
-/** @throws MlcliError where the engine has no network for several hosts, or another one is asked for. */
-export function requireNetworks(
-  { inStudio }: Pick<Engine, "inStudio">,
-  { hosts: { count }, network }: Pick<BatchJob, "hosts" | "network">,
-): void {
-  if (count === 1) return;
-  if (inStudio) {
-    throw new MlcliError("SageMaker Studio gives containers no network of their own", {
-      hint: "Several hosts need one: leave --instance-count out, or run them on another engine.",
-    });
-  }
-  if (POSSIBLE.includes(network)) return;
-  throw new UsageError(`Several hosts cannot be on the network ${network}`, {
-    hint: "They get one of their own: leave --network out. With --network-isolation it leads " +
-      "nowhere else.",
-  });
+  /** By host, where the engine does not tell containers the names of others; else none. */
+  readonly addresses: Readonly<Record<string, string>>;
 }
 
 /** What to say where hosts share less than they would have: each line a note. */
@@ -91,25 +68,17 @@ export async function makeNetwork(
   }
   // Before 4.x, Podman's containers find names with a plugin alone, and start without it, too.
   const subnet = engine.isPodman ? await engine.subnetOf(name) : undefined;
-  return networkOf(run, hosts, subnet === undefined ? [] : addressesIn(subnet, hosts.length));
+  const addresses = subnet === undefined ? [] : addressesIn(subnet, hosts.length);
+  return {
+    name,
+    addresses: Object.fromEntries(addresses.map((address, index) => [hosts[index]!, address])),
+  };
 }
 
-/** @param addresses those of the hosts, where they are fixed. */
-export function networkOf(
-  run: string,
-  hosts: readonly string[],
-  addresses: readonly string[],
-): HostNetwork {
-  return {
-    name: networkName(run),
-    endpointOf: (host) => ({
-      Aliases: [host],
-      ...addresses.length === 0
-        ? {}
-        : { IPAMConfig: { IPv4Address: addresses[hosts.indexOf(host)]! } },
-    }),
-    addresses: addresses.map((address, index) => `${hosts[index]}:${address}`),
-  };
+/** A host's place on the network. */
+export function endpointOn({ addresses }: HostNetwork, host: string): EndpointSettings {
+  const IPv4Address = addresses[host];
+  return { Aliases: [host], ...IPv4Address === undefined ? {} : { IPAMConfig: { IPv4Address } } };
 }
 
 export function networkName(run: string): string {
@@ -158,18 +127,18 @@ export function addressesIn(subnet: string, count: number): readonly string[] {
 export function onNetwork(
   body: CreateBody,
   host: string,
-  { name, endpointOf, addresses }: HostNetwork,
+  network: HostNetwork,
   cpus: number | undefined,
 ): CreateBody {
   return {
     ...body,
     Hostname: host,
-    NetworkingConfig: { EndpointsConfig: { [name]: endpointOf(host) } },
+    NetworkingConfig: { EndpointsConfig: { [network.name]: endpointOn(network, host) } },
     HostConfig: {
       ...body.HostConfig,
-      NetworkMode: name,
+      NetworkMode: network.name,
       // Not the own address of a host that is alone: the others would take that for their own.
-      ExtraHosts: addresses,
+      ExtraHosts: Object.entries(network.addresses).map((pair) => pair.join(":")),
       ...cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) },
     },
   };

@@ -8,12 +8,11 @@ import { hostContainerName } from "../../contract/names.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { makeDirectory } from "../../files.ts";
 import { counted } from "../../quantities.ts";
+import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { hostOf } from "../container/body.ts";
 import { HOSTS } from "../../model/runs.ts";
-import { makeReport } from "../differences/report.ts";
 import type { BatchJob, Hosts } from "../jobs.ts";
-import type { Run } from "../runs/run.ts";
 import { layShard } from "./shards.ts";
 
 export interface HostPlace {
@@ -23,8 +22,6 @@ export interface HostPlace {
   readonly container: string;
   /** The run's directory; of several hosts, one in there. */
   readonly directory: string;
-  /** A file in it that the harness in the container reports to. */
-  readonly report: string;
 }
 
 /**
@@ -36,7 +33,7 @@ export function placesIn(
   directory: string,
   container: string,
   count: number,
-): readonly Omit<HostPlace, "report">[] {
+): readonly HostPlace[] {
   if (count === 1) return [{ host: HOST, container, directory }];
   return hostNames(count).map((host) => ({
     host,
@@ -45,19 +42,26 @@ export function placesIn(
   }));
 }
 
-/** Makes the directories of a run's hosts. */
-export async function hostPlaces(
-  { directory, report }: Pick<Run, "directory" | "report">,
-  container: string,
-  count: number,
-): Promise<readonly HostPlace[]> {
-  return await Promise.all(
-    placesIn(directory, container, count).map(async (place) => {
-      if (count === 1) return { ...place, report };
-      await makeDirectory(place.directory);
-      return { ...place, report: makeReport(place.directory) };
-    }),
-  );
+/** Networks on which hosts may be: an engine's own, or none beside the one that they get. */
+const POSSIBLE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
+
+/** @throws MlcliError where the engine has no network for several hosts; UsageError for another network. */
+export function requireNetworks(
+  engine: Pick<Engine, "inStudio">,
+  { hosts: { count }, network }: Pick<BatchJob, "hosts" | "network">,
+): void {
+  if (count === 1) return;
+  if (engine.inStudio) {
+    throw new MlcliError("SageMaker Studio gives containers no network of their own", {
+      hint: "Several hosts need one: leave --instance-count out, or run them on another engine.",
+    });
+  }
+  if (!POSSIBLE.includes(network)) {
+    throw new UsageError(`Several hosts cannot be on the network ${network}`, {
+      hint: "They get one of their own: leave --network out. With --network-isolation it leads " +
+        "nowhere else.",
+    });
+  }
 }
 
 /** What a host is told of all. Under `--strict` the group has them in another order, as it may there. */
@@ -71,40 +75,32 @@ export function clusterFor(
   return { current, hosts, groupHosts: strict ? hosts.toReversed() : hosts };
 }
 
-/** Where a host's part of its data lies. */
-export function shardPlace({ directory }: Pick<HostPlace, "directory">, name: string): string {
-  return join(directory, "shards", name);
+/** Where a host's part of such data lies; `undefined`: it gets all of it. */
+export function shardOn(hosts: Hosts, place: HostPlace, name: string): string | undefined {
+  return isSharded(hosts.shards, name) ? join(place.directory, "shards", name) : undefined;
 }
 
 /**
- * The parts of their data that hosts get, in the place of all of it.
+ * Lays the parts of what the hosts share.
  *
  * @param note is told of hosts that get none.
  */
-export async function shardsOf<Data extends { readonly name: string; readonly source: string }>(
+export async function layShards(
   hosts: Hosts,
   places: readonly HostPlace[],
-  data: readonly Data[],
+  data: readonly { readonly name: string; readonly source: string }[],
   note: (text: string) => void,
-): Promise<readonly (readonly Data[])[]> {
-  const all = places.map(() => [...data]);
-  if (places.length === 1) return all;
-  for (const [position, one] of data.entries()) {
-    if (!isSharded(hosts.shards, one.name)) continue;
+): Promise<void> {
+  for (const { name, source } of data) {
     let without = 0;
     for (const [index, place] of places.entries()) {
-      const source = shardPlace(place, one.name);
-      await makeDirectory(dirname(source));
-      const files = await layShard(one.source, source, places.length, index);
-      if (files === 0) without++;
-      all[index]![position] = { ...one, source };
+      const target = shardOn(hosts, place, name);
+      if (target === undefined) continue;
+      await makeDirectory(dirname(target));
+      if (await layShard(source, target, places.length, index) === 0) without++;
     }
-    if (without > 0) {
-      note(
-        `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(one.name)}: ` +
-          "it has fewer files than there are hosts",
-      );
-    }
+    if (without === 0) continue;
+    const few = `${without} of ${counted(places.length, "host")} get no file of ${inOneLine(name)}`;
+    note(`${few}: it has fewer files than there are hosts`);
   }
-  return all;
 }

@@ -1,7 +1,7 @@
 /** The hosts of a run with all that their containers need. */
 
 import { join } from "@std/path/join";
-import type { Layout } from "../../app/layout.ts";
+import { layoutOf } from "../../app/layout.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import { makeDirectory } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
@@ -9,6 +9,7 @@ import { withInput } from "../container/body.ts";
 import { LastOutput } from "../container/last_output.ts";
 import type { HostRun, JobRun } from "../job_run.ts";
 import type { BatchJob, Host } from "../jobs.ts";
+import { makeReport } from "../differences/report.ts";
 import { lastValues, type StatusLine } from "../metrics/messages.ts";
 import { hasInit } from "../plan.ts";
 import { type OwnOutput, watchOutput } from "../runs/reason.ts";
@@ -19,6 +20,8 @@ import { hostStreams } from "./streams.ts";
 export interface ReadyHost extends HostContainer {
   readonly of: HostRun;
   readonly code: RunCode;
+  /** A file that the harness in the container reports to. */
+  readonly report: string;
   readonly lastOutput: LastOutput;
   /** Is called at the run's end. */
   readonly ownOutput: () => OwnOutput;
@@ -30,7 +33,6 @@ export interface ReadyHost extends HostContainer {
 export interface Making {
   readonly job: BatchJob;
   readonly run: JobRun;
-  readonly layout: Layout;
   readonly mounted: MountedCode;
   readonly status: StatusLine;
   readonly host: Host;
@@ -40,18 +42,20 @@ export interface Making {
 /** Lays a host's code, and makes the directories that it writes to. */
 export async function readyHost(
   of: HostRun,
-  { job, run, layout, mounted, status, host, note }: Making,
+  { job, run, mounted, status, host, note }: Making,
 ): Promise<ReadyHost> {
   const { kind, image, hosts, launcher, run: { name, record } } = run;
+  const layout = layoutOf(job.app);
   const code = await copyCode(layout, of.directory, mounted, of === hosts[0] ? note : () => {});
+  const report = makeReport(of.directory);
   const planned = of.plan({
     withInit: hasInit(job, image, launcher),
     ...code,
-    reportFile: holdsHarness(image) ? of.report : undefined,
+    reportFile: holdsHarness(image) ? report : undefined,
   });
   const body = job.interactive ? withInput(planned, host) : planned;
-  const { outputFolder } = of;
-  for (const folder of [outputFolder, ...of.written]) await makeDirectory(folder);
+  const { written: [outputFolder] } = of;
+  for (const folder of of.written) await makeDirectory(folder);
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name });
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
@@ -66,6 +70,7 @@ export async function readyHost(
   return {
     of,
     code,
+    report,
     host: of.host,
     name: of.container,
     body,

@@ -39,16 +39,16 @@ export interface HostsOptions extends Pick<RunOptions, "grace" | "onLeft"> {
   readonly before: Promise<unknown>;
   /** Seconds after their start at which they are stopped though nobody asks for it. */
   readonly after: number | undefined;
-  /** A host that starts so many seconds after the others. */
-  readonly late: { readonly host: string; readonly seconds: number } | undefined;
-  /** Hosts that suffered what they do not come back from, so far: their end ends no other. */
-  readonly lost: ReadonlySet<string>;
+  /** Seconds that the first host starts after the others; by default it starts before them. */
+  readonly late?: number | undefined;
+  /** Whether a host suffered what it does not come back from: its end ends no other. */
+  readonly isLost?: (host: string) => boolean;
   /** Called once all programs have started. */
   readonly onStart: () => void;
   /** Called with the first that are told to end. */
   readonly onStop: (why: StopReason) => void;
   /** Called with each that has ended. */
-  readonly onEnd: (end: HostEnd) => void;
+  readonly onEnd?: (end: HostEnd) => void;
   /** What is to be done once all have ended; the engine removes the containers meanwhile. */
   readonly whileRemoved: (ends: readonly HostEnd[]) => Promise<void>;
 }
@@ -72,9 +72,9 @@ export async function runHosts(
   const broken = new AbortController();
   const { signal } = held.use(joinSignals(host.interruption.signal, broken.signal));
   const over = new AbortController();
-  const created = containers.map(() => Promise.withResolvers<void>());
-  const allCreated = Promise.all(created.map(({ promise }) => promise));
-  allCreated.catch(() => {});
+  const created = new Set<string>();
+  const allCreated = Promise.withResolvers<void>();
+  allCreated.promise.catch(() => {});
   // All at once, an engine takes as long for the first as for the last.
   const firstStarted = Promise.withResolvers<void>();
   const ends: HostEnd[] = [];
@@ -90,8 +90,8 @@ export async function runHosts(
     const timer = setTimeout(() => stop("time over"), Math.min(options.after * 1000, LONGEST));
     held.defer(() => clearTimeout(timer));
   }
+  const { late, isLost } = options;
   async function run({ host: name, name: container, body, streams }: HostContainer, index: number) {
-    const { late } = options;
     const watch = new AbortController();
     let startedAt = performance.now();
     let peakMemory: number | undefined;
@@ -104,10 +104,10 @@ export async function runHosts(
     await runContainer(engine, container, body, { ...host, ...streams, interruption }, {
       grace: options.grace,
       before: async () => {
-        created[index]!.resolve();
-        await Promise.all([allCreated, options.before]);
-        if (late?.host === name) await pause(late.seconds * 1000, signal);
-        else if (late === undefined && index > 0) await firstStarted.promise;
+        if (created.add(name).size === containers.length) allCreated.resolve();
+        await Promise.all([allCreated.promise, options.before]);
+        if (late === undefined && index > 0) await firstStarted.promise;
+        if (late !== undefined && index === 0) await pause(late * 1000, signal);
       },
       stop: over.signal,
       onStart: () => {
@@ -130,10 +130,10 @@ export async function runHosts(
           seconds: (performance.now() - startedAt) / 1000,
           peakMemory,
           endedBy: typeof reason === "object" ? reason.failed.host : undefined,
-          isLost: options.lost.has(name),
+          isLost: isLost?.(name) ?? false,
         };
         ends.push(end);
-        options.onEnd(end);
+        options.onEnd?.(end);
         // Who was asked to end is not asked again: the code might take that for a second Ctrl-C.
         const isAlone = signal.aborted || end.isLost;
         if (!isAlone && end.cause !== undefined) stop("unread");
@@ -146,7 +146,7 @@ export async function runHosts(
     try {
       await run(container, index);
     } catch (error) {
-      created[index]!.reject(error);
+      allCreated.reject(error);
       // The others cannot do without it.
       broken.abort(error);
       throw error;

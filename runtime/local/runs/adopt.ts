@@ -73,7 +73,7 @@ async function settleRun(
   if (record === undefined && await isEmpty().catch(() => false)) {
     return void await removeTreeIfThere(directory).catch(() => {});
   }
-  const [container] = record ? containersOf(record, containers, job.app) : [];
+  const container = record && containerOf(record, containers, job.app);
   if (container !== undefined && await isAbandoned(container)) {
     await engine.removeContainer(container.Id);
     return void await removeTreeIfThere(directory).catch(() => {});
@@ -123,8 +123,7 @@ async function endHosts(
   const layout = layoutOf(job.app);
   const directory = runDirectoryOf(layout, name);
   for (const container of containers) {
-    const isOwn = record && containersOf(record, [container], job.app).length > 0;
-    if (isOwn || await isLeftHost(container, job.app)) await engine.removeContainer(container.Id);
+    if (await isLeftHost(container, job.app)) await engine.removeContainer(container.Id);
   }
   await pruneNetworks(engine);
   const hosts = join(directory, HOSTS);
@@ -159,18 +158,18 @@ async function isLeftHost(container: ContainerSummary, { name, mark }: App): Pro
 }
 
 /**
- * The containers of a run. A record may name anything as its container: it counts only if it is a run of
+ * The container of a run. A record may name anything as its container: it counts only if it is a run of
  * this app.
  */
-function containersOf(
+function containerOf(
   { container }: RunSummary,
   containers: readonly ContainerSummary[],
   { name, mark }: App,
-): readonly ContainerSummary[] {
-  return containers.filter((found) => {
+): ContainerSummary | undefined {
+  return containers.find((found) => {
     const run = managed(found);
     return run !== undefined && run.role !== "serve" && run.appName === name &&
-      [run.name, run.name.replace(/-algo-\d+$/, "")].includes(container) &&
+      run.name === container &&
       !isElsewhere(found.Labels[LABELS.directory], mark);
   });
 }

@@ -28,7 +28,6 @@ import {
   runDirectoryOf,
   WRITTEN,
 } from "../../model/runs.ts";
-import { makeReport } from "../differences/report.ts";
 import { closeDoor } from "../door.ts";
 import type { Host } from "../jobs.ts";
 import { prune } from "./prune.ts";
@@ -39,8 +38,6 @@ export interface Run {
   /** Also that of the job, as the code sees it. */
   readonly name: string;
   readonly directory: string;
-  /** A file in it that the harness in the container reports to. */
-  readonly report: string;
   readonly record: RunRecord;
   /** Leaves the directory to a container that may still run; the app's next command sees to it. */
   readonly leave: () => void;
@@ -81,8 +78,7 @@ export async function withRun<T>(
   let failure: { readonly error: unknown } | undefined;
   try {
     claim(directory);
-    const report = makeReport(directory);
-    return await work({ name, directory, report, record, leave, sayLast });
+    return await work({ name, directory, record, leave, sayLast });
   } catch (error) {
     failure = { error };
     throw error;

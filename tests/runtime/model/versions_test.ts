@@ -8,7 +8,7 @@ import {
   currentRun,
   type Ending,
   finishMove,
-  openLike,
+  makeLike,
   settleModel,
 } from "../../../runtime/model/versions.ts";
 import { appObject } from "../../helpers/app_object.ts";
@@ -426,16 +426,16 @@ suite("the model directory of a run", () => {
       const folder = path(MADE);
       await Deno.chmod(folder, 0o755);
       await Deno.chmod(layout.model, 0o2777);
-      await openLike(layout.model, folder);
+      await makeLike(layout.model, folder);
       assertEquals((await Deno.stat(folder)).mode! & 0o7777, 0o2777);
       if (Deno.uid() === 0) {
         await Deno.chown(layout.model, 54_321, 54_322);
-        await openLike(layout.model, folder);
+        await makeLike(layout.model, folder);
         const { uid, gid } = await Deno.stat(folder);
         assertEquals([uid, gid], [54_321, 54_322]);
       }
       await Deno.remove(layout.model, { recursive: true });
-      await openLike(layout.model, folder); // nothing to be like
+      await makeLike(layout.model, folder); // nothing to be like
     }));
 });
 

@@ -21,12 +21,10 @@ const TWO = ["local", "train", "--instance-count", "2"];
 const CREATE = "POST /containers/create";
 const START = "POST /containers/ID/start";
 const REMOVE = "DELETE /networks/NAME";
+/** The label of what an mlcli made that is gone. */
+const DEAD = { [LABELS.owner]: `${DEAD_PROCESS} ${Deno.hostname()}` };
 
 interface Run extends ProgramResult, Pick<FakeContainers, "course" | "created" | "callsOf"> {
-  readonly record: {
-    readonly outcome: { readonly exit_status: number };
-    readonly hosts: readonly Readonly<Record<string, unknown>>[];
-  };
   /** What is in the run's model directory. */
   readonly model: readonly string[];
   /** Containers, networks, and directories of hosts. */
@@ -42,58 +40,48 @@ async function run(
   await using app = await completeApp({ files });
   await using engine = await fakeContainers(play);
   const result = await runInProcess(args, { cwd: app.directory, engine, ...options });
-  const record = await Deno.readTextFile(await lastRun(app, "job.json")).catch(() => "{}");
   const { course, created, callsOf } = engine;
   const hosts = await namesIn(await lastRun(app, "hosts")).catch(() => []);
   return {
     ...besidesRun(result),
-    ...{ course, created, callsOf, record: JSON.parse(record) },
+    ...{ course, created, callsOf },
     model: await namesIn(await lastRun(app, "model")).catch(() => []),
     left: [...engine.left, ...engine.networks, ...hosts],
   };
 }
 
-/** Runs code by the host that it is on; one that has none goes on until it is stopped. */
-function playing(hosts: Readonly<Record<string, (container: FakeContainer) => void>>): Play {
-  return { program: (container) => hosts[container.body.Hostname!]?.(container) };
+/** What the second host does; the first goes on until it is stopped. */
+function second(program: (container: FakeContainer) => void): Play {
+  return { program: (one) => one.body.Hostname === "algo-2" ? program(one) : undefined };
 }
 
 suite("the calls of a run of several hosts", () => {
   it("make the network first, then all containers, then start them, and remove it last", async () => {
     const { code, course, created, left, callsOf } = await run({});
     assertEquals([code, left], [0, []]);
-    const own = course.filter((call) => /create|start|networks/.test(call));
-    assertEquals(own, [
-      ...["GET /networks", "POST /networks/create", CREATE, CREATE, START, START, REMOVE],
-    ]);
-    assertEquals(course.at(-1), REMOVE);
     const ATTACH = "POST /containers/ID/attach";
-    const started = course.filter((call) => call === ATTACH || call === START);
-    assertEquals(started, [ATTACH, START, ATTACH, START], "the first host, then the others");
+    const own = course.filter((call) => /create|start|attach|networks/.test(call));
+    const making = ["GET /networks", "POST /networks/create", CREATE, CREATE];
+    // The first host, then the others.
+    assertEquals(own, [...making, ATTACH, START, ATTACH, START, REMOVE]);
+    assertEquals(course.at(-1), REMOVE);
     const [network] = callsOf("POST /networks/create");
     const { Name, Internal, Labels } = network!.body as Record<string, Record<string, string>>;
     assertMatch(`${Name}`, /^mlcli-test-\w{8}-\d{4}-/);
     assertEquals([Internal, Labels![LABELS.owner]], [false, ownerText()]);
-    assertEquals(
-      created.map(({ Hostname, HostConfig: { NetworkMode }, NetworkingConfig }) => [
-        ...[Hostname, NetworkMode, NetworkingConfig.EndpointsConfig[NetworkMode]],
-      ]).sort(),
-      ["algo-1", "algo-2"].map((host) => [host, `${Name}`, { Aliases: [host] }]),
-    );
+    const places = created.map(({ Hostname, HostConfig: { NetworkMode }, NetworkingConfig }) => [
+      ...[Hostname, NetworkMode, NetworkingConfig.EndpointsConfig[NetworkMode]],
+    ]);
+    const hosts = ["algo-1", "algo-2"].map((host) => [host, `${Name}`, { Aliases: [host] }]);
+    assertEquals(places.sort(), hosts);
   });
 
-  it("make a network that leads nowhere else with --network-isolation", async () => {
-    const { code, callsOf, created } = await run({}, [...TWO, "--network-isolation"]);
-    const [{ Name, Internal }] = callsOf("POST /networks/create").map(({ body }) => body) as [
-      Record<string, unknown>,
-    ];
-    assertEquals([code, Internal], [0, true]);
-    assertEquals(created.map(({ HostConfig }) => HostConfig.NetworkMode), [Name, Name]);
-  });
-
-  it("give fixed addresses where the engine is Podman, which may not tell names", async () => {
-    const { code, created, left } = await run({ isPodman: true });
+  it("give fixed addresses on Podman, which may not tell names; an isolated network leads nowhere else", async () => {
+    const args = [...TWO, "--network-isolation"];
+    const { code, created, left, callsOf } = await run({ isPodman: true }, args);
     assertEquals([code, left], [0, []]);
+    const { Internal } = callsOf("POST /networks/create")[0]!.body as Record<string, unknown>;
+    assertEquals(Internal, true);
     const own = created.map(({ Hostname, HostConfig, NetworkingConfig }) => [
       Hostname,
       NetworkingConfig.EndpointsConfig[HostConfig.NetworkMode].IPAMConfig.IPv4Address,
@@ -105,21 +93,16 @@ suite("the calls of a run of several hosts", () => {
 
   it("remove networks of mlclis that are gone, and no others", async () => {
     const of = (owner: string) => ({ [LABELS.owner]: owner });
-    await using app = await completeApp();
-    await using engine = await fakeContainers({
-      networks: {
-        "mlcli-dead": of(`${DEAD_PROCESS} ${Deno.hostname()}`),
-        "mlcli-alive": of(ownerText()),
-        "mlcli-elsewhere": of(`${DEAD_PROCESS} elsewhere`),
-        "mlcli-odd": of("x"),
-        foreign: of(`${DEAD_PROCESS} ${Deno.hostname()}`),
-      },
-    });
-    const { code } = await runInProcess(TWO, { cwd: app.directory, engine });
-    assertEquals([code, engine.networks], [
-      0,
-      ["mlcli-alive", "mlcli-elsewhere", "mlcli-odd", "foreign"],
-    ]);
+    const networks = {
+      "mlcli-dead": DEAD,
+      "mlcli-alive": of(ownerText()),
+      "mlcli-elsewhere": of(`${DEAD_PROCESS} elsewhere`),
+      "mlcli-odd": of("x"),
+      foreign: DEAD,
+    };
+    const { code, left } = await run({ networks });
+    assertEquals(code, 0);
+    assertEquals(left, ["mlcli-alive", "mlcli-elsewhere", "mlcli-odd", "foreign"]);
   });
 });
 
@@ -149,32 +132,47 @@ suite("hosts that cannot start", () => {
     assertEquals([code, left, model, course.at(-1)], [1, [], ["m"], REMOVE]);
   });
 
-  it("make no container where the engine has no more addresses", async () => {
-    const words =
-      "could not find an available, non-overlapping IPv4 address pool among the defaults";
-    const { code, stderr, course } = await run({
-      answers: { "POST /networks/create": () => refusal(500, words) },
-    });
-    assertMatch(stderr, /^error: The Docker Engine has no addresses left for another network\n/);
-    assertMatch(stderr, /\nhint: docker network prune removes those that no container uses\.\n/);
-    assertEquals([code, course.includes(CREATE)], [1, false]);
+  it("make no container where the engine has no more addresses, or they cannot be on a network", async () => {
+    const words = "could not find an available, non-overlapping IPv4 address pool among the def";
+    const full = await run({ answers: { "POST /networks/create": () => refusal(500, words) } });
+    assertEquals([full.code, full.course.includes(CREATE)], [1, false]);
+    const said =
+      /^error: The Docker Engine has no addresses left [^]*\nhint: docker network prune /;
+    assertMatch(full.stderr, said);
+    const other = await run({}, [...TWO, "--network", "db"]);
+    assertEquals([other.code, other.course], [2, []]);
+    assertMatch(other.stderr, /^error: Several hosts cannot be on the network db\nhint: They get/);
   });
+});
 
-  it("ask nothing of the engine where they cannot be on that network", async () => {
-    const { code, stderr, course } = await run({}, [...TWO, "--network", "db"]);
-    assertMatch(stderr, /^error: Several hosts cannot be on the network db\nhint: They get one of/);
-    assertEquals([code, course], [2, []]);
-  });
+suite("the model directory of each host", () => {
+  for (const count of ["1", "2"]) {
+    it(`is open to whom the layout's is, of ${count}, and so is what becomes the model`, async () => {
+      await using app = await completeApp({ files: { "local_test/test_dir/model/.keep": "" } });
+      await Deno.chmod(app.testPath("model"), 0o777);
+      const modes: number[] = [];
+      const modeOf = (path: string) => Deno.lstatSync(path).mode! & 0o777;
+      const program = (one: FakeContainer): void => {
+        const model = sourceOf(one, "/opt/ml/model")!;
+        modes.push(modeOf(model));
+        Deno.writeTextFileSync(`${model}/${one.body.Hostname}`, "");
+        one.end(0);
+      };
+      await using engine = await fakeContainers({ program });
+      const args = ["local", "train", "-c", count];
+      const { code } = await runInProcess(args, { cwd: app.directory, engine });
+      assertEquals([code, modes.length, new Set(modes)], [0, Number(count), new Set([0o777])]);
+      assertEquals(modeOf(app.testPath("model")), 0o777);
+    });
+  }
 });
 
 suite("the first host that fails", () => {
   it("ends the others, and its status, name and last lines are the run's", async () => {
-    const { code, stderr, stdout, callsOf, left, record } = await run({
-      ...playing({
-        "algo-2": ({ err, end }) => {
-          err("it went wrong\n");
-          end(3);
-        },
+    const { code, stderr, stdout, callsOf, left } = await run({
+      ...second(({ err, end }) => {
+        err("it went wrong\n");
+        end(3);
       }),
       onStop: ({ out, end }) => {
         out("saved\n");
@@ -188,13 +186,6 @@ suite("the first host that fails", () => {
     );
     assertMatch(stderr, /^error: Training failed on algo-2: exit status 3\n/m);
     assertEquals(callsOf("POST /containers/ID/stop").map(({ query }) => query.t), ["10"]);
-    assertEquals(record.outcome.exit_status, 3);
-    // The engine need not have said how much memory they used.
-    const seen = record.hosts.map(({ seconds: _, peak_memory: __, ...rest }) => rest);
-    assertEquals(seen, [
-      { name: "algo-1", exit_status: 0, ended_by: "algo-2" },
-      { name: "algo-2", exit_status: 3, ended_by: null },
-    ]);
   });
 });
 
@@ -204,28 +195,20 @@ suite("Ctrl-C in a run of several hosts", () => {
     return await run(play(keys), TWO, { keys });
   }
 
-  it("ends all of them, and is said once", async () => {
-    let count = 0;
-    const { code, stderr, callsOf, left } = await pressing((keys) => ({
-      program: () => ++count === 2 ? keys.press() : undefined,
-      onStop: ({ end }) => end(0),
-    }));
-    assertEquals([code, callsOf("POST /containers/ID/stop").length, left], [130, 2, []]);
-    assertEquals(stderr.match(/Stopping, up to 10 s; Ctrl-C again kills it\.\n/g)?.length, 1);
-  });
+  for (const presses of [1, 2]) {
+    it(`ends all of them, and is said once; pressed ${presses} times`, async () => {
+      let count = 0;
+      const { code, stderr, callsOf, left } = await pressing((keys) => ({
+        program: () => ++count === 2 ? keys.press() : undefined,
+        onStop: ({ end }) => presses === 1 ? end(0) : keys.press(),
+      }));
+      const calls = callsOf(`POST /containers/ID/${presses === 1 ? "stop" : "kill"}`);
+      assertEquals([code, calls.length, left], [130, 2, []]);
+      assertEquals(stderr.match(/Stopping, up to 10 s; Ctrl-C again kills it\.\n/g)?.length, 1);
+    });
+  }
 
-  it("for the second time kills those that do not end", async () => {
-    let count = 0;
-    const { code, callsOf, left } = await pressing((keys) => ({
-      program: () => ++count === 2 ? keys.press() : undefined,
-      onStop: () => keys.press(),
-    }));
-    assertEquals([code, callsOf("POST /containers/ID/kill").length, left], [130, 2, []]);
-  });
-
-  for (
-    const when of ["GET /networks", "POST /networks/create", CREATE, START, "DELETE /networks/NAME"]
-  ) {
+  for (const when of ["GET /networks", "POST /networks/create", CREATE, START, REMOVE]) {
     it(`at ${when} leaves nothing`, async () => {
       const { code, course, left } = await pressing((keys) => ({
         before: (call) => call === when ? keys.press() : undefined,
@@ -236,145 +219,120 @@ suite("Ctrl-C in a run of several hosts", () => {
   }
 
   it("is not needed where nobody reads any more: all end", async () => {
-    const { code, stderr, callsOf, left } = await run(
-      playing({ "algo-2": ({ out }) => out("hello\n") }),
-      TWO,
-      { onOutput: () => Promise.reject(new OutputClosed()) },
-    );
+    const onOutput = () => Promise.reject(new OutputClosed());
+    const play = second(({ out }) => out("hello\n"));
+    const { code, stderr, callsOf, left } = await run(play, TWO, { onOutput });
     assertEquals([code, stderr, left], [141, "", []]);
     assertEquals(callsOf("POST /containers/ID/stop").length, 2);
   });
 });
 
 suite("a fault of a host", () => {
-  /** Ends the hosts with these statuses once the engine is asked for this, so many times. */
+  /** Runs until mlcli says this, or asks the engine for it (`CALL N`); then the hosts end, one before. */
   async function suffering(
     option: string,
-    [call, times]: readonly [call: string, times: number],
+    until: RegExp,
     statuses: Readonly<Record<string, number>>,
+    play: Play = {},
+    early = "",
   ): Promise<Run> {
-    const asked = Promise.withResolvers<void>();
-    let count = 0;
-    return await run({
-      program: async ({ body, end }) => {
-        await asked.promise;
-        const status = statuses[body.Hostname!];
-        if (status !== undefined) end(status);
-      },
-      before: (one) => one === call && ++count === times ? asked.resolve() : undefined,
-    }, [...TWO, ...option.split(" ")]);
+    const over = Promise.withResolvers<void>();
+    const hear = (text: string): void => until.test(text) ? over.resolve() : undefined;
+    const calls: string[] = [];
+    const program = async ({ body, end }: FakeContainer): Promise<void> => {
+      if (body.Hostname !== early) await over.promise;
+      const status = statuses[body.Hostname!];
+      if (status !== undefined) end(status);
+    };
+    const before = (call: string): void => {
+      calls.push(call);
+      hear(`${call} ${calls.filter((one) => one === call).length}`);
+    };
+    const args = [...TWO, ...option.split(" ")];
+    return await run({ program, before, ...play }, args, { onMessage: hear });
   }
-  const REHEARSED = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /;
-  const STOP = "POST /containers/ID/stop";
+
+  /** @param calls what is done to containers, and in which order. */
+  function require(
+    { code, stderr, course, left }: Run,
+    expected: number,
+    calls: string,
+    ...says: readonly RegExp[]
+  ): void {
+    const done = course.map((call) =>
+      /\/(kill|stop|(?:un)?pause|(?:dis)?connect)$/.exec(call)?.[1]
+    );
+    const isRehearsed = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /.test(stderr);
+    assertEquals([...new Set(done.filter(Boolean))].join(" "), calls);
+    assertEquals([code, isRehearsed, left], [expected, expected === 137, []], stderr);
+    for (const words of says) assertMatch(stderr, words);
+  }
 
   it("that is killed ends no other, which is the first to fail", async () => {
     // The third waits until the killed one is removed.
-    const ended = ["POST /containers/ID/wait", 3] as const;
-    const { code, stderr, callsOf, left } = await suffering("--kill-host algo-2@0", ended, {
-      "algo-1": 3,
-    });
-    assertEquals([code, left, callsOf(STOP)], [3, [], []]);
-    assertMatch(stderr, /^note: algo-2 is killed now\n/);
-    assertMatch(stderr, /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m);
-    assertMatch(stderr, /^error: Training failed on algo-1: exit status 3\n/m);
-    assertEquals(REHEARSED.test(stderr), false);
+    const killed = await suffering("--kill-host algo-2@0", /ID\/wait 3$/, { "algo-1": 3 });
+    const said = /^algo-2 was killed after 0\.\ds\. The job failed fast: algo-1 ended 0\./m;
+    const error = /^error: Training failed on algo-1: exit status 3\n/m;
+    require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
   });
 
   it("that is cut off ends the others when it fails by itself", async () => {
-    const cut = ["POST /networks/NAME/disconnect", 1] as const;
-    const { code, stderr, callsOf } = await suffering("--partition algo-2@0", cut, { "algo-2": 3 });
-    assertEquals([code, callsOf(STOP).length], [3, 1]);
-    assertMatch(stderr, /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m);
+    const cut = await suffering("--partition algo-2@0", /is cut off/, { "algo-2": 3 });
+    const said = /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m;
+    require(cut, 3, "disconnect stop", said);
   });
 
   it("that is frozen for good ends with the last of the others, and the job has failed", async () => {
-    const frozen = ["POST /containers/ID/pause", 1] as const;
-    const { code, stderr, left } = await suffering("--freeze-host algo-2@0", frozen, {
-      "algo-1": 0,
-    });
-    assertEquals([code, left], [137, []]);
-    assertMatch(
-      stderr,
-      /^algo-2 was frozen after 0\.\ds\. The others went on, and ended with status 0/m,
+    const frozen = await suffering("--freeze-host algo-2@0", /is frozen/, { "algo-1": 0 });
+    const said = /^algo-2 was frozen after 0\.\ds\. The others went on, and ended with status 0/m;
+    require(
+      frozen,
+      137,
+      "pause kill",
+      said,
+      /^error: Training failed on algo-2: exit status 137 /m,
     );
-    assertMatch(
-      stderr,
-      /^error: Training failed on algo-2: exit status 137 [^]*hint: That was rehear/m,
-    );
-    assertMatch(stderr, REHEARSED);
   });
 
   for (
-    const [option, now, back, words] of [
-      ["--freeze-host", "pause", "POST /containers/ID/unpause", "frozen"],
-      ["--partition", "disconnect", "POST /networks/NAME/connect", "cut off from the others"],
+    const [option, words, calls] of [
+      ["--freeze-host", "frozen", "pause unpause"],
+      ["--partition", "cut off from the others", "disconnect connect"],
     ] as const
   ) {
     it(`ends after its time: ${option}`, async () => {
-      const { code, stderr, course, callsOf } = await suffering(`${option} algo-2@0+0.05`, [
-        back,
-        1,
-      ], {
-        ...{ "algo-1": 0, "algo-2": 0 },
-      });
-      assertEquals([code, course.some((call) => call.endsWith(now))], [0, true]);
-      assertMatch(stderr, new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`));
-      const all = ", for 0\\.05 s\\. All hosts went on, and ended with status 0\\.";
-      assertMatch(stderr, new RegExp(`^algo-2 was ${words} after 0\\.\\ds${all}$`, "m"));
-      const places = callsOf("POST /networks/NAME/connect").map(({ body }) => body);
-      const isBack = (place: unknown) => /"Aliases":\["algo-2"\]/.test(JSON.stringify(place));
-      assertEquals(places.map(isBack), option === "--partition" ? [true] : []);
+      const both = { "algo-1": 0, "algo-2": 0 };
+      const back = await suffering(`${option} algo-2@0+0.05`, /is back/, both);
+      const said =
+        `${words} after 0\\.\\ds, for 0\\.05 s\\. All hosts went on, and ended with status 0`;
+      const notes = new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`);
+      require(back, 0, calls, notes, new RegExp(`^algo-2 was ${said}\\.$`, "m"));
+      // It is found by its name again.
+      const names = JSON.stringify(back.callsOf("POST /networks/NAME/connect"));
+      assertEquals(/"Aliases":\["algo-2"\]/.test(names), option === "--partition");
     });
   }
 
   it("that the engine refuses is said, and is no loss of the host", async () => {
-    const refused = Promise.withResolvers<void>();
-    const { code, stderr } = await run(
-      {
-        program: async ({ body, end }) => {
-          await refused.promise;
-          end(body.Hostname === "algo-2" ? 3 : 0);
-        },
-        answers: { "POST /containers/ID/pause": () => refusal(500, "unable to freeze") },
-      },
-      [...TWO, "--freeze-host", "algo-2@0"],
-      {
-        onMessage: (text) => text.includes("unable to freeze") ? refused.resolve() : undefined,
-      },
-    );
-    assertEquals(code, 3);
-    assertMatch(
-      stderr,
-      /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*unable to freeze\n/,
-    );
-    assertEquals(
-      [/was frozen/, /Nothing was rehearsed/, REHEARSED].map((words) => words.test(stderr)),
-      [
-        ...[false, false, false],
-      ],
-    );
+    const play = { answers: { "POST /containers/ID/pause": () => refusal(500, "not here") } };
+    const failed = { "algo-2": 3 };
+    const refused = await suffering("--freeze-host algo-2@0", /is not frozen/, failed, play);
+    const said = /^note: algo-2 is frozen now\nnote: algo-2 is not frozen: .*not here\n/;
+    require(refused, 3, "pause stop", said);
+    assertEquals(/was frozen|Nothing was rehearsed/.test(refused.stderr), false);
   });
 
   it("that does not come is said, and the host's own end counts", async () => {
-    const over = Promise.withResolvers<void>();
-    let looks = 0;
-    const { code, stderr, left, callsOf } = await run({
-      program: async ({ body, end }) => {
-        if (body.Hostname === "algo-1") await over.promise;
-        end(0);
-      },
-      // At its end, and then whether it runs.
-      before: (call) => call.endsWith("ID/json") && ++looks === 2 ? over.resolve() : undefined,
-    }, [...TWO, "--kill-host", "algo-2@0.3"]);
-    assertEquals([code, left, callsOf("POST /containers/ID/kill")], [0, [], []]);
-    assertMatch(stderr, /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
+    const failed = await suffering("--kill-host algo-2@60", /ID\/start 2$/, { "algo-2": 4 });
+    const said = /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m;
+    require(failed, 4, "stop", said, /^error: Training failed on algo-2: exit status 4\n/m);
+  });
 
-    const failing = playing({ "algo-2": ({ end }) => end(4) });
-    const failed = await run(failing, [...TWO, "--kill-host", "algo-2@60"]);
-    assertEquals([failed.code, failed.left, failed.callsOf(STOP).length], [4, [], 1]);
-    assertMatch(failed.stderr, /^Nothing was rehearsed on algo-2: it had ended before 60 s\.$/m);
-    assertMatch(failed.stderr, /^error: Training failed on algo-2: exit status 4\n/m);
-    assertEquals(REHEARSED.test(failed.stderr), false);
+  it("that does not come since the host has ended is said where others run", async () => {
+    // Whether it runs is asked at its end, and then for the fault.
+    const both = { "algo-1": 0, "algo-2": 0 };
+    const last = await suffering("--kill-host algo-2@0.3", /ID\/json 2$/, both, {}, "algo-2");
+    require(last, 0, "", /^Nothing was rehearsed on algo-2: it had ended before 0\.3 s\.$/m);
   });
 });
 
@@ -387,15 +345,19 @@ suite("a run of several hosts whose mlcli was killed", () => {
       await app.write(`${folder}/hosts/algo-1/config/x`, "");
       await Deno.mkdir(`${folder}/hosts/algo-1/written/model`, { recursive: true });
       if (file) await app.write(`${folder}/hosts/algo-1/written/model/${file}`, "");
-      const Labels = { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" };
-      const listed = (Id: string, State: string) => ({ Id, Names: [`/${Id}`], State, Labels });
+      const own = { "mlcli.app": app.name, "mlcli.role": "train", "mlcli.port": "" };
+      const labels = { ...own, [LABELS.directory]: app.mark };
+      const listed = (name: string, State: string, owner: Record<string, string>) => {
+        const Id = `mlcli-${app.name}-train-${name}`;
+        return { Id, Names: [`/${Id}`], State, Labels: { ...labels, ...owner } };
+      };
       await using engine = await fakeContainers({
         containers: [
-          listed(`${container}-algo-1`, "running"),
-          listed(`${container}-algo-2`, "paused"),
-          listed(`mlcli-${app.name}-train-0badcaff-algo-1`, "running"),
+          listed("0badcafe-algo-1", "running", DEAD),
+          listed("0badcafe-algo-2", "paused", DEAD),
+          listed("0badcaff-algo-1", "running", { [LABELS.owner]: ownerText() }),
         ],
-        networks: { "mlcli-earlier": { [LABELS.owner]: `${DEAD_PROCESS} ${Deno.hostname()}` } },
+        networks: { "mlcli-earlier": DEAD },
       });
       const args = ["local", "process", "--file", "p.py"];
       const { code, stderr } = await runInProcess(args, { cwd: app.directory, engine });
