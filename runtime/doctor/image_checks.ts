@@ -61,7 +61,7 @@ export async function imageChecks(
   const age = isNamed
     ? { name: "image", status: "ok", message: `${reference} is there` } as const
     : undefined;
-  const lookup = async () => [await lookupCheck(engine, app, reference, signal)];
+  const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
   const found = await Promise.all([
     guarded("image", async () => [age ?? await ageCheck(app, reference, image)], "warning"),
     // Containers of other images get no init, and what they hold is not known.

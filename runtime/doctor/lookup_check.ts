@@ -9,19 +9,23 @@ import {
   makeNetwork,
   removeNetwork,
 } from "../local/hosts/network.ts";
-import { NOWHERE } from "../streams.ts";
+import { NOWHERE, type Output, overlaid } from "../streams.ts";
 import { deadlineIn, joinSignals } from "../time.ts";
 import type { Check } from "./check.ts";
 
 /** How long the lookup of a name may take, in seconds. */
 const TIMEOUT = 10;
 
-/** Whether containers find each other by name, as hosts have to. `getent` of the image looks one up. */
+/**
+ * Whether containers find each other by name, as hosts have to. `getent` of the image looks one up.
+ *
+ * @param host its `err` gets a warning if the container may be left.
+ */
 export async function lookupCheck(
   engine: Engine,
   app: App,
   image: string,
-  signal: AbortSignal,
+  { err, signal }: { readonly err: Output; readonly signal: AbortSignal },
 ): Promise<Check> {
   const name = "hosts";
   if (engine.inStudio) {
@@ -35,7 +39,7 @@ export async function lookupCheck(
     using either = joinSignals(signal, limit.signal);
     const { status } = await runContainer(engine, `mlcli-${id}`, planOf(image, network), {
       out: NOWHERE,
-      err: NOWHERE,
+      err: overlaid(NOWHERE, { print: (text) => err.print(text) }),
       interruption: { signal: either.signal, force: either.signal },
     });
     signal.throwIfAborted();

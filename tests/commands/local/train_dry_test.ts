@@ -132,7 +132,7 @@ suite("local train --dry-run", () => {
       2,
       /^error: Not a directory: nowhere/,
     ],
-    ["no such shard", ["-c", "2", "--shard", "x"], {}, 2, /^error: Option "--shard" names x,/],
+    ["no such shard", ["-c", "2", "--shard", "x"], {}, 2, /^error: There is no x to share out/],
     ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
     ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],
     ["--interactive", ["--interactive"], {}, 2, /--dry-run.*--interactive/],
