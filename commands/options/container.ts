@@ -195,6 +195,6 @@ export const jobOptions = options({
     parse: parseSeconds,
   },
   "--network-isolation": {
-    description: "Run without a network, as SageMaker can do, too.",
+    description: "Run without a network, as SageMaker can do, too. Hosts reach each other.",
   },
 });

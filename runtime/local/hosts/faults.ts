@@ -43,6 +43,11 @@ export function injectFaults(
       const timer = setTimeout(() => void ifRunning().catch(() => {}), seconds * 1000);
       timers.defer(() => clearTimeout(timer));
     };
+    const heal = async (): Promise<void> => {
+      if (kind === "freeze") await engine.unpauseContainer(name);
+      if (kind === "partition") await engine.connect(network.name, name, endpointOn(network, host));
+      note(`${host} is back`);
+    };
     later(after, async () => {
       // Before it is so: its end may be heard before the engine's answer.
       came.set(fault, (performance.now() - start) / 1000);
@@ -52,16 +57,11 @@ export function injectFaults(
         if (kind === "freeze") await engine.pauseContainer(name);
         if (kind === "partition") await engine.disconnect(network.name, name);
         onFault(host);
+        if (seconds !== undefined && !timers.disposed) later(seconds, heal);
       } catch (error) {
         came.set(fault, undefined);
         note(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`);
       }
-    });
-    if (seconds === undefined) continue;
-    later(after + seconds, async () => {
-      if (kind === "freeze") await engine.unpauseContainer(name);
-      if (kind === "partition") await engine.connect(network.name, name, endpointOn(network, host));
-      note(`${host} is back`);
     });
   }
   return timers;
