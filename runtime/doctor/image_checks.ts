@@ -62,17 +62,13 @@ export async function imageChecks(
     ? { name: "image", status: "ok", message: `${reference} is there` } as const
     : undefined;
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
-  const found = await Promise.all([
-    guarded("image", async () => [age ?? await ageCheck(app, reference, image)], "warning"),
-    // Containers of other images get no init, and what they hold is not known.
-    ...(holdsHarness(image)
-      ? [
-        guarded("init", async () => [await initCheck(engine, reference, err)]),
-        guarded("hosts", lookup, "unknown"),
-      ]
-      : []),
-  ]);
-  return found.flat();
+  const ageOf = async () => [age ?? await ageCheck(app, reference, image)];
+  // One after the other: where Ctrl-C ends one, no container of another is left without a word.
+  const found = await guarded("image", ageOf, "warning");
+  // Containers of other images get no init, and what they hold is not known.
+  if (!holdsHarness(image)) return found;
+  const init = await guarded("init", async () => [await initCheck(engine, reference, err)]);
+  return [...found, ...init, ...await guarded("hosts", lookup, "unknown")];
 }
 
 interface Source {
