@@ -287,9 +287,11 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
     "GET /events": () => new Response(""),
     "GET /info": () => Response.json({}),
     "POST /containers/create": async (request) => {
+      const body = await request.json();
+      // Only now: another one may be created at the same time.
       const id = `c${lives.size + 1}`;
       const name = new URL(request.url).searchParams.get("name") ?? "";
-      lives.set(id, new Life(id, name, await request.json(), play.writesNoModel === true));
+      lives.set(id, new Life(id, name, body, play.writesNoModel === true));
       return Response.json({ Id: id }, { status: 201 });
     },
   };

@@ -238,7 +238,8 @@ os.symlink(out, "target/d")`;
       assert(hint?.endsWith(folders[0]!.path), hint);
       const { "\ufffd": _twin, ...others } = await filesBelow(target);
       assertEquals(others, { "a": "1", "x/a": "0" });
-      assertEquals((await namesIn(folders[0]!.path)).length, 1);
+      // Deno before 2.9 does not list such a name.
+      await assertRejects(() => Deno.remove(folders[0]!.path), Error, "not empty");
     });
   }
 });
