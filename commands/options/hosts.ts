@@ -37,9 +37,9 @@ function parseSlow(text: string, source: string): readonly [host: string, cpus: 
   throw new UsageError(`${source} must be HOST=CPUS, such as algo-2=0.5, but got "${text}".`);
 }
 
+/** No letters: `--command sh --command -c` runs a shell's line in an image. */
 export const hostOptions = options({
   "--instance-count": {
-    short: "-c",
     value: "number",
     description: "Number of hosts, algo-1 and so on: containers that find each other by name.",
     default: "1",

@@ -222,7 +222,7 @@ if (Deno.uid() === 0) {
     for (const count of ["1", "2"]) {
       it(`leaves no program with setuid behind that root has run on ${count} of the hosts`, async () => {
         await using app = await training(PROGRAM + `    plant("/opt/ml/output/sh")\n`);
-        const { code, stderr } = await app.run(["local", "train", "-c", count]);
+        const { code, stderr } = await app.run(["local", "train", "--instance-count", count]);
         assertEquals([code, stderr.includes("/written/")], [0, false]);
         assertMatch(
           stderr,

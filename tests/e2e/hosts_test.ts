@@ -232,7 +232,7 @@ def train(data, model):
 
   it("is ended by the next command where mlcli was killed, a frozen host as well", async () => {
     await using app = await appOf(ASKING, { "processing/p.py": "" });
-    const args = "local train -c 2 --freeze-host algo-2@2 --env WANTED=x";
+    const args = "local train --instance-count 2 --freeze-host algo-2@2 --env WANTED=x";
     const child = app.start(args.split(" "));
     const err = new TextReader(child.stderr);
     await err.until(/algo-2 is frozen now/);
@@ -268,7 +268,7 @@ for name in os.listdir(folder): open("/opt/ml/processing/output/" + name, "w").w
       ...{ "../../data/a": "1", "../../data/b": "2", "../../data/c": "3" },
     });
     const input = "data:/opt/ml/processing/input/data=data";
-    const args = ["--file", "p.py", "-c", "2", "--input", input, "--input-sharded"];
+    const args = ["--file", "p.py", "--instance-count", "2", "--input", input, "--input-sharded"];
     const { code, stderr } = await app.run(["local", "process", ...args]);
     assertEquals([code, await leftOf(app)], [0, []], stderr);
     const made = await filesBelow(app.testPath("output"));

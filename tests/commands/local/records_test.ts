@@ -149,7 +149,7 @@ suite("the record of a run", () => {
       if (Hostname === "algo-2") end(3);
     };
     const options = [
-      ...["-c", "2", "--shard", "training", "--kill-host", "algo-1@900"],
+      ...["--instance-count", "2", "--shard", "training", "--kill-host", "algo-1@900"],
       ...["--partition", "algo-2@900+2.5", "--slow-host", "algo-2=0.5"],
     ];
     assertEquals((await run(app, { program }, ["train", ...options])).code, 3);

@@ -90,7 +90,7 @@ suite("local train --dry-run", () => {
   ) {
     it(`prints the containers of several hosts: ${args.join(" ")}`, async () => {
       await using app = await completeApp({ files: { "local_test/test_dir/input/x": "" } });
-      const { code, stdout, stderr, bodies } = await dry(app, ["-c", "2", ...args]);
+      const { code, stdout, stderr, bodies } = await dry(app, ["--instance-count", "2", ...args]);
       assertEquals(code, 0, stderr);
       assert(!stdout.includes("s3cret"), stdout);
       const { name, network, containers, container } = JSON.parse(stdout);
@@ -132,7 +132,13 @@ suite("local train --dry-run", () => {
       2,
       /^error: Not a directory: nowhere/,
     ],
-    ["no such shard", ["-c", "2", "--shard", "x"], {}, 2, /^error: There is no x to share out/],
+    [
+      "no such shard",
+      ["--instance-count", "2", "--shard", "x"],
+      {},
+      2,
+      /^error: There is no x to share out/,
+    ],
     ["GPUs of Podman", ["--gpus", "all"], { isPodman: true }, 1, /^error: Podman gives no GPUs/],
     ["--watch", ["--watch"], {}, 2, /--dry-run.*--watch/],
     ["--interactive", ["--interactive"], {}, 2, /--dry-run.*--interactive/],

@@ -83,7 +83,7 @@ function training(args: readonly string[]): Local {
 const COMMANDS: readonly Local[] = [
   { args: ["build"], check: (app) => again(app, ["build"]) },
   training(["local", "train"]),
-  training(["local", "train", "-c", "2"]),
+  training(["local", "train", "--instance-count", "2"]),
   { args: ["local", "process", "-f", "p.py"] },
   {
     args: ["local", "deploy", "-p", "0"],

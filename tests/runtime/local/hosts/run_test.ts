@@ -159,7 +159,7 @@ suite("the model directory of each host", () => {
         one.end(0);
       };
       await using engine = await fakeContainers({ program });
-      const args = ["local", "train", "-c", count];
+      const args = ["local", "train", "--instance-count", count];
       const { code } = await runInProcess(args, { cwd: app.directory, engine });
       assertEquals([code, modes.length, new Set(modes)], [0, Number(count), new Set([0o777])]);
       assertEquals(modeOf(app.testPath("model")), 0o777);
