@@ -134,7 +134,7 @@ suite("local train on several hosts", () => {
     // Not the code in the image, of which --strict mounts nothing over.
     await using app = await appOf("", { "../../code/run.py": `${REPORT}\ntrain(None, None)\n` });
     const options = "--strict --network-isolation --entry-point run.py --source-dir code";
-    const { code, stderr } = await train(app, `-c 2 ${options}`);
+    const { code, stderr } = await train(app, `--instance-count 2 ${options}`);
     assertEquals(code, 1, stderr);
     assertEquals(CLASH.exec(stderr)?.[2], "/opt/ml/model/weights", stderr);
     const reports = ["algo-1", "algo-2"].map((host) => app.testPath(`output/data/${host}.json`));
@@ -157,10 +157,10 @@ def train(data, model):
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     time.sleep(60)
 `);
-    const first = await train(app, "-c 2 --stop-after 2");
+    const first = await train(app, "--instance-count 2 --stop-after 2");
     assertEquals([first.code, first.stdout.match(/from False/g)?.length], [0, 2], first.stderr);
     assertEquals(await filesBelow(app.testPath("checkpoints")), { "algo-1": "7", "algo-2": "7" });
-    const second = await train(app, "-c 2 --checkpoints");
+    const second = await train(app, "--instance-count 2 --checkpoints");
     assertEquals([second.code, second.stdout.match(/from 7/g)?.length], [0, 2], second.stderr);
     assertMatch(
       second.stderr,
@@ -197,7 +197,7 @@ def train(data, model):
   it("loses a host for a time: frozen, then cut off from the others", async () => {
     await using app = await appOf(ASKING);
     const faults = "--freeze-host algo-2@2+1.5 --partition algo-2@5+1.5";
-    const args = `-c 2 --env WANTED=down+up+down+up ${faults}`;
+    const args = `--instance-count 2 --env WANTED=down+up+down+up ${faults}`;
     const { code, stdout, stderr } = await train(app, args);
     assertEquals(code, 0, stderr);
     assertMatch(stdout, /down up down up\n$/);
@@ -210,7 +210,7 @@ def train(data, model):
 
   it("loses a host for good: the first that fails ends the others, and is what the run ended with", async () => {
     await using app = await appOf(ASKING);
-    const { code, stderr } = await train(app, "-c 3 --kill-host algo-2@2");
+    const { code, stderr } = await train(app, "--instance-count 3 --kill-host algo-2@2");
     assertEquals(code, 1, stderr);
     assertMatch(stderr, /^algo-1 failed \(exit status 1\): stopping the others, up to 10 s$/m);
     assertMatch(
