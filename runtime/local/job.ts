@@ -147,7 +147,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         if (of === failed.of) reason = await own.reason(report.reason);
       }
     }
-    findings.add(await run.merge(first?.host));
+    if (hosts.length > 1) findings.add(await run.merge(first?.host));
     if (own !== undefined) {
       if (writesOutput) {
         const left = await outputDifferences(layout, kind, await around);

@@ -44,7 +44,7 @@ export interface JobRun {
   readonly places: readonly string[];
   /** Directories of this machine whose contents SageMaker uploads: the model, or what processing made. */
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
-  /** Puts what several hosts wrote into one place, that of `first` last; there is none where none ended. */
+  /** Of several hosts: puts what they wrote into one place, that of `first` last; `undefined`: none ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
   /** What it reads. */
   readonly data: readonly Channel[];

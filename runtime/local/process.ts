@@ -28,9 +28,14 @@ import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
 import { imageToRun } from "./differences/image.ts";
-import { mergeHosts, type Written } from "./hosts/merge.ts";
-import { clashOf, foldersOf, inOrder, inWords, writtenBy } from "./hosts/merged.ts";
-import { clusterFor, layShards, placesIn, requireNetworks, shardOn } from "./hosts/places.ts";
+import {
+  clusterFor,
+  layShards,
+  placesIn,
+  requireNetworks,
+  shardOn,
+  writtenBy,
+} from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, ProcessingJob, ProcessingOutput } from "./jobs.ts";
 import { processPlan } from "./plan.ts";
@@ -199,15 +204,9 @@ export async function withProcessing(
       checkPaths,
       uploaded: results,
       merge: async (first) => {
-        const merged = isAlone ? [] : results.map(async ({ name, source, path }) => {
-          const folders = foldersOf(inOrder(places, first), name);
-          // Each may say why it failed.
-          const isReason = ({ path }: Written): boolean =>
-            !isApart && path === JOBS.process.reasonFile;
-          return await mergeHosts(source, folders)
-            .then((written) => clashOf(path, written.filter((one) => !isReason(one))), inWords);
-        });
-        return await Promise.all(merged);
+        const { mergeProcessing } = await import("./hosts/merged.ts");
+        const reasonFile = isApart ? undefined : JOBS.process.reasonFile;
+        return await mergeProcessing(places, first, results, reasonFile);
       },
       data,
       facts: factsOf("process", job, container, {

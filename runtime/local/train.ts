@@ -16,9 +16,15 @@ import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { imageToRun } from "./differences/image.ts";
-import { mergeTraining, trainingFolders } from "./hosts/merged.ts";
-import { restore, type Restored } from "./hosts/restored.ts";
-import { clusterFor, layShards, placesIn, requireNetworks, shardOn } from "./hosts/places.ts";
+import type { Restored } from "./hosts/restored.ts";
+import {
+  clusterFor,
+  layShards,
+  placesIn,
+  requireNetworks,
+  shardOn,
+  trainingFolders,
+} from "./hosts/places.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
@@ -120,6 +126,7 @@ export async function withTraining(
       const own = trainingFolders(layout, model, place, places.length === 1);
       await makeLike(layout.model, own.model);
       if (job.checkpoints && places.length > 1) {
+        const { restore } = await import("./hosts/restored.ts");
         const copied = restore(layout.checkpoints, own.checkpoints, host.interruption.signal);
         const words = `Copying the checkpoints for ${place.host}`;
         restored.push(await (host.waiting?.(() => words, copied) ?? copied));
@@ -159,7 +166,10 @@ export async function withTraining(
       ],
       checkPaths,
       uploaded: [{ source: model, path: PATHS.model }],
-      merge: (first) => mergeTraining(layout, model, places, first, restored, note),
+      merge: async (first) => {
+        const { mergeTraining } = await import("./hosts/merged.ts");
+        return await mergeTraining(layout, model, places, first, restored, note);
+      },
       data: channels,
       facts: factsOf("train", job, container, {
         hyperparameters,

@@ -55,7 +55,11 @@ export async function keptCode(
 
 /** The paths of what is in one of these two. A link that a repository brought is none of mlcli's. */
 export async function pathsInJobs({ jobs }: Jobs, name: string): Promise<readonly string[]> {
-  const folder = join(jobs, name);
+  return await pathsIn(join(jobs, name));
+}
+
+/** The paths of what is in a directory; none where it is a link, or not there. */
+export async function pathsIn(folder: string): Promise<readonly string[]> {
   if (!(await lstatIfThere(folder))?.isDirectory) return [];
   return await Array.fromAsync(Deno.readDir(folder), ({ name }) => join(folder, name));
 }

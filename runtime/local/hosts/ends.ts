@@ -8,7 +8,8 @@ import type { HostEnd } from "./run.ts";
 
 /**
  * The end that counts as that of all: of those that were asked to end, one that did not or the last; else
- * the first that failed by itself, those that were made to after all others; else the last host's. `undefined` where none has ended.
+ * the first that failed by itself, those that were made to after all others; else the last host's.
+ * `undefined` where none has ended.
  *
  * @param last the last host's name.
  */

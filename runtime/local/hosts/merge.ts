@@ -3,7 +3,6 @@
  * Code of a stranger may have made the trees: no link in them is followed, and only files are opened.
  */
 
-import { createHash } from "node:crypto";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { MlcliError, systemCode } from "../../errors.ts";
@@ -142,6 +141,8 @@ async function identityOf({ from, info }: Entry): Promise<string> {
 }
 
 async function hashOf(path: string): Promise<string> {
+  // Only here: it takes 20 ms to load, and most runs have one host.
+  const { createHash } = await import("node:crypto");
   const hash = createHash("sha256");
   using file = await Deno.open(path);
   for await (const piece of file.readable) hash.update(piece);

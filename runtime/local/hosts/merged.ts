@@ -1,6 +1,5 @@
 /** What the hosts of a run wrote, in one place: as SageMaker puts it into one archive. */
 
-import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { PATHS } from "../../contract/jobs.ts";
@@ -8,36 +7,15 @@ import { inOneLine, listed } from "../../text.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { type HostFolder, mergeHosts, type Written } from "./merge.ts";
 import { removeUnchanged, type Restored, wereRead } from "./restored.ts";
-import { WRITTEN } from "../../model/runs.ts";
-import type { HostPlace } from "./places.ts";
-
-/** Where one of several hosts writes what is merged. */
-export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: string): string {
-  return join(directory, WRITTEN, name);
-}
+import { type HostPlace, writtenBy } from "./places.ts";
 
 /** What several hosts wrote under one name. */
-export function foldersOf(places: readonly HostPlace[], name: string): readonly HostFolder[] {
+function foldersOf(places: readonly HostPlace[], name: string): readonly HostFolder[] {
   return places.map((place) => ({ host: place.host, path: writtenBy(place, name) }));
 }
 
-/** Where a host of a training writes: one of several in its own place, which is merged into these. */
-export function trainingFolders(
-  { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
-  model: string,
-  place: Pick<HostPlace, "directory">,
-  isAlone: boolean,
-): Pick<Layout, "model" | "output" | "checkpoints"> {
-  const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
-  return {
-    model: of("model", model),
-    output: of("output", output),
-    checkpoints: of("checkpoints", checkpoints),
-  };
-}
-
 /** The places in the order in which they are merged: that of the host whose word counts is the last. */
-export function inOrder(
+function inOrder(
   places: readonly HostPlace[],
   first: string | undefined,
 ): readonly HostPlace[] {
@@ -60,7 +38,6 @@ export async function mergeTraining(
   restored: readonly Restored[],
   note: (text: string) => void,
 ): Promise<readonly (Difference | undefined)[]> {
-  if (places.length === 1) return [];
   const read = first === undefined ? undefined : await wereRead(restored);
   if (read) note("The code read the checkpoints of an earlier run: it resumed");
   else if (read === false) {
@@ -88,8 +65,31 @@ export async function mergeTraining(
   ];
 }
 
+/**
+ * Merges what the hosts of a processing wrote.
+ *
+ * @param results where the outputs of all hosts come to lie.
+ * @param reasonFile in them, in which each host may say why it failed; `undefined`: it lies elsewhere.
+ * @returns as `mergeTraining`.
+ */
+export async function mergeProcessing(
+  places: readonly HostPlace[],
+  first: string | undefined,
+  results: readonly { readonly name: string; readonly source: string; readonly path: string }[],
+  reasonFile: string | undefined,
+): Promise<readonly (Difference | undefined)[]> {
+  return await Promise.all(
+    results.map(({ name, source, path }) =>
+      mergeHosts(source, foldersOf(inOrder(places, first), name)).then(
+        (written) => clashOf(path, written.filter((one) => one.path !== reasonFile)),
+        inWords,
+      )
+    ),
+  );
+}
+
 /** @throws what is no failure of the merge. */
-export function inWords(error: unknown): Difference {
+function inWords(error: unknown): Difference {
   if (error instanceof MlcliError) return { message: error.message, hint: error.hint ?? "" };
   if (!isSystemError(error)) throw error;
   const message = `What the hosts wrote cannot be put into one place: ${fileErrorReason(error)}`;
@@ -114,7 +114,7 @@ function trainedEach(count: number): Difference {
 }
 
 /** Names that hosts wrote with different contents. */
-export function clashOf(path: string, written: readonly Written[]): Difference | undefined {
+function clashOf(path: string, written: readonly Written[]): Difference | undefined {
   const clashes = written.filter(({ isClash }) => isClash);
   const [clash] = clashes;
   if (clash === undefined) return undefined;

@@ -2,6 +2,7 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
+import type { Layout } from "../../app/layout.ts";
 import { type Cluster, hostNames, isSharded } from "../../contract/hosts.ts";
 import { HOST } from "../../contract/jobs.ts";
 import { hostContainerName } from "../../contract/names.ts";
@@ -11,9 +12,8 @@ import { counted } from "../../quantities.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { hostOf } from "../container/body.ts";
-import { HOSTS } from "../../model/runs.ts";
+import { HOSTS, WRITTEN } from "../../model/runs.ts";
 import type { BatchJob, Hosts } from "../jobs.ts";
-import { layShard } from "./shards.ts";
 
 export interface HostPlace {
   /** What it is called: `algo-1` */
@@ -40,6 +40,26 @@ export function placesIn(
     container: hostContainerName(container, host),
     directory: join(directory, HOSTS, host),
   }));
+}
+
+/** Where one of several hosts writes what is merged. */
+export function writtenBy({ directory }: Pick<HostPlace, "directory">, name: string): string {
+  return join(directory, WRITTEN, name);
+}
+
+/** Where a host of a training writes: one of several in its own place, which is merged into these. */
+export function trainingFolders(
+  { output, checkpoints }: Pick<Layout, "output" | "checkpoints">,
+  model: string,
+  place: Pick<HostPlace, "directory">,
+  isAlone: boolean,
+): Pick<Layout, "model" | "output" | "checkpoints"> {
+  const of = (name: string, alone: string): string => isAlone ? alone : writtenBy(place, name);
+  return {
+    model: of("model", model),
+    output: of("output", output),
+    checkpoints: of("checkpoints", checkpoints),
+  };
 }
 
 /** Networks on which hosts may be: an engine's own, or none beside the one that they get. */
@@ -97,6 +117,8 @@ export async function layShards(
       const target = shardOn(hosts, place, name);
       if (target === undefined) continue;
       await makeDirectory(dirname(target));
+      // Only here: most runs have one host.
+      const { layShard } = await import("./shards.ts");
       if (await layShard(source, target, places.length, index) === 0) without++;
     }
     if (without === 0) continue;

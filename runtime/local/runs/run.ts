@@ -24,6 +24,7 @@ import {
   makeRunDirectory,
   modelOfRun,
   outputsOfRun,
+  pathsIn,
   removeEmptyJobs,
   runDirectoryOf,
   WRITTEN,
@@ -113,8 +114,8 @@ export async function workingFolders(directory: string): Promise<readonly string
 export async function clearRun(directory: string): Promise<void> {
   await Promise.all(WORKING_FILES.map((name) => removeTreeIfThere(join(directory, name))));
   const hosts = join(directory, HOSTS);
-  for (const host of await entriesIn(hosts)) {
-    for (const path of await entriesIn(host)) {
+  for (const host of await pathsIn(hosts)) {
+    for (const path of await pathsIn(host)) {
       if (basename(path) !== WRITTEN) await removeTreeIfThere(path);
       else await Deno.remove(path).catch(() => {});
     }
@@ -122,11 +123,6 @@ export async function clearRun(directory: string): Promise<void> {
   }
   await Deno.remove(hosts).catch(() => {});
   await removeIfThere(join(directory, OWNER));
-}
-
-async function entriesIn(folder: string): Promise<readonly string[]> {
-  if (!(await lstatIfThere(folder))?.isDirectory) return [];
-  return Array.from(Deno.readDirSync(folder), ({ name }) => join(folder, name));
 }
 
 /** Writes the contract's files into a directory of the run, which the container may write to. */
