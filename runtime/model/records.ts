@@ -66,7 +66,7 @@ export interface HostFacts {
   readonly seconds: number;
   /** In bytes, as it was seen each second; `null` where it was not. */
   readonly peak_memory: number | null;
-  /** The host whose failure ended it; `null`: none. */
+  /** The host whose failure ended it; `null`: none, or it was lost for good in a rehearsal. */
   readonly ended_by: string | null;
 }
 

@@ -3,7 +3,7 @@ import { fromFileUrl, join } from "@std/path";
 import { copyTree, makeDirectory } from "../helpers/directory.ts";
 import { baseImage, pipImage, removeImage, sklearnImage } from "../helpers/engine.ts";
 import { runProgram } from "../helpers/program.ts";
-import { itByPypi } from "../helpers/pypi.ts";
+import { itByPypi, PYPI_TIMEOUT } from "../helpers/pypi.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 /** A sample app, and what to ask it. */
@@ -71,7 +71,8 @@ suite("the sample apps", () => {
         await using cwd = await makeDirectory();
         const tag = ["--docker-tag", `test-${crypto.randomUUID().slice(0, 8)}`];
         const mlcli = async (...args: readonly string[]): Promise<string> => {
-          const { code, stdout, stderr } = await runProgram([...args, ...tag], { cwd: cwd.path });
+          const options = { cwd: cwd.path, timeout: PYPI_TIMEOUT };
+          const { code, stdout, stderr } = await runProgram([...args, ...tag], options);
           assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
           return stdout;
         };

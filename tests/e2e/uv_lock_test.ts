@@ -2,7 +2,7 @@ import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { makeApp } from "../helpers/app.ts";
 import { runToEnd } from "../helpers/container.ts";
 import { pipImage, removeImage } from "../helpers/engine.ts";
-import { itByPypi } from "../helpers/pypi.ts";
+import { itByPypi, PYPI_TIMEOUT } from "../helpers/pypi.ts";
 import { suite } from "../helpers/suite.ts";
 
 const PROJECT = `[project]
@@ -67,7 +67,7 @@ suite("a project of uv in place of requirements.txt", () => {
         Promise.all(
           Object.entries(files).map(([name, text]) => app.write(`${app.directory}/${name}`, text)),
         );
-      const build = () => app.run(["build", "--base-image", pipImage()]);
+      const build = () => app.run(["build", "--base-image", pipImage()], { timeout: PYPI_TIMEOUT });
       await write({ "pyproject.toml": PROJECT, "uv.lock": LOCK });
       const { stdout: made } = await app.run(["init", app.name]);
       assertEquals(made.includes("requirements.txt"), false, made);
@@ -91,12 +91,12 @@ suite("a project of uv in place of requirements.txt", () => {
         // Of another content than the lock says.
         await write({ "uv.lock": LOCK.replaceAll(/4721f391|ff70335d/g, "00000000") });
         const changed = await build();
-        assertEquals(changed.code, 1);
+        assertEquals(changed.code, 1, changed.stderr);
         assertMatch(changed.stderr, /THESE PACKAGES DO NOT MATCH THE HASHES/);
 
         await write({ "uv.lock": LOCK, "pyproject.toml": PROJECT.replace(">=1.16", ">=2") });
         const stale = await build();
-        assertEquals(stale.code, 1);
+        assertEquals(stale.code, 1, stale.stderr);
         assertStringIncludes(
           stale.stderr,
           "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again\n",

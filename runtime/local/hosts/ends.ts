@@ -32,7 +32,8 @@ export function factsOfHosts(ends: readonly HostEnd[]): readonly HostFacts[] {
     exit_status: end.status,
     seconds: Math.round(end.seconds * 10) / 10,
     peak_memory: end.peakMemory ?? null,
-    ended_by: end.endedBy ?? null,
+    // A host that was lost before may be heard of only after those that its loss made fail.
+    ended_by: end.isLost ? null : end.endedBy ?? null,
   }));
 }
 

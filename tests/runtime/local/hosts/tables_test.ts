@@ -7,7 +7,7 @@ import { addressesIn, onNetwork, shortageNotes } from "../../../../runtime/local
 import { layShards, requireNetworks, shardOn } from "../../../../runtime/local/hosts/places.ts";
 import type { HostEnd } from "../../../../runtime/local/hosts/run.ts";
 import { hostStreams } from "../../../../runtime/local/hosts/streams.ts";
-import { decisive } from "../../../../runtime/local/hosts/ends.ts";
+import { decisive, factsOfHosts } from "../../../../runtime/local/hosts/ends.ts";
 import { type Fault, ONE_HOST } from "../../../../runtime/local/jobs.ts";
 import { overlaid } from "../../../../runtime/streams.ts";
 import { makeDirectory, namesIn } from "../../../helpers/directory.ts";
@@ -46,6 +46,17 @@ suite("the end that counts as that of all hosts", () => {
   }
 
   it("is none where there is none", () => assertEquals(decisive([], "algo-2"), undefined));
+});
+
+suite("what is kept of how hosts ended", () => {
+  it("says which host's failure ended each, and none for one that was lost before", () => {
+    // Its end was heard of after the failure that it caused.
+    const ends = [ended(1, 137, { ...BY_2, ...LOST }), ended(3, 0, BY_2), ended(2, 1)];
+    assertEquals(
+      factsOfHosts(ends).map(({ name, ended_by }) => [name, ended_by]),
+      [["algo-1", null], ["algo-2", null], ["algo-3", "algo-2"]],
+    );
+  });
 });
 
 suite("the verdict of a rehearsal", () => {
