@@ -24,7 +24,6 @@ import { imageDifferences } from "./differences/image.ts";
 import { decisive, endingOf, factsOfHosts } from "./hosts/ends.ts";
 import { type ReadyHost, readyHost } from "./hosts/ready.ts";
 import { runCluster } from "./hosts/cluster.ts";
-import { shortageNotes } from "./hosts/network.ts";
 import type { HostEnd, StopReason } from "./hosts/run.ts";
 import { Findings, ignoringFailures } from "./differences/findings.ts";
 import type { JobRun } from "./job_run.ts";
@@ -75,7 +74,6 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   await run.checkPaths();
   const isOurs = holdsHarness(image);
   const note = (text: string): void => tell(err, noteText(text));
-  for (const text of await shortageNotes(engine, job)) note(text);
   const mounted = run.sent ? NOT_MOUNTED : await mountedCode(job, layout, CODE[kind], image, note);
   const writesOutput = run.places.includes(layout.output);
   if (hosts.length > 1 && writesOutput) await clearReason(layout.output, kind);

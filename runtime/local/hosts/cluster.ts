@@ -1,12 +1,13 @@
 /** The hosts of a run on their network, with what they are made to suffer. */
 
+import { SIGKILL_STATUS } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { clockText } from "../../quantities.ts";
 import { overlaid } from "../../streams.ts";
 import type { RunHost } from "../container/run.ts";
 import type { BatchJob } from "../jobs.ts";
 import { type Came, injectFaults, isLost, TIME_LIMITS, verdictsOf } from "./faults.ts";
-import { makeNetwork, onNetwork, removeNetwork } from "./network.ts";
+import { makeNetwork, onNetwork, removeNetwork, shortageNotes } from "./network.ts";
 import { type HostContainer, type HostEnd, type HostsOptions, runHosts } from "./run.ts";
 
 /** What runs, and of which run. */
@@ -42,6 +43,7 @@ export async function runCluster(
   }
   const { strict, network: asked, hosts: { faults, cpus } } = job;
   const names = containers.map(({ host }) => host);
+  for (const text of await shortageNotes(engine, job)) note(text);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
   const silence = new Silence(note);
   const placed = containers.map((one) => ({
@@ -73,6 +75,10 @@ export async function runCluster(
       },
       onEnd: (end) => {
         ends.push(end);
+        const { endedBy, stoppedWithin = 0, status } = end;
+        if (endedBy && !end.isLost && status === SIGKILL_STATUS && stoppedWithin >= options.grace) {
+          note(`${end.host} did not end within ${options.grace} s, and was killed`);
+        }
         onGone(end.host);
       },
     });

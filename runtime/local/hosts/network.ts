@@ -24,7 +24,6 @@ export async function shortageNotes(
   engine: Engine,
   { hosts: { count }, memory, gpus }: Pick<BatchJob, "hosts" | "memory" | "gpus">,
 ): Promise<readonly string[]> {
-  if (count === 1) return [];
   const { NCPU = count, MemTotal = Infinity } = await engine.info();
   return [
     ...count > NCPU ? [`${count} hosts share ${counted(NCPU, "CPU")} here`] : [],

@@ -187,6 +187,18 @@ suite("the first host that fails", () => {
     assertMatch(stderr, /^error: Training failed on algo-2: exit status 3\n/m);
     assertEquals(callsOf("POST /containers/ID/stop").map(({ query }) => query.t), ["10"]);
   });
+
+  for (
+    const [how, after] of [["did not end in time", 1_050], ["were killed by another", 0]] as const
+  ) {
+    it(`ends others that ${how}: ${after > 0 ? "said" : "not said to have waited"}`, async () => {
+      const play = second(({ end }) => end(3));
+      const onStop = ({ end }: FakeContainer) => void setTimeout(() => end(137), after);
+      const { code, stderr } = await run({ ...play, onStop }, [...TWO, "--grace", "1"]);
+      const words = "algo-1 did not end within 1 s, and was killed\n";
+      assertEquals([code, stderr.includes(words)], [3, after > 0], stderr);
+    });
+  }
 });
 
 suite("Ctrl-C in a run of several hosts", () => {

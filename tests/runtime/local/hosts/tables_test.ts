@@ -130,7 +130,6 @@ suite("what several hosts need", () => {
   const GB = 1e9;
   for (
     const [count, memory, gpus, info, ...notes] of [
-      [1, 9 * GB, "all", { NCPU: 0, MemTotal: GB }],
       [2, GB, undefined, { NCPU: 2, MemTotal: 2 * GB }],
       [2, GB, undefined, {}],
       [
