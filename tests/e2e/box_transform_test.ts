@@ -209,12 +209,13 @@ suite("the box's transforms on the engine", () => {
   });
 
   it("that are late, or not well, or whose server ends, fail", async () => {
-    box.machines.settings.startup = 2_000;
     const ModelClientConfig = { InvocationsTimeoutInSeconds: 1, InvocationsMaxRetries: 0 };
     const late = await start("s3://data/slow.csv", { ModelClientConfig });
+    await late.ended;
+    box.machines.settings.startup = 2_000;
     const ill = await start("s3://data/batch/", { Environment: { PING: "500" } });
     const dead = await start("s3://data/batch/", { Environment: { DIES: "" } });
-    await Promise.all([late.ended, ill.ended, dead.ended]);
+    await Promise.all([ill.ended, dead.ended]);
     box.machines.settings.startup = undefined;
     assertEquals(
       dataLog(late)[1],
