@@ -102,7 +102,7 @@ export interface Host {
   readonly seconds: number;
   /** In bytes. */
   readonly peak_memory: number | null;
-  /** The host whose failure ended it. */
+  /** The host whose failure ended it; `null`: none, or it was lost for good in a rehearsal. */
   readonly ended_by: string | null;
 }
 

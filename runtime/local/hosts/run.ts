@@ -25,7 +25,7 @@ export interface HostEnd extends RunOutcome {
   readonly seconds: number;
   /** The most memory that it was seen to use, in bytes; `undefined` where it is alone. */
   readonly peakMemory: number | undefined;
-  /** The host whose failure ended this one. */
+  /** The host that had failed when this one ended: that ended it, unless it was lost before. */
   readonly endedBy: string | undefined;
   /** Whether it was made to suffer what it does not come back from. */
   readonly isLost: boolean;

@@ -91,6 +91,15 @@ suite("the calls of a run of several hosts", () => {
     assertEquals(own, [["algo-1", "10.89.0.2", hosts], ["algo-2", "10.89.0.3", hosts]]);
   });
 
+  for (const count of ["1", "2"]) {
+    it(`come with ${count === "1" ? "no note" : "a note"} of a machine that is too small for ${count}`, async () => {
+      const answers = { "GET /info": () => Response.json({ NCPU: 0, MemTotal: 1e9 }) };
+      const args = ["local", "train", "--instance-count", count, "--memory", "1g"];
+      const { code, stderr } = await run({ answers }, args);
+      assertEquals([code, /hosts (?:share|with)/.test(stderr)], [0, count === "2"], stderr);
+    });
+  }
+
   it("remove networks of mlclis that are gone, and no others", async () => {
     const of = (owner: string) => ({ [LABELS.owner]: owner });
     const networks = {
