@@ -1,10 +1,33 @@
+import { UsageError } from "../runtime/errors.ts";
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
 import { programOptions } from "./options/program.ts";
 import { cloudOptions } from "./options/shared.ts";
 
+const SIZE = /^(\d{1,6}(?:\.\d+)?)(KB|MB|GB)$/i;
+
+/** A size such as `100MB`, in bytes. */
+function parseBytes(text: string, source: string): number {
+  const [, number, unit = ""] = SIZE.exec(text) ?? [];
+  const power = ["KB", "MB", "GB"].indexOf(unit.toUpperCase()) + 1;
+  if (number !== undefined) return Math.floor(Number(number) * 1000 ** power);
+  throw new UsageError(`${source} must be a size like 100MB or 2GB, but got "${text}".`);
+}
+
 const OPTIONS = options({
   "[name]": {},
+  "--from": {
+    value: "origin",
+    description: "Make the app of a project of another tool (DIR), or of training-job/NAME, " +
+      "processing-job/NAME, endpoint/NAME or model/NAME on SageMaker.",
+    completion: "file",
+  },
+  "--data": {
+    value: "size",
+    description: "Fetch so much of each channel of the job, such as 100MB. Default: nothing.",
+    onlyWith: "--from",
+    parse: parseBytes,
+  },
   "--python-version": {
     value: "version",
     description: "Python version of the image, such as 3.12.",
@@ -40,6 +63,7 @@ const OPTIONS = options({
     ...cloudOptions["--profile"],
     description: "AWS profile of the cloud commands.",
   },
+  "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
   "--dry-run": { description: "Print the files that it would make, and make none." },
 });
 
@@ -52,6 +76,10 @@ export const initCommand: Command = command({
   options: OPTIONS,
   examples: [
     ["Make the app flats", "mlcli init flats"],
+    [
+      "Run a job of SageMaker on this machine",
+      "mlcli init --from training-job/flats-9 --data 100MB && mlcli local train",
+    ],
     ["Choose another Python version", "mlcli init flats --python-version 3.11"],
     [
       "Run your own script on an image that exists",

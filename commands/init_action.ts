@@ -1,6 +1,12 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
-import { APP_NAME, APP_NAME_EXPECTED, appNames, hasConfiguration } from "../runtime/app/app.ts";
+import {
+  APP_NAME,
+  APP_NAME_EXPECTED,
+  appNames,
+  baseOf,
+  hasConfiguration,
+} from "../runtime/app/app.ts";
 import {
   accepts,
   type Configuration,
@@ -17,19 +23,20 @@ import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
 import { entryPointOf, launcherIn } from "../runtime/contract/launch.ts";
-import { tell, warningText } from "../runtime/messages.ts";
+import { isDirectory } from "../runtime/files.ts";
+import { noteText, tell, warningText } from "../runtime/messages.ts";
 import {
   makeScaffold,
   type NewConfiguration,
   planScaffold,
   type Scaffold,
-  type ScaffoldPlan,
 } from "../runtime/image/scaffold.ts";
 import { counted } from "../runtime/quantities.ts";
 import { requireCode } from "../runtime/source/program.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
+import { printPlan } from "./init_plan.ts";
 import { usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
@@ -38,9 +45,15 @@ export async function initAction(
   options: InitOptions,
   call: Call,
 ): Promise<void> {
+  const from = options.from ?? await offeredOrigin(context, options);
+  if (from !== undefined) {
+    return await (await import("./init_from.ts")).initFrom(context, options, from, call);
+  }
   const name = await chooseName(context, options, call);
   const isNew = !await hasConfiguration(context.cwd, name);
-  const configuration = isNew ? await chooseConfiguration(context, name, options, call) : {};
+  const configuration: ChosenConfiguration = isNew
+    ? await chooseConfiguration(context, name, options, call)
+    : {};
   if (configuration.train !== undefined) {
     const { source_dir: sourceDir, train } = configuration;
     const configurationPath = join(context.cwd, `${name}.json`);
@@ -64,10 +77,23 @@ export async function initAction(
   context.err.print(await nextCommands(context.cwd, result));
 }
 
-function printPlan({ files, app: { directory, name } }: ScaffoldPlan, { out, err }: Context): void {
-  const made = files.filter(({ state }) => state !== "kept");
-  for (const { path } of made) out.print(`${typedPath(directory, path)}\n`);
-  err.print(`Would create ${counted(made.length, "file")} of ${name}. Nothing was changed.\n`);
+/** Offers to take over what is here, made for another tool. `undefined`: it is not wanted, or nothing is. */
+async function offeredOrigin(
+  { cwd, ask, err }: Context,
+  { name, image }: InitOptions,
+): Promise<string | undefined> {
+  if (image !== undefined) return undefined;
+  const { kindOf, projectAt } = await import("../runtime/origin/directory.ts");
+  const kind = await kindOf(await projectAt(cwd, ".", name));
+  const hasApp = await Promise.all(
+    (await appNames(cwd)).map((one) => isDirectory(baseOf(cwd, one))),
+  );
+  if (kind === undefined || hasApp.includes(true)) return undefined;
+  const answer = await ask(`This is ${kind.words}. Make the app of it? [Y/n]`, "");
+  if (answer === undefined) {
+    tell(err, noteText(`This is ${kind.words}: mlcli init --from . makes an app of it.`));
+  }
+  return answer === undefined || /^n/i.test(answer) ? undefined : ".";
 }
 
 function summary({ app, created, kept }: Scaffold): string {
@@ -197,13 +223,16 @@ function checkName(name: string, path: string): string {
   );
 }
 
+/** Options choose the program of a training alone. */
+type ChosenConfiguration = NewConfiguration & { readonly train?: { readonly entry_point: string } };
+
 /** The configuration file of a new app. All options are checked before the first question. */
 async function chooseConfiguration(
   context: Context,
   name: string,
   options: InitOptions,
   { path }: Call,
-): Promise<NewConfiguration> {
+): Promise<ChosenConfiguration> {
   const keys = Object.keys(CHOICES) as (keyof typeof CHOICES)[];
   const check = (key: ConfigurationKey, option: InitFlag, value: string | undefined): void => {
     if (value === undefined || accepts(key, value)) return;

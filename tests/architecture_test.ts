@@ -71,6 +71,8 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
   archive: ["contract"],
   // The user's code, as both halves send it.
   source: ["app", "contract", "archive"],
+  // What `init --from` makes an app of.
+  origin: ["app", "contract", "archive", "image", "source"],
   // A server in a container on this machine, and whether it is ready.
   serving: ["contract", "docker", "http"],
   // What both halves do with a request to a model, and with its answer.
@@ -102,6 +104,8 @@ const MAY_KNOW: Readonly<Record<string, readonly string[]>> = {
 
 /** Folders below those, and what they may know besides. */
 const MAY_KNOW_MORE: Readonly<Record<string, readonly string[]>> = {
+  // Makes an app of what runs on SageMaker.
+  "cloud/origin": ["origin", "image"],
   // Pushes by the engine.
   "cloud/push": ["docker"],
   // Compares what is there with what is here, and tries it here.

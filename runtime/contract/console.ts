@@ -42,3 +42,35 @@ export function consoleAddress(arn: string | undefined, name: string): string | 
   const page = PAGES[type as keyof typeof PAGES];
   return `https://${host}/sagemaker/home?region=${region}#/${page}/${name}`;
 }
+
+/** What a thing on SageMaker is called in ARNs, of the kinds that an app can be made of. */
+const RESOURCE_KINDS = ["training-job", "processing-job", "endpoint", "model"] as const;
+
+/** A thing on SageMaker, as it was named. */
+export interface Resource {
+  readonly kind: typeof RESOURCE_KINDS[number];
+  readonly name: string;
+  /** `undefined`: not said. */
+  readonly region: string | undefined;
+}
+
+const RESOURCE = new RegExp(
+  `^(?:arn:aws[a-z-]*:sagemaker:([a-z\\d-]+):\\d{12}:)?(${
+    RESOURCE_KINDS.join("|")
+  })/([\\w-]{1,63})$`,
+);
+
+const ADDRESS =
+  /^https:\/\/[a-z\d.-]*console\.[a-z.-]+\/sagemaker\/home\?(?:.*&)?region=([a-z\d-]+)[^#]*#\/([a-z-]+)\/(?:[a-z-]+\/)?([\w-]{1,63})(?:[/?].*)?$/;
+
+/**
+ * What a text names: `training-job/NAME`, its ARN, or its address in the console.
+ * `undefined`: nothing of the kind.
+ */
+export function resourceIn(text: string): Resource | undefined {
+  const [, region, kind, name] = RESOURCE.exec(text) ?? [];
+  if (name !== undefined) return { kind: kind as Resource["kind"], name, region };
+  const [, there, page, shown] = ADDRESS.exec(text) ?? [];
+  const found = RESOURCE_KINDS.find((one) => (one === "model" ? "models" : PAGES[one]) === page);
+  return found && { kind: found, name: shown!, region: there };
+}

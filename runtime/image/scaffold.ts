@@ -1,25 +1,46 @@
 /** `mlcli init`: makes an app, or completes one. What is there stays as it is. */
 
+import { SEPARATOR } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { type App, appOf, baseOf, basePath, findApp, hasConfiguration } from "../app/app.ts";
-import { configurationIn, type ConfigurationKey, SCHEMA_KEY } from "../app/configuration.ts";
+import {
+  configurationIn,
+  type ConfigurationKey,
+  SCHEMA_KEY,
+  type SectionName,
+} from "../app/configuration.ts";
 import { boundaryOf, requireInside } from "../app/confinement.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
 import { requirementsOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
+import { MlcliError } from "../errors.ts";
 import {
   cannotCreate,
   LARGEST_TEXT,
   makeDirectory,
   readTextFile,
   removeIfThere,
+  setMode,
 } from "../files.ts";
 
+/** What a new configuration file holds, by its keys. */
 export type NewConfiguration =
   & Readonly<Partial<Record<ConfigurationKey, string>>>
-  & { readonly train?: { readonly entry_point: string } };
+  & Readonly<Partial<Record<SectionName, Readonly<Record<string, unknown>>>>>
+  & { readonly metric_definitions?: readonly Readonly<Record<string, unknown>>[] };
+
+/** The text of a file; or what writes it to a path where nothing is. */
+type Content = string | ((path: string) => Promise<void>);
+
+/** A file of an app that comes from elsewhere, and takes the place of the template's. */
+export interface GivenFile {
+  /** Relative to the directory of `NAME.json`, with slashes. */
+  readonly path: string;
+  readonly content: Content;
+  readonly isProgram?: boolean;
+}
 
 const SCHEMA_FILE = ".schema.json";
 
@@ -30,7 +51,8 @@ const SCHEMA_MARK = /"\$comment": "Written by mlcli /;
 interface PlannedFile {
   /** Absolute. */
   readonly path: string;
-  readonly content: string;
+  readonly content: Content;
+  readonly isProgram?: boolean | undefined;
   /** A file that is there stays, but for the schema of another mlcli. */
   readonly state: "new" | "kept" | "replaced";
 }
@@ -54,6 +76,7 @@ export interface Scaffold {
  * @param directory absolute path; gets `NAME.json` and `NAME/`.
  * @param configuration written to `NAME.json` when there is none yet.
  * @param schema of that file; takes the place of one that another mlcli wrote.
+ * @param given the app's files that come from elsewhere; `undefined`: the template's example.
  * @throws MlcliError when a `NAME.json` is there and broken, or something is in the way.
  */
 export async function planScaffold(
@@ -61,6 +84,7 @@ export async function planScaffold(
   name: string,
   configuration: NewConfiguration,
   schema: string,
+  given?: readonly GivenFile[],
 ): Promise<ScaffoldPlan> {
   const base = baseOf(directory, name);
   const confined = { directory, boundary: await boundaryOf(directory) };
@@ -75,7 +99,17 @@ export async function planScaffold(
   const schemaPath = join(base, SCHEMA_FILE);
   const wanted: Wanted[] = [[app.configurationPath, text], [schemaPath, schema]];
   const { image, context } = app.configuration;
-  if (image === undefined && context === undefined) wanted.push(...await buildFiles(app));
+  const ofOrigin = (given ?? []).map(({ path, content, isProgram }): Wanted => [
+    join(directory, path),
+    content,
+    isProgram,
+  ]);
+  wanted.push(...ofOrigin);
+  if (image === undefined && context === undefined) {
+    const isGiven = new Set(ofOrigin.map(([path]) => path));
+    const all = given === undefined ? await buildFiles(app) : await emptyBuildFiles(app, isGiven);
+    wanted.push(...all.filter(([path]) => !isGiven.has(path)));
+  }
   wanted.push([join(base, GIT_IGNORE_PATH), await readTemplate(GIT_IGNORE_TEMPLATE)]);
   for (const folder of EMPTY_FOLDERS) {
     if (await isEmpty(directory, join(base, folder))) {
@@ -85,14 +119,16 @@ export async function planScaffold(
   const { trainingData, processingData } = layoutOf(app);
   await requireInside(app, [...wanted.map(([path]) => path), trainingData, processingData]);
   const isOld = await isOldSchema(schemaPath, schema);
-  const files = await Promise.all(wanted.map(async ([path, content]): Promise<PlannedFile> => {
-    if (path === schemaPath && isOld) return { path, content, state: "replaced" };
-    return { path, content, state: await exists(path) ? "kept" : "new" };
-  }));
+  const files = await Promise.all(
+    wanted.map(async ([path, content, isProgram]): Promise<PlannedFile> => {
+      if (path === schemaPath && isOld) return { path, content, state: "replaced" };
+      return { path, content, isProgram, state: await exists(path) ? "kept" : "new" };
+    }),
+  );
   return { app, files };
 }
 
-type Wanted = readonly [path: string, content: string];
+type Wanted = readonly [path: string, content: Content, isProgram?: boolean | undefined];
 
 /** Makes the files that are not there. @throws MlcliError when one cannot be made. */
 export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffold> {
@@ -103,9 +139,10 @@ export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffo
   // An interrupted run may have left it as a second name of a file that the user has edited since.
   await removeIfThere(unfinished);
   const log = { created: [] as string[], kept: [] as string[] };
-  for (const { path, content, state } of files) {
+  for (const file of files) {
+    const { path, state } = file;
     if (state === "replaced") await removeIfThere(path);
-    const made = await createFile(directory, path, content, unfinished);
+    const made = await createFile(directory, file, unfinished);
     (made ? log.created : log.kept).push(typedPath(directory, path));
   }
   // The template has no file for some of them.
@@ -118,15 +155,37 @@ export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffo
 
 const UNFINISHED = ".mlcli-new";
 
-/** What an image is made of by mlcli's template. */
-async function buildFiles(app: App): Promise<readonly Wanted[]> {
-  const { directory, base } = app;
+/** What an image is made of, whatever its code. */
+async function imageFiles({ directory, ...app }: App): Promise<Wanted[]> {
   const wanted: Wanted[] = [[join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE)]];
-  const requirements = await requirementsOf(app);
+  const requirements = await requirementsOf({ directory, ...app });
   if (!requirements.isLock) {
     const path = join(directory, requirements.files[0]!);
     wanted.push([path, await readTemplate(REQUIREMENTS_TEMPLATE)]);
   }
+  return wanted;
+}
+
+/** The same for code that comes from elsewhere. The Dockerfile copies each directory of code. */
+async function emptyBuildFiles(app: App, given: ReadonlySet<string>): Promise<readonly Wanted[]> {
+  const { dockerfile, training, prediction, processing, common } = layoutOf(app);
+  const wanted = [
+    ...await imageFiles(app),
+    [dockerfile, await readTemplate("Dockerfile")] as const,
+  ];
+  for (const folder of [training, prediction, processing, common]) {
+    const hasFile = [...given].some((path) => path.startsWith(folder + SEPARATOR));
+    if (!hasFile && await isEmpty(app.directory, folder)) {
+      wanted.push([join(folder, ".gitkeep"), ""]);
+    }
+  }
+  return wanted;
+}
+
+/** What an image is made of by mlcli's template. */
+async function buildFiles(app: App): Promise<readonly Wanted[]> {
+  const { base } = app;
+  const wanted = await imageFiles(app);
   for (const { path, goesWith } of TEMPLATE_FILES) {
     const target = join(base, path);
     const isOfUse = goesWith === undefined || await exists(target) ||
@@ -162,22 +221,27 @@ async function isExample(app: App, path: string): Promise<boolean> {
   return code === await readTemplate(path);
 }
 
-/** Makes a file with this content, whole or not at all. Returns false when something is there. */
+/** Makes a file, whole or not at all. Returns false when something is there. */
 async function createFile(
   directory: string,
-  path: string,
-  content: string,
+  { path, content, isProgram = false }: PlannedFile,
   unfinished: string,
 ): Promise<boolean> {
   if (await exists(path)) return false;
   const folder = dirname(path);
   await makeDirectory(folder, typedPath(directory, folder));
+  const write = typeof content === "string"
+    ? (place: string) => Deno.writeTextFile(place, content, { createNew: true })
+    : content;
   try {
-    await Deno.writeTextFile(unfinished, content, { createNew: true });
-    await linkOrWrite(unfinished, path, content);
+    await write(unfinished);
+    // A copy has the original's mode, which may keep its owner from writing.
+    if (typeof content !== "string") await setMode(unfinished, isProgram ? 0o755 : 0o644);
+    await linkOrWrite(unfinished, path, write);
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
+    if (error instanceof MlcliError) throw error;
     throw cannotCreate(typedPath(directory, path), error);
   } finally {
     await removeIfThere(unfinished);
@@ -185,19 +249,23 @@ async function createFile(
 }
 
 /** A link does not replace a file that was made meanwhile, and never leads to half a file. */
-async function linkOrWrite(unfinished: string, path: string, content: string): Promise<void> {
+async function linkOrWrite(
+  unfinished: string,
+  path: string,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
   try {
     await Deno.link(unfinished, path);
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) throw error;
     // Some file systems (FAT, shared folders of virtual machines) have no hard links.
-    await writeWhole(path, content);
+    await writeWhole(path, write);
   }
 }
 
-async function writeWhole(path: string, content: string): Promise<void> {
+async function writeWhole(path: string, write: (path: string) => Promise<void>): Promise<void> {
   try {
-    await Deno.writeTextFile(path, content, { createNew: true });
+    await write(path);
   } catch (error) {
     if (!(error instanceof Deno.errors.AlreadyExists)) await removeIfThere(path);
     throw error;

@@ -30,6 +30,21 @@ export interface SourceFolder {
   readonly before?: string;
 }
 
+/** A file of code, where it lies. */
+interface FoundFile {
+  /** Below the directory, with slashes. */
+  readonly path: string;
+  /** What is read: absolute, no link. */
+  readonly target: string;
+  readonly isProgram: boolean;
+}
+
+/** Where a walk ends with an error: how many files and directories, and bytes. */
+export interface WalkLimits {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
 /** A file of code, read once: what is hashed is what is sent. */
 interface CodeFile {
   /** In the archive. */
@@ -48,8 +63,7 @@ export interface SentCode {
 }
 
 /** The most code, in files or directories, and in bytes: data belongs into channels. */
-const MOST_ENTRIES = 20_000;
-const MOST_BYTES = 256 * 1024 ** 2;
+const MOST: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 };
 
 /** What nobody misses in code: caches, and what editors and systems leave. */
 const NO_CODE =
@@ -75,16 +89,31 @@ export function isNoCode(path: string, directory: string): boolean {
  */
 export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode> {
   const files: CodeFile[] = [];
-  const leftOut: string[] = [];
-  for (const folder of folders) await readInto(files, leftOut, folder);
-  return { hash: await hashOf(files), files, leftOut };
+  const all: string[] = [];
+  for (const { source, before = "" } of folders) {
+    const { files: found, leftOut } = await filesOf(source);
+    all.push(...leftOut);
+    for (const { path, target, isProgram } of found) {
+      const bytes = await Deno.readFile(target).catch((error) => {
+        throw cannotRead(join(source.shown, path), error);
+      });
+      files.push({ path: before + path, isProgram, bytes });
+    }
+  }
+  return { hash: await hashOf(files), files, leftOut: all };
 }
 
-async function readInto(
-  files: CodeFile[],
-  leftOut: string[],
-  { source: { path: directory, shown, boundary }, before = "" }: SourceFolder,
-): Promise<void> {
+/**
+ * The files of a directory of code, by the rules of `codeIn`, without reading them.
+ *
+ * @throws MlcliError as `codeIn`.
+ */
+export async function filesOf(
+  { path: directory, shown, boundary }: Source,
+  limits: WalkLimits = MOST,
+): Promise<{ readonly files: readonly FoundFile[]; readonly leftOut: readonly string[] }> {
+  const files: FoundFile[] = [];
+  const leftOut: string[] = [];
   const root = await Deno.realPath(directory);
   let [entries, bytes] = [0, 0];
   const open: string[] = [];
@@ -103,25 +132,20 @@ async function readInto(
         leftOut.push(path);
         continue;
       }
-      const failed = (error: unknown): never => {
+      const info = await Deno.stat(target).catch((error) => {
         throw cannotRead(join(shown, path), error);
-      };
-      const info = await Deno.stat(target).catch(failed);
+      });
       if (
         info.isFile && (await isSecret(target) || isSymlink && await isSecret(join(folder, name)))
       ) {
         leftOut.push(path);
         continue;
       }
-      if (++entries > MOST_ENTRIES || (bytes += info.size) > MOST_BYTES) throw tooMuch(shown);
+      bytes += info.size;
+      if (++entries > limits.entries || bytes > limits.bytes) throw tooMuch(shown);
       if (info.isDirectory) await visit(target, `${path}/`);
       if (!info.isFile) continue;
-      const isProgram = ((info.mode ?? 0) & 0o111) !== 0;
-      files.push({
-        path: before + path,
-        isProgram,
-        bytes: await Deno.readFile(target).catch(failed),
-      });
+      files.push({ path, target, isProgram: ((info.mode ?? 0) & 0o111) !== 0 });
     }
     open.pop();
   };
@@ -134,6 +158,7 @@ async function readInto(
     return isRound || await escapeOf({ directory: root, boundary }, link) ? undefined : target;
   };
   await visit(root, "");
+  return { files, leftOut };
 }
 
 async function isSecret(path: string): Promise<boolean> {
@@ -150,8 +175,8 @@ function listing(folder: string, shown: string): readonly Deno.DirEntry[] {
 
 function tooMuch(shown: string): MlcliError {
   return new MlcliError(
-    `${shown} holds more than ${MOST_ENTRIES} files, or ${
-      MOST_BYTES / 1024 ** 2
+    `${shown} holds more than ${MOST.entries} files, or ${
+      MOST.bytes / 1024 ** 2
     } MB: too much for code`,
     {
       hint:

@@ -1,0 +1,85 @@
+/** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
+
+import { hasConfiguration } from "../runtime/app/app.ts";
+import { typedPath } from "../runtime/app/typed_path.ts";
+import type { Context } from "../runtime/context.ts";
+import { resourceIn } from "../runtime/contract/console.ts";
+import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
+import { noteText, tell } from "../runtime/messages.ts";
+import { migrationFile, migrationText, type Origin } from "../runtime/origin/origin.ts";
+import { counted } from "../runtime/quantities.ts";
+import { inOneLine } from "../runtime/text.ts";
+import type { Call } from "./command.ts";
+import { configurationSchema } from "./configuration_schema.ts";
+import type { InitFlag, InitOptions } from "./init.ts";
+import { printPlan } from "./init_plan.ts";
+import { usageError } from "./usage.ts";
+
+/**
+ * Makes the app, and says what could not be taken over.
+ *
+ * @param from a directory as typed, or a thing on SageMaker.
+ */
+export async function initFrom(
+  context: Context,
+  options: InitOptions,
+  from: string,
+  { path }: Call,
+): Promise<void> {
+  for (const [flag, value] of Object.entries(otherOptions(options))) {
+    if (value === undefined) continue;
+    throw usageError(path, `Options "--from" and "${flag}" do not go together: edit NAME.json.`);
+  }
+  const { cwd, out, err } = context;
+  const note = (text: string): void => tell(err, noteText(text));
+  const origin = await originOf(context, options, from, note);
+  const { name, configuration, left, next } = origin;
+  const isThere = await hasConfiguration(cwd, name);
+  const migration = { path: migrationFile(name), content: migrationText(origin) };
+  const files = [...origin.files, migration];
+  const plan = await planScaffold(cwd, name, configuration, await configurationSchema(), files);
+  if (options.dryRun) {
+    printPlan(plan, context);
+    for (const text of left) note(inOneLine(text));
+    return;
+  }
+  const { created, kept } = await makeScaffold(plan);
+  for (const path of created) out.print(`${path}\n`);
+  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
+  tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
+  if (kept.length > 0) tell(err, `Kept what was there: ${kept.join(", ")}\n`);
+  if (isThere) note(`${name}.json was there, and stays as it is.`);
+  for (const text of left) note(inOneLine(text));
+  if (left.length > 0) note(`${migrationFile(name)} has all of this.`);
+  err.print(["Next:", ...next].join("\n  ") + "\n");
+}
+
+async function originOf(
+  context: Context,
+  options: InitOptions,
+  from: string,
+  note: (text: string) => void,
+): Promise<Origin> {
+  const resource = resourceIn(from);
+  if (resource !== undefined) {
+    const { cloudOrigin } = await import("../runtime/cloud/origin/origin.ts");
+    return await cloudOrigin({ ...options, resource }, context, note);
+  }
+  const { directoryOrigin, projectAt } = await import("../runtime/origin/directory.ts");
+  return await directoryOrigin(await projectAt(context.cwd, from, options.name));
+}
+
+/** What says itself how an app is made. */
+function otherOptions(options: InitOptions): Partial<Record<InitFlag, string | undefined>> {
+  return {
+    "--python-version": options.pythonVersion,
+    "--requirements": options.requirements,
+    "--base-image": options.baseImage,
+    "--image": options.image,
+    "--entry-point": options.entryPoint,
+    "--source-dir": options.sourceDir,
+    "--launcher": options.launcher,
+    "--image-name": options.imageName,
+    "--platform": options.platform,
+  };
+}

@@ -1,0 +1,66 @@
+/** What `mlcli init --from` makes an app of, and what it makes of it. */
+
+import { DEFAULT_REQUIREMENTS } from "../app/configuration.ts";
+import { APP_NAME } from "../app/app.ts";
+import type { GivenFile, NewConfiguration } from "../image/scaffold.ts";
+import { inOneLine } from "../text.ts";
+
+/** A thing of the original, and what it is in the app; both as Markdown. */
+export type Taken = readonly [from: string, to: string];
+
+export interface Origin {
+  /** `the sagify project ../shop` */
+  readonly what: string;
+  /** Of the app. */
+  readonly name: string;
+  readonly configuration: NewConfiguration;
+  readonly files: readonly GivenFile[];
+  readonly taken: readonly Taken[];
+  /** What could not be taken over, or is not known, and what to do about it: a sentence or two each. */
+  readonly left: readonly string[];
+  /** Command lines that use the app, in their order. */
+  readonly next: readonly string[];
+}
+
+/** The file that says where an app comes from; in the app's own directory, and in no image. */
+export function migrationFile(name: string): string {
+  return `${name}/MIGRATION.md`;
+}
+
+/** The content of that file. */
+export function migrationText({ what, taken, left, next }: Origin): string {
+  const rows = taken.map(([from, to]) => `| ${cell(from)} | ${cell(to)} |`);
+  const items = left.map((text) => `- ${inOneLine(text)}`);
+  return [
+    "# Where this app comes from",
+    `\`mlcli init --from\` made it from ${inOneLine(what)}, which it did not change.`,
+    ...rows.length === 0
+      ? []
+      : ["## What was taken over", ["| There | Here |", "| --- | --- |", ...rows].join("\n")],
+    "## What was not",
+    items.length === 0 ? "Nothing that mlcli knows of." : items.join("\n"),
+    "## What comes next",
+    ["```sh", ...next, "```"].join("\n"),
+  ].join("\n\n") + "\n";
+}
+
+function cell(text: string): string {
+  return inOneLine(text).replaceAll("|", "\\|");
+}
+
+/**
+ * The name of an app: as typed, else made of the original's name.
+ *
+ * @param found the original's name, whatever characters it has.
+ */
+export function nameOf(typed: string | undefined, found: string): string {
+  if (typed !== undefined) return typed;
+  const name = found.replaceAll(/[^\w.-]+/g, "-").replace(/^[^A-Za-z\d]+|[^A-Za-z\d]+$/g, "");
+  return APP_NAME.test(name) ? name : "app";
+}
+
+/** A requirements file, with a line that says where it comes from. */
+export function requirementsFile(from: string, lines: readonly string[]): GivenFile {
+  const text = [`# From ${inOneLine(from)}.`, ...lines].join("\n");
+  return { path: DEFAULT_REQUIREMENTS, content: `${text.trimEnd()}\n` };
+}

@@ -1,0 +1,80 @@
+/**
+ * Reading a project that mlcli did not make. It is data: nothing of it is run, no link of it leads out of
+ * its repository, and what is private in it stays where it is.
+ */
+
+import { join } from "@std/path/join";
+import { requireInside } from "../app/confinement.ts";
+import type { NamedDirectory } from "../app/named_path.ts";
+import { fileErrorReason, MlcliError } from "../errors.ts";
+import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import type { GivenFile } from "../image/scaffold.ts";
+import { filesOf, type WalkLimits } from "../source/source.ts";
+import { inOneLine } from "../text.ts";
+
+export interface Project extends NamedDirectory {
+  /** Absolute path of the directory that gets the app; may be the project's own. */
+  readonly cwd: string;
+  /** Of the app, as typed. */
+  readonly name: string | undefined;
+}
+
+/**
+ * The text of a file of the project; `undefined` where there is none.
+ *
+ * @param path relative to the project.
+ * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
+ */
+export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
+  const file = join(project.path, path);
+  await requireInside({ directory: project.path, boundary: project.boundary }, [file]);
+  if (!await isFile(file)) return undefined;
+  return await readTextFile(file, LARGEST_TEXT).catch((cause) => {
+    const shown = inOneLine(join(project.shown, path));
+    throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
+  });
+}
+
+/** Files that are copied, and the paths of those that are not: they may hold secrets, or lead elsewhere. */
+export interface Copied {
+  readonly files: readonly GivenFile[];
+  readonly leftOut: readonly string[];
+}
+
+/** Of data and models there may be any amount. */
+const ANY: WalkLimits = { entries: 250_000, bytes: Infinity };
+
+/**
+ * The files below a directory of the project, to be copied. Nothing where there is none.
+ *
+ * @param from relative to the project.
+ * @param to relative to the app's directory, with slashes.
+ * @param skip whether a file stays out, by its path below `from`, with slashes.
+ */
+export async function copiesOf(
+  project: NamedDirectory,
+  from: string,
+  to: string,
+  skip: (path: string) => boolean = () => false,
+): Promise<Copied> {
+  const folder = join(project.path, from);
+  await requireInside({ directory: project.path, boundary: project.boundary }, [folder]);
+  const { path, boundary, shown } = project;
+  const source = { path: join(path, from), shown: join(shown, from), boundary };
+  const { files, leftOut } = await filesOf(source, ANY);
+  return {
+    files: files.filter(({ path }) => !skip(path)).map(({ path, target, isProgram }) => ({
+      path: `${to}/${path}`,
+      content: (place: string) => Deno.copyFile(target, place),
+      isProgram,
+    })),
+    leftOut: leftOut.map((path) => join(from, path)),
+  };
+}
+
+/** A sentence about what was not copied; none where that is nothing. */
+export function leftOutText(leftOut: readonly string[]): readonly string[] {
+  if (leftOut.length === 0) return [];
+  const names = leftOut.map(inOneLine).join(", ");
+  return [`Not copied, since they may hold secrets, or are links that lead elsewhere: ${names}`];
+}
