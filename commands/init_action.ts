@@ -37,7 +37,7 @@ import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { printPlan } from "./init_plan.ts";
-import { usageError } from "./usage.ts";
+import { firstGiven, usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
@@ -297,10 +297,6 @@ function requireFitting(options: InitOptions, path: string): void {
       ? `Option "${wrong}" has no effect without "--image".`
       : `Options "--image" and "${wrong}" do not go together: mlcli builds no image then.`,
   );
-}
-
-function firstGiven(values: Readonly<Record<string, string | undefined>>): string | undefined {
-  return Object.keys(values).find((flag) => values[flag] !== undefined);
 }
 
 /** What runs an entry point in an image, where its name says it, or it is here; nothing is pulled. */

@@ -3,7 +3,7 @@
 import { hasConfiguration } from "../runtime/app/app.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
-import { resourceIn } from "../runtime/contract/console.ts";
+import { type Resource, resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
 import { noteText, tell } from "../runtime/messages.ts";
 import { migrationFile, migrationText, type Origin } from "../runtime/origin/origin.ts";
@@ -13,7 +13,7 @@ import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
 import { printPlan } from "./init_plan.ts";
-import { usageError } from "./usage.ts";
+import { firstGiven, usageError } from "./usage.ts";
 
 /**
  * Makes the app, and says what could not be taken over.
@@ -26,14 +26,26 @@ export async function initFrom(
   from: string,
   { path }: Call,
 ): Promise<void> {
-  for (const [flag, value] of Object.entries(otherOptions(options))) {
-    if (value === undefined) continue;
-    throw usageError(path, `Options "--from" and "${flag}" do not go together: edit NAME.json.`);
+  const resource = resourceIn(from);
+  const refused = firstGiven(otherOptions(options)) ?? (resource ? undefined : firstGiven({
+    "--data": options.data,
+    "--iam-role-arn": options.iamRoleArn,
+  }));
+  if (refused !== undefined) {
+    throw usageError(
+      path,
+      `Options "--from ${inOneLine(from)}" and "${refused}" do not go together.`,
+    );
   }
   const { cwd, out, err } = context;
   const note = (text: string): void => tell(err, noteText(text));
-  const origin = await originOf(context, options, from, note);
-  const { name, configuration, left, next } = origin;
+  const origin = await originOf(context, options, resource ?? from, note);
+  const { name, left, next } = origin;
+  const configuration = {
+    ...origin.configuration,
+    ...options.region && { cloud_region: options.region },
+    ...options.profile && { cloud_profile: options.profile },
+  };
   const isThere = await hasConfiguration(cwd, name);
   const migration = { path: migrationFile(name), content: migrationText(origin) };
   const files = [...origin.files, migration];
@@ -57,13 +69,12 @@ export async function initFrom(
 async function originOf(
   context: Context,
   options: InitOptions,
-  from: string,
+  from: string | Resource,
   note: (text: string) => void,
 ): Promise<Origin> {
-  const resource = resourceIn(from);
-  if (resource !== undefined) {
+  if (typeof from !== "string") {
     const { cloudOrigin } = await import("../runtime/cloud/origin/origin.ts");
-    return await cloudOrigin({ ...options, resource }, context, note);
+    return await cloudOrigin({ ...options, resource: from }, context, note);
   }
   const { directoryOrigin, projectAt } = await import("../runtime/origin/directory.ts");
   return await directoryOrigin(await projectAt(context.cwd, from, options.name));

@@ -37,6 +37,11 @@ export function requireCompatible<Flag extends string>(
   throw usageError(path, `Options "${pair[0]}" and "${pair[1]}" do not go together.`);
 }
 
+/** The first of these options that is given. */
+export function firstGiven(values: Readonly<Record<string, unknown>>): string | undefined {
+  return Object.keys(values).find((flag) => values[flag] !== undefined);
+}
+
 /** @throws UsageError where a tag is typed of an image that the app names as a whole. */
 export function requireNoTag(
   { configuration: { image } }: App,

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { consoleAddress } from "../../../runtime/contract/console.ts";
+import { consoleAddress, resourceIn } from "../../../runtime/contract/console.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const arn = (partition: string, region: string, what: string) =>
@@ -52,4 +52,42 @@ suite("the address in the console", () => {
     ];
     for (const [arn, name] of rows) assertEquals(consoleAddress(arn, name), undefined);
   });
+});
+
+suite("a thing on SageMaker, as it is named", () => {
+  const [kind, name, region] = ["training-job", "Churn-1", "eu-west-1"] as const;
+  const page = (path: string, host = "eu-west-1.console.aws.amazon.com") =>
+    `https://${host}/sagemaker/home?region=eu-west-1#/${path}`;
+  const rows: readonly (readonly [string, ReturnType<typeof resourceIn>])[] = [
+    ["training-job/Churn-1", { kind, name, region: undefined }],
+    ["processing-job/a", { kind: "processing-job", name: "a", region: undefined }],
+    ["endpoint/a", { kind: "endpoint", name: "a", region: undefined }],
+    ["model/a", { kind: "model", name: "a", region: undefined }],
+    [arn("aws", region, "training-job/Churn-1"), { kind, name, region }],
+    [arn("aws-cn", "cn-north-1", "model/a"), { kind: "model", name: "a", region: "cn-north-1" }],
+    [page("jobs/Churn-1"), { kind, name, region }],
+    [page("processing-jobs/a"), { kind: "processing-job", name: "a", region }],
+    [page("endpoints/a"), { kind: "endpoint", name: "a", region }],
+    [page("models/a"), { kind: "model", name: "a", region }],
+    [page("jobs/Churn-1", "console.aws.amazon.com"), { kind, name, region }],
+    [page("jobs/Churn-1?tab=x"), { kind, name, region }],
+    // A directory, or nothing that an app can be made of.
+    ["./training-job/a", undefined],
+    ["training-job/a/b", undefined],
+    ["training-job/", undefined],
+    ["transform-job/a", undefined],
+    [arn("aws", region, "transform-job/a"), undefined],
+    [`training-job/${"a".repeat(64)}`, undefined],
+    ["training-job/a\n", undefined],
+    ["training-job/a b", undefined],
+    [page("jobs/../a"), undefined],
+    [page("constructor/a"), undefined],
+    ["https://evil.example/sagemaker/home?region=eu-west-1#/jobs/a", undefined],
+    ["", undefined],
+  ];
+  for (const [text, expected] of rows) {
+    it(`${JSON.stringify(text)}: ${expected?.kind}`, () => {
+      assertEquals(resourceIn(text), expected);
+    });
+  }
 });

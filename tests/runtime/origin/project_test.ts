@@ -1,0 +1,78 @@
+import { assertEquals, assertRejects } from "@std/assert";
+import { join } from "@std/path";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { copiesOf, leftOutText, textIn } from "../../../runtime/origin/project.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const projectAt = (path: string) => ({ path, shown: "../old", boundary: path });
+
+suite("a project of another tool", () => {
+  it("has the text of its files, and none where there is no file", async () => {
+    await using directory = await makeDirectory({ "a.txt": "1", "folder/": "" });
+    const project = projectAt(directory.path);
+    assertEquals(await textIn(project, "a.txt"), "1");
+    assertEquals(await textIn(project, "b.txt"), undefined);
+    assertEquals(await textIn(project, "folder"), undefined);
+  });
+
+  it("gives no file that lies outside of it, is private, or too large", async () => {
+    await using outside = await makeDirectory({ "secret.txt": "secret" });
+    await using directory = await makeDirectory({ ".env": "S=1", "large": "x".repeat(1_100_000) });
+    await Deno.symlink(join(outside.path, "secret.txt"), join(directory.path, "out"));
+    await Deno.symlink(".env", join(directory.path, "private"));
+    const project = projectAt(directory.path);
+    const rows = [
+      ["out", "out leads out of"],
+      ["private", "private leads to what is private"],
+      ["large", "Cannot read ../old/large: "],
+    ] as const;
+    for (const [name, message] of rows) {
+      await assertRejects(() => textIn(project, name), MlcliError, message);
+    }
+  });
+
+  it("is copied without secrets, caches and links that lead out; a link within is its file", async () => {
+    await using outside = await makeDirectory({ "data.csv": "secret" });
+    await using directory = await makeDirectory({
+      "model/a.bin": "1",
+      "model/deep/b.bin": "2",
+      "model/skipped.txt": "3",
+      "model/.env": "S=1",
+      "model/key.pem": "-----BEGIN PRIVATE KEY-----",
+      "model/__pycache__/a.pyc": "",
+      "b.txt": "4",
+    });
+    const model = join(directory.path, "model");
+    await Deno.chmod(join(model, "a.bin"), 0o755);
+    await Deno.symlink(join(outside.path, "data.csv"), join(model, "out.csv"));
+    await Deno.symlink("../b.txt", join(model, "within.txt"));
+    const skip = (path: string) => path === "skipped.txt";
+    const copied = await copiesOf(projectAt(directory.path), "model", "shop/x", skip);
+    const found: Record<string, string> = {};
+    for (const { path, content, isProgram } of copied.files) {
+      const place = join(outside.path, "copy");
+      await (content as (path: string) => Promise<void>)(place);
+      found[path] = `${await Deno.readTextFile(place)}${isProgram ? " program" : ""}`;
+    }
+    assertEquals(found, {
+      "shop/x/a.bin": "1 program",
+      "shop/x/deep/b.bin": "2",
+      "shop/x/within.txt": "4",
+    });
+    const leftOut = [".env", "key.pem", "out.csv"].map((name) => join("model", name));
+    assertEquals(copied.leftOut, leftOut);
+    assertEquals(leftOutText(copied.leftOut), [
+      "Not copied, since they may hold secrets, or are links that lead elsewhere: " +
+      leftOut.join(", "),
+    ]);
+    assertEquals(leftOutText([]), []);
+  });
+
+  it("is not copied where the directory itself is a link that leads out", async () => {
+    await using outside = await makeDirectory({ "data.csv": "secret" });
+    await using directory = await makeDirectory();
+    await Deno.symlink(outside.path, join(directory.path, "data"));
+    await assertRejects(() => copiesOf(projectAt(directory.path), "data", "x"), MlcliError);
+  });
+});
