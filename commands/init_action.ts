@@ -45,6 +45,7 @@ export async function initAction(
   options: InitOptions,
   call: Call,
 ): Promise<void> {
+  if (options.name !== undefined) checkName(options.name, call.path);
   const from = options.from ?? await offeredOrigin(context, options);
   if (from !== undefined) {
     return await (await import("./init_from.ts")).initFrom(context, options, from, call);
@@ -201,7 +202,7 @@ async function chooseName(
   { name: app }: InitOptions,
   { path }: Call,
 ): Promise<string> {
-  if (app !== undefined) return checkName(app, path);
+  if (app !== undefined) return app;
   const [here, ...more] = await appNames(context.cwd);
   if (here !== undefined && more.length === 0) return here;
   const directory = basename(context.cwd);
