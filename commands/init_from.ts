@@ -1,7 +1,6 @@
 /** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
 
 import { hasConfiguration } from "../runtime/app/app.ts";
-import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
