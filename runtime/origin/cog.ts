@@ -21,13 +21,9 @@ const KEYS =
 /** No option of RUN, which could mount what the build has, and no beginning of several lines. */
 const COMMAND = /^(?!--|\[|.*<<).*[^\\]$/;
 
-const VARIABLE = /^[A-Za-z_]\w*=(.*[^\\])?$/;
-
 /** A package, or an option of pip. The build has no other file that one could name. */
 const PACKAGE =
   /^(?![.~/\\-]|.*\bfile:|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^(-[if]|--(extra-)?index-url|--find-links|--pre)\b/;
-
-const SYSTEM_PACKAGE = /^[a-z\d][\w.+:=~-]*$/i;
 
 const MODEL_NOTE =
   "SageMaker serves a model, which is this file where the image has the weights.\n" +
@@ -43,7 +39,8 @@ const LOST = [
 /** The code goes into prediction/, where it runs: so it finds its neighbours and its files. */
 export async function cogOrigin(project: Project): Promise<Origin> {
   const { path, shown, cwd } = project;
-  const config = await mappingIn(await textNamed(project, "cog.yaml"), join(shown, "cog.yaml"));
+  const yaml = await textIn(project, "cog.yaml") ?? "";
+  const config = await mappingIn(yaml, join(shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const left = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key))
     .map((key) => `"${key}" of cog.yaml was not taken over.`);
@@ -51,9 +48,9 @@ export async function cogOrigin(project: Project): Promise<Origin> {
   const linesOf = (list: unknown, fits: RegExp, before = ""): readonly string[] =>
     [list ?? []].flat().flatMap((item) => {
       const line = textOf(isObject(item) ? item["command"] : item).trim();
-      if (isObject(item)) left.push(`The mounts of this were not taken over: ${line}`);
+      if (isObject(item)) left.push(`Taken over without its mounts: "${line}"`);
       if (line !== "" && inOneLine(line) === line && fits.test(line)) return [before + line];
-      left.push(`This of cog.yaml, or of its requirements, was not taken over: "${line}"`);
+      left.push(`Not taken over, since mlcli cannot use it: "${line}"`);
       return [];
     });
   const reference = textOf(config["run"] ?? config["predict"]);
@@ -66,9 +63,9 @@ export async function cogOrigin(project: Project): Promise<Origin> {
     ...linesOf(build["python_packages"], PACKAGE),
     ...linesOf(lines.filter((line) => !/^\s*(#|$)/.test(line)), PACKAGE),
   ];
-  const system = linesOf(build["system_packages"], SYSTEM_PACKAGE).join(" ");
+  const system = linesOf(build["system_packages"], /^[a-z\d][\w.+:=~-]*$/i).join(" ");
   const first = [
-    ...linesOf(config["environment"], VARIABLE, "ENV "),
+    ...linesOf(config["environment"], /^[A-Za-z_]\w*=(.*[^\\])?$/, "ENV "),
     ...system === "" ? [] : [`RUN apt-get update && apt-get install -y ${system}`],
     ...linesOf(build["pre_install"], COMMAND, "RUN "),
   ];
@@ -81,9 +78,7 @@ export async function cogOrigin(project: Project): Promise<Origin> {
   const isVersion = accepts("python_version", version);
   if (!isVersion) left.push(`This python_version was not taken over: "${version}"`);
   const usesGpu = build["gpu"] === true;
-  if (usesGpu) {
-    left.push("If the packages do not bring CUDA, name an image as base_image: pytorch/pytorch.");
-  }
+  if (usesGpu) left.push("gpu: if the packages bring no CUDA, name a base_image that has it.");
   const name = nameOf(project.name, basename(path));
   const base = `${name}/mlcli_base`;
   const made = [IGNORE_FILE, ...path === cwd ? [`${name}.json`, migrationFile(name)] : []];
@@ -129,11 +124,11 @@ function section(lines: readonly string[]): string {
 
 /** The text of a file that cog.yaml names. @throws MlcliError where it is none of the project's. */
 async function textNamed(project: Project, path: string): Promise<string> {
-  const isElsewhere = isAbsolute(path) || isOutside(normalize(path)) ||
-    path.split("/").some(isPrivateName);
-  const text = isElsewhere ? undefined : await textIn(project, path);
+  const isElsewhere = isAbsolute(path) || isOutside(normalize(path));
+  const isPrivate = path.split("/").some(isPrivateName);
+  const text = isElsewhere || isPrivate ? undefined : await textIn(project, path);
   if (text !== undefined) return text;
   throw new MlcliError(`cog.yaml names no file of the project: "${inOneLine(path)}"`, {
-    hint: 'It needs a line such as predict: "predict.py:Predictor", with a path beside it.',
+    hint: 'Its paths lead to files beside it or below, as predict: "predict.py:Predictor" does.',
   });
 }

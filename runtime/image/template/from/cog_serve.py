@@ -1,7 +1,4 @@
-"""Answers requests with the predictor of cog.yaml, in the form of cog's own server.
-
-A request is {"input": {...}}, and its answer {"status": "succeeded", "output": ...}.
-"""
+"""Answers {"input": {...}} with {"status": "succeeded", "output": ...}, as cog's own server does."""
 
 import asyncio
 import base64
@@ -36,7 +33,7 @@ LOOP = asyncio.new_event_loop()
 
 def model_fn(model_dir):
     """Sets up the predictor. Weights that setup() takes are the file of the model, or all of it."""
-    files = [path for path in pathlib.Path(model_dir).iterdir() if path.name != "README.md"]
+    files = [path for path in pathlib.Path(model_dir).glob("[!.]*") if path.name != "README.md"]
     weights = cog.Path(files[0] if len(files) == 1 else model_dir) if files else None
     setup = getattr(PREDICTOR, "setup", lambda: None)
     finished(setup(weights) if "weights" in inspect.signature(setup).parameters else setup())
