@@ -50,7 +50,8 @@ export async function cogOrigin(project: Project): Promise<Origin> {
       const line = textOf(isObject(item) ? item["command"] : item).trim();
       if (isObject(item)) left.push(`Taken over without its mounts: "${line}"`);
       if (line !== "" && inOneLine(line) === line && fits.test(line)) return [before + line];
-      left.push(`Not taken over, since mlcli cannot use it: "${line}"`);
+      // Without a password in its address.
+      left.push(`Not taken over, since mlcli cannot use it: "${line.replace(/\/\/\S*@/, "//")}"`);
       return [];
     });
   const reference = textOf(config["run"] ?? config["predict"]);

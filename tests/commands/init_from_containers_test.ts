@@ -145,7 +145,7 @@ train: "train.py:train"
 build:
   python_version: {toString: 1}
   system_packages: ["x; rm -rf /", "-o=Dir::Etc=/x", "a b", tree]
-  python_packages: ["a\\nb", "-r /etc/passwd", "-e .", "../x", "name @ file:///etc", "--install-option=x", six]
+  python_packages: ["a\\nb", "-r /etc/passwd", "-e git+https://me:pass@a.b/c", "../x", "name @ file:///etc", "--install-option=x", six]
   pre_install: {command: {toString: 1}}
   run: ["--mount=type=bind,source=.mlcli-build,target=/x cat /x/netrc", "a \\\\", "cat <<E", "a\\nUSER b",
     '["x"]', "\\u202eb", 7, [], null, {command: null}, "true"]
@@ -165,7 +165,7 @@ predict: "predict.py:Predictor"
       assertStringIncludes(stderr, odd);
     }
     const said = stdout + stderr + files["Dockerfile"];
-    assert(["\nUSER", "\u202e", "\u001b"].every((odd) => !said.includes(odd)));
+    assert(["\nUSER", "\u202e", "\u001b", "pass@"].every((odd) => !said.includes(odd)));
   });
 
   for (
