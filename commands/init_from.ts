@@ -1,7 +1,6 @@
 /** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
 
 import { hasConfiguration } from "../runtime/app/app.ts";
-import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Resource, resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
@@ -56,10 +55,10 @@ export async function initFrom(
     return;
   }
   const { created, kept } = await makeScaffold(plan);
-  for (const path of created) out.print(`${path}\n`);
+  for (const path of created) out.print(`${inOneLine(path)}\n`);
   if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
   tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
-  if (kept.length > 0) tell(err, `Kept what was there: ${kept.join(", ")}\n`);
+  if (kept.length > 0) tell(err, `Kept what was there: ${kept.map(inOneLine).join(", ")}\n`);
   if (isThere) note(`${name}.json was there, and stays as it is.`);
   for (const text of left) note(inOneLine(text));
   if (left.length > 0) note(`${migrationFile(name)} has all of this.`);

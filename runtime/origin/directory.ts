@@ -1,11 +1,13 @@
 /** Directories that mlcli makes apps of: by what they are known, and what reads each. */
 
+import { join } from "@std/path/join";
 import { boundaryOf } from "../app/confinement.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath, typedPath } from "../app/typed_path.ts";
 import { UsageError } from "../errors.ts";
-import { isDirectory } from "../files.ts";
+import { isDirectory, isFile } from "../files.ts";
 import { alternatives, inOneLine } from "../text.ts";
+import { hintFor } from "./hints.ts";
 import type { Origin } from "./origin.ts";
 import type { Project } from "./project.ts";
 
@@ -19,7 +21,18 @@ interface Kind {
 }
 
 /** The first that fits counts. */
-const KINDS: readonly Kind[] = [];
+const KINDS: readonly Kind[] = [
+  {
+    words: "a cog project",
+    isOne: ({ path }) => isFile(join(path, "cog.yaml")),
+    read: async (project) => (await import("./cog.ts")).cogOrigin(project),
+  },
+  {
+    words: "a Dockerfile that trains or serves on SageMaker",
+    isOne: async (project) => (await import("./own_container.ts")).isContainer(project),
+    read: async (project) => (await import("./own_container.ts")).containerOrigin(project),
+  },
+];
 
 /** What a directory is; `undefined` where mlcli does not know it. */
 export async function kindOf(project: Project): Promise<Kind | undefined> {
@@ -60,6 +73,6 @@ export async function directoryOrigin(project: Project): Promise<Origin> {
   if (kind !== undefined) return await kind.read(project);
   const known = alternatives(KINDS.map(({ words }) => words));
   throw new UsageError(`mlcli does not know what is in ${inOneLine(project.shown)}`, {
-    hint: `It takes ${known}.`,
+    hint: await hintFor(project) ?? `It takes ${known}.`,
   });
 }

@@ -1,0 +1,82 @@
+/** A Dockerfile for SageMaker, such as that of AWS's scikit_bring_your_own. mlcli builds it as it is. */
+
+import { basename } from "@std/path/basename";
+import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { boundaryOf } from "../app/confinement.ts";
+import { copiesOf as copiesIn, instructionsOf } from "../app/dockerfile/instructions.ts";
+import { isOutside, shellWord, typedPath } from "../app/typed_path.ts";
+import { isDirectory, isFile, lstatIfThere } from "../files.ts";
+import { inOneLine } from "../text.ts";
+import { nameOf, type Origin } from "./origin.ts";
+import { type Copied, copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+
+/** What images have that a toolkit of AWS's, or an entry point made for SageMaker, starts. */
+const SIGNS = /SAGEMAKER_(PROGRAM|TRAINING_MODULE|SERVING_MODULE)|\/opt\/ml\/(?!processing)/;
+
+/** Images whose packages are no longer where they are looked for. */
+const OLD = /^(ubuntu:1[0-7]\.|debian:(jessie|stretch|buster)|centos:|python:2)/;
+
+/** In AWS's examples, and in apps. */
+const TEST_DATA = "local_test/test_dir/input";
+
+const NOTHING: Copied = { files: [], leftOut: [] };
+
+/** The first Dockerfile that has what it copies, and programs `train` or `serve` or another sign. */
+async function containerIn(project: Project) {
+  for (const context of ["", "container"]) {
+    const instructions = instructionsOf(await textIn(project, join(context, "Dockerfile")) ?? "");
+    const paths = copiesIn(instructions).flatMap(({ sources }) => sources)
+      .filter((source) => !/[$*?[<:]/.test(source))
+      .map((source) => join(project.path, context, source));
+    const programs = paths.flatMap((path) => [path, join(path, "train"), join(path, "serve")])
+      .filter((path) => /^(train|serve)$/.test(basename(path)));
+    const isForSageMaker = instructions.some(({ text }) => SIGNS.test(text)) ||
+      (await Promise.all(programs.map(isFile))).includes(true);
+    const isWhole = !(await Promise.all(paths.map(lstatIfThere))).includes(undefined);
+    if (isForSageMaker && isWhole) return { context, instructions };
+  }
+}
+
+/** Whether there is one. Where a link leads out of the repository, there is none. */
+export async function isContainer(project: Project): Promise<boolean> {
+  return await containerIn(project).catch(() => undefined) !== undefined;
+}
+
+/** The directory is named where it is; where the app's file must not name it, it is copied. */
+export async function containerOrigin(project: Project): Promise<Origin> {
+  const { context, instructions } = (await containerIn(project))!;
+  const { cwd, path, shown } = project;
+  const directory = join(path, context);
+  const name = nameOf(project.name, basename(path));
+  const stays = !isOutside(relative(await boundaryOf(cwd), await Deno.realPath(directory)));
+  const here = stays ? relative(cwd, directory) || "." : `${name}/container`;
+  const isMade = (file: string): boolean => /(^|\/)mlcli_base\//.test(file) || file.includes(here);
+  const copied = stays ? NOTHING : await copiesOf(project, context, here, isMade);
+  const [from, to] = [join(context, TEST_DATA), `${name}/mlcli_base/${TEST_DATA}`];
+  // mlcli writes the other files of config/ for each run.
+  const isOther = (file: string): boolean => /^config\/(?!hyperparameters\.json$)/.test(file);
+  const hasData = await isDirectory(join(path, from));
+  const data = hasData ? await copiesOf(project, from, to, isOther) : NOTHING;
+  const payload = join(directory, "local_test/payload.csv");
+  const request = await isFile(payload) ? shellWord(typedPath(cwd, payload)) : "FILE";
+  const old = instructions.filter(({ name, text }) => name === "FROM" && OLD.test(text));
+  return {
+    what: `the container of ${inOneLine(shown)}`,
+    name,
+    configuration: { context: here },
+    files: [...copied.files, ...data.files],
+    taken: [
+      ["Dockerfile, and what it copies", `\`${inOneLine(here)}\`, the \`context\` of ${name}.json`],
+      ["test data and hyperparameters", hasData ? `\`${to}/\`` : "none was found"],
+    ],
+    left: [
+      ...old.map(({ text }) => `FROM ${text} may be too old to build: then name a newer image.`),
+      ...hasData ? [] : [`No test data was found: put some into ${to}/data/training/.`],
+      "No program for processing is known: mlcli local process --command runs one of the image.",
+      ...leftOutText([...copied.leftOut, ...data.leftOut]),
+    ],
+    next: ["build", "local train", "local deploy", `local invoke ${request}`, "local stop"]
+      .map((command) => `mlcli ${command}`),
+  };
+}

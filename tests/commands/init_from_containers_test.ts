@@ -1,0 +1,325 @@
+import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { contentOf, filesBelow, makeDirectory, type TestDirectory } from "../helpers/directory.ts";
+import { runInProcess } from "../helpers/in_process.ts";
+import type { ProgramResult } from "../helpers/program.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+const PREDICT = "class Predictor:\n    def predict(self, text: str):\n        return text\n";
+
+const FILE = "predict: predict.py";
+
+/** Makes an app in `cwd`, below the directory of the test. */
+async function initFrom(
+  directory: TestDirectory,
+  cwd: string,
+  ...args: readonly string[]
+): Promise<ProgramResult> {
+  await Deno.mkdir(join(directory.path, cwd), { recursive: true });
+  return await runInProcess(["init", ...args], { cwd: join(directory.path, cwd) });
+}
+
+/** A project of cog with this configuration. */
+function cogFiles(yaml: string, more: Readonly<Record<string, string>> = {}) {
+  return { "shop/cog.yaml": yaml, "shop/predict.py": PREDICT, ...more };
+}
+
+/** The app that is made of one, from a directory beside it, by its files' paths below `mlcli_base/`. */
+async function cogApp(yaml: string, more: Readonly<Record<string, string>> = {}) {
+  await using directory = await makeDirectory(cogFiles(yaml, more));
+  const before = await contentOf(join(directory.path, "shop"));
+  const result = await initFrom(directory, "here", "--from", "../shop");
+  assertEquals(await contentOf(join(directory.path, "shop")), before);
+  const all = await filesBelow(join(directory.path, "here"));
+  const below = Object.entries(all).map(([path, text]) =>
+    [path.replace("shop/mlcli_base/", ""), text] as const
+  );
+  return { ...result, files: Object.fromEntries(below), all };
+}
+
+function linesOf(text: string | undefined, pattern: RegExp): readonly string[] {
+  return (text ?? "").split("\n").filter((line) => pattern.test(line));
+}
+
+suite("mlcli init --from a cog project", () => {
+  it("takes over its code, its packages, and what its image has", async () => {
+    const yaml = `
+build:
+  python_version: "3.11"
+  gpu: true
+  system_packages: [libgomp1, ffmpeg=7:4.1]
+  python_requirements: needs.txt
+  pre_install: ["curl -L https://example.org/a | sh"]
+  run:
+    - make install
+    - command: pip install private
+      mounts: [{type: secret, id: pip, target: /etc/pip.conf}]
+environment: [MODE=fast, "GREETING='hi there'"]
+predict: "predict.py:Predictor"
+train: "train.py:train"
+`;
+    const { code, stderr, files, all } = await cogApp(yaml, {
+      "shop/needs.txt":
+        "# ours\nsix==1.16.0 \\\n  --hash=sha256:00\n\n--extra-index-url https://a.b/c\n",
+      "shop/words/ends.py": "END = '!'\n",
+      "shop/.env": "SECRET=1\n",
+      "shop/__pycache__/predict.pyc": "",
+    });
+    assertEquals(code, 0, stderr);
+    assertEquals(JSON.parse(all["shop.json"]!), {
+      $schema: "./shop/mlcli_base/.schema.json",
+      python_version: "3.11",
+      requirements: "shop/mlcli_base/requirements.txt",
+      local: { gpus: "all" },
+    });
+    assertEquals(
+      Object.keys(files).filter((path) => /^(prediction|training)\//.test(path)).sort(),
+      [
+        ...["prediction/cog.yaml", "prediction/needs.txt", "prediction/predict.py"],
+        ...["prediction/serve", "prediction/words/ends.py", "training/training.py"],
+      ],
+    );
+    assertEquals(linesOf(files["requirements.txt"], /^[^#]/), [
+      "cog",
+      "six==1.16.0    --hash=sha256:00",
+      "--extra-index-url https://a.b/c",
+    ]);
+    assertEquals(
+      linesOf(files["Dockerfile"], /^(FROM|ENV|RUN|COPY \.mlcli\/ |# From cog)/),
+      [
+        "FROM ${BASE_IMAGE}",
+        "# From cog.yaml.",
+        "ENV MODE=fast",
+        "ENV GREETING='hi there'",
+        "RUN apt-get update && apt-get install -y libgomp1 ffmpeg=7:4.1",
+        "RUN curl -L https://example.org/a | sh",
+        "RUN --mount=type=cache,target=/root/.cache/pip \\",
+        "# From cog.yaml.",
+        "RUN make install",
+        "RUN pip install private",
+        "COPY .mlcli/ /opt/mlcli/",
+        'RUN "$(command -v python3 || command -v python)" -m compileall -qq /opt/mlcli || true',
+      ],
+    );
+    assertStringIncludes(
+      files["prediction/serve"]!,
+      'load_predictor_from_ref("predict.py:Predictor")',
+    );
+    const migration = all["shop/MIGRATION.md"]!;
+    for (
+      const said of [
+        /"train" of cog\.yaml/,
+        /without its mounts: "pip install private"/,
+        /base_image/,
+        /\.env/,
+      ]
+    ) {
+      assertMatch(stderr, said);
+      assertMatch(migration, said);
+    }
+    assertEquals(linesOf(stderr, /^ {2}mlcli /).map((line) => line.trim()), [
+      "mlcli build",
+      "mlcli local deploy",
+      `mlcli local invoke '{"input": {...}}'`,
+      "mlcli local stop",
+    ]);
+  });
+
+  it("takes the newer key, cog's default Python, and 3.10 without quotes", async () => {
+    for (
+      const [yaml, version] of [
+        ["run: predict.py", "3.13"],
+        ["build: {python_version: 3.10}\npredict: predict.py:Predictor", "3.10"],
+        ["build: {python_version: '2.7'}\npredict: predict.py:Predictor", undefined],
+      ] as const
+    ) {
+      const { code, stderr, all } = await cogApp(yaml);
+      assertEquals(code, 0, stderr);
+      assertEquals(JSON.parse(all["shop.json"]!).python_version, version);
+      assertEquals(/python_version/.test(stderr), version === undefined);
+    }
+  });
+
+  it("gives nothing to a hostile one: what is odd is left out, and said", async () => {
+    const yaml = `
+build:
+  python_version: {toString: 1}
+  system_packages: ["x; rm -rf /", "-o=Dir::Etc=/x", "a b", tree]
+  python_packages: ["a\\nb", "-r /etc/passwd", "-e git+https://me:pass@a.b/c", "../x", "name @ file:///etc", "--install-option=x", six]
+  pre_install: {command: {toString: 1}}
+  run: ["--mount=type=bind,source=.mlcli-build,target=/x cat /x/netrc", "a \\\\", "cat <<E", "a\\nUSER b",
+    '["x"]', "\\u202eb", 7, [], null, {command: null}, "true"]
+environment: [A, "B=1\\nUSER x", "C=\\\\", "D=1", 1.5, {E: 1}]
+predict: "predict.py:Predictor"
+"odd\\nkey": 1
+`;
+    const { code, stdout, stderr, files } = await cogApp(yaml, { "shop/a\n\u001b[2J.py": "" });
+    assertEquals(code, 0, stderr);
+    const lines = linesOf(files["Dockerfile"], /^(ENV|RUN|USER|EOF)/);
+    assertEquals(lines.map((line) => line.replace(/ --mount.*|"\$\(.*/, "")), [
+      ...["ENV D=1", "RUN apt-get update && apt-get install -y tree", "RUN", "RUN 7", "RUN true"],
+      "RUN ",
+    ]);
+    assertEquals(linesOf(files["requirements.txt"], /^[^#]/), ["cog", "six"]);
+    for (const odd of ["-r /etc/passwd", "x; rm -rf /", "odd?key", "a?USER b"]) {
+      assertStringIncludes(stderr, odd);
+    }
+    const said = stdout + stderr + files["Dockerfile"];
+    assert(["\nUSER", "\u202e", "\u001b", "pass@"].every((odd) => !said.includes(odd)));
+  });
+
+  for (
+    const [what, yaml, error] of [
+      ["no mapping", "- a", /cog\.yaml must hold a mapping/],
+      ["no YAML", "a: [", /is not valid YAML/],
+      ["a bomb", "a: &a [1,1]\n" + bomb("b", "a") + bomb("c", "b") + bomb("d", "c"), /YAML/],
+      ["no predictor", "build: {}", /names no file of the project: ""/],
+      ["a predictor elsewhere", "predict: ../x.py:Y", /"\.\.\/x\.py"/],
+      ["a private one", "predict: .env:Y", /"\.env"/],
+      ["one that is code", "predict: 'predict.py:Y\")\\nimport os'", /names no file/],
+      ["other requirements", `${FILE}\nbuild: {python_requirements: ../x}`, /"\.\.\/x"/],
+      ["requirements of no type", `${FILE}\nbuild: {python_requirements: [a]}`, /: ""/],
+      ["a link out", "predict: out.py:P", /leads out of/],
+    ] as const
+  ) {
+    it(`refuses ${what}`, async () => {
+      await using directory = await makeDirectory(
+        cogFiles(yaml, { "x.py": PREDICT, "x": "six\n", "shop/.env": PREDICT }),
+      );
+      await Deno.symlink("../x.py", join(directory.path, "shop/out.py"));
+      const { code, stderr } = await initFrom(directory, "here", "--from", "../shop");
+      assertEquals(code, 1);
+      assertMatch(stderr, error);
+      assertEquals(await contentOf(join(directory.path, "here")), {});
+    });
+  }
+
+  it("may be the current directory; the second time nothing changes", async () => {
+    await using directory = await makeDirectory(cogFiles(FILE, {
+      // A package that is called as the project is.
+      "shop/shop/__init__.py": "A = 1\n",
+      "shop/requirements.txt": "six\n",
+    }));
+    const shop = join(directory.path, "shop");
+    const before = await filesBelow(shop);
+    assertEquals((await initFrom(directory, "shop", "--from", ".")).code, 0);
+    const made = await filesBelow(shop);
+    for (const [path, text] of Object.entries(before)) {
+      assertEquals([made[path], made[`shop/mlcli_base/prediction/${path}`]], [text, text], path);
+    }
+    const { stderr } = await initFrom(directory, "shop", "--from", ".");
+    assertStringIncludes(stderr, "Nothing to do: shop is complete.");
+    assertEquals(await filesBelow(shop), made);
+  });
+});
+
+function bomb(name: string, of: string): string {
+  return `${name}: &${name} [${Array(30).fill(`*${of}`).join()}]\n`;
+}
+
+/** As scikit_bring_your_own: the container's directory below that of the example. */
+const EXAMPLE = {
+  "shop/container/Dockerfile":
+    "FROM ubuntu:16.04\nENV PATH=/opt/program:$PATH\nCOPY trees /opt/program\n",
+  "shop/container/trees/train": "#!/usr/bin/env python\n",
+  "shop/container/trees/serve": "#!/usr/bin/env python\n",
+  "shop/container/.dockerignore": "local_test\n",
+  "shop/container/local_test/payload.csv": "1,2\n",
+  "shop/container/local_test/test_dir/input/config/hyperparameters.json": '{"leaves": "5"}',
+  "shop/container/local_test/test_dir/input/config/resourceConfig.json": "{}",
+  "shop/container/local_test/test_dir/input/data/training/rows.csv": "a,1\n",
+  "shop/container/local_test/test_dir/model/old.pkl": "old",
+};
+
+const TEST_INPUT = "shop/mlcli_base/local_test/test_dir/input";
+
+suite("mlcli init --from a Dockerfile for SageMaker", () => {
+  it("names its directory, and copies its test data", async () => {
+    await using directory = await makeDirectory(EXAMPLE);
+    const { code, stderr } = await initFrom(directory, ".", "--from", "shop");
+    assertEquals(code, 0, stderr);
+    const { "shop.json": json, ...files } = await filesBelow(directory.path);
+    assertEquals(JSON.parse(json!).context, "shop/container");
+    assertEquals(Object.keys(files).filter((path) => path.startsWith(TEST_INPUT)).sort(), [
+      `${TEST_INPUT}/config/hyperparameters.json`,
+      `${TEST_INPUT}/data/training/rows.csv`,
+    ]);
+    for (const [path, text] of Object.entries(EXAMPLE)) assertEquals(files[path], text);
+    assertMatch(stderr, /^note: FROM ubuntu:16\.04 may be too old/m);
+    assertMatch(stderr, /^ {2}mlcli local invoke shop\/container\/local_test\/payload\.csv$/m);
+    const again = await initFrom(directory, ".", "--from", "shop", "--dry-run");
+    assertEquals([again.code, again.stdout], [0, ""]);
+  });
+
+  it("copies a directory that lies elsewhere, modes included", async () => {
+    await using directory = await makeDirectory(EXAMPLE);
+    await Deno.chmod(join(directory.path, "shop/container/trees/train"), 0o755);
+    const { code, stderr } = await initFrom(directory, "here", "trees", "--from", "../shop");
+    assertEquals(code, 0, stderr);
+    const here = join(directory.path, "here");
+    const json = await Deno.readTextFile(join(here, "trees.json"));
+    assertEquals(JSON.parse(json).context, "trees/container");
+    const copied = await filesBelow(join(here, "trees/container"));
+    assertEquals(copied, await filesBelow(join(directory.path, "shop/container")));
+    const modes = ["train", "serve"].map((name) =>
+      Deno.statSync(join(here, "trees/container/trees", name)).mode! & 0o111
+    );
+    assertEquals(modes, [0o111, 0]);
+  });
+
+  for (
+    const [dockerfile, beside, isOne] of [
+      ["COPY train /bin/", "train", true],
+      ["COPY . /opt/program", "serve", true],
+      ["ENV SAGEMAKER_PROGRAM=train.py", "train.py", true],
+      ['ENTRYPOINT ["run", "/opt/ml/code/run.py"]', "run.py", true],
+      ['ENTRYPOINT ["run", "/opt/ml/processing/run.py"]', "run.py", false],
+      ['COPY . /app\nCMD ["uvicorn", "app"]', "app.py", false],
+      ["COPY train missing /bin/", "train", false],
+      ["COPY --from=other train /bin/", "train", false],
+      ["COPY . /app", "train/__init__.py", false],
+    ] as const
+  ) {
+    it(`${isOne ? "takes" : "does not take"} ${dockerfile.replace("\n", ", ")} beside ${beside}`, async () => {
+      await using directory = await makeDirectory({ Dockerfile: dockerfile, [beside]: "" });
+      const { code, stderr } = await initFrom(directory, ".", "shop", "--from", ".", "--dry-run");
+      assertEquals(code, isOne ? 0 : 2, stderr);
+    });
+  }
+
+  it("does not follow a Dockerfile out of the repository", async () => {
+    const dockerfile = { "shop/a": "", Dockerfile: "COPY train /\n", train: "" };
+    await using directory = await makeDirectory(dockerfile);
+    await Deno.symlink("../Dockerfile", join(directory.path, "shop/Dockerfile"));
+    const { code, stderr } = await initFrom(directory, "here", "--from", "../shop");
+    assertEquals(code, 2);
+    assertMatch(stderr, /does not know/);
+  });
+});
+
+const WEB = /is a web application.*0\.0\.0\.0:8080 and answers GET \/ping/;
+
+suite("mlcli init --from what mlcli does not take over", () => {
+  for (
+    const [path, text, hint] of [
+      ["run.py", "import sagemaker\nx.fit(y)\n", /: run\.py starts jobs.*training-job\/NAME/],
+      ["a/run.py", "from sagemaker.x import ModelTrainer\nModelTrainer()\n", /a\/run\.py starts/],
+      ["a.py", "import sagemaker\n", /It takes a/],
+      ["app.py", "from fastapi import FastAPI\n", WEB],
+      ["src/app.py", "import flask\n", WEB],
+      ["service.py", "import bentoml\n", /BentoML/],
+      ["handler.py", "from ts.torch_handler.base_handler import B\n", /TorchServe/],
+      ["a/b/app.py", "import flask\n", /It takes a/],
+      ["venv/app.py", "import flask\n", /It takes a/],
+      ["a\nb.py", "import flask\n", /a\?b\.py is a web/],
+    ] as const
+  ) {
+    it(`says what to do with ${text.replaceAll("\n", " ")}in ${path.replace("\n", "?")}`, async () => {
+      await using directory = await makeDirectory({ [path]: text });
+      const { code, stderr } = await initFrom(directory, ".", "shop", "--from", ".");
+      assertEquals(code, 2);
+      assertMatch(stderr, /^error: mlcli does not know what is in \.\n/);
+      assertMatch(stderr.replaceAll("\n", " "), hint);
+    });
+  }
+});
