@@ -19,7 +19,13 @@ interface Kind {
 }
 
 /** The first that fits counts. */
-const KINDS: readonly Kind[] = [];
+const KINDS: readonly Kind[] = [
+  ...(["sagify", "easy_sm"] as const).map((tool): Kind => ({
+    words: `a project of ${tool}`,
+    isOne: async (project) => (await (await import("./tools.ts")).appsIn(project, tool)).length > 0,
+    read: async (project) => await (await import("./tools.ts")).readProjectOf(tool, project),
+  })),
+];
 
 /** What a directory is; `undefined` where mlcli does not know it. */
 export async function kindOf(project: Project): Promise<Kind | undefined> {
