@@ -25,9 +25,9 @@ export function statementsOf(file: string): readonly Statement[] | undefined {
     if (/^["'\\\f\0]$/.test(token)) return undefined;
     depth += Number(/^[([{]$/.test(token)) - Number(/^[)\]}]$/.test(token));
     const isInside = depth > 0 && token === "\n";
-    // These do not stand in brackets: one that counted was none, or is not closed.
-    const isBlock = isInside && /^(def|class|import)\b/.test(source.slice(index + 1, index + 9));
-    if (depth < 0 || isBlock) return undefined;
+    // What cannot stand in brackets: one that counted was none, or is not closed.
+    if (isInside && /^(def|class|import)\b/.test(source.slice(index + 1, index + 9))) depth = -1;
+    if (depth < 0) return undefined;
     line += token;
     if (/^["']/.test(token)) code += '""';
     else if (!token.startsWith("#")) code += isInside || token === "\\\n" ? " " : token;
@@ -67,14 +67,13 @@ export function namesOf({ code }: Statement): readonly string[] {
 }
 
 const WORD = /(?<![.\w])[A-Za-z_]\w*/g;
+const BINDING = /^(?:async )?def.*?\)[^:\n]*:|\w+ *=(?!=)|\b(?:as|for) +\w+/g;
 
 /** The names that a statement may take from others: in a function, those that it does not bind. */
 function needsOf({ code }: Statement): ReadonlySet<string> {
   const [, decorators = "", rest = ""] = /^((?:@.*\n)*)([^]*)$/.exec(code) ?? [];
-  const binding = /^(async )?def|^class/.test(rest)
-    ? /^(async )?def.*?\)[^:\n]*:|\w+ *=(?!=)|\b(as|for) +\w+/g
-    : /^$/g;
-  const own = new Set((rest.match(binding) ?? []).flatMap((text) => text.match(WORD) ?? []));
+  const bindings = /^(async )?(def|class)\b/.test(rest) ? rest.match(BINDING) ?? [] : [];
+  const own = new Set(bindings.flatMap((text) => text.match(WORD) ?? []));
   const words = (rest.match(WORD) ?? []).filter((word) => !own.has(word));
   return new Set([...words, ...decorators.match(WORD) ?? []]);
 }

@@ -5,6 +5,7 @@ import { normalize } from "@std/path/normalize";
 import { basePath } from "../app/app.ts";
 import { accepts, DEFAULT_REQUIREMENTS, RULES } from "../app/configuration.ts";
 import { UsageError } from "../errors.ts";
+import { MOST_DEFINITIONS } from "../contract/metric_definitions.ts";
 import { isDirectory } from "../files.ts";
 import { type GivenFile, readTemplate } from "../image/scaffold.ts";
 import { inOneLine, jsonObject, listed } from "../text.ts";
@@ -14,34 +15,26 @@ import { importsOf, namesOf, statementsOf, withoutServer } from "./python.ts";
 
 type Tool = keyof typeof TOOLS;
 
-/** Their files and directories, and what serves: Kenza-AI/sagify and prteek/easy_sm, `template/`. */
+/** Their files and directories: Kenza-AI/sagify and prteek/easy_sm, `template/`. */
 const TOOLS = {
-  sagify: {
-    file: /^\.sagify\.json$/,
-    own: "sagify_base",
-    old: "sagify",
-    modules: "src",
-    server: /^(serve|(wsgi|predictor|predict|__init__)\.py|nginx\.conf)$/,
-  },
-  easy_sm: {
-    file: /^[^.].*\.json$/,
-    own: "easy_sm_base",
-    old: "",
-    modules: "",
-    server: /^(serve|__init__\.py)$/,
-  },
+  sagify: { file: /^\.sagify\.json$/, own: ["sagify_base", "sagify"], modules: "src" },
+  easy_sm: { file: /^[^.].*\.json$/, own: ["easy_sm_base"], modules: "" },
 } as const;
 
-/** Keys (`config/config.py` of both) that have another name here, and those that have not. */
-const RENAMED: Readonly<Record<string, string>> = {
-  cloud_region: "aws_region",
-  cloud_profile: "aws_profile",
-};
-const KEYS = ["image_name", "python_version", "cloud_region", "cloud_profile"] as const;
+/** Our keys, and theirs (`config/config.py` of both). */
+const KEYS = [
+  ["image_name", "image_name"],
+  ["python_version", "python_version"],
+  ["cloud_region", "aws_region"],
+  ["cloud_profile", "aws_profile"],
+] as const;
 
 /** sagify's `api/hyperparameter_tuning.py`, and the names that calls of it spell out. */
 const LOG_METRIC = 'def log_metric(name, val):\n    print("{}: {}".format(name, val))\n';
-const METRIC = /\blog_metric\(\s*["']([\w ]+)["']/g;
+const METRIC = /\blog_metric\(\s*["']([\w ]{1,99})["']/g;
+
+/** sagify's server. */
+const SERVER = /^(serve|(wsgi|predictor|predict|__init__)\.py|nginx\.conf)$/;
 
 /** An app: the tool's file and what it holds, the directories, and what is made of it so far. */
 interface Draft {
@@ -65,8 +58,8 @@ export async function appsIn(project: Project, tool: Tool): Promise<readonly Dra
     if (!TOOLS[tool].file.test(file)) continue;
     const values = jsonObject(await textIn(project, file).catch(() => undefined) ?? "") ?? {};
     const modules = below(values[`${tool}_module_dir`] ?? TOOLS[tool].modules) ?? "";
-    const name = tool === "sagify" ? `${values["image_name"]}` : file.replace(/\.json$/, "");
-    for (const folder of [TOOLS[tool].own, TOOLS[tool].old]) {
+    const name = tool === "sagify" ? `${values["image_name"] ?? ""}` : file.replace(/\.json$/, "");
+    for (const folder of TOOLS[tool].own) {
       const own = join(modules, folder);
       const isThere = modules !== "" && await isDirectory(join(project.path, own, "training"));
       const made = { files: [], taken: [], left: [], code: [] };
@@ -86,18 +79,18 @@ function below(value: unknown): string | undefined {
 export async function readProjectOf(tool: Tool, project: Project): Promise<Origin> {
   const apps = await appsIn(project, tool);
   const app = apps.find(({ name }) => name === project.name) ?? apps[0]!;
-  const what = `the ${tool} project ${inOneLine(project.shown)}`;
   if (apps.length > 1 && app.name !== project.name) {
-    const hint = "Name one: mlcli init --from DIR NAME";
-    throw new UsageError(`Several apps in ${what}: ${listed(apps.map(({ name }) => name))}`, {
-      hint,
+    throw new UsageError(`Several apps: ${listed(apps.map(({ name }) => name))}`, {
+      hint: "Name one: mlcli init --from DIR NAME",
     });
   }
   const draft = { ...app, name: nameOf(project.name, app.name) };
-  const { name, own, left } = draft;
+  const { name, own, taken, left } = draft;
   const base = basePath(name);
   await take(draft, `${own}/training`, `${base}/training`, /^(train|__init__\.py)$/);
-  await take(draft, `${own}/prediction`, `${base}/prediction`, TOOLS[tool].server);
+  const server = tool === "sagify" ? SERVER : /^(serve|__init__\.py)$/;
+  await take(draft, `${own}/prediction`, `${base}/prediction`, server);
+  taken.push([`\`${own}/prediction/serve\``, `\`${base}/prediction/serve\``]);
   await take(draft, `${own}/processing`, `${base}/processing`, /^__init__\.py$/);
   const [theirData, data] = [`${own}/local_test/test_dir`, `${base}/local_test/test_dir`];
   await take(draft, `${theirData}/input`, `${data}/input`);
@@ -111,10 +104,11 @@ export async function readProjectOf(tool: Tool, project: Project): Promise<Origi
     left.push("For make TARGET: mlcli local process --command make -- -C /opt/ml/code TARGET");
   }
   left.push(
-    `${own}/Dockerfile is not taken over: lines of your own go into ${base}/Dockerfile. The slim ` +
-      'Python has no compiler, git or make: "base_image": "python:3.12" brings them.',
+    `${own}/Dockerfile is not taken over: put lines of your own into ${base}/Dockerfile.`,
+    'The image has no compiler, git or make: "base_image": "python:3.12" brings them.',
   );
   const next = ["mlcli build", "mlcli local train", "mlcli local deploy", "mlcli local stop"];
+  const what = `the ${tool} project ${inOneLine(project.shown)}`;
   return { ...draft, what, configuration: { ...keysOf(draft), ...metrics }, next };
 }
 
@@ -122,8 +116,8 @@ export async function readProjectOf(tool: Tool, project: Project): Promise<Origi
 function keysOf({ project, file, values, name, taken, left }: Draft): Record<string, string> {
   const isOurs = project.path === project.cwd && file === `${name}.json`;
   const configuration: Record<string, string> = {};
-  for (const key of KEYS) {
-    const given = values[RENAMED[key] ?? key] ?? "";
+  for (const [key, theirs] of KEYS) {
+    const given = values[theirs] ?? "";
     const value = `${given}`;
     if (value === "" || isOurs && Object.hasOwn(values, key)) continue;
     if (typeof given === "object" || !accepts(key, value)) {
@@ -168,30 +162,28 @@ async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
 async function takeSagify({ files, left, code }: Draft, base: string) {
   files.push({ path: `${base}/prediction/serve`, content: await readTemplate("from/sagify.py") });
   left.push(
-    `sagify's server (predictor.py, nginx.conf and others) falls away: ${base}/prediction/serve calls ` +
-      "prediction.py. Training reads hyperparameters as strings, as on SageMaker.",
+    "sagify's server falls away, nginx.conf too: the new prediction/serve calls prediction.py.",
+    "Training reads all hyperparameters as strings, as on SageMaker.",
   );
-  if (!code.some((text) => importsOf(text).includes("sagify"))) return {};
+  if (!code.flatMap(importsOf).includes("sagify")) return {};
   files.push({ path: `${base}/common/sagify/api/hyperparameter_tuning.py`, content: LOG_METRIC });
-  left.push(
-    "log_metric is in common/, and the package sagify is left out. metric_definitions has the names that calls spell out.",
-  );
+  left.push("metric_definitions has only the names that calls of log_metric spell out.");
   const names = code.flatMap((text) => Array.from(text.matchAll(METRIC), ([, one]) => one!));
-  const metrics = [...new Set(names)].map((one) => ({ Name: one, Regex: `${one}: ([-+0-9.eE]+)` }));
+  const metrics = [...new Set(names)].slice(0, MOST_DEFINITIONS).map((one) => ({
+    Name: one,
+    Regex: `${one}: ([-+0-9.eE]+)`,
+  }));
   return { metric_definitions: metrics };
 }
 
 /** Old serving code is a script of Flask; new code has the functions that mlcli calls. */
-async function takeServer(
-  { project, own, files, left, code }: Draft,
-  path: string,
-): Promise<boolean> {
+async function takeServer(draft: Draft, path: string): Promise<boolean> {
+  const { project, own, files, left, code } = draft;
   const from = `${own}/prediction/serve`;
   const source = await textIn(project, from) ?? "";
   const parts = withoutServer(source);
   if (parts === undefined) {
-    const text =
-      `Write ${path}: mlcli cannot tell the model's functions from the server in ${from}.`;
+    const text = `Write ${path}: the functions in ${from} cannot be told from its server.`;
     files.push({ path, content: `raise NotImplementedError(${JSON.stringify(text)})\n` });
     left.push(text);
     return false;
@@ -207,10 +199,8 @@ async function takeServer(
   if (cut.length === 0) return false;
   const heads = cut.map((one) => (/^@/.test(one.code) ? namesOf(one) : one.code.split("\n"))[0]!);
   left.push(
-    `Cut from ${from}: ${
-      inOneLine(heads.join(", "))
-    }. mlcli has a server. If requests and answers are ` +
-      "not CSV as in easy_sm's template, edit input_fn and output_fn.",
+    `Cut from ${from}, for mlcli's own server: ${inOneLine(heads.join(", "))}.`,
+    "input_fn and output_fn are those of easy_sm's template. Edit them if yours differ.",
   );
   return true;
 }
@@ -233,11 +223,9 @@ async function takeModules(draft: Draft, target: string): Promise<void> {
       // An app of mlcli's may lie there, too.
       const without = place === own ? /^local_test\/|(?<!\.py)$/ : /^mlcli_base\//;
       await take(draft, place, `${target}/${name}`, without);
-      if (place === own) {
-        left.push(`Code imports ${name}: common/ has a second copy of its modules.`);
-      }
+      if (place === own) left.push(`Code imports ${name}: common/ has a second copy of it.`);
     }
   }
-  if (!code.some((text) => importsOf(text).includes(""))) return;
+  if (!code.flatMap(importsOf).includes("")) return;
   left.push('Relative imports fail here: write "from x import y" for "from .x import y".');
 }

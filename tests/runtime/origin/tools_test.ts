@@ -116,7 +116,7 @@ suite("init --from an easy_sm project", () => {
     }
     const cut = "import flask, from flask import Flask, Response, app = Flask(__name__), " +
       'model = model_fn(model_dir=""), predict, if __name__ == "":.';
-    assertStringIncludes(stderr, `note: Cut from shop/easy_sm_base/prediction/serve: ${cut}`);
+    assertStringIncludes(stderr, `prediction/serve, for mlcli's own server: ${cut}`);
   });
 
   it("keeps the model's functions of an old serve, and all of a new one", async () => {
@@ -143,9 +143,8 @@ suite("init --from an easy_sm project", () => {
         ...EASY_SM,
         "shop/easy_sm_base/prediction/serve": text,
       });
-      const words =
-        "Write shop/mlcli_base/prediction/serve: mlcli cannot tell the model's functions from " +
-        "the server in shop/easy_sm_base/prediction/serve.";
+      const words = "Write shop/mlcli_base/prediction/serve: the functions in " +
+        "shop/easy_sm_base/prediction/serve cannot be told from its server.";
       assertEquals(code, 0);
       assertStringIncludes(stderr, words);
       assertEquals(files[`${SHOP}/prediction/serve`], `raise NotImplementedError("${words}")\n`);
