@@ -221,7 +221,7 @@ async function takeModules(draft: Draft, target: string): Promise<void> {
         code.push(found);
       }
       // An app of mlcli's may lie there, too.
-      const without = place === own ? /^local_test\/|(?<!\.py)$/ : /^mlcli_base\//;
+      const without = place === own ? /^local_test\/|(?<!\.py)$/ : /^(mlcli_base\/|MIGRATION\.md$)/;
       await take(draft, place, `${target}/${name}`, without);
       if (place === own) left.push(`Code imports ${name}: common/ has a second copy of it.`);
     }

@@ -5,9 +5,7 @@ import { it, suite } from "../../helpers/suite.ts";
 /** What a file is, the file, and the code of its statements; `undefined`: it is not split. */
 const FILES:
   readonly (readonly [what: string, file: string, codes: readonly string[] | undefined])[] = [
-    ["nothing", "", []],
     ["comments alone", "# a\n\n# b", []],
-    ["simple statements", "a = 1\nb = 2", ["a = 1\n", "b = 2\n"]],
     ["a function", "def f():\n  a\n\n  b\nc\n", ["def f():\n  a\n  b\n", "c\n"]],
     ["tabs", "def f():\n\ta\nc\n", ["def f():\n\ta\n", "c\n"]],
     ["a comment in the first column of a body", "def f():\n  a\n# x\n  b\n", [
@@ -37,14 +35,12 @@ const FILES:
     ["raw strings and bytes", `a = r'\\(' + b"("\nb\n`, ['a = r"" + b""\n', "b\n"]],
     ["a docstring", '"""Text\n\ndef f(): no\n"""\nb\n', ['""\n', "b\n"]],
     ["an open string", "a = 'x\nb\n", undefined],
-    ["an open text", 'a = """x\nb\n', undefined],
     ["an open bracket", "a = (\nb\n", undefined],
     ["a bracket that nothing opens", "a)\nb\n", undefined],
     ["a function in brackets", "a = (\ndef f():\n  b)\n", undefined],
     ["strings within strings", `a = f"{b["("]}"\nc\n`, undefined],
     ["a lone backslash", "a = \\ b\n", undefined],
     ["a form feed", "def f():\n  a\n\fb\n", undefined],
-    ["a zero byte", "a\0\n", undefined],
   ];
 
 suite("statements of Python", () => {

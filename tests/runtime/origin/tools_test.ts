@@ -34,13 +34,10 @@ const EASY_SM: Readonly<Record<string, string>> = {
     ...{ python_version: "3.11", requirements_dir: "deps.txt", easy_sm_module_dir: "shop/" },
   }),
   "deps.txt": "scikit-learn==1.5\n",
-  "shop/__init__.py": "",
   "shop/tables.py": "from units.lengths import METRE\n",
   "shop/units/lengths.py": "METRE = 1\n",
   "shop/units/table.csv": "1\n",
   "shop/unused.py": "",
-  "shop/easy_sm_base/Dockerfile": "FROM python\n",
-  "shop/easy_sm_base/executor.sh": "",
   "shop/easy_sm_base/prediction/serve": SERVE,
   "shop/easy_sm_base/prediction/predict.py": "",
   "shop/easy_sm_base/processing/Makefile": "all:\n",
@@ -49,7 +46,6 @@ const EASY_SM: Readonly<Record<string, string>> = {
   "shop/easy_sm_base/training/train": "",
   "shop/easy_sm_base/training/training.py": "import features\ndef train(a, b): pass\n",
   "shop/easy_sm_base/training/features.py": "",
-  "shop/easy_sm_base/local_test/train_local.sh": "",
   "shop/easy_sm_base/local_test/test_dir/input/data/training/a.csv": "1\n",
   "shop/easy_sm_base/local_test/test_dir/processing/input/raw.csv": "2\n",
   "shop/easy_sm_base/local_test/test_dir/output/old": "",
@@ -67,7 +63,6 @@ const SAGIFY: Readonly<Record<string, string>> = {
     "log_metric('Precision', 1)\nlog_metric(\"Mean error\", 2)\nlog_metric(name, 3)\n",
   "src/sagify_base/prediction/prediction.py": "def predict(json_input): return {}\n",
   "src/sagify_base/prediction/predictor.py": "import flask\n",
-  "src/sagify_base/prediction/serve": "",
   "src/sagify_base/local_test/test_dir/input/config/hyperparameters.json": '{"depth": 3}',
 };
 
@@ -184,6 +179,18 @@ suite("init --from an easy_sm project", () => {
     assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete.\n");
     assertEquals(await filesBelow(here.path), first);
     assertEquals(Object.keys(first).filter((path) => path.includes("common/")).length, 3);
+  });
+
+  it("takes nothing of the app itself for a module of the project", async () => {
+    const own = Object.entries(EASY_SM).map(([path, text]) => [path.replace("shop/", ""), text]);
+    await using here = await makeDirectory({
+      ...Object.fromEntries(own),
+      "shop.json": JSON.stringify({ image_name: "shop", easy_sm_module_dir: "." }),
+      "shop/core.py": "",
+      "easy_sm_base/training/training.py": "import shop.core\n",
+    });
+    assertEquals((await init(here, ".")).code, 0);
+    assertEquals((await init(here, ".")).stderr, "Nothing to do: shop is complete.\n");
   });
 
   it("takes the app that is named of several", async () => {
