@@ -76,13 +76,14 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
 /** @throws MlcliError where the app has no directory of test data. */
 export async function requireTestDirectory(layout: Layout): Promise<void> {
   if (await isDirectory(layout.testDirectory)) return;
-  const testDirectory = typedPath(layout.directory, layout.testDirectory);
-  throw new MlcliError(
-    `Not a valid mlcli directory: ${typedPath(layout.directory, layout.base)}`,
-    {
-      hint: `Create ${testDirectory}/, or let mlcli init ${layout.appName} add what is missing.`,
-    },
-  );
+  const { directory, appName } = layout;
+  const testDirectory = typedPath(directory, layout.testDirectory);
+  const text = await readTextFile(join(directory, `${appName}.json`), LARGEST_TEXT).catch(() => "");
+  throw new MlcliError(`Not a valid mlcli directory: ${typedPath(directory, layout.base)}`, {
+    hint: text.includes('"easy_sm_module_dir"')
+      ? `This is a project of easy_sm: mlcli init --from . ${appName} makes the app of it.`
+      : `Create ${testDirectory}/, or let mlcli init ${appName} add what is missing.`,
+  });
 }
 
 /** For data that lies elsewhere, where the command is not known. */

@@ -27,6 +27,11 @@ const KINDS: readonly Kind[] = [
     isOne: ({ path }) => isFile(join(path, "cog.yaml")),
     read: async (project) => (await import("./cog.ts")).cogOrigin(project),
   },
+  ...(["sagify", "easy_sm"] as const).map((tool): Kind => ({
+    words: `a project of ${tool}`,
+    isOne: async (project) => (await (await import("./tools.ts")).appsIn(project, tool)).length > 0,
+    read: async (project) => await (await import("./tools.ts")).readProjectOf(tool, project),
+  })),
   {
     words: "a Dockerfile that trains or serves on SageMaker",
     isOne: async (project) => (await import("./own_container.ts")).isContainer(project),
