@@ -1,7 +1,7 @@
 /** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
 
 import { hasConfiguration } from "../runtime/app/app.ts";
-import { typedPath } from "../runtime/app/typed_path.ts";
+import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
 import type { Context } from "../runtime/context.ts";
 import { resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
@@ -44,6 +44,11 @@ export async function initFrom(
     return;
   }
   const { created, kept } = await makeScaffold(plan);
+  const { image } = configuration;
+  if (image !== undefined && resourceIn(from) !== undefined) {
+    // Whoever names a job trusts its image: it ran with the role of the job.
+    await rememberIfPossible({ directory: cwd, kind: "images", name: image }, { ...context, note });
+  }
   for (const path of created) out.print(`${path}\n`);
   if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
   tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);

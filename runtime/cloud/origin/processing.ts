@@ -1,0 +1,158 @@
+/** The app of a processing job. */
+
+import { basePath } from "../../app/app.ts";
+import type { JobDetails } from "../../aws/sagemaker_jobs.ts";
+import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
+import { isChannelName } from "../../contract/channels.ts";
+import { PATHS } from "../../contract/jobs.ts";
+import { CODE_CHANNEL, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
+import { plainData, type Side } from "../../contract/processing_data.ts";
+import { shellWord } from "../../text.ts";
+import type { AboutCode, CodePlace, Draft, NewApp } from "./draft.ts";
+import { argumentsText, prefixOf, takeOver, variablesLeft } from "./draft.ts";
+
+type Job = JobDetails["process"];
+
+/** Some members are this module's texts of what the answer has there. */
+const TABLE = `
+  AppSpecification.ImageUri=image RoleArn=execution_role code=source_dir script=process.entry_point
+  ContainerEntrypoint=process.command ProcessingInputs=process.input_s3_location
+  ShardedByS3Key=process.shard ProcessingOutputs=process.output_s3_location
+  ClusterConfig.InstanceType=process.ec2_type ClusterConfig.InstanceCount=process.instance_count
+  ClusterConfig.SelectedInstanceType=process.ec2_type
+  ClusterConfig.SelectedInstanceCount=process.instance_count
+  ClusterConfig.VolumeSizeInGB=process.volume_size
+  StoppingCondition.MaxRuntimeInSeconds=process.max_run
+  NetworkConfig.EnableNetworkIsolation=process.network_isolation
+  NetworkConfig.VpcConfig.Subnets=process.subnet
+  NetworkConfig.VpcConfig.SecurityGroupIds=process.security_group
+  ClusterConfig.VolumeKmsKeyId=process.kms_key ProcessingOutputConfig.KmsKeyId=process.kms_key
+  ClusterConfig.InstancePreferences ExperimentConfig MonitoringScheduleArn
+  NetworkConfig.EnableInterContainerTrafficEncryption`;
+
+export function processingDraft(job: Job, { name, option }: NewApp): Draft {
+  const program = programOf(job);
+  const code = [CODE_CHANNEL, "entrypoint"];
+  const inputs = (job.ProcessingInputs ?? []).map(({ InputName, S3Input }) =>
+    dataOf("input", name, prefixOf(S3Input), InputName, S3Input?.LocalPath)
+  ).filter(({ name }) => !program.code || !code.includes(name));
+  const outputs = (job.ProcessingOutputConfig?.Outputs ?? []).map(({ OutputName, S3Output }) =>
+    dataOf("output", name, parseS3Uri(S3Output?.S3Uri ?? ""), OutputName, S3Output?.LocalPath)
+  );
+  const shards = job.ProcessingInputs?.filter(({ S3Input }) =>
+    S3Input?.S3DataDistributionType === "ShardedByS3Key"
+  ).map(({ InputName }) => InputName);
+  const textsOf = (all: readonly Data[]) => all.flatMap(({ text }) => text ?? []);
+  const { configuration, taken, left } = takeOver({
+    ...job,
+    ...program.members,
+    code: program.code && `${name}/code`,
+    ProcessingInputs: textsOf(inputs),
+    ShardedByS3Key: shards,
+    ProcessingOutputs: textsOf(outputs),
+    ClusterConfig: job.ProcessingResources?.ClusterConfig,
+  }, TABLE);
+  const words = argumentsText(program.arguments);
+  const here = `mlcli local process${option}${optionsOf("-i", inputs)}${optionsOf("-o", outputs)}`;
+  return {
+    section: "process",
+    configuration,
+    taken,
+    files: [],
+    code: program.code,
+    data: inputs.flatMap(({ name, address, to, text }) =>
+      text && address ? [{ name, address, to }] : []
+    ),
+    left: [
+      ...program.left ?? [],
+      ...[...inputs, ...outputs].filter(({ text }) => text === undefined).map(({ name }) =>
+        `${name} is not taken over: it is no prefix in S3, or not below /opt/ml/processing.`
+      ),
+      ...variablesLeft(Object.keys(job.Environment ?? {}), here),
+      ...left,
+    ],
+    next: [here + words, `mlcli process${option}${words}`],
+  };
+}
+
+interface Program {
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly code?: CodePlace | undefined;
+  readonly arguments: readonly string[];
+  readonly left?: readonly string[];
+}
+
+/** By what mlcli and the SDK's processors leave in a job (aws/sagemaker-python-sdk: `processing.py`). */
+function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job): Program {
+  const { ContainerEntrypoint = [], ContainerArguments: words = [] } = app ?? {};
+  const addressOf = (name: string) =>
+    prefixOf(inputs.find(({ InputName }) => InputName === name)?.S3Input);
+  const [address, runproc] = [addressOf(CODE_CHANNEL), addressOf("entrypoint")];
+  const script = ContainerEntrypoint.at(-1) ?? "";
+  const before = ContainerEntrypoint.slice(0, -1).join(" ");
+  const start = `${PATHS.processingCode}/`;
+  if (address !== undefined && before.endsWith(`${start}${START_SCRIPT}`)) {
+    return { members: { script }, code: { address }, arguments: words };
+  }
+  if (address !== undefined && runproc !== undefined && script.endsWith("/runproc.sh")) {
+    const file = runproc.key.endsWith(".sh") ? runproc : within(runproc, "runproc.sh");
+    const about = { address: file, read: aboutRunproc };
+    return { code: { address, about }, arguments: words };
+  }
+  if (address === undefined || !script.startsWith(start)) {
+    return { members: { ContainerEntrypoint }, arguments: words };
+  }
+  const isPlain = /^(\S*\/)?(python[\d.]*|(ba)?sh)$|^$/.test(before);
+  const left = isPlain
+    ? []
+    : [`The job ran its script by ${before}; mlcli runs it by Python or sh.`];
+  const members = { script: script.slice(start.length) };
+  return { members, code: { address }, arguments: words, left };
+}
+
+/** The line that passes the job's arguments on: `python3 clean.py "$@"`. */
+function aboutRunproc(text: string): AboutCode {
+  const entryPoint = /^.*?(\S+) "\$@"\s*$/m.exec(text)?.[1];
+  return { entryPoint: entryPoint && entryPointOf(entryPoint) };
+}
+
+interface Data {
+  readonly name: string;
+  readonly path: string;
+  readonly address: S3Address | undefined;
+  /** As its key has it; `undefined`: it is none that mlcli has. */
+  readonly text: string | undefined;
+  readonly to: string;
+}
+
+function dataOf(
+  side: Side,
+  app: string,
+  address: S3Address | undefined,
+  name = "",
+  path = "",
+): Data {
+  const { path: plain } = plainData(side);
+  const isData = address && isChannelName(name) && path.startsWith("/opt/ml/processing/");
+  const start = path === `${plain}/${name}` ? name : `${name}:${path}`;
+  const to = isWithin(path, plain) ? `processing${path.slice(plain.length)}` : name;
+  return {
+    ...{ name, path, address, text: isData ? `${start}=${s3Uri(address)}` : undefined },
+    to: `${basePath(app)}/local_test/test_dir/input/data/${to}`,
+  };
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return `${path}/`.startsWith(`${directory}/`);
+}
+
+/** Of `local process`: none where all lies where it looks by itself. */
+function optionsOf(flag: "-i" | "-o", all: readonly Data[]): string {
+  const { path: plain } = plainData(flag === "-i" ? "input" : "output");
+  const known = all.filter(({ text }) => text !== undefined);
+  if (known.every(({ path }) => isWithin(path, plain))) return "";
+  const words = known.map(({ name, path, to }) =>
+    `${name}:${path}${flag === "-i" ? `=${to}` : ""}`
+  );
+  return words.map((word) => ` ${flag} ${shellWord(word)}`).join("");
+}
