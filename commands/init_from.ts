@@ -44,13 +44,13 @@ export async function initFrom(
     return;
   }
   const { created, kept } = await makeScaffold(plan);
+  for (const path of created) out.print(`${path}\n`);
+  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
   const { image } = configuration;
   if (image !== undefined && resourceIn(from) !== undefined) {
     // Whoever names a job trusts its image: it ran with the role of the job.
     await rememberIfPossible({ directory: cwd, kind: "images", name: image }, { ...context, note });
   }
-  for (const path of created) out.print(`${path}\n`);
-  if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
   tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
   if (kept.length > 0) tell(err, `Kept what was there: ${kept.join(", ")}\n`);
   if (isThere) note(`${name}.json was there, and stays as it is.`);
