@@ -21,7 +21,7 @@ export interface AboutCode {
 }
 
 export interface CodePlace {
-  /** Of an archive, a file, or a directory. */
+  /** Of an archive, a file or a directory. */
   readonly address: S3Address;
   readonly about?: { readonly address: S3Address; readonly read: (text: string) => AboutCode };
 }
@@ -31,6 +31,16 @@ export interface DataPlace {
   readonly name: string;
   readonly address: S3Address;
   readonly to: string;
+}
+
+/** What a job runs. */
+export interface Program {
+  /** Texts in the place of members of the answer. */
+  readonly members?: Readonly<Record<string, unknown>>;
+  readonly code?: CodePlace | undefined;
+  /** ` -- --rows 10`: words of the program's, behind a command. */
+  readonly words?: string;
+  readonly left?: readonly string[];
 }
 
 export interface Draft extends Omit<Origin, "name" | "what"> {
@@ -85,14 +95,13 @@ export function variablesLeft(names: readonly string[], command: string): readon
   ];
 }
 
-/** The address of what a job reads from S3 by a prefix; `undefined` where it does not. */
+/** Where a job reads by a prefix in S3; `undefined` where it does not. */
 export function prefixOf(
   source: { readonly S3DataType?: string | undefined; readonly S3Uri?: string | undefined } = {},
 ): S3Address | undefined {
   return source.S3DataType === "S3Prefix" ? parseS3Uri(source.S3Uri ?? "") : undefined;
 }
 
-/** Words for a program, behind a command: ` -- --rows 10`. */
-export function argumentsText(words: readonly string[] = []): string {
+export function wordsOf(words: readonly string[]): string {
   return words.length === 0 ? "" : ` -- ${words.map(shellWord).join(" ")}`;
 }

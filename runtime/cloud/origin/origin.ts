@@ -9,7 +9,12 @@ import type { Resource } from "../../contract/console.ts";
 import { MlcliError } from "../../errors.ts";
 import { nameOf, type Origin } from "../../origin/origin.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
+import { fetchCode } from "./code.ts";
 import type { Draft, NewApp } from "./draft.ts";
+import { processingDraft } from "./processing.ts";
+import { sampleOf } from "./sample.ts";
+import { servingDraft } from "./serving.ts";
+import { trainingDraft } from "./training.ts";
 
 export interface CloudOriginRequest extends AwsOptions {
   readonly resource: Resource;
@@ -19,97 +24,68 @@ export interface CloudOriginRequest extends AwsOptions {
   readonly data: number | undefined;
 }
 
-/** What SDKs and mlcli put behind the name that was given: `-2026-03-01-09-30-00-123`. */
+/** What SDKs and mlcli put behind a job's name: `-2026-03-01-09-30-00-123`. */
 const TIME = /-\d{4}(-\d\d){5}-\d{3}$/;
 
 /**
  * What an app is made of from a thing on SageMaker. Its code is fetched; data is when its files are made.
  *
- * @param note is told which data is fetched.
+ * @param note is told which data that is.
  * @throws AwsError where there is no such thing, or it may not be described; MlcliError where it has no
  * image, or an object of its data can be no file.
  */
 export async function cloudOrigin(
-  { resource, name: typed, data, ...options }: CloudOriginRequest,
-  { cwd, ...host }: CloudHost,
+  { resource, name: typed, data: size, ...options }: CloudOriginRequest,
+  host: CloudHost,
   note: (text: string) => void,
 ): Promise<Origin> {
-  const choice = { ...options, region: options.region ?? resource.region, appName: undefined };
-  const aws = await connectToAws(choice, { cwd, ...host });
+  const region = options.region ?? resource.region;
+  const aws = await connectToAws({ ...options, region, appName: undefined }, host);
   const sagemaker = await aws.sagemaker();
-  const what = `${resource.kind}/${resource.name}`;
   const name = nameOf(typed, resource.name.replace(TIME, ""));
-  const hasOthers = (await appNames(cwd)).some((one) => one !== name);
+  const hasOthers = (await appNames(host.cwd)).some((one) => one !== name);
   const app = { name, option: hasOthers ? ` --app-name ${name}` : "" };
-  const draft = await DRAFTS[resource.kind](sagemaker, resource.name, app);
-  const { section, configuration } = draft;
+  const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, app);
   if (configuration.image === undefined) {
-    throw new MlcliError(`${what} names no image: it is made of an algorithm or a model package`, {
-      hint: "mlcli runs images. The one of a package: aws sagemaker describe-model-package",
+    throw new MlcliError(`${resource.kind}/${resource.name} names no image`, {
+      hint: "mlcli runs images, and no algorithms, model packages or inference components.",
     });
   }
-  const files = [...draft.files];
-  const left = [...draft.left];
-  let entryPoint: string | undefined;
-  if (draft.code !== undefined) {
-    const folder = join(cwd, name, "code");
-    const isThere = await holdsFile({ directory: cwd }, folder, folder);
-    const { fetchCode } = await import("./code.ts");
-    const { signal } = host.interruption;
-    const code = await fetchCode(await aws.s3(), draft.code, `${name}/code`, isThere, signal);
-    files.push(...code.files);
-    left.unshift(...code.left);
-    ({ entryPoint } = code);
-  }
-  if (data !== undefined) {
-    const { sampleOf } = await import("./sample.ts");
-    const sample = await sampleOf(await aws.s3(), draft.data, data, note);
-    files.push(...sample.files);
-    left.push(...sample.left);
-  } else if (draft.data.length > 0) {
-    const names = draft.data.map((one) => one.name).join(", ");
-    left.push(`No data is fetched: --data 100MB brings a sample of ${names}.`);
-  }
+  const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {
+    isThere: await holdsFile({ directory: host.cwd }, join(host.cwd, name, "code"), host.cwd),
+    signal: host.interruption.signal,
+  });
+  const names = data.map((one) => one.name).join(", ");
+  const untold = data.length > 0
+    ? [`No data is fetched: --data 100MB brings a sample of ${names}.`]
+    : [];
+  const sample = size === undefined
+    ? { files: [], left: untold }
+    : await sampleOf(await aws.s3(), data, size, note);
+  const { files = [], left = [], entryPoint } = fetched ?? {};
   return {
     ...draft,
-    what: `${what} in ${sagemaker.region.value}`,
     name,
+    what: `${resource.kind}/${resource.name} in ${sagemaker.region.value}`,
     configuration: {
       ...configuration,
       cloud_region: sagemaker.region.value,
-      ...options.profile === undefined ? {} : { cloud_profile: options.profile },
+      ...options.profile && { cloud_profile: options.profile },
       [section]: { ...configuration[section], ...entryPoint && { entry_point: entryPoint } },
     },
-    files,
-    left,
+    files: [...draft.files, ...files, ...sample.files],
+    left: [...left, ...draft.left, ...sample.left],
   };
 }
 
-type Describe = (sagemaker: SageMaker, named: string, app: NewApp) => Promise<Draft>;
-
-const DRAFTS: Readonly<Record<Resource["kind"], Describe>> = {
-  "training-job": async (sagemaker, job, app) => {
-    const [, details] = await sagemaker.describeJob("train", job);
-    return (await import("./training.ts")).trainingDraft(details, app);
-  },
-  "processing-job": async (sagemaker, job, app) => {
-    const [, details] = await sagemaker.describeJob("process", job);
-    return (await import("./processing.ts")).processingDraft(details, app);
-  },
-  "model": async (sagemaker, model, app) => {
-    const { servingDraft } = await import("./serving.ts");
-    return servingDraft(await sagemaker.describeModel(model), {}, app);
-  },
-  "endpoint": async (sagemaker, endpoint, app) => {
-    const { configuration } = await sagemaker.describeEndpoint(endpoint);
-    const details = await sagemaker.describeEndpointConfiguration(configuration);
-    const model = details.ProductionVariants?.[0]?.ModelName;
-    if (model === undefined) {
-      throw new MlcliError(`endpoint/${endpoint} serves no model of its own`, {
-        hint: "Its models are inference components, which mlcli does not take over.",
-      });
-    }
-    const { servingDraft } = await import("./serving.ts");
-    return servingDraft(await sagemaker.describeModel(model), details, app);
-  },
-};
+async function draftOf({ kind, name }: Resource, api: SageMaker, app: NewApp): Promise<Draft> {
+  if (kind === "training-job") return trainingDraft((await api.describeJob("train", name))[1], app);
+  if (kind === "processing-job") {
+    return processingDraft((await api.describeJob("process", name))[1], app);
+  }
+  if (kind === "model") return servingDraft(await api.describeModel(name), {}, app);
+  const { configuration } = await api.describeEndpoint(name);
+  const details = await api.describeEndpointConfiguration(configuration);
+  const model = details.ProductionVariants?.[0]?.ModelName;
+  return servingDraft(model === undefined ? {} : await api.describeModel(model), details, app);
+}

@@ -8,8 +8,8 @@ import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
 import { plainData, type Side } from "../../contract/processing_data.ts";
 import { shellWord } from "../../text.ts";
-import type { AboutCode, CodePlace, Draft, NewApp } from "./draft.ts";
-import { argumentsText, prefixOf, takeOver, variablesLeft } from "./draft.ts";
+import type { AboutCode, Draft, NewApp, Program } from "./draft.ts";
+import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
 
 type Job = JobDetails["process"];
 
@@ -52,7 +52,7 @@ export function processingDraft(job: Job, { name, option }: NewApp): Draft {
     ProcessingOutputs: textsOf(outputs),
     ClusterConfig: job.ProcessingResources?.ClusterConfig,
   }, TABLE);
-  const words = argumentsText(program.arguments);
+  const { words = "" } = program;
   const here = `mlcli local process${option}${optionsOf("-i", inputs)}${optionsOf("-o", outputs)}`;
   return {
     section: "process",
@@ -75,16 +75,10 @@ export function processingDraft(job: Job, { name, option }: NewApp): Draft {
   };
 }
 
-interface Program {
-  readonly members?: Readonly<Record<string, unknown>>;
-  readonly code?: CodePlace | undefined;
-  readonly arguments: readonly string[];
-  readonly left?: readonly string[];
-}
-
 /** By what mlcli and the SDK's processors leave in a job (aws/sagemaker-python-sdk: `processing.py`). */
 function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job): Program {
-  const { ContainerEntrypoint = [], ContainerArguments: words = [] } = app ?? {};
+  const { ContainerEntrypoint = [], ContainerArguments = [] } = app ?? {};
+  const words = wordsOf(ContainerArguments);
   const addressOf = (name: string) =>
     prefixOf(inputs.find(({ InputName }) => InputName === name)?.S3Input);
   const [address, runproc] = [addressOf(CODE_CHANNEL), addressOf("entrypoint")];
@@ -92,22 +86,22 @@ function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job
   const before = ContainerEntrypoint.slice(0, -1).join(" ");
   const start = `${PATHS.processingCode}/`;
   if (address !== undefined && before.endsWith(`${start}${START_SCRIPT}`)) {
-    return { members: { script }, code: { address }, arguments: words };
+    return { members: { script }, code: { address }, words };
   }
   if (address !== undefined && runproc !== undefined && script.endsWith("/runproc.sh")) {
     const file = runproc.key.endsWith(".sh") ? runproc : within(runproc, "runproc.sh");
     const about = { address: file, read: aboutRunproc };
-    return { code: { address, about }, arguments: words };
+    return { code: { address, about }, words };
   }
   if (address === undefined || !script.startsWith(start)) {
-    return { members: { ContainerEntrypoint }, arguments: words };
+    return { members: { ContainerEntrypoint }, words };
   }
   const isPlain = /^(\S*\/)?(python[\d.]*|(ba)?sh)$|^$/.test(before);
   const left = isPlain
     ? []
     : [`The job ran its script by ${before}; mlcli runs it by Python or sh.`];
   const members = { script: script.slice(start.length) };
-  return { members, code: { address }, arguments: words, left };
+  return { members, code: { address }, words, left };
 }
 
 /** The line that passes the job's arguments on: `python3 clean.py "$@"`. */
@@ -116,14 +110,7 @@ function aboutRunproc(text: string): AboutCode {
   return { entryPoint: entryPoint && entryPointOf(entryPoint) };
 }
 
-interface Data {
-  readonly name: string;
-  readonly path: string;
-  readonly address: S3Address | undefined;
-  /** As its key has it; `undefined`: it is none that mlcli has. */
-  readonly text: string | undefined;
-  readonly to: string;
-}
+type Data = ReturnType<typeof dataOf>;
 
 function dataOf(
   side: Side,
@@ -131,9 +118,10 @@ function dataOf(
   address: S3Address | undefined,
   name = "",
   path = "",
-): Data {
+) {
   const { path: plain } = plainData(side);
-  const isData = address && isChannelName(name) && path.startsWith("/opt/ml/processing/");
+  const isPath = /^\/opt\/ml\/processing\/(?!.*(^|\/)\.{0,2}(\/|$))/.test(path);
+  const isData = address && isPath && isChannelName(name);
   const start = path === `${plain}/${name}` ? name : `${name}:${path}`;
   const to = isWithin(path, plain) ? `processing${path.slice(plain.length)}` : name;
   return {

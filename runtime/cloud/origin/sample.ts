@@ -10,24 +10,16 @@ import { fetchObject, writeFetched } from "../download/fetch_object.ts";
 import { pathBelow } from "../download/object_path.ts";
 import type { DataPlace } from "./draft.ts";
 
-export interface FoundObject extends StoredObject, ObjectPlace {
-  /** Of its file below the directory of the data, with slashes. */
+interface FoundObject extends StoredObject, ObjectPlace {
+  /** Of its file, with slashes: relative to the address, or to the directory around. */
   readonly path: string;
 }
 
 /** Ten pages; of more, a sample is one of these. */
 const MOST_OBJECTS = 10_000;
 
-/**
- * What lies at an address: a key below it is relative to it, any other that begins so to the directory
- * around.
- *
- * @throws AwsError; MlcliError for a key that can be no file.
- */
-export async function objectsAt(
-  s3: Pick<S3, "listObjects">,
-  address: S3Address,
-): Promise<readonly FoundObject[]> {
+/** What lies at an address. @throws AwsError; MlcliError for a key that can be no file. */
+export async function objectsAt(s3: S3, address: S3Address): Promise<readonly FoundObject[]> {
   const { bucket, key } = address;
   const [directory, around] = [asDirectory(address).key, key.slice(0, key.lastIndexOf("/") + 1)];
   const found: FoundObject[] = [];
@@ -68,21 +60,17 @@ export async function sampleOf(
     const found = await ifAllowed(readable(s3, address), ({ message }) => why = message) ?? [];
     if (found.length === 0) left.push(`Of ${name} (${s3Uri(address)}) nothing is fetched: ${why}`);
     if (found.length === 0) continue;
-    const chosen: FoundObject[] = [];
-    let [sum, all] = [0, 0];
+    let [sum, all, count] = [0, 0, 0];
     for (const object of found.toSorted((one, other) => one.size - other.size)) {
       all += object.size;
       if (all > size) continue;
-      chosen.push(object);
-      sum = all;
-    }
-    const of = found.length < MOST_OBJECTS ? "of" : "of the first";
-    const bytes = `${byteCount(sum)} of ${byteCount(all)}`;
-    note(`${name}: ${chosen.length} ${of} ${found.length} objects, ${bytes}`);
-    for (const object of chosen) {
+      [sum, count] = [all, count + 1];
       const content = (place: string) => writeObject(s3, object, place);
       files.push({ path: `${to}/${object.path}`, content });
     }
+    const of = found.length < MOST_OBJECTS ? "of" : "of the first";
+    const bytes = `${byteCount(sum)} of ${byteCount(all)}`;
+    note(`${name}: ${count} ${of} ${found.length} objects, ${bytes}`);
   }
   return { files, left };
 }

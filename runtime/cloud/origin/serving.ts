@@ -29,7 +29,7 @@ const OF_PROGRAM = Object.keys(servingVariables("", ""));
 
 /** @param configuration of the endpoint; its first variant counts. */
 export function servingDraft(
-  model: ModelDetails,
+  model: Partial<ModelDetails>,
   configuration: Partial<EndpointConfigurationDetails>,
   { name, option }: NewApp,
 ): Draft {

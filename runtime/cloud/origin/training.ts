@@ -8,8 +8,8 @@ import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, CODE_CHANNELS, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
 import type { GivenFile } from "../../image/scaffold.ts";
 import { asWritten, jsonObject, parseJson } from "../../text.ts";
-import type { AboutCode, CodePlace, DataPlace, Draft, NewApp } from "./draft.ts";
-import { argumentsText, prefixOf, takeOver, variablesLeft } from "./draft.ts";
+import type { AboutCode, DataPlace, Draft, NewApp, Program } from "./draft.ts";
+import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
 
 type Job = JobDetails["train"];
 
@@ -59,7 +59,7 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
   }, TABLE);
   const path = job.CheckpointConfig?.LocalPath ?? PATHS.checkpoints;
   const here = `mlcli local train${option}`;
-  const words = argumentsText(program.arguments);
+  const { words = "" } = program;
   return {
     section: "train",
     configuration,
@@ -78,14 +78,6 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
     ],
     next: [here + words, `mlcli train${option}${words}`],
   };
-}
-
-interface Program {
-  readonly members?: Readonly<Record<string, unknown>>;
-  readonly code?: CodePlace | undefined;
-  /** Of a command. */
-  readonly arguments?: readonly string[];
-  readonly left?: readonly string[];
 }
 
 /** What the job ran, by what SDK v2, SDK v3 and mlcli leave in it (`contract/launch.ts` has the sources). */
@@ -114,7 +106,9 @@ function programOf(
     const members = { launcher: "script", sagemaker_program: words[1], ...distribution };
     return { members, code: { address: code } };
   }
-  if (ContainerEntrypoint.length > 0) return { members: { ContainerEntrypoint }, arguments: words };
+  if (ContainerEntrypoint.length > 0) {
+    return { members: { ContainerEntrypoint }, words: wordsOf(words) };
+  }
   const sent = code &&
     `Its channel code (${s3Uri(code)}) is not taken over: the image's code runs.`;
   const told = `Without an entry point, mlcli says train to the image, not: ${words.join(" ")}`;

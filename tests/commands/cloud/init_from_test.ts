@@ -154,7 +154,7 @@ suite("mlcli init --from training-job/NAME", () => {
 
   for (
     const [title, objects, words] of [
-      ["is gone", {}, "nothing is there"],
+      ["is gone", {}, "Nothing is there any more"],
       [
         "leads out",
         { "code/sourcedir.tar.gz": [{ name: "../out.py" }] },

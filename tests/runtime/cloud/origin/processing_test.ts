@@ -139,7 +139,10 @@ suite("the app of a processing job", () => {
       ProcessingInputs: [
         ...[input("input-1", "s3://bucket/raw", "input"), input("words", "s3://bucket/w", "words")],
         { InputName: "table", DatasetDefinition: {} },
-        input("a/b", "s3://bucket/x", "input/x"),
+        ...[
+          input("a/b", "s3://bucket/x", "input/x"),
+          input("up", "s3://bucket/x", "input/../../x"),
+        ],
       ],
       ProcessingOutputConfig: { Outputs: [output("train", "s3://bucket/t", "train")] },
     }, " --app-name shop");
@@ -158,6 +161,6 @@ suite("the app of a processing job", () => {
       "mlcli process --app-name shop",
     ]);
     const not = "is not taken over: it is no prefix in S3, or not below /opt/ml/processing.";
-    assertEquals(left, [`table ${not}`, `a/b ${not}`]);
+    assertEquals(left, [`table ${not}`, `a/b ${not}`, `up ${not}`]);
   });
 });
