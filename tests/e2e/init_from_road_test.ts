@@ -139,7 +139,8 @@ suite("from a job on SageMaker back to this machine", () => {
       const port = started.stdout.trim().split(":").at(-1)!;
       await after.directory.write({ "rows.csv": "1\n" });
       const here = await after.done("local", "invoke", "--port", port, "rows.csv");
-      assertEquals(here.stdout, answer);
+      // An app's model/ keeps its place in version control.
+      assertEquals(here.stdout.replace("'.gitkeep', ", ""), answer);
       await after.done("local", "stop", "--port", port);
     } finally {
       await removeLeftovers(name);

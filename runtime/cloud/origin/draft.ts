@@ -2,6 +2,7 @@
 
 import { shellWord } from "../../app/typed_path.ts";
 import { parseS3Uri, type S3Address } from "../../contract/addresses.ts";
+import { PATHS } from "../../contract/jobs.ts";
 import type { Origin } from "../../origin/origin.ts";
 import { isObject } from "../../text.ts";
 
@@ -12,16 +13,15 @@ export interface NewApp {
   readonly option: string;
 }
 
-/** What a small file beside the code says of how it runs. */
+/** What a small file beside the code says of it: which file of it runs, and which has the requirements. */
 export interface AboutCode {
   readonly entryPoint?: string | undefined;
-  /** Its requirements file, where that may have another name. */
   readonly requirements?: string | undefined;
   readonly left?: readonly string[];
 }
 
+/** Of an archive, a file or a directory of code; and of that small file. */
 export interface CodePlace {
-  /** Of an archive, a file or a directory. */
   readonly address: S3Address;
   readonly about?: { readonly address: S3Address; readonly read: (text: string) => AboutCode };
 }
@@ -33,12 +33,10 @@ export interface DataPlace {
   readonly to: string;
 }
 
-/** What a job runs. */
+/** What a job runs: with texts in the place of members of the answer, and words: ` -- --rows 10`. */
 export interface Program {
-  /** Texts in the place of members of the answer. */
   readonly members?: Readonly<Record<string, unknown>>;
   readonly code?: CodePlace | undefined;
-  /** ` -- --rows 10`: words of the program's, behind a command. */
   readonly words?: string;
   readonly left?: readonly string[];
 }
@@ -78,21 +76,23 @@ export function takeOver(
   };
 }
 
-/** `undefined` where it says nothing: the service has `false` and `None` for what was not asked for. */
+/** What nobody has to ask for. */
+const NOTHING: readonly unknown[] = [null, false, "", "None", "SingleModel", PATHS.checkpoints];
+
+/** `undefined` where a member says nothing. */
 function memberOf(answer: unknown, path: string): unknown {
   let value = answer;
   for (const name of path.split(".")) value = isObject(value) ? value[name] : undefined;
   const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
-  return isEmpty || [null, false, "", "None"].includes(value as string) ? undefined : value;
+  const says = !isEmpty && !NOTHING.includes(value);
+  return says ? value : undefined;
 }
 
 /** @param command the one that runs the app here. */
 export function variablesLeft(names: readonly string[], command: string): readonly string[] {
   if (names.length === 0) return [];
-  const words = names.map((name) => `--env ${shellWord(name)}`).join(" ");
-  return [
-    `The values of its variables are not taken over. With those of your shell: ${command} ${words}`,
-  ];
+  const words = names.map((name) => ` --env ${shellWord(name)}`).join("");
+  return [`Values of variables are not taken over. With those of your shell: ${command}${words}`];
 }
 
 /** Where a job reads by a prefix in S3; `undefined` where it does not. */

@@ -8,6 +8,7 @@ import type { AwsOptions } from "../../aws/settings.ts";
 import type { Resource } from "../../contract/console.ts";
 import { MlcliError } from "../../errors.ts";
 import { nameOf, type Origin } from "../../origin/origin.ts";
+import { inOneLine } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { fetchCode } from "./code.ts";
 import type { Draft, NewApp } from "./draft.ts";
@@ -75,6 +76,8 @@ export async function cloudOrigin(
     },
     files: [...draft.files, ...files, ...sample.files],
     left: [...left, ...draft.left, ...sample.left],
+    // Lines to paste, with words of the job's.
+    next: draft.next.map(inOneLine),
   };
 }
 

@@ -39,16 +39,15 @@ export function processingDraft(job: Job, { name, option }: NewApp): Draft {
   const outputs = (job.ProcessingOutputConfig?.Outputs ?? []).map(({ OutputName, S3Output }) =>
     dataOf("output", name, parseS3Uri(S3Output?.S3Uri ?? ""), OutputName, S3Output?.LocalPath)
   );
-  const shards = job.ProcessingInputs?.filter(({ S3Input }) =>
-    S3Input?.S3DataDistributionType === "ShardedByS3Key"
-  ).map(({ InputName }) => InputName);
   const textsOf = (all: readonly Data[]) => all.flatMap(({ text }) => text ?? []);
   const { configuration, taken, left } = takeOver({
     ...job,
     ...program.members,
     code: program.code && `${name}/code`,
     ProcessingInputs: textsOf(inputs),
-    ShardedByS3Key: shards,
+    ShardedByS3Key: job.ProcessingInputs?.flatMap(({ InputName, S3Input: input }) =>
+      input?.S3DataDistributionType === "ShardedByS3Key" ? [InputName] : []
+    ),
     ProcessingOutputs: textsOf(outputs),
     ClusterConfig: job.ProcessingResources?.ClusterConfig,
   }, TABLE);
@@ -97,9 +96,7 @@ function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job
     return { members: { ContainerEntrypoint }, words };
   }
   const isPlain = /^(\S*\/)?(python[\d.]*|(ba)?sh)$|^$/.test(before);
-  const left = isPlain
-    ? []
-    : [`The job ran its script by ${before}; mlcli runs it by Python or sh.`];
+  const left = isPlain ? [] : [`It was run by ${before}; mlcli runs it by Python or sh.`];
   const members = { script: script.slice(start.length) };
   return { members, code: { address }, words, left };
 }
@@ -112,22 +109,15 @@ function aboutRunproc(text: string): AboutCode {
 
 type Data = ReturnType<typeof dataOf>;
 
-function dataOf(
-  side: Side,
-  app: string,
-  address: S3Address | undefined,
-  name = "",
-  path = "",
-) {
+function dataOf(side: Side, app: string, address?: S3Address, name = "", path = "") {
   const { path: plain } = plainData(side);
   const isPath = /^\/opt\/ml\/processing\/(?!.*(^|\/)\.{0,2}(\/|$))/.test(path);
   const isData = address && isPath && isChannelName(name);
   const start = path === `${plain}/${name}` ? name : `${name}:${path}`;
   const to = isWithin(path, plain) ? `processing${path.slice(plain.length)}` : name;
-  return {
-    ...{ name, path, address, text: isData ? `${start}=${s3Uri(address)}` : undefined },
-    to: `${basePath(app)}/local_test/test_dir/input/data/${to}`,
-  };
+  const text = isData ? `${start}=${s3Uri(address)}` : undefined;
+  const folder = `${basePath(app)}/local_test/test_dir/input/data`;
+  return { name, path, address, text, to: `${folder}/${to}` };
 }
 
 function isWithin(path: string, directory: string): boolean {
@@ -139,8 +129,7 @@ function optionsOf(flag: "-i" | "-o", all: readonly Data[]): string {
   const { path: plain } = plainData(flag === "-i" ? "input" : "output");
   const known = all.filter(({ text }) => text !== undefined);
   if (known.every(({ path }) => isWithin(path, plain))) return "";
-  const words = known.map(({ name, path, to }) =>
-    `${name}:${path}${flag === "-i" ? `=${to}` : ""}`
-  );
-  return words.map((word) => ` ${flag} ${shellWord(word)}`).join("");
+  return known.map(({ name, path, to }) =>
+    ` ${flag} ${shellWord(`${name}:${path}${flag === "-i" ? `=${to}` : ""}`)}`
+  ).join("");
 }

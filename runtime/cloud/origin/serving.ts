@@ -20,7 +20,8 @@ const TABLE = `
   DataCaptureConfig.DestinationS3Uri=deploy.data_capture KmsKeyId=deploy.kms_key
   VpcConfig.Subnets=deploy.subnet VpcConfig.SecurityGroupIds=deploy.security_group
   AsyncInferenceConfig EnableNetworkIsolation ExplainerConfig MetricsConfig
-  Container.AdditionalModelDataSources Container.ImageConfig Container.MultiModelConfig
+  Container.AdditionalModelDataSources Container.ImageConfig Container.Mode
+  Further.Containers Further.ProductionVariants
   Variant.AcceleratorType Variant.InstancePools Variant.ManagedInstanceScaling Variant.RoutingConfig
   Variant.ServerlessConfig.ProvisionedConcurrency Variant.VolumeSizeInGB ShadowProductionVariants`;
 
@@ -37,8 +38,8 @@ export function servingDraft(
   const [container, ...containers] = primary ? [primary] : Containers;
   const [variant, ...variants] = configuration.ProductionVariants ?? [];
   const capture = configuration.DataCaptureConfig;
-  const captures = capture !== undefined && capture.EnableCapture !== false;
-  const part = captures ? capture.InitialSamplingPercentage ?? 100 : 100;
+  const captures = capture?.EnableCapture !== false;
+  const part = capture?.InitialSamplingPercentage ?? 100;
   const data = modelDataOf(container);
   const all = Object.entries(container?.Environment ?? {});
   const named = Object.fromEntries(all.filter(([one]) => OF_PROGRAM.includes(one)));
@@ -49,12 +50,13 @@ export function servingDraft(
   const { configuration: keys, taken, left } = takeOver({
     ...{ ...configuration, ...model, Container: container, Variant: variant, ModelDataUrl: data },
     DataCaptureConfig: captures ? capture : undefined,
+    Further: { ProductionVariants: variants, Containers: containers },
     SAGEMAKER_PROGRAM: address && program,
     SAGEMAKER_SUBMIT_DIRECTORY: address && `${name}/code`,
     Environment: env,
   }, TABLE);
-  const words = Object.entries(env).map((pair) => ` --env ${shellWord(pair.join("="))}`);
-  const here = `mlcli local deploy${option}${words.join("")}`;
+  const words = Object.entries(env).map((pair) => ` --env ${shellWord(pair.join("="))}`).join("");
+  const here = `mlcli local deploy${option}${words}`;
   const fetch = data?.endsWith("/")
     ? `aws s3 cp --recursive ${shellWord(data)} ${basePath(name)}/local_test/test_dir/model`
     : data && `mlcli download-model${option} ${shellWord(data)}`;
@@ -67,12 +69,7 @@ export function servingDraft(
     data: [],
     taken,
     left: [
-      ...variants.map((one) =>
-        `Variant ${one.VariantName} is not taken over: an app has one model.`
-      ),
-      ...containers.map(({ Image }) => `A further container is not taken over: ${Image}`),
-      ...container?.Mode === "MultiModel" ? ["It has many models: an app has one."] : [],
-      ...part < 100 ? [`mlcli captures all requests, not ${part} %.`] : [],
+      ...captures && part < 100 ? [`mlcli captures all requests, not ${part} %.`] : [],
       ...variablesLeft(others, here),
       ...left,
     ],

@@ -28,8 +28,8 @@ const TABLE = `
   StoppingCondition.MaxWaitTimeInSeconds=train.max_wait CheckpointConfig.S3Uri=train.checkpoint_s3_dir
   EnableNetworkIsolation=train.network_isolation VpcConfig.Subnets=train.subnet
   VpcConfig.SecurityGroupIds=train.security_group ResourceConfig.VolumeKmsKeyId=train.kms_key
-  OutputDataConfig.KmsKeyId=train.kms_key AlgorithmSpecification.TrainingImageConfig DebugHookConfig
-  DebugRuleConfigurations EnableInterContainerTrafficEncryption ExperimentConfig
+  OutputDataConfig.KmsKeyId=train.kms_key AlgorithmSpecification.TrainingImageConfig
+  CheckpointConfig.LocalPath ContainerArguments DebugHookConfig DebugRuleConfigurations EnableInterContainerTrafficEncryption ExperimentConfig
   HyperParameters.sagemaker_mpi_enabled HyperParameters.sagemaker_parameter_server_enabled
   InfraCheckConfig InputDataConfig.CompressionType InputDataConfig.ContentType
   InputDataConfig.RecordWrapperType InputDataConfig.ShuffleConfig MlflowConfig
@@ -57,7 +57,6 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
       ShardedByS3Key: data.shards,
     },
   }, TABLE);
-  const path = job.CheckpointConfig?.LocalPath ?? PATHS.checkpoints;
   const here = `mlcli local train${option}`;
   const { words = "" } = program;
   return {
@@ -71,9 +70,6 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
       ...program.left ?? [],
       ...data.left,
       ...variablesLeft(Object.keys(Environment), here),
-      ...path === PATHS.checkpoints
-        ? []
-        : [`Its checkpoints were at ${path}, not ${PATHS.checkpoints}.`],
       ...left,
     ],
     next: [here + words, `mlcli train${option}${words}`],
@@ -109,27 +105,19 @@ function programOf(
   if (ContainerEntrypoint.length > 0) {
     return { members: { ContainerEntrypoint }, words: wordsOf(words) };
   }
-  const sent = code &&
-    `Its channel code (${s3Uri(code)}) is not taken over: the image's code runs.`;
-  const told = `Without an entry point, mlcli says train to the image, not: ${words.join(" ")}`;
-  return {
-    members: distribution,
-    left: [...sent ? [sent] : [], ...words.length > 0 ? [told] : []],
-  };
+  const sent = `Its channel code is not taken over (${
+    code && s3Uri(code)
+  }): the image's code runs.`;
+  return { members: { ...distribution, ContainerArguments: words }, left: code ? [sent] : [] };
 }
 
 /** What SDK v3 says of the code (aws/sagemaker-python-sdk: `modules/configs.py`, `SourceCode`). */
 function aboutSourceCode(text: string): AboutCode {
   const { entry_script: script, requirements, command } = jsonObject(text) ?? {};
   const fileOf = (value: unknown) => typeof value === "string" ? entryPointOf(value) : undefined;
-  const left =
-    `It ran this in its code: ${command}. Write that into a file there, such as run.sh, ` +
-    "and name the file in train.entry_point.";
-  return {
-    entryPoint: fileOf(script),
-    requirements: fileOf(requirements),
-    left: command ? [left] : [],
-  };
+  const left = `It ran in its code: ${command}. Write that into a file there: train.entry_point`;
+  const about = { entryPoint: fileOf(script), requirements: fileOf(requirements) };
+  return { ...about, left: command ? [left] : [] };
 }
 
 /** The data alone. */
@@ -147,21 +135,15 @@ function channelsOf({ InputDataConfig = [], AlgorithmSpecification: algorithm }:
     places.push({ name, address, to: `${basePath(app)}/local_test/test_dir/input/data/${name}` });
     if (DataSource?.S3DataSource?.S3DataDistributionType === "ShardedByS3Key") shards.push(name);
     const mode = InputMode ?? algorithm?.TrainingInputMode ?? "File";
-    if (mode !== "File") {
-      left.push(`Channel ${name} was in ${mode} mode; with mlcli it is in File mode.`);
-    }
+    if (mode !== "File") left.push(`Channel ${name} was in ${mode} mode; mlcli has File mode.`);
   }
   return { places, shards, left };
 }
 
 /** The user's own: AWS's toolkit keeps the others from a script (sagemaker-training: `environment.py`). */
-function hyperparametersFile(
-  { HyperParameters: all = {} }: Job,
-  app: string,
-): readonly GivenFile[] {
-  const own = Object.entries(all).filter(([key]) =>
-    !/^(sagemaker_|_tuning_objective_metric$)/.test(key)
-  );
+function hyperparametersFile({ HyperParameters: all = {} }: Job, app: string): GivenFile[] {
+  const notOwn = /^(sagemaker_|_tuning_objective_metric$)/;
+  const own = Object.entries(all).filter(([key]) => !notOwn.test(key));
   if (own.length === 0) return [];
   const isJson = all.sagemaker_program !== undefined;
   const values = Object.fromEntries(own.map(([key, text]) => [key, isJson ? heard(text) : text]));

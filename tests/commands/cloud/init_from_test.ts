@@ -88,9 +88,9 @@ suite("mlcli init --from training-job/NAME", () => {
       "",
     ]);
     assertEquals(
-      stderr.replace(/^.*(?=^note: The values)/ms, ""),
+      stderr.replace(/^.*(?=^note: Values)/ms, ""),
       [
-        "note: The values of its variables are not taken over. With those of your shell: " +
+        "note: Values of variables are not taken over. With those of your shell: " +
         "mlcli local train --env API_KEY",
         "note: No data is fetched: --data 100MB brings a sample of training.",
         "note: flats/MIGRATION.md has all of this.",
@@ -240,7 +240,11 @@ suite("mlcli init --from training-job/NAME", () => {
     await using at = await Place.open();
     const hostile = "\x1b[2J\nmlcli: x";
     await at.job({
-      AlgorithmSpecification: { TrainingImage: IMAGE, ContainerEntrypoint: [hostile] },
+      AlgorithmSpecification: {
+        TrainingImage: IMAGE,
+        ContainerEntrypoint: [hostile],
+        ContainerArguments: [hostile],
+      },
       Environment: { [hostile]: "1" },
       InputDataConfig: [{ ChannelName: hostile, DataSource: { FileSystemDataSource: {} } }],
     });

@@ -103,7 +103,7 @@ suite("the app of a processing job", () => {
       process: { entry_point: "clean.py" },
       source: "shop/code",
       code: "job/clean.py",
-      left: ["The job ran its script by smspark-submit --x; mlcli runs it by Python or sh."],
+      left: ["It was run by smspark-submit --x; mlcli runs it by Python or sh."],
     }],
   ];
   for (const [title, job, expected] of PROGRAMS) {
