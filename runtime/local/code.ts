@@ -1,5 +1,6 @@
 /** Which code a container runs: the app's as it is now, or what is in the image. */
 
+import type { App } from "../app/app.ts";
 import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
@@ -22,11 +23,11 @@ export const NOT_MOUNTED: MountedCode = { codeFolder: undefined, commonFolder: u
  * image does not look for what is common.
  *
  * @param note is told where the image's own code may be hidden.
- * @throws MlcliError when an image of mlcli would run the old code that it holds, since the app has
- * none.
+ * @throws MlcliError when the image that the app builds would run the old code that it holds, since the
+ * app has none.
  */
 export async function mountedCode(
-  { strict }: { readonly strict: boolean },
+  { strict, app }: { readonly strict: boolean; readonly app: Pick<App, "configuration"> },
   layout: Layout,
   code: CodeFolder,
   image: LabelledImage,
@@ -35,7 +36,7 @@ export async function mountedCode(
   if (strict) return NOT_MOUNTED;
   const hasCommon = holdsHarness(image) && await isDirectory(layout.common);
   return {
-    codeFolder: await codeFolderOf(layout, code, image, note),
+    codeFolder: await codeFolderOf(layout, code, image, app.configuration.image, note),
     commonFolder: hasCommon ? layout.common : undefined,
   };
 }
@@ -44,11 +45,14 @@ async function codeFolderOf(
   layout: Layout,
   code: CodeFolder,
   image: LabelledImage,
+  named: string | undefined,
   note: (message: string) => void,
 ): Promise<string | undefined> {
   const folder = layout[code];
   const isThere = await holdsFile(layout, folder, folder);
   const path = typedPath(layout.directory, folder);
+  // The app has no code that could be meant: it names an image that exists.
+  if (!isThere && named !== undefined) return undefined;
   if (holdsHarness(image)) {
     // Without a script nothing of it runs: what is named with --command need not be in it.
     if (isThere || code === "processing") return folder;

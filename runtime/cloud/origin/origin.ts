@@ -1,9 +1,21 @@
 /** Jobs, endpoints and models on SageMaker that an app is made of. */
 
+import { join } from "@std/path/join";
+import { appNames } from "../../app/app.ts";
+import { holdsFile } from "../../app/layout.ts";
+import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Resource } from "../../contract/console.ts";
-import type { Origin } from "../../origin/origin.ts";
-import type { CloudHost } from "../connection.ts";
+import { MlcliError } from "../../errors.ts";
+import { nameOf, type Origin } from "../../origin/origin.ts";
+import { inOneLine } from "../../text.ts";
+import { type CloudHost, connectToAws } from "../connection.ts";
+import { fetchCode } from "./code.ts";
+import type { Draft, NewApp } from "./draft.ts";
+import { processingDraft } from "./processing.ts";
+import { sampleOf } from "./sample.ts";
+import { servingDraft } from "./serving.ts";
+import { trainingDraft } from "./training.ts";
 
 export interface CloudOriginRequest extends AwsOptions {
   readonly resource: Resource;
@@ -13,16 +25,70 @@ export interface CloudOriginRequest extends AwsOptions {
   readonly data: number | undefined;
 }
 
+/** What SDKs and mlcli put behind a job's name: `-2026-03-01-09-30-00-123`. */
+const TIME = /-\d{4}(-\d\d){5}-\d{3}$/;
+
 /**
- * What an app is made of from a thing on SageMaker.
+ * What an app is made of from a thing on SageMaker. Its code is fetched; data is when its files are made.
  *
- * @param note is told what could not be asked.
- * @throws AwsError where there is no such thing, or it may not be described.
+ * @param note is told which data that is.
+ * @throws AwsError where there is no such thing, or it may not be described; MlcliError where it has no
+ * image, or an object of its data can be no file.
  */
-export function cloudOrigin(
-  { resource }: CloudOriginRequest,
-  _host: CloudHost,
-  _note: (text: string) => void,
+export async function cloudOrigin(
+  { resource, name: typed, data: size, ...options }: CloudOriginRequest,
+  host: CloudHost,
+  note: (text: string) => void,
 ): Promise<Origin> {
-  return Promise.reject(new Error(`not built yet: ${resource.kind}`));
+  const region = options.region ?? resource.region;
+  const aws = await connectToAws({ ...options, region, appName: undefined }, host);
+  const sagemaker = await aws.sagemaker();
+  const name = nameOf(typed, resource.name.replace(TIME, ""));
+  const hasOthers = (await appNames(host.cwd)).some((one) => one !== name);
+  const app = { name, option: hasOthers ? ` --app-name ${name}` : "" };
+  const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, app);
+  if (configuration.image === undefined) {
+    throw new MlcliError(`${resource.kind}/${resource.name} names no image`, {
+      hint: "mlcli runs images, and no algorithms, model packages or inference components.",
+    });
+  }
+  const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {
+    isThere: await holdsFile({ directory: host.cwd }, join(host.cwd, name, "code"), host.cwd),
+    signal: host.interruption.signal,
+  });
+  const names = data.map((one) => one.name).join(", ");
+  const untold = data.length > 0
+    ? [`No data is fetched: --data 100MB brings a sample of ${names}.`]
+    : [];
+  const sample = size === undefined
+    ? { files: [], left: untold }
+    : await sampleOf(await aws.s3(), data, size, note);
+  const { files = [], left = [], entryPoint } = fetched ?? {};
+  return {
+    ...draft,
+    name,
+    what: `${resource.kind}/${resource.name} in ${sagemaker.region.value}`,
+    configuration: {
+      ...configuration,
+      cloud_region: sagemaker.region.value,
+      ...options.profile && { cloud_profile: options.profile },
+      [section]: { ...configuration[section], ...entryPoint && { entry_point: entryPoint } },
+    },
+    files: [...draft.files, ...files, ...sample.files],
+    left: [...left, ...draft.left, ...sample.left],
+    // Lines to paste, with words of the job's.
+    next: draft.next.map(inOneLine),
+  };
+}
+
+async function draftOf({ kind, name }: Resource, api: SageMaker, app: NewApp): Promise<Draft> {
+  if (kind === "training-job") return trainingDraft((await api.describeJob("train", name))[1], app);
+  if (kind === "processing-job") {
+    return processingDraft((await api.describeJob("process", name))[1], app);
+  }
+  if (kind === "model") return servingDraft(await api.describeModel(name), {}, app);
+  const { configuration } = await api.describeEndpoint(name);
+  const details = await api.describeEndpointConfiguration(configuration);
+  const model = details.ProductionVariants?.[0]?.ModelName;
+  return servingDraft(model === undefined ? {} : await api.describeModel(model), details, app);
 }

@@ -26,6 +26,10 @@ type Row = readonly [
 ];
 
 const ROWS: readonly Row[] = [
+  ["init --from training-job/NAME", async (job) => {
+    const name = await trained(job);
+    return ["init", "--from", `training-job/${name}`, "--data", "1MB"];
+  }],
   ["push", ["push"]],
   ["upload-data", ["upload-data", "-i", "data", "--target-dir", DATA]],
   ["upload-data --delete", ["upload-data", "-i", "data", "--target-dir", DATA, "--delete"]],

@@ -105,6 +105,18 @@ suite("the code in an image of mlcli", () => {
   }
 });
 
+suite("the code in an image of mlcli's that is named", () => {
+  for (const [folder, args] of COMMANDS) {
+    it(`runs where the app has none: local ${args[0]}`, async () => {
+      const named = [...args, "--image", "team/flats:2"];
+      const none = await run(named, HARNESS_IMAGE, without(folder));
+      assertEquals([none.code, none.mounted], [0, undefined], none.stderr);
+      const own = await run(named, HARNESS_IMAGE);
+      assertEquals([own.code, own.mounted], [0, placeOf(folder)]);
+    });
+  }
+});
+
 suite("code under another name", () => {
   for (
     const args of [
