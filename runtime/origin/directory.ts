@@ -19,7 +19,14 @@ interface Kind {
 }
 
 /** The first that fits counts. */
-const KINDS: readonly Kind[] = [];
+const KINDS: readonly Kind[] = [
+  {
+    words: "an MLflow model",
+    isOne: async (project) =>
+      await (await import("./mlflow.ts")).modelFolderIn(project) !== undefined,
+    read: async (project) => await (await import("./mlflow.ts")).mlflowOrigin(project),
+  },
+];
 
 /** What a directory is; `undefined` where mlcli does not know it. */
 export async function kindOf(project: Project): Promise<Kind | undefined> {
