@@ -11,7 +11,7 @@ const ROOT = fromFileUrl(new URL("../../", import.meta.url)).replaceAll("\\", "/
 /** The parts of the list: a message is in the first one that has its file. */
 const PARTS: readonly (readonly [string, RegExp])[] = [
   ["The command line", /^commands\//],
-  ["The app and its files", /^runtime\/(app|archive|source|[^/]+\.ts$)/],
+  ["The app and its files", /^runtime\/(app|archive|origin|source|[^/]+\.ts$)/],
   ["The image", /^runtime\/image\//],
   ["The Docker Engine", /^runtime\/(docker|serving\/ports)/],
   ["Batch transform", /^runtime\/((local|cloud)\/transform\/|contract\/transform)/],

@@ -111,12 +111,16 @@ for (const [version, variable] of JUDGES) {
           const text = await engineRequest("GET", `/containers/${id}/json`, [200]);
           const { NetworkSettings } = JSON.parse(text);
           const address = `http://${NetworkSettings.Networks.bridge.IPAddress}:5000`;
-          await eventually(() => isThere(`${address}/ping`));
+          // It takes 15 s here, and longer than this waits where a machine does much else.
+          const ready = () => eventually(() => isThere(`${address}/ping`));
+          await ready().catch(ready);
           return await answersOf(address);
         });
         assertEquals(await ours(image, join(work.path, name)), theirs, name);
-        const names = Object.groupBy(Object.keys(REQUESTS), (one) => `${theirs[one]!.status}`);
-        assertEquals({ ...names }, evidence.statuses[version][name]);
+        for (const [status, names] of Object.entries(evidence.statuses[name])) {
+          const such = Object.keys(REQUESTS).filter((one) => `${theirs[one]!.status}` === status);
+          assertEquals(such.join(", "), names, `${name}: ${status}`);
+        }
       }
     });
   });
