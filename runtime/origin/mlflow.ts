@@ -28,7 +28,7 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
   const flavor = isObject(flavors) ? flavors["python_function"] : undefined;
   if (!isObject(flavor)) {
     throw new MlcliError(`The model has no flavor python_function: ${inOneLine(shown)}`, {
-      hint: "MLflow serves only models that have it. Wrap yours in an mlflow.pyfunc.PythonModel.",
+      hint: "MLflow serves only models that have it. Wrap yours in a PythonModel of MLflow.",
     });
   }
   const name = nameOf(project.name, basename(project.path));
