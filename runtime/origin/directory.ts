@@ -27,6 +27,12 @@ const KINDS: readonly Kind[] = [
     isOne: ({ path }) => isFile(join(path, "cog.yaml")),
     read: async (project) => (await import("./cog.ts")).cogOrigin(project),
   },
+  {
+    words: "an MLflow model",
+    isOne: async (project) =>
+      await (await import("./mlflow.ts")).modelFolderIn(project) !== undefined,
+    read: async (project) => await (await import("./mlflow.ts")).mlflowOrigin(project),
+  },
   ...(["sagify", "easy_sm"] as const).map((tool): Kind => ({
     words: `a project of ${tool}`,
     isOne: async (project) => (await (await import("./tools.ts")).appsIn(project, tool)).length > 0,

@@ -1,5 +1,6 @@
 /**
  * Images with AWS's toolkits and model servers from PyPI: AWS's own images cannot be had everywhere.
+ * And with MLflow.
  */
 
 import type { Engine } from "../../runtime/docker/engine.ts";
@@ -12,9 +13,11 @@ import { pipCertificates } from "./pypi.ts";
 
 /**
  * What is in an image: the training toolkit of today's frameworks, that of older ones and of their
- * servers, the inference toolkit with its model server, a web server of Debian's, or Python alone.
+ * servers, the inference toolkit with its model server, a web server of Debian's, Python alone, or MLflow.
  */
-export type ToolkitKind = "training" | "containers" | "inference" | "flask" | "none";
+export type ToolkitKind =
+  | ("training" | "containers" | "inference" | "flask" | "none")
+  | ("mlflow2" | "mlflow3");
 
 interface Toolkit {
   /** Of Debian. */
@@ -102,6 +105,9 @@ if __name__ == "__main__":
   },
   // Whose `python` AWS's SDK 2 calls.
   none: { packages: ["python-is-python3"], requirements: [] },
+  // Its server needs a FastAPI of its age.
+  mlflow2: { packages: [], requirements: ["mlflow==2.22.4", "fastapi==0.115.12"] },
+  mlflow3: { packages: [], requirements: ["mlflow==3.17.2"] },
 };
 
 /** A minute here: PyPI has the source of both alone, parts of which are C. In ms. */

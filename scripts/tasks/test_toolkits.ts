@@ -1,5 +1,5 @@
 /**
- * AWS's own code, and PyTorch's, as a judge: `deno task test:toolkits`, with arguments for `deno test`.
+ * AWS's own code, PyTorch's and MLflow's, as a judge: `deno task test:toolkits`, with arguments for `deno test`.
  * It comes from PyPI and Debian, which takes minutes. The last line is `N passed, N failed`.
  */
 
@@ -41,6 +41,8 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       MLCLI_TEST_INFERENCE: await image("inference"),
       MLCLI_TEST_FLASK: await image("flask"),
       MLCLI_TEST_NO_TOOLKIT: await image("none"),
+      MLCLI_TEST_MLFLOW_2: await image("mlflow2"),
+      MLCLI_TEST_MLFLOW_3: await image("mlflow3"),
       MLCLI_TEST_TORCH: await ensureBaseImage("torch", engine, signal),
     };
     return await denoTest(args, { selected: [JUDGES], env }, signal);

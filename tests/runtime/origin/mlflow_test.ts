@@ -1,0 +1,187 @@
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { directoryOrigin, kindOf, projectAt } from "../../../runtime/origin/directory.ts";
+import type { Origin } from "../../../runtime/origin/origin.ts";
+import evidence from "../../evidence/mlflow.json" with { type: "json" };
+import { makeDirectory } from "../../helpers/directory.ts";
+import { readText } from "../../helpers/evidence.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const MODEL = `flavors:
+  python_function:
+    loader_module: mlflow.sklearn
+    python_version: 3.10.12
+mlflow_version: 2.9.2
+`;
+
+const BASE = "app/mlcli_base";
+const PLACE = `${BASE}/local_test/test_dir/model`;
+
+/** What mlcli makes of files. */
+async function originOf(files: Readonly<Record<string, string>>): Promise<Origin> {
+  await using directory = await makeDirectory(files);
+  return await directoryOrigin(await projectAt(directory.path, ".", "app"));
+}
+
+/** The packages of the app, without the line that says where they come from. */
+function packagesOf({ files }: Origin): readonly string[] {
+  const { content } = files.find(({ path }) => path === "app/requirements.txt")!;
+  return (content as string).trim().split("\n").slice(1);
+}
+
+/** The model's files in the app, relative to their directory. */
+function copiesIn({ files }: Origin): readonly string[] {
+  return files.flatMap(({ path }) => path.split(`${PLACE}/`).slice(1));
+}
+
+const TO_WRITE =
+  `A model has no training code: to train, write it in ${BASE}/training/training.py.`;
+
+/** What was not taken over, but for what is said of every model. */
+function leftOf({ left }: Origin): readonly string[] {
+  assertEquals(left[0], TO_WRITE);
+  return left.slice(1);
+}
+
+suite("an app of an MLflow model", () => {
+  it("was tried with the versions that the judge has", async () => {
+    const task = await readText("scripts/engine/toolkit_images.ts");
+    for (const one of evidence.versions) assertStringIncludes(task!, `"mlflow==${one}"`);
+  });
+
+  for (const [version, { files, python, packages }] of Object.entries(evidence.models)) {
+    it(`is made of what mlflow ${version} wrote`, async () => {
+      const origin = await originOf(files as Readonly<Record<string, string>>);
+      assertEquals(origin.configuration, {
+        image_name: "app",
+        python_version: python,
+        requirements: "app/requirements.txt",
+      });
+      assertEquals(packagesOf(origin).join(", "), packages);
+      assertEquals(leftOf(origin), []);
+      assertEquals(copiesIn(origin), Object.keys(files).sort());
+      const example = "serving_input_example.json" in files;
+      assertEquals(origin.next.at(-1)!.endsWith(" REQUEST.json"), !example);
+    });
+  }
+
+  /** Lines of requirements.txt and of conda.yaml; what is installed, and what is named as left out. */
+  const packages: readonly (readonly [string, string, string, string])[] = [
+    ["", "", "mlflow==2.9.2", ""],
+    ["numpy==1.26.4\r\n\r\n# x\r\n", "", "mlflow==2.9.2, numpy==1.26.4", ""],
+    ["mlflow\nnumpy", "", "mlflow==2.9.2, numpy", ""],
+    ["mlflow<3 # ours\nmlflow-skinny==2.9.2", "", "mlflow<3, mlflow-skinny==2.9.2", ""],
+    ["mlflow[extras]==2.9.2\ntorch==2.1.0+cpu", "", "mlflow[extras]==2.9.2, torch==2.1.0+cpu", ""],
+    ['numpy ; python_version < "3.12"', "", 'mlflow==2.9.2, numpy ; python_version < "3.12"', ""],
+    [
+      "",
+      "[python=3.10, pip<=23, libgomp=1, {pip: [numpy, 3]}]",
+      "mlflow==2.9.2, numpy",
+      "libgomp=1",
+    ],
+    ["numpy", "[r-base, {pip: [scipy]}]", "mlflow==2.9.2, numpy", "r-base"],
+    ["", "{pip: 3}", "mlflow==2.9.2", ""],
+  ];
+  for (const [requirements, conda, installed, left] of packages) {
+    it(`gets its packages of ${JSON.stringify([requirements, conda])}`, async () => {
+      const origin = await originOf({
+        MLmodel: MODEL,
+        ...requirements === "" ? {} : { "requirements.txt": requirements },
+        ...conda === "" ? {} : { "conda.yaml": `dependencies: ${conda}` },
+      });
+      assertEquals(packagesOf(origin).join(", "), installed);
+      assertEquals(leftOf(origin).map((text) => text.split(": ")[1]).join(), left);
+    });
+  }
+
+  it("gets nothing from requirements that a build would read elsewhere", async () => {
+    const lines = [
+      "-r /etc/passwd",
+      "--index-url https://example.com/simple",
+      "shop @ https://example.com/shop.whl",
+      "shop==${HOME}",
+      "shop \\",
+      "shop==1 --config-settings=x=https://example.com",
+    ];
+    const origin = await originOf({ MLmodel: MODEL, "requirements.txt": lines.join("\n") });
+    assertEquals(packagesOf(origin), ["mlflow==2.9.2"]);
+    const named = `what you trust: ${lines.map((line) => line.trim()).join(", ")}`;
+    assertStringIncludes(leftOf(origin).join(), named);
+  });
+
+  const pythons: readonly [found: string, version: string, left: string][] = [
+    ['"3.8"', "3.8", ""],
+    ["3.7.16", "3.8", "of Python 3.7.16, the image has 3.8"],
+    // In YAML, 3.10 is a number, and the same as 3.1.
+    ["3.10", "3.12", "of an unknown Python"],
+    ["{toString: 1}", "3.12", "of an unknown Python"],
+    ['"3.11\\nRUN x"', "3.12", "of Python 3.11?RUN x"],
+  ];
+  for (const [found, version, left] of pythons) {
+    it(`has a Python for python_version: ${found}`, async () => {
+      const origin = await originOf({ MLmodel: MODEL.replace("3.10.12", found) });
+      assertEquals(origin.configuration.python_version, version);
+      assertEquals(leftOf(origin).length, left === "" ? 0 : 1);
+      assertStringIncludes(leftOf(origin).join(), left);
+    });
+  }
+
+  for (const version of ["2.9.2.dev0", "[2]", '"2\\nnumpy"', "2"]) {
+    it(`says that it does not know mlflow ${version}`, async () => {
+      const origin = await originOf({ MLmodel: MODEL.replace("2.9.2", version) });
+      assertEquals(packagesOf(origin), ["mlflow"]);
+      assertStringIncludes(leftOf(origin).join(), "Write the model's version of mlflow into app/");
+    });
+  }
+
+  const refused: readonly [what: string, text: string, message: string][] = [
+    ["no python_function", "flavors: {onnx: {}}", "The model has no flavor python_function: ."],
+    [
+      "flavors of nonsense",
+      "flavors: [python_function]",
+      "The model has no flavor python_function",
+    ],
+    ["no mapping", "- 1", "MLmodel must hold a mapping of keys"],
+    ["no YAML", "a: [", "MLmodel is not valid YAML"],
+  ];
+  for (const [what, text, message] of refused) {
+    it(`is refused for an MLmodel with ${what}`, async () => {
+      await assertRejects(() => originOf({ MLmodel: text }), MlcliError, message);
+    });
+  }
+
+  it("is found in a run, and in a logged model of mlflow 3", async () => {
+    for (const folder of ["artifacts", "artifacts/model"]) {
+      const origin = await originOf({ [`${folder}/MLmodel`]: MODEL, "meta.yaml": "secret: 1" });
+      assertEquals(origin.what, `the MLflow model ${folder}/MLmodel`);
+      assertEquals(copiesIn(origin), ["MLmodel"]);
+    }
+    await using directory = await makeDirectory({ "models/a/MLmodel": MODEL });
+    assertEquals(await kindOf(await projectAt(directory.path, ".", undefined)), undefined);
+  });
+
+  it("gets neither secrets of the model's directory nor what its links lead to", async () => {
+    await using outside = await makeDirectory({ "secret": "secret", MLmodel: MODEL });
+    await using directory = await makeDirectory({ "m/MLmodel": MODEL, "m/.env": "A=1" });
+    const place = join(directory.path, "m");
+    await Deno.symlink(join(outside.path, "secret"), join(place, "serving_input_example.json"));
+    await Deno.symlink(outside.path, join(place, "data"));
+    await Deno.writeTextFile(join(place, "a\nb"), "");
+    const origin = await directoryOrigin(await projectAt(directory.path, "m", "app"));
+    assertEquals(copiesIn(origin), ["MLmodel", "a\nb"]);
+    const names = [".env", "data", "serving_input_example.json"];
+    assertStringIncludes(leftOf(origin)[0]!, `lead elsewhere: ${names.join(", ")}`);
+    assertEquals(origin.next.at(-1), "mlcli local invoke REQUEST.json");
+  });
+
+  for (const name of ["MLmodel", "requirements.txt", "conda.yaml"]) {
+    it(`is refused where ${name} is a link that leads elsewhere`, async () => {
+      await using outside = await makeDirectory({ it: MODEL });
+      await using directory = await makeDirectory(name === "MLmodel" ? {} : { MLmodel: MODEL });
+      await Deno.symlink(join(outside.path, "it"), join(directory.path, name));
+      const project = await projectAt(directory.path, ".", "app");
+      await assertRejects(() => directoryOrigin(project), MlcliError, `${name} leads out of`);
+    });
+  }
+});
