@@ -1,6 +1,6 @@
 /** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
 
-import { hasConfiguration } from "../runtime/app/app.ts";
+import { appNames, hasConfiguration } from "../runtime/app/app.ts";
 import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Resource, resourceIn } from "../runtime/contract/console.ts";
@@ -39,8 +39,13 @@ export async function initFrom(
   }
   const { cwd, out, err } = context;
   const note = (text: string): void => tell(err, noteText(text));
-  const origin = await originOf(context, options, resource ?? from, note);
-  const { name, left, next } = origin;
+  const found = await originOf(context, options, resource ?? from, note);
+  const { name, left } = found;
+  const hasOthers = (await appNames(cwd)).some((one) => one !== name);
+  const next = found.next.map((line) =>
+    hasOthers ? line.replace(/^mlcli (local )?[\w-]+/, `$& --app-name ${name}`) : line
+  );
+  const origin = { ...found, next };
   const configuration = {
     ...origin.configuration,
     ...options.region && { cloud_region: options.region },

@@ -1,12 +1,9 @@
 /** A project of cog (replicate/cog:docs/yaml.md, python.md): its code as it is, behind mlcli's server. */
 
 import { basename } from "@std/path/basename";
-import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
-import { normalize } from "@std/path/normalize";
 import { accepts } from "../app/configuration.ts";
-import { IGNORE_FILE, isPrivateName } from "../app/private_files.ts";
-import { isOutside } from "../app/typed_path.ts";
+import { IGNORE_FILE } from "../app/private_files.ts";
 import { MlcliError } from "../errors.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject } from "../text.ts";
@@ -98,7 +95,7 @@ export async function cogOrigin(project: Project): Promise<Origin> {
     files: [
       { path: `${base}/prediction/serve`, content: serve },
       ...code.files,
-      { path: `${base}/training/training.py`, content: await readTemplate("from/cog_training.py") },
+      { path: `${base}/training/training.py`, content: await readTemplate("from/training.py") },
       { path: `${base}/Dockerfile`, content: dockerfile },
       { path: `${base}/requirements.txt`, content: `${requirements.join("\n")}\n` },
       { path: `${base}/local_test/test_dir/model/README.md`, content: MODEL_NOTE },
@@ -125,9 +122,7 @@ function section(lines: readonly string[]): string {
 
 /** The text of a file that cog.yaml names. @throws MlcliError where it is none of the project's. */
 async function textNamed(project: Project, path: string): Promise<string> {
-  const isElsewhere = isAbsolute(path) || isOutside(normalize(path));
-  const isPrivate = path.split("/").some(isPrivateName);
-  const text = isElsewhere || isPrivate ? undefined : await textIn(project, path);
+  const text = await textIn(project, path);
   if (text !== undefined) return text;
   throw new MlcliError(`cog.yaml names no file of the project: "${inOneLine(path)}"`, {
     hint: 'Its paths lead to files beside it or below, as predict: "predict.py:Predictor" does.',

@@ -54,7 +54,7 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
     files: [
       { ...requirementsFile(source, lines), path: requirements },
       { path: serve, content: await readTemplate("from/mlflow_serve.py") },
-      { path: training, content: await readTemplate("from/mlflow_train.py") },
+      { path: training, content: await readTemplate("from/training.py") },
       ...files,
     ],
     taken: [

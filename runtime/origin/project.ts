@@ -3,11 +3,16 @@
  * its repository, and what is private in it stays where it is.
  */
 
+import { SEPARATOR_PATTERN } from "@std/path/constants";
+import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
+import { normalize } from "@std/path/normalize";
 import { requireInside } from "../app/confinement.ts";
 import type { NamedDirectory } from "../app/named_path.ts";
+import { isPrivateName } from "../app/private_files.ts";
+import { isOutside } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
 import { filesOf, type WalkLimits } from "../source/source.ts";
 import { inOneLine } from "../text.ts";
@@ -26,13 +31,23 @@ export interface Project extends NamedDirectory {
  * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
  */
 export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
-  const file = join(project.path, path);
-  await requireInside({ directory: project.path, boundary: project.boundary }, [file]);
+  const file = await placeIn(project, path);
   if (!await isFile(file)) return undefined;
   return await readTextFile(file, LARGEST_TEXT).catch((cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });
+}
+
+/** @throws MlcliError where a path, which a file of the project may name, is none of the project's. */
+async function placeIn({ path, shown, boundary }: NamedDirectory, named: string): Promise<string> {
+  const inner = normalize(named);
+  if (isAbsolute(named) || isOutside(inner) || inner.split(SEPARATOR_PATTERN).some(isPrivateName)) {
+    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${inOneLine(named)}"`);
+  }
+  const place = join(path, inner);
+  await requireInside({ directory: path, boundary }, [place]);
+  return place;
 }
 
 /** Files that are copied, and the paths of those that are not: they may hold secrets, or lead elsewhere. */
@@ -57,10 +72,9 @@ export async function copiesOf(
   to: string,
   skip: (path: string) => boolean = () => false,
 ): Promise<Copied> {
-  const folder = join(project.path, from);
-  await requireInside({ directory: project.path, boundary: project.boundary }, [folder]);
-  const { path, boundary, shown } = project;
-  const source = { path: join(path, from), shown: join(shown, from), boundary };
+  const path = await placeIn(project, from);
+  if (!await isDirectory(path)) return { files: [], leftOut: [] };
+  const source = { path, shown: join(project.shown, from), boundary: project.boundary };
   const { files, leftOut } = await filesOf(source, ANY);
   return {
     files: files.filter(({ path }) => !skip(path)).map(({ path, target, isProgram }) => ({

@@ -6,13 +6,6 @@ import { PATHS } from "../../contract/jobs.ts";
 import type { Origin } from "../../origin/origin.ts";
 import { isObject } from "../../text.ts";
 
-/** The app to make. */
-export interface NewApp {
-  readonly name: string;
-  /** ` --app-name NAME`, where other apps are here; else empty. */
-  readonly option: string;
-}
-
 /** What a small file beside the code says of it: which file of it runs, and which has the requirements. */
 export interface AboutCode {
   readonly entryPoint?: string | undefined;

@@ -1,17 +1,16 @@
 /** Jobs, endpoints and models on SageMaker that an app is made of. */
 
 import { join } from "@std/path/join";
-import { appNames } from "../../app/app.ts";
-import { holdsFile } from "../../app/layout.ts";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
 import type { Resource } from "../../contract/console.ts";
 import { MlcliError } from "../../errors.ts";
-import { nameOf, type Origin } from "../../origin/origin.ts";
+import { isFile } from "../../files.ts";
+import { migrationFile, nameOf, type Origin } from "../../origin/origin.ts";
 import { inOneLine } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { fetchCode } from "./code.ts";
-import type { Draft, NewApp } from "./draft.ts";
+import type { Draft } from "./draft.ts";
 import { processingDraft } from "./processing.ts";
 import { sampleOf } from "./sample.ts";
 import { servingDraft } from "./serving.ts";
@@ -44,16 +43,15 @@ export async function cloudOrigin(
   const aws = await connectToAws({ ...options, region, appName: undefined }, host);
   const sagemaker = await aws.sagemaker();
   const name = nameOf(typed, resource.name.replace(TIME, ""));
-  const hasOthers = (await appNames(host.cwd)).some((one) => one !== name);
-  const app = { name, option: hasOthers ? ` --app-name ${name}` : "" };
-  const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, app);
+  const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, name);
   if (configuration.image === undefined) {
     throw new MlcliError(`${resource.kind}/${resource.name} names no image`, {
       hint: "mlcli runs images, and no algorithms, model packages or inference components.",
     });
   }
   const fetched = code && await fetchCode(await aws.s3(), code, `${name}/code`, {
-    isThere: await holdsFile({ directory: host.cwd }, join(host.cwd, name, "code"), host.cwd),
+    // Its last file: then the code is there, too.
+    isThere: await isFile(join(host.cwd, migrationFile(name))),
     signal: host.interruption.signal,
   });
   const names = data.map((one) => one.name).join(", ");
@@ -81,7 +79,7 @@ export async function cloudOrigin(
   };
 }
 
-async function draftOf({ kind, name }: Resource, api: SageMaker, app: NewApp): Promise<Draft> {
+async function draftOf({ kind, name }: Resource, api: SageMaker, app: string): Promise<Draft> {
   if (kind === "training-job") return trainingDraft((await api.describeJob("train", name))[1], app);
   if (kind === "processing-job") {
     return processingDraft((await api.describeJob("process", name))[1], app);

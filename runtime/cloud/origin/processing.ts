@@ -8,7 +8,7 @@ import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
 import { plainData, type Side } from "../../contract/processing_data.ts";
 import { shellWord } from "../../text.ts";
-import type { AboutCode, Draft, NewApp, Program } from "./draft.ts";
+import type { AboutCode, Draft, Program } from "./draft.ts";
 import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
 
 type Job = JobDetails["process"];
@@ -30,7 +30,7 @@ const TABLE = `
   ClusterConfig.InstancePreferences ExperimentConfig MonitoringScheduleArn
   NetworkConfig.EnableInterContainerTrafficEncryption`;
 
-export function processingDraft(job: Job, { name, option }: NewApp): Draft {
+export function processingDraft(job: Job, name: string): Draft {
   const program = programOf(job);
   const code = [CODE_CHANNEL, "entrypoint"];
   const inputs = (job.ProcessingInputs ?? []).map(({ InputName, S3Input }) =>
@@ -52,7 +52,7 @@ export function processingDraft(job: Job, { name, option }: NewApp): Draft {
     ClusterConfig: job.ProcessingResources?.ClusterConfig,
   }, TABLE);
   const { words = "" } = program;
-  const here = `mlcli local process${option}${optionsOf("-i", inputs)}${optionsOf("-o", outputs)}`;
+  const here = `mlcli local process${optionsOf("-i", inputs)}${optionsOf("-o", outputs)}`;
   return {
     section: "process",
     configuration,
@@ -70,7 +70,7 @@ export function processingDraft(job: Job, { name, option }: NewApp): Draft {
       ...variablesLeft(Object.keys(job.Environment ?? {}), here),
       ...left,
     ],
-    next: [here + words, `mlcli process${option}${words}`],
+    next: [here + words, `mlcli process${words}`],
   };
 }
 

@@ -6,7 +6,7 @@ import type { EndpointConfigurationDetails, ModelDetails } from "../../aws/sagem
 import { parseS3Uri } from "../../contract/addresses.ts";
 import { servingVariables } from "../../contract/launch.ts";
 import { modelDataOf } from "../endpoints/parts.ts";
-import { type Draft, type NewApp, takeOver, variablesLeft } from "./draft.ts";
+import { type Draft, takeOver, variablesLeft } from "./draft.ts";
 
 /** Some members are this module's texts of what the answers have there. */
 const TABLE = `
@@ -32,7 +32,7 @@ const OF_PROGRAM = Object.keys(servingVariables("", ""));
 export function servingDraft(
   model: Partial<ModelDetails>,
   configuration: Partial<EndpointConfigurationDetails>,
-  { name, option }: NewApp,
+  name: string,
 ): Draft {
   const { PrimaryContainer: primary, Containers = [] } = model;
   const [container, ...containers] = primary ? [primary] : Containers;
@@ -56,10 +56,10 @@ export function servingDraft(
     Environment: env,
   }, TABLE);
   const words = Object.entries(env).map((pair) => ` --env ${shellWord(pair.join("="))}`).join("");
-  const here = `mlcli local deploy${option}${words}`;
+  const here = `mlcli local deploy${words}`;
   const fetch = data?.endsWith("/")
     ? `aws s3 cp --recursive ${shellWord(data)} ${basePath(name)}/local_test/test_dir/model`
-    : data && `mlcli download-model${option} ${shellWord(data)}`;
+    : data && `mlcli download-model ${shellWord(data)}`;
   const others = all.map(([one]) => one).filter((one) => !OF_PROGRAM.includes(one));
   return {
     section: "deploy",
@@ -77,7 +77,7 @@ export function servingDraft(
       ...fetch === undefined ? [] : [fetch],
       here,
       "mlcli local invoke FILE",
-      `mlcli deploy${option} --endpoint-name ENDPOINT`,
+      "mlcli deploy --endpoint-name ENDPOINT",
     ],
   };
 }

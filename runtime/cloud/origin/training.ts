@@ -8,7 +8,7 @@ import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, CODE_CHANNELS, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
 import type { GivenFile } from "../../image/scaffold.ts";
 import { asWritten, jsonObject, parseJson } from "../../text.ts";
-import type { AboutCode, DataPlace, Draft, NewApp, Program } from "./draft.ts";
+import type { AboutCode, DataPlace, Draft, Program } from "./draft.ts";
 import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
 
 type Job = JobDetails["train"];
@@ -38,7 +38,7 @@ const TABLE = `
   ResourceConfig.TrainingPlanArn RetryStrategy StoppingCondition.MaxPendingTimeInSeconds
   TensorBoardOutputConfig TuningJobArn`;
 
-export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
+export function trainingDraft(job: Job, name: string): Draft {
   const { ResourceConfig: resources, InputDataConfig: channels = [], Environment = {} } = job;
   const program = programOf(job);
   const data = channelsOf(job, name);
@@ -57,7 +57,7 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
       ShardedByS3Key: data.shards,
     },
   }, TABLE);
-  const here = `mlcli local train${option}`;
+  const here = "mlcli local train";
   const { words = "" } = program;
   return {
     section: "train",
@@ -72,7 +72,7 @@ export function trainingDraft(job: Job, { name, option }: NewApp): Draft {
       ...variablesLeft(Object.keys(Environment), here),
       ...left,
     ],
-    next: [here + words, `mlcli train${option}${words}`],
+    next: [here + words, `mlcli train${words}`],
   };
 }
 

@@ -26,6 +26,10 @@ suite("a project of another tool", () => {
       ["out", "out leads out of"],
       ["private", "private leads to what is private"],
       ["large", "Cannot read ../old/large: "],
+      ["../a", 'Not a file of ../old: "../a"'],
+      ["x/../../a", "Not a file of ../old"],
+      ["/etc/hostname", "Not a file of ../old"],
+      [".env", "Not a file of ../old"],
     ] as const;
     for (const [name, message] of rows) {
       await assertRejects(() => textIn(project, name), MlcliError, message);
@@ -67,6 +71,13 @@ suite("a project of another tool", () => {
       leftOut.join(", "),
     ]);
     assertEquals(leftOutText([]), []);
+  });
+
+  it("has no files to copy where the directory is not there, and none of another place", async () => {
+    await using directory = await makeDirectory();
+    const project = projectAt(directory.path);
+    assertEquals(await copiesOf(project, "data", "x"), { files: [], leftOut: [] });
+    await assertRejects(() => copiesOf(project, "..", "x"), MlcliError, "Not a file of ../old");
   });
 
   it("is not copied where the directory itself is a link that leads out", async () => {

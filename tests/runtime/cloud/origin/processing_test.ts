@@ -6,9 +6,9 @@ import { it, suite } from "../../../helpers/suite.ts";
 const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/torch:2";
 const ROOT = "/opt/ml/processing/";
 
-function draftOf(job: object, option = "") {
+function draftOf(job: object) {
   const all = { AppSpecification: { ImageUri: IMAGE }, ...job };
-  return processingDraft(all as unknown as JobDetails["process"], { name: "shop", option });
+  return processingDraft(all as unknown as JobDetails["process"], "shop");
 }
 
 function input(name: string, uri: string, path: string, more: object = {}) {
@@ -145,7 +145,7 @@ suite("the app of a processing job", () => {
         ],
       ],
       ProcessingOutputConfig: { Outputs: [output("train", "s3://bucket/t", "train")] },
-    }, " --app-name shop");
+    });
     const folder = "shop/mlcli_base/local_test/test_dir/input/data";
     assertEquals(configuration.process, {
       input_s3_location: [
@@ -156,9 +156,9 @@ suite("the app of a processing job", () => {
     });
     assertEquals(data.map(({ to }) => to), [`${folder}/processing`, `${folder}/words`]);
     assertEquals(next, [
-      `mlcli local process --app-name shop -i input-1:${ROOT}input=${folder}/processing ` +
+      `mlcli local process -i input-1:${ROOT}input=${folder}/processing ` +
       `-i words:${ROOT}words=${folder}/words -o train:${ROOT}train`,
-      "mlcli process --app-name shop",
+      "mlcli process",
     ]);
     const not = "is not taken over: it is no prefix in S3, or not below /opt/ml/processing.";
     assertEquals(left, [`table ${not}`, `a/b ${not}`, `up ${not}`]);

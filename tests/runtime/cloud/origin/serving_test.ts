@@ -14,7 +14,7 @@ function draftOf(container: object, configuration: object = {}, more: object = {
   return servingDraft(
     model as unknown as ModelDetails,
     configuration as unknown as EndpointConfigurationDetails,
-    { name: "shop", option: "" },
+    "shop",
   );
 }
 

@@ -9,10 +9,10 @@ const IMAGE = "111122223333.dkr.ecr.eu-west-1.amazonaws.com/team/torch:2";
 const CODE = "/opt/ml/input/data/code";
 
 /** A job of these parts. The service has many more members, with nothing in them. */
-function draftOf(job: object, name = "shop", option = "") {
+function draftOf(job: object, name = "shop") {
   const nothing = { DebugHookConfig: undefined, EnableManagedSpotTraining: false, VpcConfig: {} };
   const all = { AlgorithmSpecification: { TrainingImage: IMAGE }, ...nothing, ...job };
-  return trainingDraft(all as unknown as Job, { name, option });
+  return trainingDraft(all as unknown as Job, name);
 }
 
 function channel(name: string, uri: string, more: object = {}) {
