@@ -90,7 +90,7 @@ async function offeredOrigin(
     (await appNames(cwd)).map((one) => isDirectory(baseOf(cwd, one))),
   );
   if (kind === undefined || hasApp.includes(true)) return undefined;
-  const answer = await ask(`This is ${kind.words}. Make the app of it? [Y/n]`, "");
+  const answer = await ask(`This is ${kind.words}. Make an app of it? [Y/n]`, "");
   if (answer === undefined) {
     tell(err, noteText(`This is ${kind.words}: mlcli init --from . makes an app of it.`));
   }

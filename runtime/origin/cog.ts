@@ -106,7 +106,7 @@ export async function cogOrigin(project: Project): Promise<Origin> {
       ["the rest of `build`, and `environment`", `\`${base}/Dockerfile\``],
     ],
     left: [...left, ...leftOutText(code.leftOut), ...LOST],
-    next: ["build", "local deploy", `local invoke '{"input": {...}}'`, "local stop"]
+    next: ["build", "local deploy", `local invoke '{"input": {}}'`, "local stop"]
       .map((command) => `mlcli ${command}`),
   };
 }

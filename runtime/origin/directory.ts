@@ -39,7 +39,7 @@ const KINDS: readonly Kind[] = [
     read: async (project) => await (await import("./tools.ts")).readProjectOf(tool, project),
   })),
   {
-    words: "a Dockerfile that trains or serves on SageMaker",
+    words: "a Dockerfile for SageMaker",
     isOne: async (project) => (await import("./own_container.ts")).isContainer(project),
     read: async (project) => (await import("./own_container.ts")).containerOrigin(project),
   },

@@ -13,7 +13,7 @@ const WEB = "is a web application: put a program serve on the PATH of its image 
 
 /** A module that a Python file imports, to what to do. */
 const HINTS: Readonly<Record<string, string>> = {
-  sagemaker: "starts jobs. One that ran has the final values: mlcli init --from training-job/NAME",
+  sagemaker: "starts jobs on SageMaker. Make an app of one: mlcli init --from training-job/NAME",
   bentoml: "is a service of BentoML: export its model, make an app with mlcli init, and write " +
     "what its __init__ does into model_fn, and what its api does into predict_fn.",
   ts: "is a handler of TorchServe: make an app with mlcli init, and write what its initialize " +

@@ -105,9 +105,10 @@ export async function readProjectOf(tool: Tool, project: Project): Promise<Origi
   }
   left.push(
     `${own}/Dockerfile is not taken over: put lines of your own into ${base}/Dockerfile.`,
-    'The image has no compiler, git or make: "base_image": "python:3.12" brings them.',
+    'The image has no compiler, git or make: "base_image": "python:VERSION" brings them.',
   );
-  const next = ["mlcli build", "mlcli local train", "mlcli local deploy", "mlcli local stop"];
+  const next = ["build", "local train", "local deploy", "local invoke FILE", "local stop"]
+    .map((command) => `mlcli ${command}`);
   const what = `the ${tool} project ${inOneLine(project.shown)}`;
   return { ...draft, what, configuration: { ...keysOf(draft), ...metrics }, next };
 }

@@ -120,7 +120,7 @@ train: "train.py:train"
     assertEquals(linesOf(stderr, /^ {2}mlcli /).map((line) => line.trim()), [
       "mlcli build",
       "mlcli local deploy",
-      `mlcli local invoke '{"input": {...}}'`,
+      `mlcli local invoke '{"input": {}}'`,
       "mlcli local stop",
     ]);
   });
