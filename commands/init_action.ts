@@ -23,6 +23,7 @@ import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
 import { entryPointOf, launcherIn } from "../runtime/contract/launch.ts";
+import { UsageError } from "../runtime/errors.ts";
 import { isDirectory } from "../runtime/files.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
 import {
@@ -78,7 +79,11 @@ export async function initAction(
   context.err.print(await nextCommands(context.cwd, result));
 }
 
-/** Offers to take over what is here, made for another tool. `undefined`: it is not wanted, or nothing is. */
+/**
+ * Offers to take over what is here, made for another tool. `undefined`: it is not wanted, or nothing is.
+ *
+ * @throws UsageError where nobody can be asked, and the example would get among what is here.
+ */
 async function offeredOrigin(
   { cwd, ask, err }: Context,
   { name, image }: InitOptions,
@@ -91,6 +96,12 @@ async function offeredOrigin(
   );
   if (kind === undefined || hasApp.includes(true)) return undefined;
   const answer = await ask(`This is ${kind.words}. Make an app of it? [Y/n]`, "");
+  if (answer === undefined && (name === undefined || await hasConfiguration(cwd, name))) {
+    throw new UsageError(`This is ${kind.words}`, {
+      hint:
+        "mlcli init --from . makes an app of it. For the example, name a new app: mlcli init NAME",
+    });
+  }
   if (answer === undefined) {
     tell(err, noteText(`This is ${kind.words}: mlcli init --from . makes an app of it.`));
   }

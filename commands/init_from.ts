@@ -45,7 +45,8 @@ export async function initFrom(
   const next = found.next.map((line) =>
     hasOthers ? line.replace(/^mlcli (local )?[\w-]+/, `$& --app-name ${name}`) : line
   );
-  const origin = { ...found, next };
+  const what = found.what.replace(/ \.$/, " in this directory");
+  const origin = { ...found, what, next };
   const configuration = {
     ...origin.configuration,
     ...options.region && { cloud_region: options.region },

@@ -84,6 +84,7 @@ export async function directoryOrigin(project: Project): Promise<Origin> {
   if (kind !== undefined) return await kind.read(project);
   const known = alternatives(KINDS.map(({ words }) => words));
   throw new UsageError(`mlcli does not know what is in ${inOneLine(project.shown)}`, {
-    hint: await hintFor(project) ?? `It takes ${known}.`,
+    hint: await hintFor(project) ??
+      `It takes ${known}. For another Dockerfile, write its directory into NAME.json: "context".`,
   });
 }

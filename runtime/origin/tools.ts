@@ -198,7 +198,7 @@ async function takeServer(draft: Draft, path: string): Promise<boolean> {
   const content = `# From ${inOneLine(from)}, without its server.\n${theirs}\n\n${ours}`;
   files.push({ path, content: cut.length === 0 ? source : content });
   if (cut.length === 0) return false;
-  const heads = cut.map((one) => (/^@/.test(one.code) ? namesOf(one) : one.code.split("\n"))[0]!);
+  const heads = cut.map((one) => namesOf(one)[0] ?? one.code.split("\n")[0]!.replace('""', "..."));
   left.push(
     `Cut from ${from}, for mlcli's own server: ${inOneLine(heads.join(", "))}.`,
     "input_fn and output_fn are those of easy_sm's template. Edit them if yours differ.",

@@ -123,14 +123,21 @@ suite("mlcli init in a project of another tool", () => {
       const answers = made ? answer : `${answer}${"\n".repeat(8)}`;
       const { code, screen } = await answerOnTerminal(["init"], directory.path, answers);
       assertEquals(code, 0, screen);
-      assertStringIncludes(screen, "This is a project of sagify. Make the app of it? [Y/n]: ");
+      assertStringIncludes(screen, "This is a project of sagify. Make an app of it? [Y/n]: ");
       const [app] = await appsIn(directory.path);
       assertEquals(app === "shop.json", made, screen);
     });
   }
 
-  it("says in a pipe what would, and makes the example", async () => {
+  it("makes no example among what is here, in a pipe, unless a new app is named", async () => {
     await using directory = await makeDirectory(PROJECT);
+    const refused = await runInProcess(["init"], { cwd: directory.path });
+    assertEquals([refused.code, refused.stdout], [2, ""]);
+    assertStringIncludes(
+      refused.stderr,
+      "error: This is a project of sagify\nhint: mlcli init --from .",
+    );
+    assertEquals(await filesBelow(directory.path), PROJECT);
     const { code, stderr } = await runInProcess(["init", "demo"], { cwd: directory.path });
     assertEquals(code, 0);
     const note = "note: This is a project of sagify: mlcli init --from . makes an app of it.\n";

@@ -22,7 +22,8 @@ cog.Input = lambda default=..., **others: INPUT(default, **others)
 PREDICTOR = load_predictor_from_ref("predict.py:Predictor")  # as in cog.yaml
 # cog's own classes have both methods: the one that the predictor defines counts.
 OWN = [vars(one) for one in type(PREDICTOR).__mro__ if not one.__module__.startswith("cog.")]
-METHOD = getattr(PREDICTOR, "run" if any("run" in names for names in OWN) else "predict")
+NAME = "run" if any("run" in names for names in OWN) else "predict"
+METHOD = PREDICTOR if inspect.isfunction(PREDICTOR) else getattr(PREDICTOR, NAME)
 INPUTS = inspect.signature(METHOD).parameters
 TYPES = typing.get_type_hints(METHOD)
 
