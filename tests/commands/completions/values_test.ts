@@ -96,6 +96,7 @@ suite("what options complete", () => {
         "upload-data --input-dir file",
         "download-model --to file",
         "download-output --to file",
+        "init --from file",
         "deploy --model file",
       ].sort(),
     );
