@@ -11,7 +11,7 @@ import { MlcliError } from "../errors.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject } from "../text.ts";
 import { migrationFile, nameOf, type Origin } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { mappingIn } from "./yaml.ts";
 
 /** What is read of cog.yaml, and of its `build`. */
@@ -112,11 +112,6 @@ export async function cogOrigin(project: Project): Promise<Origin> {
     next: ["build", "local deploy", `local invoke '{"input": {...}}'`, "local stop"]
       .map((command) => `mlcli ${command}`),
   };
-}
-
-/** A value of YAML, which may be of any type. */
-function textOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function section(lines: readonly string[]): string {

@@ -9,7 +9,7 @@ import type { NamedDirectory } from "../app/named_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
-import { filesOf, type WalkLimits } from "../source/source.ts";
+import { filesOf, isSecret, type WalkLimits } from "../source/source.ts";
 import { inOneLine } from "../text.ts";
 
 export interface Project extends NamedDirectory {
@@ -20,7 +20,7 @@ export interface Project extends NamedDirectory {
 }
 
 /**
- * The text of a file of the project; `undefined` where there is none.
+ * The text of a file of the project; `undefined` where there is none, or a private key.
  *
  * @param path relative to the project.
  * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
@@ -28,11 +28,18 @@ export interface Project extends NamedDirectory {
 export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
   const file = join(project.path, path);
   await requireInside({ directory: project.path, boundary: project.boundary }, [file]);
-  if (!await isFile(file)) return undefined;
+  if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
+    return undefined;
+  }
   return await readTextFile(file, LARGEST_TEXT).catch((cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });
+}
+
+/** A value of YAML or JSON, which may be of any type. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 /** Files that are copied, and the paths of those that are not: they may hold secrets, or lead elsewhere. */

@@ -161,7 +161,8 @@ export async function filesOf(
   return { files, leftOut };
 }
 
-async function isSecret(path: string): Promise<boolean> {
+/** Whether a file is a private key. */
+export async function isSecret(path: string): Promise<boolean> {
   return await isPrivateKey(dirname(path), basename(path));
 }
 
