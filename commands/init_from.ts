@@ -1,7 +1,6 @@
 /** `mlcli init --from`: makes an app of what was made for another tool, or of what runs on SageMaker. */
 
 import { appNames, hasConfiguration } from "../runtime/app/app.ts";
-import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
 import type { Context } from "../runtime/context.ts";
 import { type Resource, resourceIn } from "../runtime/contract/console.ts";
 import { makeScaffold, planScaffold } from "../runtime/image/scaffold.ts";
@@ -61,14 +60,9 @@ export async function initFrom(
     for (const text of left) note(inOneLine(text));
     return;
   }
-  const { created, kept } = await makeScaffold(plan);
+  const { created, kept } = await makeScaffold(plan, context.interruption.signal);
   for (const path of created) out.print(`${inOneLine(path)}\n`);
   if (created.length === 0) return err.print(`Nothing to do: ${name} is complete.\n`);
-  const { image } = configuration;
-  if (image !== undefined && resource !== undefined) {
-    // Whoever names a job trusts its image: it ran with the role of the job.
-    await rememberIfPossible({ directory: cwd, kind: "images", name: image }, { ...context, note });
-  }
   tell(err, `Created ${counted(created.length, "file")} of ${name} from ${origin.what}.\n`);
   if (kept.length > 0) tell(err, `Kept what was there: ${kept.map(inOneLine).join(", ")}\n`);
   if (isThere) note(`${name}.json was there, and stays as it is.`);

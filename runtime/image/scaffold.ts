@@ -130,8 +130,15 @@ export async function planScaffold(
 
 type Wanted = readonly [path: string, content: Content, isProgram?: boolean | undefined];
 
-/** Makes the files that are not there. @throws MlcliError when one cannot be made. */
-export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffold> {
+/**
+ * Makes the files that are not there.
+ *
+ * @throws MlcliError when one cannot be made; the signal's reason.
+ */
+export async function makeScaffold(
+  { app, files }: ScaffoldPlan,
+  signal?: AbortSignal,
+): Promise<Scaffold> {
   const { directory, base } = app;
   await makeDirectory(base, typedPath(directory, base));
   // Not beside the final file: a leftover among the test data would be taken for data.
@@ -140,6 +147,7 @@ export async function makeScaffold({ app, files }: ScaffoldPlan): Promise<Scaffo
   await removeIfThere(unfinished);
   const log = { created: [] as string[], kept: [] as string[] };
   for (const file of files) {
+    signal?.throwIfAborted();
     const { path, state } = file;
     if (state === "replaced") await removeIfThere(path);
     const made = await createFile(directory, file, unfinished);
@@ -235,8 +243,11 @@ async function createFile(
     : content;
   try {
     await write(unfinished);
-    // A copy has the original's mode, which may keep its owner from writing.
-    if (typeof content !== "string") await setMode(unfinished, isProgram ? 0o755 : 0o644);
+    if (typeof content !== "string") {
+      // A copy has the original's mode, which may keep its owner from writing.
+      const mode = (Deno.statSync(unfinished).mode ?? 0o600) & 0o777;
+      await setMode(unfinished, mode | (isProgram ? 0o700 : 0o600));
+    }
     await linkOrWrite(unfinished, path, write);
     return true;
   } catch (error) {
@@ -305,7 +316,7 @@ export const TEMPLATE_FILES: readonly TemplateFile[] = [
   { path: "Dockerfile" },
   { path: TRAINING },
   { path: SERVING },
-  { path: "processing/processing.py" },
+  { path: "processing/processing.py", goesWith: [TRAINING, SERVING] },
   { path: "common/linear_model.py", goesWith: [TRAINING, SERVING] },
   { path: "local_test/test_dir/input/config/hyperparameters.json", goesWith: [TRAINING] },
   { path: "local_test/test_dir/input/data/training/apartments.csv", goesWith: [TRAINING] },

@@ -8,7 +8,7 @@ import { MlcliError } from "../errors.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject } from "../text.ts";
 import { migrationFile, nameOf, type Origin } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { mappingIn } from "./yaml.ts";
 
 /** What is read of cog.yaml, and of its `build`. */
@@ -20,7 +20,7 @@ const COMMAND = /^(?!--|\[|.*<<).*[^\\]$/;
 
 /** A package, or an option of pip. The build has no other file that one could name. */
 const PACKAGE =
-  /^(?![.~/\\-]|.*\bfile:|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^(-[if]|--(extra-)?index-url|--find-links|--pre)\b/;
+  /^(?![.~/\\-]|.*(\bfile:|\\$)|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^(--pre|(-[if]|--(extra-)?index-url|--find-links)[ =]\S+)$/i;
 
 const MODEL_NOTE =
   "SageMaker serves a model, which is this file where the image has the weights.\n" +
@@ -109,11 +109,6 @@ export async function cogOrigin(project: Project): Promise<Origin> {
     next: ["build", "local deploy", `local invoke '{"input": {}}'`, "local stop"]
       .map((command) => `mlcli ${command}`),
   };
-}
-
-/** A value of YAML, which may be of any type. */
-function textOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 
 function section(lines: readonly string[]): string {

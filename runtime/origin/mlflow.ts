@@ -84,7 +84,8 @@ function pythonOf(found: unknown) {
 }
 
 /** A package of an index, with its versions and conditions: no option, address or file of pip's. */
-const PACKAGE = /^[A-Za-z\d][\w.-]*(\s*\[[\w\s,.-]*\])?\s*([(<>=!~;][\w\s.,*+!<>=~;()'"-]*)?$/;
+const PACKAGE =
+  /^[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
 
 /** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
 async function packagesOf(model: Project, version: unknown, to: string) {

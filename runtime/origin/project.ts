@@ -14,7 +14,7 @@ import { isOutside } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
-import { filesOf, type WalkLimits } from "../source/source.ts";
+import { filesOf, isSecret, type WalkLimits } from "../source/source.ts";
 import { inOneLine } from "../text.ts";
 
 export interface Project extends NamedDirectory {
@@ -25,14 +25,16 @@ export interface Project extends NamedDirectory {
 }
 
 /**
- * The text of a file of the project; `undefined` where there is none.
+ * The text of a file of the project; `undefined` where there is none, or a private key.
  *
  * @param path relative to the project.
  * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
  */
 export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
   const file = await placeIn(project, path);
-  if (!await isFile(file)) return undefined;
+  if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
+    return undefined;
+  }
   return await readTextFile(file, LARGEST_TEXT).catch((cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
@@ -50,14 +52,19 @@ async function placeIn({ path, shown, boundary }: NamedDirectory, named: string)
   return place;
 }
 
+/** A value of YAML or JSON, which may be of any type. */
+export function textOf(value: unknown): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+}
+
 /** Files that are copied, and the paths of those that are not: they may hold secrets, or lead elsewhere. */
 export interface Copied {
   readonly files: readonly GivenFile[];
   readonly leftOut: readonly string[];
 }
 
-/** Of data and models there may be any amount. */
-const ANY: WalkLimits = { entries: 250_000, bytes: Infinity };
+/** A file of data or of a model may have any size. */
+const ANY: WalkLimits = { entries: 50_000, bytes: Infinity };
 
 /**
  * The files below a directory of the project, to be copied. Nothing where there is none.

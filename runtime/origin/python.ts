@@ -63,11 +63,11 @@ export function namesOf({ code }: Statement): readonly string[] {
     /^(?:@.*\n)*(?:(?:async )?(?:def|class) +(\w+)|(?:from .*)?import +(.*)|([\w ,]+)[:=](?!=))/
       .exec(code) ?? [];
   const names = (defined ?? imported ?? assigned ?? "").split(",");
-  return names.map((name) => /(\w+)\W*$/.exec(name)?.[1] ?? "").filter((name) => name !== "");
+  return names.map((name) => name.match(/\w+/g)?.at(-1) ?? "").filter((name) => name !== "");
 }
 
 const WORD = /(?<![.\w])[A-Za-z_]\w*/g;
-const BINDING = /^(?:async )?def.*?\)[^:\n]*:|\w+ *=(?!=)|\b(?:as|for) +\w+/g;
+const BINDING = /^(?:async )?def.*?\)[^:\n]*:|\b\w+ *=(?!=)|\b(?:as|for) +\w+/g;
 
 /** The names that a statement may take from others: in a function, those that it does not bind. */
 function needsOf({ code }: Statement): ReadonlySet<string> {
@@ -96,11 +96,13 @@ export function withoutServer(
   }
   const cut = new Set<Statement>();
   const names = new Set<string>();
-  const needs = new Map(all.map((one) => [one, needsOf(one)]));
+  const needs = new Map(all.map((one) => [one, [...needsOf(one)]]));
+  const ofServer = new Set(all.filter(({ code }) => SERVER.test(code)));
+  const isFree = (name: string): boolean => !names.has(name);
   for (let count = -1; count < cut.size;) {
     count = cut.size;
     for (const [one, words] of needs) {
-      if (cut.has(one) || !SERVER.test(one.code) && words.isDisjointFrom(names)) continue;
+      if (cut.has(one) || !ofServer.has(one) && words.every(isFree)) continue;
       cut.add(one);
       for (const name of namesOf(one)) names.add(name);
     }

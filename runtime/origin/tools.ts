@@ -10,7 +10,7 @@ import { isDirectory } from "../files.ts";
 import { type GivenFile, readTemplate } from "../image/scaffold.ts";
 import { inOneLine, jsonObject, listed } from "../text.ts";
 import { nameOf, type Origin, requirementsFile, type Taken } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { importsOf, namesOf, statementsOf, withoutServer } from "./python.ts";
 
 type Tool = keyof typeof TOOLS;
@@ -58,7 +58,7 @@ export async function appsIn(project: Project, tool: Tool): Promise<readonly Dra
     if (!TOOLS[tool].file.test(file)) continue;
     const values = jsonObject(await textIn(project, file).catch(() => undefined) ?? "") ?? {};
     const modules = below(values[`${tool}_module_dir`] ?? TOOLS[tool].modules) ?? "";
-    const name = tool === "sagify" ? `${values["image_name"] ?? ""}` : file.replace(/\.json$/, "");
+    const name = tool === "sagify" ? textOf(values["image_name"]) : file.replace(/\.json$/, "");
     for (const folder of TOOLS[tool].own) {
       const own = join(modules, folder);
       const isThere = modules !== "" && await isDirectory(join(project.path, own, "training"));
@@ -71,7 +71,7 @@ export async function appsIn(project: Project, tool: Tool): Promise<readonly Dra
 
 /** A path that a file names; `undefined` where it leads out of the project, or is private. */
 function below(value: unknown): string | undefined {
-  const path = `${value}`.replace(/(?<=.)\/+$/, "");
+  const path = textOf(value).replace(/(?<=.)\/+$/, "");
   return path === "." || accepts("requirements", path) ? normalize(path) : undefined;
 }
 
@@ -119,9 +119,9 @@ function keysOf({ project, file, values, name, taken, left }: Draft): Record<str
   const configuration: Record<string, string> = {};
   for (const [key, theirs] of KEYS) {
     const given = values[theirs] ?? "";
-    const value = `${given}`;
-    if (value === "" || isOurs && Object.hasOwn(values, key)) continue;
-    if (typeof given === "object" || !accepts(key, value)) {
+    const value = textOf(given);
+    if (given === "" || isOurs && Object.hasOwn(values, key)) continue;
+    if (!accepts(key, value)) {
       left.push(`Not taken over: "${value}". ${key} must be ${RULES[key].expected}.`);
     } else if (isOurs) left.push(`Put "${key}": "${value}" into ${file}.`);
     else configuration[key] = value;
@@ -217,7 +217,9 @@ async function takeModules(draft: Draft, target: string): Promise<void> {
       const place = join(modules, name);
       const found = await textIn(project, `${place}.py`);
       if (found !== undefined) {
-        files.push({ path: `${target}/${name}.py`, content: found });
+        const copy = (to: string): Promise<void> =>
+          Deno.copyFile(join(project.path, `${place}.py`), to);
+        files.push({ path: `${target}/${name}.py`, content: copy });
         taken.push([`\`${place}.py\``, `\`${target}/${name}.py\``]);
         code.push(found);
       }

@@ -15,7 +15,8 @@ export async function mappingIn(
   const { parse } = await import("yaml");
   let value: unknown;
   try {
-    value = parse(text, { maxAliasCount: 100, logLevel: "error" });
+    // To compare all keys takes the square of their number. Of two that are equal, the last counts.
+    value = parse(text, { maxAliasCount: 100, logLevel: "error", uniqueKeys: false });
   } catch (cause) {
     const [reason = ""] = messageOf(cause).split("\n");
     throw new MlcliError(`${inOneLine(shown)} is not valid YAML: ${inOneLine(reason)}`, { cause });

@@ -142,7 +142,7 @@ export async function filesOf(
         continue;
       }
       bytes += info.size;
-      if (++entries > limits.entries || bytes > limits.bytes) throw tooMuch(shown);
+      if (++entries > limits.entries || bytes > limits.bytes) throw tooMuch(shown, limits);
       if (info.isDirectory) await visit(target, `${path}/`);
       if (!info.isFile) continue;
       files.push({ path, target, isProgram: ((info.mode ?? 0) & 0o111) !== 0 });
@@ -161,7 +161,8 @@ export async function filesOf(
   return { files, leftOut };
 }
 
-async function isSecret(path: string): Promise<boolean> {
+/** Whether a file is a private key. */
+export async function isSecret(path: string): Promise<boolean> {
   return await isPrivateKey(dirname(path), basename(path));
 }
 
@@ -173,11 +174,12 @@ function listing(folder: string, shown: string): readonly Deno.DirEntry[] {
   }
 }
 
-function tooMuch(shown: string): MlcliError {
+function tooMuch(shown: string, { entries, bytes }: WalkLimits): MlcliError {
+  if (bytes === Infinity) {
+    return new MlcliError(`${inOneLine(shown)} holds more than ${entries} files`);
+  }
   return new MlcliError(
-    `${shown} holds more than ${MOST.entries} files, or ${
-      MOST.bytes / 1024 ** 2
-    } MB: too much for code`,
+    `${shown} holds more than ${entries} files, or ${bytes / 1024 ** 2} MB: too much for code`,
     {
       hint:
         "Name the directory of the code alone (--source-dir, source_dir); data belongs into a " +

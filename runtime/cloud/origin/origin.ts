@@ -3,11 +3,15 @@
 import { join } from "@std/path/join";
 import type { SageMaker } from "../../aws/sagemaker.ts";
 import type { AwsOptions } from "../../aws/settings.ts";
+import { accountOf } from "../../contract/addresses.ts";
+import { isAwsAccount } from "../../contract/aws_images.ts";
 import type { Resource } from "../../contract/console.ts";
+import { ecrHost, parseImageName } from "../../contract/registry.ts";
 import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { migrationFile, nameOf, type Origin } from "../../origin/origin.ts";
-import { inOneLine } from "../../text.ts";
+import type { NewConfiguration } from "../../image/scaffold.ts";
+import { inOneLine, shellWord } from "../../text.ts";
 import { type CloudHost, connectToAws } from "../connection.ts";
 import { fetchCode } from "./code.ts";
 import type { Draft } from "./draft.ts";
@@ -75,8 +79,16 @@ export async function cloudOrigin(
     files: [...draft.files, ...files, ...sample.files],
     left: [...left, ...draft.left, ...sample.left],
     // Lines to paste, with words of the job's.
-    next: draft.next.map(inOneLine),
+    next: draft.next.map((line) => inOneLine(typingImage(line, configuration))),
   };
+}
+
+/** A command of this machine that names the image, where it runs none that only a file names. */
+function typingImage(line: string, { image = "", execution_role: role = "" }: NewConfiguration) {
+  const account = ecrHost(parseImageName(image).host ?? "")?.account;
+  const isTrusted = account !== undefined && (account === accountOf(role) || isAwsAccount(account));
+  if (isTrusted) return line;
+  return line.replace(/^mlcli local (train|process|deploy)/, `$& --image ${shellWord(image)}`);
 }
 
 async function draftOf({ kind, name }: Resource, api: SageMaker, app: string): Promise<Draft> {

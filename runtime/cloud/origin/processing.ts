@@ -103,7 +103,7 @@ function programOf({ AppSpecification: app, ProcessingInputs: inputs = [] }: Job
 
 /** The line that passes the job's arguments on: `python3 clean.py "$@"`. */
 function aboutRunproc(text: string): AboutCode {
-  const entryPoint = /^.*?(\S+) "\$@"\s*$/m.exec(text)?.[1];
+  const entryPoint = /(?<!\S)(\S+) "\$@"\s*$/m.exec(text)?.[1];
   return { entryPoint: entryPoint && entryPointOf(entryPoint) };
 }
 

@@ -8,12 +8,19 @@ import { it, suite } from "../../helpers/suite.ts";
 const projectAt = (path: string) => ({ path, shown: "../old", boundary: path });
 
 suite("a project of another tool", () => {
-  it("has the text of its files, and none where there is no file", async () => {
-    await using directory = await makeDirectory({ "a.txt": "1", "folder/": "" });
+  it("has the text of its files, and none where there is no file, or a private key", async () => {
+    await using directory = await makeDirectory({
+      "a.txt": "1",
+      "folder/": "",
+      "server.key": "-----BEGIN PRIVATE KEY-----",
+    });
+    await Deno.symlink("server.key", join(directory.path, "lib.py"));
     const project = projectAt(directory.path);
     assertEquals(await textIn(project, "a.txt"), "1");
     assertEquals(await textIn(project, "b.txt"), undefined);
     assertEquals(await textIn(project, "folder"), undefined);
+    assertEquals(await textIn(project, "server.key"), undefined);
+    assertEquals(await textIn(project, "lib.py"), undefined);
   });
 
   it("gives no file that lies outside of it, is private, or too large", async () => {

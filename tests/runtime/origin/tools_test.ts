@@ -293,7 +293,7 @@ suite("init --from a hostile project", () => {
       image_name: 'x"\n}, rm',
       python_version: 3.11,
       aws_region: ["a b"],
-      aws_profile: {},
+      aws_profile: { toString: 1 },
     };
     const places = { requirements_dir: "../../../etc/passwd" };
     const { code, files, stderr } = await from({
