@@ -1,7 +1,7 @@
 import { join } from "@std/path";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { filesBelow, makeDirectory } from "../helpers/directory.ts";
-import { runInProcess } from "../helpers/in_process.ts";
+import { Keys, runInProcess } from "../helpers/in_process.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { answerOnTerminal } from "../helpers/terminal.ts";
 
@@ -48,6 +48,32 @@ suite("mlcli init --from, whatever it is", () => {
     assertStringIncludes(stderr, "shop.json was there, and stays as it is.");
     const whole = { ...all, "requirements.txt": "mine\n" };
     assertEquals(await filesBelow(directory.path), whole);
+  });
+
+  it("keeps a file that others may not read, and one that is no text in UTF-8, as it is", async () => {
+    await using old = await makeDirectory(PROJECT);
+    const code = "src/sagify_base/training/training.py";
+    await old.write({ [code]: "import words\ndef train(a, b): pass\n" });
+    const latin = new Uint8Array([...new TextEncoder().encode("# "), 0xe9, 10]);
+    await Deno.writeFile(join(old.path, "src/words.py"), latin);
+    await Deno.chmod(join(old.path, code), 0o600);
+    await using directory = await makeDirectory();
+    await runInProcess(["init", "--from", old.path], { cwd: directory.path });
+    const base = join(directory.path, "shop/mlcli_base");
+    const { mode } = await Deno.stat(join(base, "training/training.py"));
+    assertEquals(mode! & 0o777, 0o600);
+    assertEquals(await Deno.readFile(join(base, "common/words.py")), latin);
+  });
+
+  it("ends on Ctrl-C, and goes on with the same command", async () => {
+    await using old = await makeDirectory(PROJECT);
+    await using directory = await makeDirectory();
+    const keys = new Keys();
+    keys.press();
+    const words = ["init", "--from", old.path];
+    const { code, stdout } = await runInProcess(words, { cwd: directory.path, keys });
+    assertEquals([code, stdout, await filesBelow(directory.path)], [130, "", {}]);
+    assertEquals((await runInProcess(words, { cwd: directory.path })).code, 0);
   });
 
   it("names the app in the next commands where there are others", async () => {

@@ -72,6 +72,26 @@ function archiveOf(...more: readonly RawEntry[]): Promise<Uint8Array> {
 }
 
 suite("mlcli init --from training-job/NAME", () => {
+  for (
+    const [image, typed] of [
+      [IMAGE, ""],
+      ["763104351884.dkr.ecr.eu-west-1.amazonaws.com/pytorch-training:2.10", ""],
+      ["111122223333.dkr.ecr.eu-west-1.amazonaws.com/team:2", " --image "],
+      ["evil.example.com/churn:latest", " --image "],
+    ] as const
+  ) {
+    it(`has the person type the image that is nobody's they know: ${image}`, async () => {
+      await using at = await Place.open();
+      await using state = await makeDirectory();
+      await at.job({ AlgorithmSpecification: { TrainingImage: image } });
+      const env = { XDG_STATE_HOME: state.path };
+      const { stderr } = await at.init(["--from", `training-job/${JOB}`], { env });
+      const option = typed && typed + image;
+      assertStringIncludes(stderr, `\n  mlcli local train${option}\n  mlcli train\n`);
+      assertEquals(await filesBelow(state.path), {}, "nothing is remembered");
+    });
+  }
+
   it("makes an app once, with the job's code, and says what comes next", async () => {
     await using at = await Place.open();
     await at.job(SCRIPT_MODE, {
