@@ -1,5 +1,5 @@
 /**
- * AWS's own code, PyTorch's and MLflow's, as a judge: `deno task test:toolkits`, with arguments for `deno test`.
+ * AWS's own code, PyTorch's, MLflow's and moto, as judges: `deno task test:toolkits`, with arguments for `deno test`.
  * It comes from PyPI and Debian, which takes minutes. The last line is `N passed, N failed`.
  */
 
@@ -18,6 +18,8 @@ import type { TestResults } from "../testing/test_results.ts";
 /** The last of AWS's SDK 2, and the part of SDK 3 that trains and processes. */
 const SDK_2 = "sagemaker==2.257.7";
 const SDK_3 = "sagemaker-train==1.27.0";
+/** An emulator of AWS. */
+const MOTO = "moto[server]==5.2.5";
 
 function main(signal: AbortSignal): Promise<number> {
   return reportResults(() => runTests(Deno.args, signal));
@@ -36,6 +38,7 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
       MLCLI_TEST_SDK_2_PYTHON: await ensurePythonPackage(SDK_2, signal),
       MLCLI_TEST_COMPOSE: JSON.stringify(await ensureCompose(signal)),
       MLCLI_TEST_SDK_3_PYTHON: await ensurePythonPackage(SDK_3, signal),
+      MLCLI_TEST_MOTO_PYTHON: await ensurePythonPackage(MOTO, signal),
       MLCLI_TEST_TRAINING: await image("training"),
       MLCLI_TEST_CONTAINERS: await image("containers"),
       MLCLI_TEST_INFERENCE: await image("inference"),
