@@ -38,15 +38,21 @@ async function place(box: Box) {
   return { directory, done, [Symbol.asyncDispose]: () => stack.disposeAsync() };
 }
 
+/** The words of the commands that `init --from` names in the end. */
+function nextOf(stderr: string): readonly (readonly string[])[] {
+  const lines = stderr.split("\nNext:\n")[1]!.trim().split(/\n\s*/);
+  return lines.map((line) => line.replace(/^mlcli /, "").split(" "));
+}
+
 suite("from a job on SageMaker back to this machine", () => {
   it("runs a script's training here as it ran there, and again there", async () => {
     await using box = await Box.open({ registry: true, jobs: true });
     const image = baseImage();
-    const there = await pushBuilt(box, `account-${ACCOUNT}/team/python`, {
+    const pushed = await pushBuilt(box, `account-${ACCOUNT}/team/python`, {
       Dockerfile: "FROM ${BASE}\nRUN true\n",
     });
     const name = `${ACCOUNT}.dkr.ecr.eu-west-1.amazonaws.com/team/python`;
-    box.ecr.store.of(ACCOUNT, "team/python")!.tags.set("2", there.split("@")[1]!);
+    box.ecr.store.of(ACCOUNT, "team/python")!.tags.set("2", pushed.split("@")[1]!);
     box.s3.createBucket("bucket");
     box.roles.add(EXECUTION_ROLE);
     await box.s3.put("bucket", "data/a.csv", "1\n");
@@ -77,7 +83,9 @@ suite("from a job on SageMaker back to this machine", () => {
     } finally {
       await removeLeftovers("shop");
     }
-    const again = await after.done("train");
+    // It names the image of another account.
+    const [, there] = nextOf(stderr);
+    const again = await after.done(...there!);
     assertStringIncludes(again.stderr, `${printed}\n`);
     assertStringIncludes(trained.stderr, `${printed}\n`);
   });
@@ -127,15 +135,13 @@ suite("from a job on SageMaker back to this machine", () => {
 
     await using after = await place(box);
     const { stderr } = await after.done("init", "--from", `endpoint/${name}`);
-    const next = stderr.split("\nNext:\n")[1]!.trim().split(/\n\s*/).map((line) =>
-      line.replace(/^mlcli /, "").split(" ")
-    );
+    const [download, deploy] = nextOf(stderr.replace(/ --image \S+/g, ""));
     const own = `${name}:here`;
     const { Dockerfile, serve } = inferenceImage(baseImage());
     await buildImage(own, { Dockerfile, serve });
     try {
-      await after.done(...next[0]!);
-      const started = await after.done(...next[1]!, "--image", own, "--port", "0");
+      await after.done(...download!);
+      const started = await after.done(...deploy!, "--image", own, "--port", "0");
       const port = started.stdout.trim().split(":").at(-1)!;
       await after.directory.write({ "rows.csv": "1\n" });
       const here = await after.done("local", "invoke", "--port", port, "rows.csv");

@@ -83,12 +83,12 @@ export async function cloudOrigin(
   };
 }
 
-/** A command of this machine that names the image, where it runs none that only a file names. */
+/** A command that names the image, where it takes none that only a file names. */
 function typingImage(line: string, { image = "", execution_role: role = "" }: NewConfiguration) {
   const account = ecrHost(parseImageName(image).host ?? "")?.account;
   const isTrusted = account !== undefined && (account === accountOf(role) || isAwsAccount(account));
   if (isTrusted) return line;
-  return line.replace(/^mlcli local (train|process|deploy)/, `$& --image ${shellWord(image)}`);
+  return line.replace(/^mlcli (local )?(train|process|deploy)/, `$& --image ${shellWord(image)}`);
 }
 
 async function draftOf({ kind, name }: Resource, api: SageMaker, app: string): Promise<Draft> {

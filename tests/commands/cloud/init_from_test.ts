@@ -87,7 +87,7 @@ suite("mlcli init --from training-job/NAME", () => {
       const env = { XDG_STATE_HOME: state.path };
       const { stderr } = await at.init(["--from", `training-job/${JOB}`], { env });
       const option = typed && typed + image;
-      assertStringIncludes(stderr, `\n  mlcli local train${option}\n  mlcli train\n`);
+      assertStringIncludes(stderr, `\n  mlcli local train${option}\n  mlcli train${option}\n`);
       assertEquals(await filesBelow(state.path), {}, "nothing is remembered");
     });
   }
