@@ -117,6 +117,9 @@ for (const [version, variable] of JUDGES) {
           return await answersOf(address);
         });
         assertEquals(await ours(image, join(work.path, name)), theirs, name);
+        const answers = Object.entries(theirs).filter(([, { status }]) => status === 200)
+          .map(([one, { body }]) => [one, body]);
+        assertEquals(rounded(Object.fromEntries(answers)), evidence.answers[name], name);
         for (const [status, names] of Object.entries(evidence.statuses[name])) {
           const such = Object.keys(REQUESTS).filter((one) => `${theirs[one]!.status}` === status);
           assertEquals(such.join(", "), names, `${name}: ${status}`);
@@ -124,6 +127,12 @@ for (const [version, variable] of JUDGES) {
       }
     });
   });
+}
+
+/** Processors differ in a number's last digits. */
+function rounded(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, one) => typeof one === "number" ? +one.toFixed(6) : one);
+  return JSON.parse(text);
 }
 
 async function isThere(address: string): Promise<boolean> {
