@@ -43,24 +43,31 @@ export async function smallDisk(): Promise<SmallDisk> {
   // The least that tmpfs takes as a limit is a block; 0 means that there is none.
   await Deno.writeTextFile(`${mount}/block`, "x");
   let isFreed = false;
+  // A late call must not fill what has been freed meanwhile: they take their turns.
+  let turn: Promise<void> = Promise.resolve();
+  const remount = async ({ blocks = PLENTY, files = PLENTY }: Room): Promise<void> => {
+    for (let attempt = 1;; attempt++) {
+      const now = await statfs(path);
+      const size = (now.blocks - now.bfree + blocks) * BLOCK;
+      const limits = `size=${size},nr_inodes=${now.files - now.ffree + files}`;
+      try {
+        return await run("mount", "-o", `remount,${limits}`, mount);
+      } catch (error) {
+        // Less than there is by now is no limit: somebody writes at this moment.
+        if (attempt === ATTEMPTS) throw error;
+      }
+    }
+  };
   return {
     path,
     get isFreed() {
       return isFreed;
     },
-    async leave({ blocks = PLENTY, files = PLENTY }) {
-      isFreed = blocks === PLENTY && files === PLENTY;
-      for (let attempt = 1;; attempt++) {
-        const now = await statfs(path);
-        const size = (now.blocks - now.bfree + blocks) * BLOCK;
-        const limits = `size=${size},nr_inodes=${now.files - now.ffree + files}`;
-        try {
-          return await run("mount", "-o", `remount,${limits}`, mount);
-        } catch (error) {
-          // Less than there is by now is no limit: somebody writes at this moment.
-          if (attempt === ATTEMPTS) throw error;
-        }
-      }
+    leave(room) {
+      isFreed = (room.blocks ?? PLENTY) === PLENTY && (room.files ?? PLENTY) === PLENTY;
+      const next = turn.then(() => remount(room));
+      turn = next.catch(() => {});
+      return next;
     },
     protect: () => run("mount", "-o", "remount,ro", mount),
     async [Symbol.asyncDispose]() {
