@@ -37,7 +37,7 @@ const LOST = [
 export async function cogOrigin(project: Project): Promise<Origin> {
   const { path, shown, cwd } = project;
   const yaml = await textIn(project, "cog.yaml") ?? "";
-  const config = await mappingIn(yaml, join(shown, "cog.yaml"));
+  const config = mappingIn(yaml, join(shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const left = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key))
     .map((key) => `"${key}" of cog.yaml was not taken over.`);

@@ -10,7 +10,6 @@ import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
 import { nameOf, type Origin, requirementsFile } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
-import { mappingIn } from "./yaml.ts";
 
 /** The model's directory in a project: itself, of a logged model of mlflow 3, or of a run before it. */
 export async function modelFolderIn({ path }: Project): Promise<string | undefined> {
@@ -69,7 +68,9 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
 }
 
 async function yamlIn(model: Project, file: string): Promise<Readonly<Record<string, unknown>>> {
-  return await mappingIn(await textIn(model, file) ?? "{}", join(model.shown, file));
+  // Loaded only here: it brings a library, and whether there is a model is asked more often.
+  const { mappingIn } = await import("./yaml.ts");
+  return mappingIn(await textIn(model, file) ?? "{}", join(model.shown, file));
 }
 
 /** The Python of the image. @param found `3.10.12`, or anything. */

@@ -1,3 +1,4 @@
+import { parse } from "yaml";
 import { messageOf, MlcliError } from "../errors.ts";
 import { inOneLine, isObject } from "../text.ts";
 
@@ -7,12 +8,7 @@ import { inOneLine, isObject } from "../text.ts";
  * @param shown its path in messages.
  * @throws MlcliError where it is no valid YAML, or holds no mapping.
  */
-export async function mappingIn(
-  text: string,
-  shown: string,
-): Promise<Readonly<Record<string, unknown>>> {
-  // Loaded only here: most commands read no YAML.
-  const { parse } = await import("yaml");
+export function mappingIn(text: string, shown: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
     // To compare all keys takes the square of their number. Of two that are equal, the last counts.

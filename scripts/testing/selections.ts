@@ -37,6 +37,7 @@ export const ON_BINARY: readonly Selected[] = [
   { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
   { path: "tests/commands/upgrade_test.ts", reason: "where the program itself lies" },
   { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
+  { path: "tests/commands/init_mlflow_test.ts", reason: "templates of --from; YAML, bundled" },
   { path: "tests/commands/doctor_test.ts", reason: "its permissions: disk, user, directories" },
   { path: "tests/commands/streams_test.ts", reason: "the standard streams" },
   {

@@ -1,14 +1,13 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
 import evidence from "../evidence/mlflow.json" with { type: "json" };
 import { contentOf, filesBelow, makeDirectory } from "../helpers/directory.ts";
-import { runInProcess } from "../helpers/in_process.ts";
-import type { ProgramResult } from "../helpers/program.ts";
+import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const { files: MODEL } = evidence.models["3.17.2"];
 
 async function init(cwd: string, ...args: readonly string[]): Promise<ProgramResult> {
-  return await runInProcess(["init", ...args], { cwd });
+  return await runProgram(["init", ...args], { cwd });
 }
 
 suite("mlcli init --from an MLflow model", () => {
