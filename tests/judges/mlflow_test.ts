@@ -28,8 +28,8 @@ from sklearn.linear_model import LinearRegression
 rows = pandas.DataFrame({"area": [50.0, 72.0, 90.0], "rooms": [2.0, 3.0, 5.0]})
 model = LinearRegression().fit(rows, [500.0, 700.0, 900.0])
 signature = infer_signature(rows, model.predict(rows))
-mlflow.sklearn.save_model(model, "/work/flats", signature=signature, input_example=rows)
-mlflow.pyfunc.save_model("/work/plain", python_model="/work/plain.py")
+mlflow.sklearn.save_model(model, "/made/flats", signature=signature, input_example=rows)
+mlflow.pyfunc.save_model("/made/plain", python_model="/made/plain.py")
 `,
 };
 
@@ -99,13 +99,13 @@ for (const [version, variable] of JUDGES) {
         User: `${Deno.uid()}:${Deno.gid()}`,
         HostConfig: {
           AutoRemove: false,
-          Mounts: [{ Type: "bind", Source: work.path, Target: "/work", ReadOnly: false }] as const,
+          Mounts: [{ Type: "bind", Source: work.path, Target: "/made", ReadOnly: false }] as const,
         },
       });
-      const made = await runToEnd(body("python3", "/work/make.py"));
+      const made = await runToEnd(body("python3", "/made/make.py"));
       assertEquals(made.status, 0, made.log);
       for (const name of ["flats", "plain"] as const) {
-        const serve = ["models", "serve", "--env-manager", "local", "-m", `/work/${name}`];
+        const serve = ["models", "serve", "--env-manager", "local", "-m", `/made/${name}`];
         const server = body("mlflow", ...serve, "-h", "0.0.0.0", "-p", "5000");
         const theirs = await withContainer(server, async (_engine, id) => {
           const text = await engineRequest("GET", `/containers/${id}/json`, [200]);
