@@ -64,7 +64,7 @@ export async function initAction(
   }
   const plan = await planScaffold(context.cwd, name, configuration, await configurationSchema());
   if (options.dryRun) return printPlan(plan, context);
-  const result = await makeScaffold(plan);
+  const result = await makeScaffold(plan, context.interruption.signal);
   if (options.image !== undefined) {
     const what = { directory: context.cwd, kind: "images", name: options.image } as const;
     await rememberIfPossible(what, { ...context, note: (text) => tell(context.err, `${text}\n`) });
@@ -88,22 +88,20 @@ async function offeredOrigin(
   { cwd, ask, err }: Context,
   { name, image }: InitOptions,
 ): Promise<string | undefined> {
-  if (image !== undefined) return undefined;
-  const { kindOf, projectAt } = await import("../runtime/origin/directory.ts");
-  const kind = await kindOf(await projectAt(cwd, ".", name));
-  const hasApp = await Promise.all(
-    (await appNames(cwd)).map((one) => isDirectory(baseOf(cwd, one))),
-  );
-  if (kind === undefined || hasApp.includes(true)) return undefined;
-  const answer = await ask(`This is ${kind.words}. Make an app of it? [Y/n]`, "");
+  const isApp = (await appNames(cwd)).map((one) => isDirectory(baseOf(cwd, one)));
+  if (image !== undefined || (await Promise.all(isApp)).includes(true)) return undefined;
+  const { findIn, projectAt } = await import("../runtime/origin/directory.ts");
+  const found = await findIn(await projectAt(cwd, ".", name));
+  if (found === undefined) return undefined;
+  const answer = await ask(`This is ${found.words}. Make an app of it? [Y/n]`, "");
   if (answer === undefined && (name === undefined || await hasConfiguration(cwd, name))) {
-    throw new UsageError(`This is ${kind.words}`, {
+    throw new UsageError(`This is ${found.words}`, {
       hint:
         "mlcli init --from . makes an app of it. For the example, name a new app: mlcli init NAME",
     });
   }
   if (answer === undefined) {
-    tell(err, noteText(`This is ${kind.words}: mlcli init --from . makes an app of it.`));
+    tell(err, noteText(`This is ${found.words}: mlcli init --from . makes an app of it.`));
   }
   return answer === undefined || /^n/i.test(answer) ? undefined : ".";
 }

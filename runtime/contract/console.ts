@@ -20,6 +20,7 @@ const PAGES = {
   "processing-job": "processing-jobs",
   "transform-job": "transform-jobs",
   "endpoint": "endpoints",
+  "model": "models",
 };
 
 /**
@@ -71,6 +72,6 @@ export function resourceIn(text: string): Resource | undefined {
   const [, region, kind, name] = RESOURCE.exec(text) ?? [];
   if (name !== undefined) return { kind: kind as Resource["kind"], name, region };
   const [, there, page, shown] = ADDRESS.exec(text) ?? [];
-  const found = RESOURCE_KINDS.find((one) => (one === "model" ? "models" : PAGES[one]) === page);
+  const found = RESOURCE_KINDS.find((one) => PAGES[one] === page);
   return found && { kind: found, name: shown!, region: there };
 }

@@ -126,6 +126,7 @@ function requireFew(all: readonly ProcessingData[], most: number, what: string):
   });
 }
 
-function isWithin(path: string, directory: string): boolean {
+/** Whether a path of a container is a directory, or lies in it. */
+export function isWithin(path: string, directory: string): boolean {
   return `${path}/`.startsWith(`${directory}/`);
 }

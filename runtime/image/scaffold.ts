@@ -39,7 +39,6 @@ export interface GivenFile {
   /** Relative to the directory of `NAME.json`, with slashes. */
   readonly path: string;
   readonly content: Content;
-  readonly isProgram?: boolean;
 }
 
 const SCHEMA_FILE = ".schema.json";
@@ -52,7 +51,6 @@ interface PlannedFile {
   /** Absolute. */
   readonly path: string;
   readonly content: Content;
-  readonly isProgram?: boolean | undefined;
   /** A file that is there stays, but for the schema of another mlcli. */
   readonly state: "new" | "kept" | "replaced";
 }
@@ -99,11 +97,9 @@ export async function planScaffold(
   const schemaPath = join(base, SCHEMA_FILE);
   const wanted: Wanted[] = [[app.configurationPath, text], [schemaPath, schema]];
   const { image, context } = app.configuration;
-  const ofOrigin = (given ?? []).map(({ path, content, isProgram }): Wanted => [
-    join(directory, path),
-    content,
-    isProgram,
-  ]);
+  const ofOrigin = (given ?? []).map((
+    { path, content },
+  ): Wanted => [join(directory, path), content]);
   wanted.push(...ofOrigin);
   if (image === undefined && context === undefined) {
     const isGiven = new Set(ofOrigin.map(([path]) => path));
@@ -119,16 +115,14 @@ export async function planScaffold(
   const { trainingData, processingData } = layoutOf(app);
   await requireInside(app, [...wanted.map(([path]) => path), trainingData, processingData]);
   const isOld = await isOldSchema(schemaPath, schema);
-  const files = await Promise.all(
-    wanted.map(async ([path, content, isProgram]): Promise<PlannedFile> => {
-      if (path === schemaPath && isOld) return { path, content, state: "replaced" };
-      return { path, content, isProgram, state: await exists(path) ? "kept" : "new" };
-    }),
-  );
+  const files = await Promise.all(wanted.map(async ([path, content]): Promise<PlannedFile> => {
+    if (path === schemaPath && isOld) return { path, content, state: "replaced" };
+    return { path, content, state: await exists(path) ? "kept" : "new" };
+  }));
   return { app, files };
 }
 
-type Wanted = readonly [path: string, content: Content, isProgram?: boolean | undefined];
+type Wanted = readonly [path: string, content: Content];
 
 /**
  * Makes the files that are not there.
@@ -137,7 +131,7 @@ type Wanted = readonly [path: string, content: Content, isProgram?: boolean | un
  */
 export async function makeScaffold(
   { app, files }: ScaffoldPlan,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Scaffold> {
   const { directory, base } = app;
   await makeDirectory(base, typedPath(directory, base));
@@ -147,7 +141,7 @@ export async function makeScaffold(
   await removeIfThere(unfinished);
   const log = { created: [] as string[], kept: [] as string[] };
   for (const file of files) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     const { path, state } = file;
     if (state === "replaced") await removeIfThere(path);
     const made = await createFile(directory, file, unfinished);
@@ -164,9 +158,10 @@ export async function makeScaffold(
 const UNFINISHED = ".mlcli-new";
 
 /** What an image is made of, whatever its code. */
-async function imageFiles({ directory, ...app }: App): Promise<Wanted[]> {
+async function imageFiles(app: App): Promise<Wanted[]> {
+  const { directory } = app;
   const wanted: Wanted[] = [[join(directory, IGNORE_FILE), await readTemplate(IGNORE_TEMPLATE)]];
-  const requirements = await requirementsOf({ directory, ...app });
+  const requirements = await requirementsOf(app);
   if (!requirements.isLock) {
     const path = join(directory, requirements.files[0]!);
     wanted.push([path, await readTemplate(REQUIREMENTS_TEMPLATE)]);
@@ -232,7 +227,7 @@ async function isExample(app: App, path: string): Promise<boolean> {
 /** Makes a file, whole or not at all. Returns false when something is there. */
 async function createFile(
   directory: string,
-  { path, content, isProgram = false }: PlannedFile,
+  { path, content }: PlannedFile,
   unfinished: string,
 ): Promise<boolean> {
   if (await exists(path)) return false;
@@ -243,11 +238,8 @@ async function createFile(
     : content;
   try {
     await write(unfinished);
-    if (typeof content !== "string") {
-      // A copy has the original's mode, which may keep its owner from writing.
-      const mode = (Deno.statSync(unfinished).mode ?? 0o600) & 0o777;
-      await setMode(unfinished, mode | (isProgram ? 0o700 : 0o600));
-    }
+    // A copy has the original's mode, which may keep its owner from writing.
+    await setMode(unfinished, ((Deno.statSync(unfinished).mode ?? 0) & 0o777) | 0o600);
     await linkOrWrite(unfinished, path, write);
     return true;
   } catch (error) {

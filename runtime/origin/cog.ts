@@ -2,12 +2,21 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { basePath } from "../app/app.ts";
 import { accepts } from "../app/configuration.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { MlcliError } from "../errors.ts";
+import { isFile } from "../files.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject } from "../text.ts";
-import { migrationFile, nameOf, type Origin } from "./origin.ts";
+import {
+  migrationFile,
+  nameOf,
+  type Origin,
+  type Read,
+  requirementsFile,
+  testDirectory,
+} from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { mappingIn } from "./yaml.ts";
 
@@ -33,8 +42,12 @@ const LOST = [
   "No training was taken over: write it into training/training.py before you run local train.",
 ];
 
+export async function findCog(project: Project): Promise<Read | undefined> {
+  return await isFile(join(project.path, "cog.yaml")) ? () => cogOrigin(project) : undefined;
+}
+
 /** The code goes into prediction/, where it runs: so it finds its neighbours and its files. */
-export async function cogOrigin(project: Project): Promise<Origin> {
+async function cogOrigin(project: Project): Promise<Origin> {
   const { path, shown, cwd } = project;
   const yaml = await textIn(project, "cog.yaml") ?? "";
   const config = mappingIn(yaml, join(shown, "cog.yaml"));
@@ -56,8 +69,8 @@ export async function cogOrigin(project: Project): Promise<Origin> {
   const file = build["python_requirements"];
   const text = file === undefined ? "" : await textNamed(project, textOf(file));
   const lines = text.replaceAll(/\\\r?\n/g, " ").split("\n");
-  const requirements = [
-    ...["# From cog.yaml, whose predictor imports cog.", "cog"],
+  const packages = [
+    "cog",
     ...linesOf(build["python_packages"], PACKAGE),
     ...linesOf(lines.filter((line) => !/^\s*(#|$)/.test(line)), PACKAGE),
   ];
@@ -78,7 +91,8 @@ export async function cogOrigin(project: Project): Promise<Origin> {
   const usesGpu = build["gpu"] === true;
   if (usesGpu) left.push("gpu: if the packages bring no CUDA, name a base_image that has it.");
   const name = nameOf(project.name, basename(path));
-  const base = `${name}/mlcli_base`;
+  const base = basePath(name);
+  const requirements = `${base}/requirements.txt`;
   const made = [IGNORE_FILE, ...path === cwd ? [`${name}.json`, migrationFile(name)] : []];
   const isMade = (file: string) => made.includes(file) || /(^|\/)mlcli_base\//.test(file);
   const code = await copiesOf(project, ".", `${base}/prediction`, isMade);
@@ -89,7 +103,7 @@ export async function cogOrigin(project: Project): Promise<Origin> {
     name,
     configuration: {
       ...isVersion ? { python_version: version } : {},
-      requirements: `${base}/requirements.txt`,
+      requirements,
       ...usesGpu ? { local: { gpus: "all" } } : {},
     },
     files: [
@@ -97,12 +111,12 @@ export async function cogOrigin(project: Project): Promise<Origin> {
       ...code.files,
       { path: `${base}/training/training.py`, content: await readTemplate("from/training.py") },
       { path: `${base}/Dockerfile`, content: dockerfile },
-      { path: `${base}/requirements.txt`, content: `${requirements.join("\n")}\n` },
-      { path: `${base}/local_test/test_dir/model/README.md`, content: MODEL_NOTE },
+      requirementsFile(requirements, "cog.yaml, whose predictor imports cog", packages),
+      { path: `${testDirectory(name)}/model/README.md`, content: MODEL_NOTE },
     ],
     taken: [
       [reference, `\`${base}/prediction/serve\`, which calls it; the project's files beside it`],
-      ["packages", `\`${base}/requirements.txt\``],
+      ["packages", `\`${requirements}\``],
       ["the rest of `build`, and `environment`", `\`${base}/Dockerfile\``],
     ],
     left: [...left, ...leftOutText(code.leftOut), ...LOST],

@@ -1,53 +1,72 @@
 /** Directories that mlcli makes apps of: by what they are known, and what reads each. */
 
-import { join } from "@std/path/join";
 import { boundaryOf } from "../app/confinement.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { absolutePath, typedPath } from "../app/typed_path.ts";
 import { UsageError } from "../errors.ts";
-import { isDirectory, isFile } from "../files.ts";
+import { isDirectory } from "../files.ts";
 import { alternatives, inOneLine } from "../text.ts";
 import { hintFor } from "./hints.ts";
-import type { Origin } from "./origin.ts";
+import type { Origin, Read } from "./origin.ts";
 import type { Project } from "./project.ts";
 
 /** A kind of projects. */
 interface Kind {
   /** `a sagify project` */
   readonly words: string;
-  /** Whether a project is one. Looks at names and small files, and loads nothing. */
-  readonly isOne: (project: Project) => Promise<boolean>;
-  readonly read: (project: Project) => Promise<Origin>;
+  /** Names in the directory without which it is none: then nothing is loaded. */
+  readonly mark: RegExp;
+  /**
+   * Looks closer. `undefined`: it is none.
+   *
+   * @param marks the names in the directory that `mark` fits, sorted.
+   */
+  readonly find: (project: Project, marks: readonly string[]) => Promise<Read | undefined>;
+}
+
+/** A project of a kind. */
+interface Found extends Pick<Kind, "words"> {
+  readonly read: Read;
 }
 
 /** The first that fits counts. */
 const KINDS: readonly Kind[] = [
   {
     words: "a cog project",
-    isOne: ({ path }) => isFile(join(path, "cog.yaml")),
-    read: async (project) => (await import("./cog.ts")).cogOrigin(project),
+    mark: /^cog\.yaml$/,
+    find: async (project) => (await import("./cog.ts")).findCog(project),
   },
   {
     words: "an MLflow model",
-    isOne: async (project) =>
-      await (await import("./mlflow.ts")).modelFolderIn(project) !== undefined,
-    read: async (project) => await (await import("./mlflow.ts")).mlflowOrigin(project),
+    mark: /^(MLmodel|artifacts)$/,
+    find: async (project) => (await import("./mlflow.ts")).findModel(project),
   },
-  ...(["sagify", "easy_sm"] as const).map((tool): Kind => ({
-    words: `a project of ${tool}`,
-    isOne: async (project) => (await (await import("./tools.ts")).appsIn(project, tool)).length > 0,
-    read: async (project) => await (await import("./tools.ts")).readProjectOf(tool, project),
-  })),
+  {
+    words: "a project of sagify",
+    mark: /^\.sagify\.json$/,
+    find: async (project, marks) => (await import("./tools.ts")).findApps("sagify", project, marks),
+  },
+  {
+    words: "a project of easy_sm",
+    mark: /^[^.].*\.json$/,
+    find: async (project, marks) =>
+      (await import("./tools.ts")).findApps("easy_sm", project, marks),
+  },
   {
     words: "a Dockerfile for SageMaker",
-    isOne: async (project) => (await import("./own_container.ts")).isContainer(project),
-    read: async (project) => (await import("./own_container.ts")).containerOrigin(project),
+    mark: /^(Dockerfile|container)$/,
+    find: async (project) => (await import("./own_container.ts")).findContainer(project),
   },
 ];
 
-/** What a directory is; `undefined` where mlcli does not know it. */
-export async function kindOf(project: Project): Promise<Kind | undefined> {
-  for (const kind of KINDS) if (await kind.isOne(project)) return kind;
+/** What a directory holds; `undefined` where mlcli does not know it. */
+export async function findIn(project: Project): Promise<Found | undefined> {
+  const names = Array.from(Deno.readDirSync(project.path), ({ name }) => name).sort();
+  for (const { words, mark, find } of KINDS) {
+    const marks = names.filter((name) => mark.test(name));
+    const read = marks.length === 0 ? undefined : await find(project, marks);
+    if (read !== undefined) return { words, read };
+  }
 }
 
 /**
@@ -80,8 +99,8 @@ export async function projectAt(
  * @throws UsageError for one that mlcli does not know, with what to do instead.
  */
 export async function directoryOrigin(project: Project): Promise<Origin> {
-  const kind = await kindOf(project);
-  if (kind !== undefined) return await kind.read(project);
+  const found = await findIn(project);
+  if (found !== undefined) return await found.read();
   const known = alternatives(KINDS.map(({ words }) => words));
   throw new UsageError(`mlcli does not know what is in ${inOneLine(project.shown)}`, {
     hint: await hintFor(project) ??

@@ -3,24 +3,27 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
+import { basePath } from "../app/app.ts";
 import { accepts, DEFAULT_PYTHON_VERSION } from "../app/configuration.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile } from "../files.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
-import { nameOf, type Origin, requirementsFile } from "./origin.ts";
+import { nameOf, type Origin, type Read, requirementsFile, testDirectory } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { mappingIn } from "./yaml.ts";
 
-/** The model's directory in a project: itself, of a logged model of mlflow 3, or of a run before it. */
-export async function modelFolderIn({ path }: Project): Promise<string | undefined> {
+/** The model is the project, or lies in it: in a logged model of mlflow 3, or in a run before it. */
+export async function findModel(project: Project): Promise<Read | undefined> {
   for (const folder of ["", "artifacts", "artifacts/model"]) {
-    if (await isFile(join(path, folder, "MLmodel"))) return folder;
+    if (await isFile(join(project.path, folder, "MLmodel"))) {
+      return () => mlflowOrigin(project, folder);
+    }
   }
 }
 
 /** @throws MlcliError for a model without python_function, which mlflow does not serve, either. */
-export async function mlflowOrigin(project: Project): Promise<Origin> {
-  const folder = await modelFolderIn(project) ?? "";
+async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   const [path, shown] = [join(project.path, folder), join(project.shown, folder)];
   const model = { ...project, path, shown };
   const { flavors, mlflow_version: mlflow } = await yamlIn(model, "MLmodel");
@@ -31,8 +34,8 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
     });
   }
   const name = nameOf(project.name, basename(project.path));
-  const base = `${name}/mlcli_base`;
-  const place = `${base}/local_test/test_dir/model`;
+  const base = basePath(name);
+  const place = `${testDirectory(name)}/model`;
   const [training, serve] = [`${base}/training/training.py`, `${base}/prediction/serve`];
   // Of the app's own: one in this directory may be the model's, or for something else.
   const requirements = `${name}/requirements.txt`;
@@ -51,7 +54,7 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
     name,
     configuration: { image_name: name.toLowerCase(), python_version: python, requirements },
     files: [
-      { ...requirementsFile(source, lines), path: requirements },
+      requirementsFile(requirements, source, lines),
       { path: serve, content: await readTemplate("from/mlflow_serve.py") },
       { path: training, content: await readTemplate("from/training.py") },
       ...files,
@@ -68,8 +71,6 @@ export async function mlflowOrigin(project: Project): Promise<Origin> {
 }
 
 async function yamlIn(model: Project, file: string): Promise<Readonly<Record<string, unknown>>> {
-  // Loaded only here: it brings a library, and whether there is a model is asked more often.
-  const { mappingIn } = await import("./yaml.ts");
   return mappingIn(await textIn(model, file) ?? "{}", join(model.shown, file));
 }
 

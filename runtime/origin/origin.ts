@@ -1,7 +1,6 @@
 /** What `mlcli init --from` makes an app of, and what it makes of it. */
 
-import { DEFAULT_REQUIREMENTS } from "../app/configuration.ts";
-import { APP_NAME } from "../app/app.ts";
+import { APP_NAME, basePath } from "../app/app.ts";
 import type { GivenFile, NewConfiguration } from "../image/scaffold.ts";
 import { inOneLine } from "../text.ts";
 
@@ -21,6 +20,9 @@ export interface Origin {
   /** Command lines that use the app, in their order. */
   readonly next: readonly string[];
 }
+
+/** Reads a project that was found. */
+export type Read = () => Promise<Origin>;
 
 /** The file that says where an app comes from; in the app's own directory, and in no image. */
 export function migrationFile(name: string): string {
@@ -60,7 +62,12 @@ export function nameOf(typed: string | undefined, found: string): string {
 }
 
 /** A requirements file, with a line that says where it comes from. */
-export function requirementsFile(from: string, lines: readonly string[]): GivenFile {
+export function requirementsFile(path: string, from: string, lines: readonly string[]): GivenFile {
   const text = [`# From ${inOneLine(from)}.`, ...lines].join("\n");
-  return { path: DEFAULT_REQUIREMENTS, content: `${text.trimEnd()}\n` };
+  return { path, content: `${text.trimEnd()}\n` };
+}
+
+/** An app's test data and model, relative to the directory of `NAME.json`, with slashes. */
+export function testDirectory(name: string): string {
+  return `${basePath(name)}/local_test/test_dir`;
 }

@@ -4,11 +4,15 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { boundaryOf } from "../app/confinement.ts";
-import { copiesOf as copiesIn, instructionsOf } from "../app/dockerfile/instructions.ts";
+import {
+  copiesOf as copiesIn,
+  type Instruction,
+  instructionsOf,
+} from "../app/dockerfile/instructions.ts";
 import { isOutside, shellWord, typedPath } from "../app/typed_path.ts";
 import { isDirectory, isFile, lstatIfThere } from "../files.ts";
 import { inOneLine } from "../text.ts";
-import { nameOf, type Origin } from "./origin.ts";
+import { nameOf, type Origin, type Read, testDirectory } from "./origin.ts";
 import { type Copied, copiesOf, leftOutText, type Project, textIn } from "./project.ts";
 
 /** What images have that a toolkit of AWS's, or an entry point made for SageMaker, starts. */
@@ -22,8 +26,14 @@ const TEST_DATA = "local_test/test_dir/input";
 
 const NOTHING: Copied = { files: [], leftOut: [] };
 
+interface Container {
+  /** Its directory, relative to the project. */
+  readonly context: string;
+  readonly instructions: readonly Instruction[];
+}
+
 /** The first Dockerfile that has what it copies, and programs `train` or `serve` or another sign. */
-async function containerIn(project: Project) {
+async function containerIn(project: Project): Promise<Container | undefined> {
   for (const context of ["", "container"]) {
     const instructions = instructionsOf(await textIn(project, join(context, "Dockerfile")) ?? "");
     const paths = copiesIn(instructions).flatMap(({ sources }) => sources)
@@ -38,14 +48,17 @@ async function containerIn(project: Project) {
   }
 }
 
-/** Whether there is one. Where a link leads out of the repository, there is none. */
-export async function isContainer(project: Project): Promise<boolean> {
-  return await containerIn(project).catch(() => undefined) !== undefined;
+/** Where a link leads out of the repository, there is none. */
+export async function findContainer(project: Project): Promise<Read | undefined> {
+  const found = await containerIn(project).catch(() => undefined);
+  return found && (() => containerOrigin(project, found));
 }
 
 /** The directory is named where it is; where the app's file must not name it, it is copied. */
-export async function containerOrigin(project: Project): Promise<Origin> {
-  const { context, instructions } = (await containerIn(project))!;
+async function containerOrigin(
+  project: Project,
+  { context, instructions }: Container,
+): Promise<Origin> {
   const { cwd, path, shown } = project;
   const directory = join(path, context);
   const name = nameOf(project.name, basename(path));
@@ -53,7 +66,7 @@ export async function containerOrigin(project: Project): Promise<Origin> {
   const here = stays ? relative(cwd, directory) || "." : `${name}/container`;
   const isMade = (file: string): boolean => /(^|\/)mlcli_base\//.test(file) || file.includes(here);
   const copied = stays ? NOTHING : await copiesOf(project, context, here, isMade);
-  const [from, to] = [join(context, TEST_DATA), `${name}/mlcli_base/${TEST_DATA}`];
+  const [from, to] = [join(context, TEST_DATA), `${testDirectory(name)}/input`];
   // mlcli writes the other files of config/ for each run.
   const isOther = (file: string): boolean => /^config\/(?!hyperparameters\.json$)/.test(file);
   const hasData = await isDirectory(join(path, from));

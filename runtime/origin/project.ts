@@ -84,10 +84,9 @@ export async function copiesOf(
   const source = { path, shown: join(project.shown, from), boundary: project.boundary };
   const { files, leftOut } = await filesOf(source, ANY);
   return {
-    files: files.filter(({ path }) => !skip(path)).map(({ path, target, isProgram }) => ({
+    files: files.filter(({ path }) => !skip(path)).map(({ path, target }) => ({
       path: `${to}/${path}`,
       content: (place: string) => Deno.copyFile(target, place),
-      isProgram,
     })),
     leftOut: leftOut.map((path) => join(from, path)),
   };

@@ -9,16 +9,23 @@ import { MOST_DEFINITIONS } from "../contract/metric_definitions.ts";
 import { isDirectory } from "../files.ts";
 import { type GivenFile, readTemplate } from "../image/scaffold.ts";
 import { inOneLine, jsonObject, listed } from "../text.ts";
-import { nameOf, type Origin, requirementsFile, type Taken } from "./origin.ts";
+import {
+  nameOf,
+  type Origin,
+  type Read,
+  requirementsFile,
+  type Taken,
+  testDirectory,
+} from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { importsOf, namesOf, statementsOf, withoutServer } from "./python.ts";
 
 type Tool = keyof typeof TOOLS;
 
-/** Their files and directories: Kenza-AI/sagify and prteek/easy_sm, `template/`. */
+/** Their directories: Kenza-AI/sagify and prteek/easy_sm, `template/`. */
 const TOOLS = {
-  sagify: { file: /^\.sagify\.json$/, own: ["sagify_base", "sagify"], modules: "src" },
-  easy_sm: { file: /^[^.].*\.json$/, own: ["easy_sm_base"], modules: "" },
+  sagify: { own: ["sagify_base", "sagify"], modules: "src" },
+  easy_sm: { own: ["easy_sm_base"], modules: "" },
 } as const;
 
 /** Our keys, and theirs (`config/config.py` of both). */
@@ -51,11 +58,14 @@ interface Draft {
   readonly code: string[];
 }
 
-/** The apps of a project of such a tool; none where it is no such project. */
-export async function appsIn(project: Project, tool: Tool): Promise<readonly Draft[]> {
+/** @param files those that may be the tool's. */
+export async function findApps(
+  tool: Tool,
+  project: Project,
+  files: readonly string[],
+): Promise<Read | undefined> {
   const apps: Draft[] = [];
-  for (const file of Array.from(Deno.readDirSync(project.path), ({ name }) => name).sort()) {
-    if (!TOOLS[tool].file.test(file)) continue;
+  for (const file of files) {
     const values = jsonObject(await textIn(project, file).catch(() => undefined) ?? "") ?? {};
     const modules = below(values[`${tool}_module_dir`] ?? TOOLS[tool].modules) ?? "";
     const name = tool === "sagify" ? textOf(values["image_name"]) : file.replace(/\.json$/, "");
@@ -66,7 +76,8 @@ export async function appsIn(project: Project, tool: Tool): Promise<readonly Dra
       if (isThere) apps.push({ project, name, file, values, modules, own, ...made });
     }
   }
-  return apps;
+  const [app, ...others] = apps;
+  return app && (() => readApp(tool, [app, ...others]));
 }
 
 /** A path that a file names; `undefined` where it leads out of the project, or is private. */
@@ -76,9 +87,9 @@ function below(value: unknown): string | undefined {
 }
 
 /** @throws UsageError where there are several apps, and none of them is named. */
-export async function readProjectOf(tool: Tool, project: Project): Promise<Origin> {
-  const apps = await appsIn(project, tool);
-  const app = apps.find(({ name }) => name === project.name) ?? apps[0]!;
+async function readApp(tool: Tool, apps: readonly [Draft, ...Draft[]]): Promise<Origin> {
+  const { project } = apps[0];
+  const app = apps.find(({ name }) => name === project.name) ?? apps[0];
   if (apps.length > 1 && app.name !== project.name) {
     throw new UsageError(`Several apps: ${listed(apps.map(({ name }) => name))}`, {
       hint: "Name one: mlcli init --from DIR NAME",
@@ -92,7 +103,7 @@ export async function readProjectOf(tool: Tool, project: Project): Promise<Origi
   await take(draft, `${own}/prediction`, `${base}/prediction`, server);
   taken.push([`\`${own}/prediction/serve\``, `\`${base}/prediction/serve\``]);
   await take(draft, `${own}/processing`, `${base}/processing`, /^__init__\.py$/);
-  const [theirData, data] = [`${own}/local_test/test_dir`, `${base}/local_test/test_dir`];
+  const [theirData, data] = [`${own}/local_test/test_dir`, testDirectory(name)];
   await take(draft, `${theirData}/input`, `${data}/input`);
   await take(draft, `${theirData}/processing/input`, `${data}/input/data/processing`);
   await take(draft, `${theirData}/model`, `${data}/model`);
@@ -155,7 +166,7 @@ async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
     left.push(`prediction/serve needs pandas in ${DEFAULT_REQUIREMENTS}.`);
   }
   if (path === DEFAULT_REQUIREMENTS && project.path === project.cwd) return;
-  files.push(requirementsFile(path, lines));
+  files.push(requirementsFile(DEFAULT_REQUIREMENTS, path, lines));
   taken.push([`\`${path}\``, `\`${DEFAULT_REQUIREMENTS}\``]);
 }
 

@@ -63,7 +63,7 @@ export interface SentCode {
 }
 
 /** The most code, in files or directories, and in bytes: data belongs into channels. */
-const MOST: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 };
+export const MOST_CODE: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 };
 
 /** What nobody misses in code: caches, and what editors and systems leave. */
 const NO_CODE =
@@ -110,7 +110,7 @@ export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode
  */
 export async function filesOf(
   { path: directory, shown, boundary }: Source,
-  limits: WalkLimits = MOST,
+  limits: WalkLimits = MOST_CODE,
 ): Promise<{ readonly files: readonly FoundFile[]; readonly leftOut: readonly string[] }> {
   const files: FoundFile[] = [];
   const leftOut: string[] = [];

@@ -2,18 +2,15 @@
 
 import { join } from "@std/path/join";
 import type { S3 } from "../../aws/s3.ts";
-import { s3Uri } from "../../contract/addresses.ts";
+import { type S3Address, s3Uri } from "../../contract/addresses.ts";
 import { CODE_ARCHIVE } from "../../contract/launch.ts";
 import { MlcliError } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile, removeTreeIfThere } from "../../files.ts";
 import type { GivenFile } from "../../image/scaffold.ts";
 import { leftOutText } from "../../origin/project.ts";
-import { codeIn } from "../../source/source.ts";
+import { codeIn, MOST_CODE } from "../../source/source.ts";
 import type { AboutCode, CodePlace } from "./draft.ts";
 import { objectsAt, writeObject } from "./sample.ts";
-
-/** The most of it: as of code that is sent. */
-const MOST = { entries: 20_000, bytes: 256 * 1024 ** 2 };
 
 /**
  * Fetches code, and holds it in memory. What the rules for code that is sent leave out stays out; what
@@ -39,11 +36,12 @@ export async function fetchCode(
       told = about.read(await readTextFile(join(folder, "about"), LARGEST_TEXT));
     }
     if (!isThere) {
-      const path = await codeFolder(s3, { address }, folder, signal);
+      const path = await codeFolder(s3, address, folder, signal);
       const code = await codeIn([{ source: { path, shown: s3Uri(address), boundary: path } }]);
       for (const { path, bytes, isProgram } of code.files) {
-        const content = (place: string) => Deno.writeFile(place, bytes, { createNew: true });
-        files.push({ path: `${to}/${path}`, content, isProgram });
+        const mode = isProgram ? 0o777 : 0o666;
+        const content = (place: string) => Deno.writeFile(place, bytes, { createNew: true, mode });
+        files.push({ path: `${to}/${path}`, content });
       }
       left.push(...leftOutText(code.leftOut));
     }
@@ -64,7 +62,7 @@ export async function fetchCode(
 /** Fetches it into a directory, unpacked. @throws MlcliError where nothing is there, or it is too much. */
 async function codeFolder(
   s3: S3,
-  { address }: CodePlace,
+  address: S3Address,
   folder: string,
   signal: AbortSignal,
 ): Promise<string> {
@@ -75,7 +73,7 @@ async function codeFolder(
   const objects = archive ? [archive] : found;
   if (objects.length === 0) throw new MlcliError("Nothing is there any more");
   const bytes = objects.reduce((sum, { size }) => sum + size, 0);
-  if (bytes > MOST.bytes) throw new MlcliError("More than 256 MB: too much for code");
+  if (bytes > MOST_CODE.bytes) throw new MlcliError("More than 256 MB: too much for code");
   const [code, packed] = [join(folder, "code"), join(folder, CODE_ARCHIVE)];
   for (const object of objects) {
     await writeObject(s3, object, archive ? packed : join(code, object.path));
@@ -83,6 +81,6 @@ async function codeFolder(
   if (archive === undefined) return code;
   // Loaded only here: it brings libraries.
   const { unpackModel } = await import("../../archive/unpack.ts");
-  await unpackModel(packed, code, s3Uri(archive), signal, MOST);
+  await unpackModel(packed, code, s3Uri(archive), signal, MOST_CODE);
   return code;
 }

@@ -1,12 +1,12 @@
 /** The app of a processing job. */
 
-import { basePath } from "../../app/app.ts";
 import type { JobDetails } from "../../aws/sagemaker_jobs.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
 import { isChannelName } from "../../contract/channels.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
-import { plainData, type Side } from "../../contract/processing_data.ts";
+import { isWithin, plainData, type Side } from "../../contract/processing_data.ts";
+import { testDirectory } from "../../origin/origin.ts";
 import { shellWord } from "../../text.ts";
 import type { AboutCode, Draft, Program } from "./draft.ts";
 import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
@@ -116,12 +116,8 @@ function dataOf(side: Side, app: string, address?: S3Address, name = "", path = 
   const start = path === `${plain}/${name}` ? name : `${name}:${path}`;
   const to = isWithin(path, plain) ? `processing${path.slice(plain.length)}` : name;
   const text = isData ? `${start}=${s3Uri(address)}` : undefined;
-  const folder = `${basePath(app)}/local_test/test_dir/input/data`;
+  const folder = `${testDirectory(app)}/input/data`;
   return { name, path, address, text, to: `${folder}/${to}` };
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return `${path}/`.startsWith(`${directory}/`);
 }
 
 /** Of `local process`: none where all lies where it looks by itself. */

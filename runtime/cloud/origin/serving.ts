@@ -1,10 +1,10 @@
 /** The app of a model, or of an endpoint. */
 
-import { basePath } from "../../app/app.ts";
 import { shellWord } from "../../app/typed_path.ts";
 import type { EndpointConfigurationDetails, ModelDetails } from "../../aws/sagemaker.ts";
 import { parseS3Uri } from "../../contract/addresses.ts";
 import { servingVariables } from "../../contract/launch.ts";
+import { testDirectory } from "../../origin/origin.ts";
 import { modelDataOf } from "../endpoints/parts.ts";
 import { type Draft, takeOver, variablesLeft } from "./draft.ts";
 
@@ -58,7 +58,7 @@ export function servingDraft(
   const words = Object.entries(env).map((pair) => ` --env ${shellWord(pair.join("="))}`).join("");
   const here = `mlcli local deploy${words}`;
   const fetch = data?.endsWith("/")
-    ? `aws s3 cp --recursive ${shellWord(data)} ${basePath(name)}/local_test/test_dir/model`
+    ? `aws s3 cp --recursive ${shellWord(data)} ${testDirectory(name)}/model`
     : data && `mlcli download-model ${shellWord(data)}`;
   const others = all.map(([one]) => one).filter((one) => !OF_PROGRAM.includes(one));
   return {

@@ -1,12 +1,12 @@
 /** The app of a training job. */
 
-import { basePath } from "../../app/app.ts";
 import type { JobDetails } from "../../aws/sagemaker_jobs.ts";
 import { parseS3Uri, s3Uri, within } from "../../contract/addresses.ts";
 import { isChannelName } from "../../contract/channels.ts";
 import { PATHS } from "../../contract/jobs.ts";
 import { CODE_CHANNEL, CODE_CHANNELS, entryPointOf, START_SCRIPT } from "../../contract/launch.ts";
 import type { GivenFile } from "../../image/scaffold.ts";
+import { testDirectory } from "../../origin/origin.ts";
 import { asWritten, jsonObject, parseJson } from "../../text.ts";
 import type { AboutCode, DataPlace, Draft, Program } from "./draft.ts";
 import { prefixOf, takeOver, variablesLeft, wordsOf } from "./draft.ts";
@@ -132,7 +132,7 @@ function channelsOf({ InputDataConfig = [], AlgorithmSpecification: algorithm }:
       left.push(`Channel ${name} is not taken over: it is no prefix in S3.`);
       continue;
     }
-    places.push({ name, address, to: `${basePath(app)}/local_test/test_dir/input/data/${name}` });
+    places.push({ name, address, to: `${testDirectory(app)}/input/data/${name}` });
     if (DataSource?.S3DataSource?.S3DataDistributionType === "ShardedByS3Key") shards.push(name);
     const mode = InputMode ?? algorithm?.TrainingInputMode ?? "File";
     if (mode !== "File") left.push(`Channel ${name} was in ${mode} mode; mlcli has File mode.`);
@@ -147,7 +147,7 @@ function hyperparametersFile({ HyperParameters: all = {} }: Job, app: string): G
   if (own.length === 0) return [];
   const isJson = all.sagemaker_program !== undefined;
   const values = Object.fromEntries(own.map(([key, text]) => [key, isJson ? heard(text) : text]));
-  const path = `${basePath(app)}/local_test/test_dir/input/config/hyperparameters.json`;
+  const path = `${testDirectory(app)}/input/config/hyperparameters.json`;
   return [{ path, content: `${JSON.stringify(values, null, 2)}\n` }];
 }
 

@@ -1,7 +1,7 @@
 import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { directoryOrigin, kindOf, projectAt } from "../../../runtime/origin/directory.ts";
+import { directoryOrigin, findIn, projectAt } from "../../../runtime/origin/directory.ts";
 import type { Origin } from "../../../runtime/origin/origin.ts";
 import evidence from "../../evidence/mlflow.json" with { type: "json" };
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -158,7 +158,7 @@ suite("an app of an MLflow model", () => {
       assertEquals(copiesIn(origin), ["MLmodel"]);
     }
     await using directory = await makeDirectory({ "models/a/MLmodel": MODEL });
-    assertEquals(await kindOf(await projectAt(directory.path, ".", undefined)), undefined);
+    assertEquals(await findIn(await projectAt(directory.path, ".", undefined)), undefined);
   });
 
   it("gets neither secrets of the model's directory nor what its links lead to", async () => {

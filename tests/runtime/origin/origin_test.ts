@@ -74,7 +74,7 @@ suite("the app's name", () => {
 
 suite("a requirements file", () => {
   it("says where it comes from, in one line", () => {
-    assertEquals(requirementsFile("a\nflask", ["numpy", ""]), {
+    assertEquals(requirementsFile("requirements.txt", "a\nflask", ["numpy", ""]), {
       path: "requirements.txt",
       content: "# From a?flask.\nnumpy\n",
     });

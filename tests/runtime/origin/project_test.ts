@@ -61,10 +61,12 @@ suite("a project of another tool", () => {
     const skip = (path: string) => path === "skipped.txt";
     const copied = await copiesOf(projectAt(directory.path), "model", "shop/x", skip);
     const found: Record<string, string> = {};
-    for (const { path, content, isProgram } of copied.files) {
+    for (const { path, content } of copied.files) {
       const place = join(outside.path, "copy");
       await (content as (path: string) => Promise<void>)(place);
+      const isProgram = ((await Deno.stat(place)).mode! & 0o111) === 0o111;
       found[path] = `${await Deno.readTextFile(place)}${isProgram ? " program" : ""}`;
+      await Deno.remove(place);
     }
     assertEquals(found, {
       "shop/x/a.bin": "1 program",
