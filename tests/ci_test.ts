@@ -6,21 +6,23 @@ import { it, suite } from "./helpers/suite.ts";
 
 const SCRIPT = fromFileUrl(new URL("../.ci/run", import.meta.url));
 
-/** What Deno plays: a case of the shell's, by its arguments. No runtime base can be had. */
+/** A stand-in for Deno: a shell script that prints by its arguments. There is no runtime base. */
 const DENO = `#!/bin/sh
 case $* in
-  *"task test:unit"*) printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
-  *"task test:page"*) printf '2 passed, 0 failed\\n'; exit 0 ;;
-  *"task test --no-check") printf '%s' "$TESTS"; exit 0 ;;
+  *"task test:unit --no-check --all") printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
+  *"task test --no-check"*) printf '%s' "$TESTS"; exit 0 ;;
   *"fmt --check") exit "$FORMATTING" ;;
   *compile*) exit 1 ;;
 esac
 `;
 
-/** Runs .ci/run where neither Deno nor root is the real one; both runs of tests say these words. */
+/**
+ * Runs `.ci/run --all` with stand-ins for Deno and for the user, who is not root: the unit tests on the
+ * oldest Deno print `unit`, all tests on the newest print `all`.
+ */
 async function ci(
   { unit = "3 passed, 0 failed\n", status = 0, all = "4 passed, 0 failed\n", formatting = 0 } = {},
-  ...args: readonly string[]
+  args: readonly string[] = ["--all"],
 ): Promise<ProgramResult & { readonly last: string | undefined }> {
   await using directory = await makeDirectory();
   const place = (path: string): string => join(directory.path, path);
@@ -52,32 +54,42 @@ suite(".ci/run", () => {
     const [title, told, code, last] of [
       ["adds up what passes", {}, 0, "7 passed, 0 failed"],
       [
-        "goes on after a failure",
+        "keeps running after a failure",
         { unit: "2 passed, 1 failed\n", status: 1 },
         1,
         "6 passed, 1 failed",
       ],
       [
-        "goes by the last line",
+        "reads the last line only",
         { unit: "9 passed, 9 failed\n3 passed, 0 failed\n" },
         0,
         "7 passed, 0 failed",
       ],
-      ["counts tests that ended badly with none failed", { status: 1 }, 1, "7 passed, 1 failed"],
-      ["counts tests that did not say what became of them", { unit: "" }, 1, "4 passed, 1 failed"],
       [
-        "takes nothing like a count for one",
+        "counts a failed run without a failed test as a failure",
+        { status: 1 },
+        1,
+        "7 passed, 1 failed",
+      ],
+      ["counts a run without a result as a failure", { unit: "" }, 1, "4 passed, 1 failed"],
+      [
+        "does not accept a line that only contains a count",
         { unit: "x 3 passed, 0 failed\n" },
         1,
         "4 passed, 1 failed",
       ],
       [
-        "counts those of the last run, too",
+        "counts the failures of each run",
         { all: "1 passed, 2 failed\n" },
         1,
         "4 passed, 2 failed",
       ],
-      ["ends with a check that fails, as a failure", { formatting: 7 }, 7, "0 passed, 1 failed"],
+      [
+        "stops at a check that fails, and counts it as a failure",
+        { formatting: 7 },
+        7,
+        "0 passed, 1 failed",
+      ],
     ] as const
   ) {
     it(title, async () => {
@@ -86,23 +98,24 @@ suite(".ci/run", () => {
     });
   }
 
-  it("says at its end what failed, and which words it threw", async () => {
+  it("prints the failures of all runs, and how to rerun each, at its end", async () => {
     const { code, stdout } = await ci({
-      unit: "a ... ok\nfailed: a > b\n  no\nfailed: c\n  not\n2 passed, 2 failed\n",
-      all: "failed: d\n  never\n1 passed, 1 failed\n",
+      unit: "a ... ok\nfailed: c\n  not\nrerun: deno task c\n2 passed, 1 failed\n",
+      all: "failed: d\n  never\nrerun: deno task d\n1 passed, 1 failed\n",
     });
     assertEquals(code, 1);
     assertEquals(
-      stdout.slice(stdout.indexOf("\n== Tests that failed\n")),
-      "\n== Tests that failed\nfailed: a > b\n  no\nfailed: c\n  not\nfailed: d\n  never\n\n3 passed, 3 failed\n",
+      stdout.split(/== Tests that failed .*\n/)[1]?.replace(/\d+ s/, "0 s"),
+      "failed: d\n  never\nrerun: deno task d\nfailed: c\n  not\nrerun: deno task c\n\n" +
+        "The run took 0 s.\n3 passed, 2 failed\n",
     );
     assertEquals((await ci()).stdout.includes("== Tests that failed"), false);
   });
 
-  it("takes one option, and no other word", async () => {
-    assertEquals((await ci({}, "--all")).last, "9 passed, 0 failed");
+  it("runs each test once without --all, and accepts no other argument", async () => {
+    assertEquals((await ci({}, [])).last, "4 passed, 0 failed");
     for (const args of [["--al"], ["--all", "--all"]]) {
-      const { code, stdout, stderr } = await ci({}, ...args);
+      const { code, stdout, stderr } = await ci({}, args);
       assertEquals({ code, stdout, stderr }, {
         code: 2,
         stdout: "",

@@ -48,6 +48,7 @@ export async function bundled(
   const bundler = await checkBundler(cache);
   await requireLazily(join(directory, CODE));
   await minify(join(directory, CODE), bundler, signal);
+  await loadEachPart(join(directory, CODE), signal);
   // Where the bundled code looks for them, as `runtime/image/` does in the source tree.
   await copy(join(stage, "runtime/image/template"), join(directory, CODE, "template"));
   await Deno.writeTextFile(join(directory, CODE, "page.html"), page);
@@ -147,4 +148,18 @@ async function minify(directory: string, bundler: string, signal: AbortSignal): 
       signal,
     },
   );
+}
+
+/** Imports each file once, so that a binary with a part that does not load is never made. */
+async function loadEachPart(directory: string, signal: AbortSignal): Promise<void> {
+  const files = await Array.fromAsync(filesBelow(directory));
+  const imports = files.map((file) => `await import(${JSON.stringify(`./${file}`)});\n`);
+  const program = join(directory, "each_part.js");
+  await Deno.writeTextFile(program, imports.join(""));
+  await run([Deno.execPath(), "run", "--no-config", "-A", program], {
+    timeout: TIMEOUT,
+    hint: "A part of the bundle does not load by itself.",
+    signal,
+  });
+  await Deno.remove(program);
 }

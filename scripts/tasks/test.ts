@@ -1,38 +1,66 @@
 /**
- * The tests: `deno task test`, with arguments for `deno test`. The last line is `N passed, N failed`.
+ * Runs the tests: `deno task test [--all] [--changed [REF]] [--only NAME] [FILE...]`, with options of
+ * `deno test`. The last line is `N passed, N failed`.
  *
- * With `--unit` as first argument, only those that need no Docker Engine; with `--page`, all of those
- * in a browser, of the source or of the binary that MLCLI_UNDER_TEST names.
+ * With `--unit` first, only tests that need no Docker Engine run. With `--page`, all tests in a
+ * browser, of the source or of the binary that MLCLI_UNDER_TEST names.
  */
 
 import { ensureChromium } from "../engine/chromium.ts";
 import { ensurePrograms } from "../engine/debian.ts";
-import { runScript } from "../script.ts";
+import { runScript, say } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
+import { changedTests, rememberPassed } from "../testing/changed.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
-import { END_TO_END, JUDGES, PAGE, WHOLE_PAGE } from "../testing/selections.ts";
-import type { TestResults } from "../testing/test_results.ts";
+import { isIn, JUDGES, ON_ENGINE, ONLY_ALL, PAGE } from "../testing/selections.ts";
+import { NO_RESULTS, type TestResults } from "../testing/test_results.ts";
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  const [first = "", ...rest] = Deno.args;
+  if (first === "--unit") {
+    return reportResults("test:unit", () => unitTests(testArguments(rest), signal));
+  }
+  if (first === "--page") {
+    return reportResults("test:page", () => pageTests(testArguments(rest), signal));
+  }
+  const args = testArguments(Deno.args);
+  return reportResults(args.all ? "test --all" : "test", () => allTests(args, signal));
 }
 
-async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
-  const [kind, ...rest] = args;
-  // For the harness's own tests. Where it cannot be had, they fail and say so.
-  await ensurePrograms(["python3"], ["python3"], signal);
-  if (kind === "--unit") {
-    return await denoTest([ignoring(END_TO_END, JUDGES, PAGE), ...rest], { env: {} }, signal);
+async function unitTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
+  await ensurePython(signal);
+  const ignored = args.all ? ON_ENGINE : [...ON_ENGINE, ...ONLY_ALL];
+  return await denoTest(args, { selected: ["tests"], ignored, env: {} }, signal);
+}
+
+async function pageTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
+  await ensureChromium(signal);
+  return await denoTest(args, { selected: [PAGE], env: await imagesForTests(signal) }, signal);
+}
+
+async function allTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
+  const judges = { path: JUDGES };
+  const ignored = args.all ? [judges] : [judges, ...ONLY_ALL];
+  let selected: readonly string[] = ["tests"];
+  if (args.changed !== undefined) {
+    const { tests, reason } = await changedTests(args.changed || undefined, signal);
+    selected = tests?.filter((file) => !isIn(file, ignored)) ?? selected;
+    say(`Selected ${tests ? `${selected.length} test files` : "all tests"}: ${reason}`);
+    if (selected.length === 0) return NO_RESULTS;
   }
-  // As above, for the tests of the page.
+  await ensurePython(signal);
   await ensureChromium(signal);
   const env = await imagesForTests(signal);
-  if (kind === "--page") return await denoTest(rest, { selected: [PAGE], env }, signal);
-  return await denoTest([ignoring(JUDGES, WHOLE_PAGE), ...args], { env }, signal);
+  const results = await denoTest(args, { selected, ignored, env }, signal);
+  const isWhole = !args.only && !args.changed && args.rest.every((one) => one === "--no-check");
+  if (isWhole && results.failed === 0) await rememberPassed(signal);
+  return results;
 }
 
-function ignoring(...paths: readonly string[]): string {
-  return `--ignore=${paths.join()}`;
+/** The harness's own tests need it. If it cannot be installed, they fail and say so. */
+async function ensurePython(signal: AbortSignal): Promise<void> {
+  await ensurePrograms(["python3"], ["python3"], signal);
 }
 
 if (import.meta.main) runScript(main);

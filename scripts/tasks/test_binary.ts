@@ -10,16 +10,17 @@ import { MlcliError } from "../../runtime/errors.ts";
 import { findBinary } from "../compile/targets.ts";
 import { ensureChromium } from "../engine/chromium.ts";
 import { runScript } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
 import { OF_THE_PROGRAM, ON_BINARY, pathsOf } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  return reportResults("test:binary", () => runTests(testArguments(Deno.args), signal));
 }
 
-async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
   const binary = await findBinary();
   if (!binary) {
     throw new MlcliError("There is no binary to test", {
@@ -27,9 +28,8 @@ async function runTests(args: readonly string[], signal: AbortSignal): Promise<T
     });
   }
   await ensureChromium(signal);
-  const isAll = args[0] === "--all";
-  return await denoTest(isAll ? args.slice(1) : args, {
-    selected: isAll ? OF_THE_PROGRAM : await pathsOf(ON_BINARY),
+  return await denoTest(args, {
+    selected: args.all ? OF_THE_PROGRAM : await pathsOf(ON_BINARY),
     env: { ...await imagesForTests(signal), MLCLI_UNDER_TEST: binary },
   }, signal);
 }

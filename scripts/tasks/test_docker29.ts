@@ -11,6 +11,7 @@ import { ensureDocker29 } from "../engine/docker29/programs.ts";
 import { ensureRegistry } from "../engine/registry.ts";
 import { withService } from "../engine/service.ts";
 import { runScript } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { ON_DOCKER29, pathsOf } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
@@ -20,10 +21,10 @@ const TIMEOUT = 1_200_000;
 const SCRIPT = fromFileUrl(new URL("../engine/docker29/service.sh", import.meta.url));
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  return reportResults("test:docker29", () => runTests(testArguments(Deno.args), signal));
 }
 
-async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
   const selected = await pathsOf(ON_DOCKER29);
   const programs = await ensureDocker29(signal);
   const registry = await ensureRegistry(signal);

@@ -15,6 +15,7 @@ import {
 } from "../engine/other_engines.ts";
 import { denoDirectory } from "../deno_directory.ts";
 import { runScript } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { ON_OTHER_ENGINES, pathsOf } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
@@ -24,11 +25,13 @@ const TIMEOUT = 480_000;
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  const [name = "", ...args] = Deno.args;
+  return reportResults(`test:engine ${name}`, () => runTests(name, testArguments(args), signal));
 }
 
 async function runTests(
-  [name = "", ...args]: readonly string[],
+  name: string,
+  args: TestArguments,
   signal: AbortSignal,
 ): Promise<TestResults> {
   const engine = OTHER_ENGINES[name];

@@ -7,6 +7,7 @@ import { joinSignals } from "../../runtime/time.ts";
 import { bringBaseImage } from "../engine/copy_image.ts";
 import { ensurePodman, withPodman } from "../engine/podman/service.ts";
 import { runScript } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { ON_PODMAN, pathsOf } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
@@ -15,10 +16,10 @@ import type { TestResults } from "../testing/test_results.ts";
 const TIMEOUT = 480_000;
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  return reportResults("test:podman", () => runTests(testArguments(Deno.args), signal));
 }
 
-async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
   const selected = await pathsOf(ON_PODMAN);
   await ensurePodman(signal);
   using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));

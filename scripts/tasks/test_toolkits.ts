@@ -10,6 +10,7 @@ import { ensureEngine } from "../engine/engine.ts";
 import { ensurePythonPackage } from "../engine/python_packages.ts";
 import { ensureToolkitImage, type ToolkitKind } from "../engine/toolkit_images.ts";
 import { runScript } from "../script.ts";
+import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
 import { JUDGES } from "../testing/selections.ts";
@@ -22,10 +23,10 @@ const SDK_3 = "sagemaker-train==1.27.0";
 const MOTO = "moto[server]==5.2.5";
 
 function main(signal: AbortSignal): Promise<number> {
-  return reportResults(() => runTests(Deno.args, signal));
+  return reportResults("test:toolkits", () => runTests(testArguments(Deno.args), signal));
 }
 
-async function runTests(args: readonly string[], signal: AbortSignal): Promise<TestResults> {
+async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
   const images = await imagesForTests(signal);
   if (images["MLCLI_TEST_PYPI"] !== "answers") {
     throw new MlcliError("AWS's toolkits come from PyPI, which does not answer");

@@ -1,103 +1,213 @@
 /** Runs `deno test` and counts what became of the tests. */
 
-import { join } from "@std/path";
+import { fromFileUrl, join, relative, resolve, toFileUrl } from "@std/path";
 import { joinSignals } from "../../runtime/time.ts";
+import { filesBelow } from "../files.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
-import { countResults, failureText, resultLine, type TestResults } from "./test_results.ts";
+import type { TestArguments } from "./arguments.ts";
+import { ALONE, isIn, ON_ENGINE } from "./selections.ts";
+import {
+  countResults,
+  failureText,
+  NO_RESULTS,
+  rerunText,
+  resultLine,
+  sumOf,
+  type TestResults,
+} from "./test_results.ts";
 
-/**
- * The tests take some minutes, whole sweeps many more; a run that hangs must end before everybody has
- * given up. In ms.
- */
-const TIMEOUT = Deno.env.get("MLCLI_TEST_ALL") === "1" ? 5_400_000 : 1_500_000;
+const ROOT = fromFileUrl(new URL("../../", import.meta.url));
+
+/** A run that hangs must end before its readers give up. In ms. */
+const TIMEOUT = 1_500_000;
+const TIMEOUT_OF_ALL = 5_400_000;
 /** How much of the output's end is kept to find the summary in. In characters. */
 const KEPT_OUTPUT = 10_000;
 
+/**
+ * Files without an engine are imported by so many test modules: each module takes seconds to load and
+ * compile the program and the AWS SDK.
+ */
+const BATCHES = 8;
+
 /** Which tests run, and in what surroundings. */
 export interface TestSurroundings {
-  /** Files and directories, where the arguments name none. All tests where this is missing. */
-  readonly selected?: readonly string[];
+  /** Files and directories, unless the arguments name some. */
+  readonly selected: readonly string[];
+  /** Of the selected ones, those that do not run. */
+  readonly ignored?: readonly { readonly path: string }[];
   readonly env: Readonly<Record<string, string>>;
   /** A program that runs the command behind it, such as `nsenter`, and its options. */
   readonly within?: readonly string[];
-  /** Who that runs it as, where it is somebody else. */
+  /** The user who runs the tests, if it is another one. */
   readonly uid?: number | undefined;
 }
 
 /**
- * Says what became of the tests, the failures once more; the last line is `N passed, N failed`.
- * @returns the exit status.
+ * Prints what became of the tests, the failures once more, and how to rerun each; the last line is
+ * `N passed, N failed`.
+ * @param task name of the task, and its first arguments: `test:engine userns`.
+ * @returns the exit code.
  */
-export async function reportResults(work: () => Promise<TestResults>): Promise<number> {
+export async function reportResults(
+  task: string,
+  work: () => Promise<TestResults>,
+): Promise<number> {
   const results = await work().catch((error): TestResults => {
     sayError(error);
-    return { passed: 0, failed: 1, failures: [], skipped: [] };
+    return { ...NO_RESULTS, failed: 1 };
   });
+  for (const { seconds, name } of results.slowest) say(`slow: ${seconds.toFixed(1)} s  ${name}`);
   for (const name of results.skipped) say(`skipped: ${name}`);
-  const lines = [...results.failures.map(failureText), resultLine(results)];
+  const lines = [
+    ...results.failures.map(failureText),
+    ...results.failures.map((failure) => rerunText(failure, task)),
+    resultLine(results),
+  ];
   await write(new TextEncoder().encode(`${lines.join("\n")}\n`));
   return results.failed === 0 ? 0 : 1;
 }
 
 /**
- * Runs the tests that the arguments name, or those selected; shows their output as it comes.
- * @param args for `deno test`.
+ * Runs the tests that the arguments name, or those selected; shows their output as it comes. Tests
+ * that need the engine to themselves run at the end, one file at a time.
  */
 export async function denoTest(
+  { all, only, rest }: TestArguments,
+  surroundings: TestSurroundings,
+  signal: AbortSignal,
+): Promise<TestResults> {
+  const { selected, ignored = [] } = surroundings;
+  const isThere = await Promise.all(
+    rest.map((argument) => Deno.stat(argument).then(() => true, () => false)),
+  );
+  const named = rest.filter((_, index) => isThere[index]);
+  const options = rest.filter((_, index) => !isThere[index]);
+  const files = named.length > 0
+    ? await testFiles(named)
+    : (await testFiles(selected)).filter((file) => !isIn(file, ignored));
+  const env = {
+    ...surroundings.env,
+    ...all && { MLCLI_TEST_ALL: "1" },
+    ...only !== undefined && { MLCLI_TEST_ONLY: only },
+  };
+  const timeout = all ? TIMEOUT_OF_ALL : TIMEOUT;
+  using limit = joinSignals(signal, AbortSignal.timeout(timeout));
+  const run = async (group: readonly string[], jobs: number): Promise<TestResults> => {
+    if (group.length === 0) return NO_RESULTS;
+    const more = { ...surroundings, env: { DENO_JOBS: `${jobs}`, ...env } };
+    return await runFiles([...options, ...group], more, limit.signal);
+  };
+  const cores = navigator.hardwareConcurrency;
+  const alone = files.filter((file) => isIn(file, ALONE));
+  const onEngine = files.filter((file) => isIn(file, ON_ENGINE) && !isIn(file, ALONE));
+  const others = files.filter((file) => !isIn(file, ON_ENGINE) && !isIn(file, ALONE));
+  await using batches = await inBatches(others);
+  const results = [
+    // Tests on an engine wait for it part of their time.
+    ...await Promise.all([
+      run(onEngine, cores + 1),
+      run(batches.args, onEngine.length > 0 ? Math.max(1, cores - 1) : cores),
+    ]),
+    await run(alone, 1),
+  ];
+  if (limit.signal.aborted && !signal.aborted) {
+    say(`error: The tests took over ${timeText(timeout)}`);
+  }
+  const sum = sumOf(results);
+  const failures = await Array.fromAsync(sum.failures, async (failure) => ({
+    ...failure,
+    file: failure.file ?? await fileOfSuite(failure.name, files),
+  }));
+  // A run without tests is a failure: what was meant to run did not.
+  return { ...sum, failures, failed: sum.failed || Number(sum.passed === 0) };
+}
+
+/** The file that declares the suite of a test, if its name is not put together. */
+async function fileOfSuite(name: string, files: readonly string[]): Promise<string | undefined> {
+  const declaration = `suite(${JSON.stringify(name.split(" > ")[0])}`;
+  for (const file of files) {
+    if ((await Deno.readTextFile(join(ROOT, file))).includes(declaration)) return file;
+  }
+  return undefined;
+}
+
+/** Modules that import the files in turns, unless there are few. */
+async function inBatches(
+  files: readonly string[],
+): Promise<{ readonly args: readonly string[] } & AsyncDisposable> {
+  if (files.length <= BATCHES) {
+    return {
+      args: files,
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+  }
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-batches-" });
+  const modules = Array.from(
+    { length: BATCHES },
+    (_, index) => join(directory, `${index}_test.ts`),
+  );
+  for (const [index, module] of modules.entries()) {
+    const imports = files.filter((_, number) => number % BATCHES === index)
+      .map((file) => `import "${toFileUrl(join(ROOT, file))}";\n`);
+    await Deno.writeTextFile(module, imports.join(""));
+  }
+  return {
+    args: ["--config", join(ROOT, "deno.json"), ...modules],
+    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
+  };
+}
+
+async function runFiles(
   args: readonly string[],
-  { selected = ["tests/"], env, within = [], uid }: TestSurroundings,
+  { env, within = [], uid }: TestSurroundings,
   signal: AbortSignal,
 ): Promise<TestResults> {
   const directory = await Deno.makeTempDir({ prefix: "mlcli-report-" });
   if (uid !== undefined) await Deno.chown(directory, uid, uid);
   const report = join(directory, "report.xml");
-  const options = ["-A", "--parallel", `--junit-path=${report}`];
-  const [program, ...rest] = [
-    ...within,
-    ...[Deno.execPath(), "test", ...options, ...await withPaths(args, selected)],
-  ] as [string, ...string[]];
+  const command = [
+    ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
+    ...args,
+  ];
+  const [program, ...rest] = command as [string, ...string[]];
   try {
     const child = new Deno.Command(program, {
       args: rest,
       // Deno's own choice is colour, terminal or not.
-      env: Deno.stdout.isTerminal() ? env : { ...env, NO_COLOR: "1" },
+      env: Deno.stdout.isTerminal() ? { ...env } : { ...env, NO_COLOR: "1" },
       stdin: "null",
       stdout: "piped",
     }).spawn();
-    using either = joinSignals(signal, AbortSignal.timeout(TIMEOUT));
-    const limit = either.signal;
-    const [output, { success }] = await Promise.all([
-      passOn(child.stdout),
-      endOf(child, limit),
-    ]);
-    if (limit.aborted && !signal.aborted) {
-      say(`error: The tests took over ${timeText(TIMEOUT)}`);
-    }
+    const [output, { success }] = await Promise.all([passOn(child.stdout), endOf(child, signal)]);
     return countResults(await Deno.readTextFile(report).catch(() => ""), output, success);
   } finally {
     await Deno.remove(directory, { recursive: true });
   }
 }
 
-/** Arguments of which one is a path say what to run; else it is what is selected. */
-async function withPaths(
-  args: readonly string[],
-  selected: readonly string[],
-): Promise<readonly string[]> {
-  for (const arg of args) {
-    if (await Deno.stat(arg).then(() => true, () => false)) return args;
+/** The test files in directories, and the files that are named, relative to the project's directory. */
+async function testFiles(paths: readonly string[]): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const path of paths) {
+    const below = await Array.fromAsync(filesBelow(path));
+    const files = below.filter((file) => file === "" || /_test\.tsx?$/.test(file)).sort();
+    found.push(...files.map((file) => relative(ROOT, resolve(path, file))));
   }
-  return [...args, ...selected];
+  return [...new Set(found)];
 }
 
-/** Shows the output as it comes, and returns its end. */
+/** Shows the output line by line as it comes, and returns its end. */
 async function passOn(stream: ReadableStream<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
   let end = "";
-  for await (const chunk of stream) {
-    await write(chunk);
-    end = (end + decoder.decode(chunk, { stream: true })).slice(-KEPT_OUTPUT);
+  let line = "";
+  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+    end = (end + text).slice(-KEPT_OUTPUT);
+    const lines = (line + text).split(/(?<=\n)/);
+    line = lines.at(-1)!.endsWith("\n") ? "" : lines.pop()!;
+    await write(new TextEncoder().encode(lines.join("")));
   }
+  await write(new TextEncoder().encode(line));
   return end;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Which tests run where. All of them run from source, on Docker. `ON_BINARY`, `ON_PODMAN`,
- * `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run there a second time.
+ * Which tests run where. By default, each test runs once, from source, on Docker: all but `ONLY_ALL`
+ * and `JUDGES`. `ON_BINARY`, `ON_PODMAN`, `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run
+ * there a second time.
  */
 
 import { fromFileUrl, join } from "@std/path";
@@ -9,128 +10,129 @@ import { statIfThere } from "../../runtime/files.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** Tests that need an engine. */
-export const END_TO_END = "tests/e2e";
+/** Tests against a Docker Engine. */
+const END_TO_END = "tests/e2e";
 
 /** Tests that need much of PyPI: a task of their own. */
 export const JUDGES = "tests/judges";
 
-/** Tests in a browser, which need an engine, too; below it, those that take long: a task of their own. */
+/** Tests in a browser, which need an engine. */
 export const PAGE = "tests/page";
-export const WHOLE_PAGE = `${PAGE}/whole`;
 
-/** All tests that run the program. (`deno task test:all` runs them on the binary.) */
+/** All tests that need an engine. */
+export const ON_ENGINE = [{ path: END_TO_END }, { path: PAGE }, { path: JUDGES }];
+
+/** All tests that run the program. (`.ci/run --all` runs them on the binary.) */
 export const OF_THE_PROGRAM = [END_TO_END, "tests/commands", PAGE];
 
-/** A test file that runs once more, and why once is not enough. */
+/** A test file or a directory of tests, and why it is in a list. */
 export interface Selected {
   readonly path: string;
   readonly reason: string;
 }
 
+/** Whether a file is one of these, or in one of these directories. */
+export function isIn(file: string, selection: readonly Pick<Selected, "path">[]): boolean {
+  return selection.some(({ path }) => file === path || file.startsWith(`${path}/`));
+}
+
+/** What only `--all` runs, and what it shows that no test of the default run does. */
+export const ONLY_ALL: readonly Selected[] = [
+  {
+    path: "tests/e2e/road_test.ts",
+    reason: "each kind of failure of a job whose container really runs",
+  },
+  {
+    path: "tests/e2e/init_from_road_test.ts",
+    reason: "a job's printed lines are the same locally, after init --from",
+  },
+  {
+    path: "tests/e2e/own_inference_road_test.ts",
+    reason: "an inference.py in a container behind an endpoint",
+  },
+  {
+    path: "tests/e2e/own_script_road_test.ts",
+    reason: "a script on an image without a toolkit, run locally and as a job",
+  },
+  {
+    path: "tests/e2e/transform_road_test.ts",
+    reason: "a batch transform job on the container that was trained",
+  },
+  {
+    path: "tests/e2e/box_jobs_test.ts",
+    reason: "the SageMaker simulator's own jobs, which the roads rely on",
+  },
+  { path: "tests/e2e/box_transform_test.ts", reason: "the SageMaker simulator's own transforms" },
+  {
+    path: "tests/e2e/from_containers_test.ts",
+    reason: "converted projects of other tools, in containers",
+  },
+  {
+    path: "tests/e2e/from_tools_test.ts",
+    reason: "converted easy_sm and sagify projects, trained",
+  },
+  { path: "tests/e2e/server_attacks_test.ts", reason: "hostile clients of the harness's server" },
+  { path: "tests/e2e/server_fuzz_test.ts", reason: "random requests to the harness's server" },
+  { path: "tests/e2e/watch_deploy_test.ts", reason: "real file events and edits behind a server" },
+  { path: "tests/e2e/faults/at_once_test.ts", reason: "many commands of one app at once" },
+  {
+    path: "tests/e2e/faults/cut_off_cloud_test.ts",
+    reason: "a program that is killed during a call, not only interrupted",
+  },
+  { path: "tests/e2e/faults/engine_away_test.ts", reason: "a real engine that is stopped" },
+  { path: "tests/page/access_test.ts", reason: "the page behind a real proxy" },
+  { path: "tests/page/browser_test.ts", reason: "the helpers of the tests in a browser" },
+  { path: "tests/page/live_test.ts", reason: "the page in a browser during a training run" },
+  { path: "tests/page/servers_test.ts", reason: "the form for requests, in a browser" },
+  { path: "tests/page/whole", reason: "every view by keyboard alone, and with 80 runs" },
+  { path: "tests/from_source_test.ts", reason: "installation from a checkout" },
+  { path: "tests/scripts/compile/bundle_test.ts", reason: "the rules of the bundle; CI makes one" },
+  { path: "tests/scripts/release", reason: "install scripts and packages of a release" },
+];
+
+/** What runs at the end, one file at a time: it disturbs the engine, or tests beside it disturb it. */
+export const ALONE: readonly Selected[] = [];
+
 /**
- * What runs on the binary too, in `.ci/run`: where it differs from the source (what is embedded,
- * what it is allowed, what was bundled, another runtime), and each command at least once, since each
- * is a part of the bundle that is loaded on its own.
+ * What `.ci/run` also runs on the binary: what can only differ there (embedded files, permissions,
+ * signals, TLS, each bundled client of the SDK), with one file that loads every part of the bundle.
  */
 export const ON_BINARY: readonly Selected[] = [
+  {
+    path: "tests/commands/each_command_test.ts",
+    reason: "each command's part of the bundle; the clients for SageMaker, ECR, S3 and STS",
+  },
   { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
-  { path: "tests/commands/upgrade_test.ts", reason: "where the program itself lies" },
+  { path: "tests/commands/upgrade_test.ts", reason: "the path of the program itself" },
   { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
-  { path: "tests/commands/init_mlflow_test.ts", reason: "templates of --from; YAML, bundled" },
-  { path: "tests/commands/doctor_test.ts", reason: "its permissions: disk, user, directories" },
-  { path: "tests/commands/streams_test.ts", reason: "the standard streams" },
+  {
+    path: "tests/commands/init_mlflow_test.ts",
+    reason: "embedded files of --from; the YAML parser",
+  },
   {
     path: "tests/commands/hostile_directory_test.ts",
     reason: "the runtime reads no configuration of the directory",
   },
   {
-    path: "tests/commands/local/invoke_test.ts",
-    reason: "standard input, and HTTP without a proxy",
-  },
-  { path: "tests/commands/cloud/endpoints/list_test.ts", reason: "the bundled SDK" },
-  {
-    path: "tests/commands/cloud/programs_test.ts",
-    reason: "each a part of the bundle; three bundled clients of the SDK at once, that of ECR too",
-  },
-  {
-    path: "tests/commands/cloud/one_line_test.ts",
-    reason: "deploy: the bundled SDK; three of its runs in one line of a shell",
-  },
-  {
-    path: "tests/commands/cloud/data_program_test.ts",
-    reason: "upload-data: S3 of the bundled SDK, signals, permission to read",
-  },
-  { path: "tests/commands/cloud/endpoints/delete_test.ts", reason: "the bundled SDK; signals" },
-  {
     path: "tests/commands/cloud/invoke_program_test.ts",
-    reason: "the bundled SDK of the runtime, streams of events; signals; readers that go away",
+    reason: "the client for SageMaker's runtime, event streams; signals; closed pipes",
   },
-  { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the bundled SDK of the logs" },
-  { path: "tests/commands/cloud/jobs/wait_test.ts", reason: "the bundled SDK; signals" },
+  { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the client for CloudWatch Logs" },
   {
     path: "tests/commands/cloud/credentials_test.ts",
-    reason: "providers that the SDK loads by itself; permission to run credential_process",
+    reason: "credential providers that the SDK loads; permission to run credential_process",
   },
-  { path: "tests/commands/cloud/credential_services_test.ts", reason: "the same, over HTTP" },
-  {
-    path: "tests/commands/cloud/certificates_test.ts",
-    reason: "TLS: the runtime's own certificates",
-  },
-  { path: "tests/commands/cloud/proxy_test.ts", reason: "the runtime's own proxies" },
+  { path: "tests/commands/cloud/certificates_test.ts", reason: "TLS: the runtime's certificates" },
   {
     path: "tests/e2e/fixtures_test.ts",
-    reason: "the embedded harness; build, process, train, deploy, stop: each a part of the bundle",
+    reason: "the embedded harness: build, process, train, deploy, stop in real containers",
   },
-  {
-    path: "tests/e2e/watch_deploy_test.ts",
-    reason: "a listener, what the system tells of files, and signals, of the compiled runtime",
-  },
-  {
-    path: "tests/e2e/base_image_test.ts",
-    reason: "permission to run Docker's credential helpers; BuildKit's messages, bundled",
-  },
-  {
-    path: "tests/e2e/faults/signals_test.ts",
-    reason: "signals at every moment, also while a part of the bundle is being loaded",
-  },
-  {
-    path: "tests/e2e/completions_test.ts",
-    reason: "the command tree in a bundle, minified; shells",
-  },
-  {
-    path: "tests/e2e/interrupt_test.ts",
-    reason: "signals; readers that go away; permission to ask whether a process lives",
-  },
+  { path: "tests/e2e/interactive_test.ts", reason: "terminals; connections without HTTP" },
   {
     path: "tests/e2e/model_archive_test.ts",
-    reason: "the bundled tar library, zlib, and permission to make links",
+    reason: "the tar library, zlib, permission to make links",
   },
-  {
-    path: "tests/e2e/metrics_test.ts",
-    reason:
-      "the bundled re2js and jsdiff, loaded when they are needed; local list-jobs; a line on a terminal",
-  },
-  {
-    path: "tests/e2e/faults/killed_test.ts",
-    reason: "its permission to ask whether another mlcli still runs",
-  },
-  {
-    path: "tests/e2e/faults/full_disk_test.ts",
-    reason: "the system's words for it, and its permission to ask for the room on a disk",
-  },
-  {
-    path: "tests/e2e/faults/unread_output_test.ts",
-    reason: "signals while the runtime writes to a pipe that is full",
-  },
-  { path: "tests/e2e/logs_test.ts", reason: "two streams, byte for byte" },
-  {
-    path: "tests/e2e/interactive_test.ts",
-    reason: "terminals: keys as they are typed; connections to the engine without HTTP",
-  },
-  { path: "tests/e2e/shell_test.ts", reason: "the same; a part of the bundle" },
-  { path: "tests/e2e/status_test.ts", reason: "terminals: a table of their width" },
-  { path: "tests/e2e/packages_test.ts", reason: "packages are made of it, and installed" },
+  { path: "tests/e2e/metrics_test.ts", reason: "re2js and diff, loaded when needed" },
   { path: "tests/page/views_test.ts", reason: "the embedded page, its server, and a report" },
 ];
 

@@ -1,10 +1,13 @@
-import { assertEquals, assertRejects } from "@std/assert";
+import { assert, assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
 import {
+  ALONE,
+  isIn,
   ON_BINARY,
   ON_DOCKER29,
   ON_OTHER_ENGINES,
   ON_PODMAN,
+  ONLY_ALL,
   pathsOf,
 } from "../../../scripts/testing/selections.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -13,7 +16,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const RUNS_PROGRAM =
   /helpers\/(program|app|cloud|terminal|other_user|server|hostile_directory)\.ts"|MLCLI_UNDER_TEST/;
 
-suite("the tests that run once more", () => {
+suite("the tests that run elsewhere", () => {
   for (
     const [where, selection] of Object.entries({
       ON_BINARY,
@@ -29,6 +32,26 @@ suite("the tests that run once more", () => {
       assertEquals(others, []);
     });
   }
+
+  it("ONLY_ALL and ALONE name tests that exist", async () => {
+    const selection = [...ONLY_ALL, ...ALONE];
+    const there = await Array.fromAsync(
+      selection,
+      ({ path }) => Deno.stat(path).then(() => true, () => false),
+    );
+    assertEquals(selection.filter((_, index) => !there[index]), []);
+  });
+
+  it("a directory contains its files", () => {
+    const selection = [{ path: "tests/page" }, { path: "tests/main_test.ts" }];
+    assertEquals(isIn("tests/page/whole/size_test.ts", selection), true);
+    assertEquals(isIn("tests/main_test.ts", selection), true);
+    assertEquals(isIn("tests/page_test.ts", selection), false);
+  });
+
+  it("ON_BINARY has 15 files at most", () => {
+    assert(ON_BINARY.length <= 15);
+  });
 
   it("a file that is not there is an error, not one test less", async () => {
     const error = await assertRejects(

@@ -66,7 +66,7 @@ suite("The test command: what it counts", () => {
 suite("Counting test results", () => {
   const report = `<testsuites><testsuite>
     <testcase name="group" classname="a"><failure message="1 test step failed">1</failure></testcase>
-    <testcase name="group &gt; one" classname="a"/>
+    <testcase name="group &gt; one" classname="./a" time="2.5"/>
     <testcase name="group &gt; two" classname="a"><failure message="no &quot;&lt;one&gt;&quot;
 was there">no</failure></testcase>
     <testcase name="later &gt; than now" classname="b"><skipped/></testcase>
@@ -79,6 +79,7 @@ was there">no</failure></testcase>
       failed: 1,
       failures: [{ name: "group > two", message: 'no "<one>"\nwas there' }],
       skipped: ["later > than now"],
+      slowest: [{ name: "group > one", seconds: 2.5 }],
     });
   });
 
