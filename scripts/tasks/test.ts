@@ -2,8 +2,9 @@
  * Runs the tests: `deno task test [--all] [--changed [REF]] [--only NAME] [FILE...]`, with options of
  * `deno test`. The last line is `N passed, N failed`.
  *
- * With `--unit` first, only tests that need no Docker Engine run. With `--page`, all tests in a
- * browser, of the source or of the binary that MLCLI_UNDER_TEST names.
+ * With `--unit` first, only tests that need no Docker Engine and start no program run; with `--all`,
+ * also those that start programs. With `--page`, all tests in a browser, of the source or of the binary
+ * that MLCLI_UNDER_TEST names.
  */
 
 import { ensureChromium } from "../engine/chromium.ts";
@@ -13,7 +14,14 @@ import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { changedTests, rememberPassed } from "../testing/changed.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
-import { isIn, JUDGES, ON_ENGINE, ONLY_ALL, PAGE } from "../testing/selections.ts";
+import {
+  isIn,
+  JUDGES,
+  ON_ENGINE,
+  ONLY_ALL,
+  PAGE,
+  startingPrograms,
+} from "../testing/selections.ts";
 import { NO_RESULTS, type TestResults } from "../testing/test_results.ts";
 
 function main(signal: AbortSignal): Promise<number> {
@@ -30,7 +38,7 @@ function main(signal: AbortSignal): Promise<number> {
 
 async function unitTests(args: TestArguments, signal: AbortSignal): Promise<TestResults> {
   await ensurePython(signal);
-  const ignored = args.all ? ON_ENGINE : [...ON_ENGINE, ...ONLY_ALL];
+  const ignored = args.all ? ON_ENGINE : [...ON_ENGINE, ...ONLY_ALL, ...await startingPrograms()];
   return await denoTest(args, { selected: ["tests"], ignored, env: {} }, signal);
 }
 

@@ -28,7 +28,7 @@ const KEPT_OUTPUT = 10_000;
  * Files without an engine are imported by so many test modules: each module takes seconds to load and
  * compile the program and the AWS SDK.
  */
-const BATCHES = 8;
+const BATCHES = 12;
 
 /** Which tests run, and in what surroundings. */
 export interface TestSurroundings {
@@ -98,19 +98,13 @@ export async function denoTest(
     const more = { ...surroundings, env: { DENO_JOBS: `${jobs}`, ...env } };
     return await runFiles([...options, ...group], more, limit.signal);
   };
-  const cores = navigator.hardwareConcurrency;
   const alone = files.filter((file) => isIn(file, ALONE));
   const onEngine = files.filter((file) => isIn(file, ON_ENGINE) && !isIn(file, ALONE));
   const others = files.filter((file) => !isIn(file, ON_ENGINE) && !isIn(file, ALONE));
   await using batches = await inBatches(others);
-  const results = [
-    // Tests on an engine wait for it part of their time.
-    ...await Promise.all([
-      run(onEngine, cores + 1),
-      run(batches.args, onEngine.length > 0 ? Math.max(1, cores - 1) : cores),
-    ]),
-    await run(alone, 1),
-  ];
+  // Tests wait part of their time, those on an engine most.
+  const jobs = navigator.hardwareConcurrency + (onEngine.length > 0 ? 2 : 1);
+  const results = [await run([...batches.args, ...onEngine], jobs), await run(alone, 1)];
   if (limit.signal.aborted && !signal.aborted) {
     say(`error: The tests took over ${timeText(timeout)}`);
   }
@@ -166,9 +160,10 @@ async function runFiles(
   const directory = await Deno.makeTempDir({ prefix: "mlcli-report-" });
   if (uid !== undefined) await Deno.chown(directory, uid, uid);
   const report = join(directory, "report.xml");
+  const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
   const command = [
     ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
-    ...args,
+    ...[...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [], ...args],
   ];
   const [program, ...rest] = command as [string, ...string[]];
   try {

@@ -7,6 +7,7 @@
 import { fromFileUrl, join } from "@std/path";
 import { MlcliError } from "../../runtime/errors.ts";
 import { statIfThere } from "../../runtime/files.ts";
+import { filesBelow } from "../files.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
@@ -36,6 +37,23 @@ export function isIn(file: string, selection: readonly Pick<Selected, "path">[])
   return selection.some(({ path }) => file === path || file.startsWith(`${path}/`));
 }
 
+/** What a test calls to start a program. */
+const STARTS_PROGRAM =
+  /\b(run|start)(Program|Cloud)\(|\brun(OnTerminal|ShellLine|ProgramUntil)\(|\bapp\.(run|start)\(|\binOwnProcess\(|\bDeno\.Command\(/;
+
+/** The test files that start programs, which takes most of their time. */
+export async function startingPrograms(): Promise<readonly { readonly path: string }[]> {
+  const found: { readonly path: string }[] = [];
+  for await (const name of filesBelow(join(ROOT, "tests"))) {
+    const path = `tests/${name}`;
+    const isTest = path.endsWith("_test.ts");
+    if (isTest && STARTS_PROGRAM.test(await Deno.readTextFile(join(ROOT, path)))) {
+      found.push({ path });
+    }
+  }
+  return found;
+}
+
 /** What only `--all` runs, and what it shows that no test of the default run does. */
 export const ONLY_ALL: readonly Selected[] = [
   {
@@ -60,9 +78,18 @@ export const ONLY_ALL: readonly Selected[] = [
   },
   {
     path: "tests/e2e/box_jobs_test.ts",
-    reason: "the SageMaker simulator's own jobs, which the roads rely on",
+    reason: "jobs of the SageMaker simulator, which the roads rely on",
   },
-  { path: "tests/e2e/box_transform_test.ts", reason: "the SageMaker simulator's own transforms" },
+  { path: "tests/e2e/box_transform_test.ts", reason: "batch transform of the SageMaker simulator" },
+  { path: "tests/e2e/completions_test.ts", reason: "completion scripts in real shells" },
+  {
+    path: "tests/e2e/differences_test.ts",
+    reason: "when a warning about an old image appears, on real images",
+  },
+  {
+    path: "tests/e2e/foreign_image_test.ts",
+    reason: "images that mlcli did not build, with a server that fails",
+  },
   {
     path: "tests/e2e/from_containers_test.ts",
     reason: "converted projects of other tools, in containers",
@@ -71,18 +98,56 @@ export const ONLY_ALL: readonly Selected[] = [
     path: "tests/e2e/from_tools_test.ts",
     reason: "converted easy_sm and sagify projects, trained",
   },
+  {
+    path: "tests/e2e/model_trial_test.ts",
+    reason: "a model that is tried locally before deploy, in a container",
+  },
+  { path: "tests/e2e/npy_test.ts", reason: "the documented tables of types, with numpy" },
+  { path: "tests/e2e/own_inference_test.ts", reason: "an inference.py on an image of the user" },
+  {
+    path: "tests/e2e/own_processing_test.ts",
+    reason: "a processing script on an image of the user",
+  },
+  { path: "tests/e2e/rehearsal_test.ts", reason: "a rehearsed stop of a real container" },
   { path: "tests/e2e/server_attacks_test.ts", reason: "hostile clients of the harness's server" },
   { path: "tests/e2e/server_fuzz_test.ts", reason: "random requests to the harness's server" },
-  { path: "tests/e2e/watch_deploy_test.ts", reason: "real file events and edits behind a server" },
+  {
+    path: "tests/e2e/watch_deploy_test.ts",
+    reason: "file events and edits behind a running server",
+  },
+  { path: "tests/e2e/faults/another_users_test.ts", reason: "apps of another user, in containers" },
   { path: "tests/e2e/faults/at_once_test.ts", reason: "many commands of one app at once" },
   {
     path: "tests/e2e/faults/cut_off_cloud_test.ts",
-    reason: "a program that is killed during a call, not only interrupted",
+    reason: "a program that is killed during a call",
   },
   { path: "tests/e2e/faults/engine_away_test.ts", reason: "a real engine that is stopped" },
-  { path: "tests/page/access_test.ts", reason: "the page behind a real proxy" },
+  { path: "tests/e2e/faults/full_disk_test.ts", reason: "a full disk under a real engine" },
+  { path: "tests/e2e/faults/hanging_engine_test.ts", reason: "a real engine that hangs" },
+  { path: "tests/e2e/faults/signals_test.ts", reason: "a signal at every 50 ms of each command" },
+  {
+    path: "tests/e2e/faults/studio_test.ts",
+    reason: "the engine and the limits of SageMaker Studio",
+  },
+  {
+    path: "tests/commands/cloud/one_line_test.ts",
+    reason: "the README's line for SageMaker, in a shell",
+  },
+  {
+    path: "tests/commands/cloud/throttled_creation_test.ts",
+    reason: "the AWS SDK's retries, with its own delays",
+  },
+  {
+    path: "tests/commands/cloud/upload_faults_test.ts",
+    reason: "an upload whose calls fail, with the SDK's own delays",
+  },
+  {
+    path: "tests/runtime/cloud/deploy/repacked_model_test.ts",
+    reason: "archives of models that take long to compress",
+  },
+  { path: "tests/page/access_test.ts", reason: "the page behind a proxy, in a browser" },
   { path: "tests/page/browser_test.ts", reason: "the helpers of the tests in a browser" },
-  { path: "tests/page/live_test.ts", reason: "the page in a browser during a training run" },
+  { path: "tests/page/live_test.ts", reason: "the page during a training run, in a browser" },
   { path: "tests/page/servers_test.ts", reason: "the form for requests, in a browser" },
   { path: "tests/page/whole", reason: "every view by keyboard alone, and with 80 runs" },
   { path: "tests/from_source_test.ts", reason: "installation from a checkout" },
