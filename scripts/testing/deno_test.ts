@@ -5,7 +5,7 @@ import { joinSignals } from "../../runtime/time.ts";
 import { filesBelow } from "../files.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import type { TestArguments } from "./arguments.ts";
-import { ALONE, isIn, ON_ENGINE } from "./selections.ts";
+import { ALONE, isIn, LONGEST, ON_ENGINE } from "./selections.ts";
 import {
   countResults,
   failureText,
@@ -88,6 +88,7 @@ export async function denoTest(
     : (await testFiles(selected)).filter((file) => !isIn(file, ignored));
   const env = {
     ...surroundings.env,
+    MLCLI_TEST_RUN: crypto.randomUUID(),
     ...all && { MLCLI_TEST_ALL: "1" },
     ...only !== undefined && { MLCLI_TEST_ONLY: only },
   };
@@ -99,12 +100,13 @@ export async function denoTest(
     return await runFiles([...options, ...group], more, limit.signal);
   };
   const alone = files.filter((file) => isIn(file, ALONE));
-  const onEngine = files.filter((file) => isIn(file, ON_ENGINE) && !isIn(file, ALONE));
+  const onEngine = files.filter((file) => isIn(file, ON_ENGINE) && !isIn(file, ALONE))
+    .sort((a, b) => Number(isIn(b, LONGEST)) - Number(isIn(a, LONGEST)));
   const others = files.filter((file) => !isIn(file, ON_ENGINE) && !isIn(file, ALONE));
   await using batches = await inBatches(others);
   // Tests wait part of their time, those on an engine most.
   const jobs = navigator.hardwareConcurrency + (onEngine.length > 0 ? 2 : 1);
-  const results = [await run([...batches.args, ...onEngine], jobs), await run(alone, 1)];
+  const results = [await run([...onEngine, ...batches.args], jobs), await run(alone, 1)];
   if (limit.signal.aborted && !signal.aborted) {
     say(`error: The tests took over ${timeText(timeout)}`);
   }

@@ -57,63 +57,24 @@ export async function startingPrograms(): Promise<readonly { readonly path: stri
 /** What only `--all` runs, and what it shows that no test of the default run does. */
 export const ONLY_ALL: readonly Selected[] = [
   {
-    path: "tests/e2e/road_test.ts",
-    reason: "each kind of failure of a job whose container really runs",
-  },
-  {
-    path: "tests/e2e/init_from_road_test.ts",
-    reason: "a job's printed lines are the same locally, after init --from",
-  },
-  {
-    path: "tests/e2e/own_inference_road_test.ts",
-    reason: "an inference.py in a container behind an endpoint",
-  },
-  {
-    path: "tests/e2e/own_script_road_test.ts",
-    reason: "a script on an image without a toolkit, run locally and as a job",
-  },
-  {
-    path: "tests/e2e/transform_road_test.ts",
-    reason: "a batch transform job on the container that was trained",
+    path: "tests/e2e/base_image_test.ts",
+    reason: "a private base image, by Docker's credential helpers",
   },
   {
     path: "tests/e2e/box_jobs_test.ts",
     reason: "jobs of the SageMaker simulator, which the roads rely on",
   },
   { path: "tests/e2e/box_transform_test.ts", reason: "batch transform of the SageMaker simulator" },
+  {
+    path: "tests/e2e/build_network_test.ts",
+    reason: "a company's package index, proxy and certificate, in a build",
+  },
+  { path: "tests/e2e/callers_test.ts", reason: "who can send requests to a server's port" },
+  { path: "tests/e2e/common_test.ts", reason: "code that training, processing and serving share" },
   { path: "tests/e2e/completions_test.ts", reason: "completion scripts in real shells" },
   {
     path: "tests/e2e/differences_test.ts",
     reason: "when a warning about an old image appears, on real images",
-  },
-  {
-    path: "tests/e2e/foreign_image_test.ts",
-    reason: "images that mlcli did not build, with a server that fails",
-  },
-  {
-    path: "tests/e2e/from_containers_test.ts",
-    reason: "converted projects of other tools, in containers",
-  },
-  {
-    path: "tests/e2e/from_tools_test.ts",
-    reason: "converted easy_sm and sagify projects, trained",
-  },
-  {
-    path: "tests/e2e/model_trial_test.ts",
-    reason: "a model that is tried locally before deploy, in a container",
-  },
-  { path: "tests/e2e/npy_test.ts", reason: "the documented tables of types, with numpy" },
-  { path: "tests/e2e/own_inference_test.ts", reason: "an inference.py on an image of the user" },
-  {
-    path: "tests/e2e/own_processing_test.ts",
-    reason: "a processing script on an image of the user",
-  },
-  { path: "tests/e2e/rehearsal_test.ts", reason: "a rehearsed stop of a real container" },
-  { path: "tests/e2e/server_attacks_test.ts", reason: "hostile clients of the harness's server" },
-  { path: "tests/e2e/server_fuzz_test.ts", reason: "random requests to the harness's server" },
-  {
-    path: "tests/e2e/watch_deploy_test.ts",
-    reason: "file events and edits behind a running server",
   },
   { path: "tests/e2e/faults/another_users_test.ts", reason: "apps of another user, in containers" },
   { path: "tests/e2e/faults/at_once_test.ts", reason: "many commands of one app at once" },
@@ -130,6 +91,67 @@ export const ONLY_ALL: readonly Selected[] = [
     reason: "the engine and the limits of SageMaker Studio",
   },
   {
+    path: "tests/e2e/foreign_image_test.ts",
+    reason: "images that mlcli did not build, with a server that fails",
+  },
+  {
+    path: "tests/e2e/from_containers_test.ts",
+    reason: "converted projects of other tools, in containers",
+  },
+  {
+    path: "tests/e2e/from_tools_test.ts",
+    reason: "converted easy_sm and sagify projects, trained",
+  },
+  {
+    path: "tests/e2e/init_from_road_test.ts",
+    reason: "a job's printed lines are the same locally, after init --from",
+  },
+  {
+    path: "tests/e2e/model_trial_test.ts",
+    reason: "a model that is tried locally before deploy, in a container",
+  },
+  { path: "tests/e2e/npy_test.ts", reason: "the documented tables of types, with numpy" },
+  {
+    path: "tests/e2e/own_inference_road_test.ts",
+    reason: "an inference.py in a container behind an endpoint",
+  },
+  { path: "tests/e2e/own_inference_test.ts", reason: "an inference.py on an image of the user" },
+  {
+    path: "tests/e2e/own_processing_test.ts",
+    reason: "a processing script on an image of the user",
+  },
+  {
+    path: "tests/e2e/own_script_road_test.ts",
+    reason: "a script on an image without a toolkit, run locally and as a job",
+  },
+  {
+    path: "tests/e2e/own_script_test.ts",
+    reason: "a script on an image of the user, in containers",
+  },
+  { path: "tests/e2e/plain_caller_test.ts", reason: "each command as a user who is not root" },
+  {
+    path: "tests/e2e/push_test.ts",
+    reason: "pushes to a real registry, which fails and is retried",
+  },
+  { path: "tests/e2e/rehearsal_test.ts", reason: "a rehearsed stop of a real container" },
+  {
+    path: "tests/e2e/road_test.ts",
+    reason: "each kind of failure of a job whose container really runs",
+  },
+  { path: "tests/e2e/server_attacks_test.ts", reason: "hostile clients of the harness's server" },
+  { path: "tests/e2e/server_fuzz_test.ts", reason: "random requests to the harness's server" },
+  {
+    path: "tests/e2e/transform_road_test.ts",
+    reason: "a batch transform job on the container that was trained",
+  },
+  { path: "tests/e2e/transform_test.ts", reason: "local transform on a real server" },
+  { path: "tests/e2e/volumes_test.ts", reason: "anonymous volumes of an image" },
+  {
+    path: "tests/e2e/watch_deploy_test.ts",
+    reason: "file events and edits behind a running server",
+  },
+  { path: "tests/e2e/whose_image_test.ts", reason: "an image that another app made" },
+  {
     path: "tests/commands/cloud/one_line_test.ts",
     reason: "the README's line for SageMaker, in a shell",
   },
@@ -141,18 +163,27 @@ export const ONLY_ALL: readonly Selected[] = [
     path: "tests/commands/cloud/upload_faults_test.ts",
     reason: "an upload whose calls fail, with the SDK's own delays",
   },
-  {
-    path: "tests/runtime/cloud/deploy/repacked_model_test.ts",
-    reason: "archives of models that take long to compress",
-  },
+  { path: "tests/from_source_test.ts", reason: "installation from a checkout" },
   { path: "tests/page/access_test.ts", reason: "the page behind a proxy, in a browser" },
   { path: "tests/page/browser_test.ts", reason: "the helpers of the tests in a browser" },
   { path: "tests/page/live_test.ts", reason: "the page during a training run, in a browser" },
   { path: "tests/page/servers_test.ts", reason: "the form for requests, in a browser" },
   { path: "tests/page/whole", reason: "every view by keyboard alone, and with 80 runs" },
-  { path: "tests/from_source_test.ts", reason: "installation from a checkout" },
+  {
+    path: "tests/runtime/cloud/deploy/repacked_model_test.ts",
+    reason: "archives of models that take long to compress",
+  },
   { path: "tests/scripts/compile/bundle_test.ts", reason: "the rules of the bundle; CI makes one" },
   { path: "tests/scripts/release", reason: "install scripts and packages of a release" },
+];
+
+/** What takes longest, and is started first. */
+export const LONGEST = [
+  { path: "tests/e2e/tutorial_test.ts" },
+  { path: "tests/e2e/endpoint_road_test.ts" },
+  { path: "tests/e2e/model_test.ts" },
+  { path: "tests/e2e/deploy_test.ts" },
+  { path: "tests/e2e/build_test.ts" },
 ];
 
 /** What runs at the end, one file at a time: it disturbs the engine, or tests beside it disturb it. */

@@ -142,12 +142,12 @@ function plan(
   };
 }
 
+/** The container's own address, which leaves out the engine's proxy for published ports. */
 async function addressOf(id: string, port: number): Promise<string> {
   const { NetworkSettings } = JSON.parse(
     await engineRequest("GET", `/containers/${id}/json`, [200]),
   );
-  const [{ HostPort }] = NetworkSettings.Ports[`${port}/tcp`];
-  return `http://127.0.0.1:${HostPort}`;
+  return `http://${NetworkSettings.Networks.bridge.IPAddress}:${port}`;
 }
 
 /** Calls `work` with the address of a server that has loaded the model, and stops it afterwards. */
@@ -161,11 +161,6 @@ async function withServer(
     ...server,
     // Once /ping is answered no other worker is still loading: that one would log its own end.
     Env: ["MLCLI_WORKERS=1", ...env],
-    ExposedPorts: { [`${port}/tcp`]: {} },
-    HostConfig: {
-      ...server.HostConfig,
-      PortBindings: { [`${port}/tcp`]: [{ HostIp: "127.0.0.1", HostPort: "" }] },
-    },
   }, async (engine, id) => {
     const address = await addressOf(id, port);
     await eventually(async () => {

@@ -127,15 +127,18 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
 }
 
 /**
- * Builds the test image with mlcli, from what `mlcli init` writes, and makes it nobody's: apps of any
- * name and directory use it. Whoever builds it again, beside a test that uses it, gets the same image,
- * since the app always lies in the same place.
+ * Builds the test image with mlcli, from what `mlcli init` writes, once per run of the tests. No app
+ * owns it: apps of any name and directory can use it. A rebuild gives the same image, since the app
+ * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
   const place = join(tmpdir(), `mlcli-test-image-${Deno.uid() ?? 0}`);
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
   await lock.lock(true);
+  const run = Deno.env.get("MLCLI_TEST_RUN") ?? crypto.randomUUID();
+  const builtIn = join(place, "built-in");
+  if (await Deno.readTextFile(builtIn).catch(() => "") === run) return;
   const cwd = join(place, "app");
   const made = `${TEST_IMAGE}-made`;
   await removeTreeIfThere(cwd);
@@ -150,6 +153,7 @@ export async function buildTestImage(): Promise<void> {
     if (code !== 0) throw new Error(`mlcli ${args.join(" ")} ended with ${code}: ${stderr}`);
   }
   await asNobodys(made, TEST_IMAGE);
+  await Deno.writeTextFile(builtIn, run);
 }
 
 /** Gives an image that mlcli built a name under which it is no app's: any may run it. */

@@ -17,6 +17,9 @@ import cases
 
 # Longest time for a case, or for /ping, in seconds: what takes longer hangs.
 TIMEOUT = 10
+# Longest time for which a connection is kept without a request, in seconds: the server closes it
+# after 65 s.
+KEPT = 30
 # Wrong cases that are shown; so many that hang end it.
 SHOWN = 20
 HANGING = 3
@@ -121,18 +124,19 @@ def main():
     count, seed = int(sys.argv[3]), int(sys.argv[4])
     chance = random.Random(seed)
     shown = hanging = 0
-    kept = connect(address)
+    kept, used = connect(address), time.monotonic()
     for number, (name, request, expected) in enumerate(cases.cases(count, seed)):
         wrong = None
         try:
             answers = exchange(address, request, chance)
             if answers is not None:
                 judge(request, expected, answers)
-            # Now and then another connection, which may be another worker's.
-            if number % 20 == 0:
+            # A new connection can reach another worker.
+            if number % 20 == 0 or time.monotonic() - used > KEPT:
                 kept.close()
                 kept = connect(address)
             ping(kept)
+            used = time.monotonic()
         except Wrong as error:
             wrong = str(error)
         except socket.timeout:
