@@ -196,9 +196,11 @@ async function testFiles(paths: readonly string[]): Promise<readonly string[]> {
 
 /** Shows the output line by line as it comes, and returns its end. */
 async function passOn(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
   let end = "";
   let line = "";
-  for await (const text of stream.pipeThrough(new TextDecoderStream())) {
+  for await (const chunk of stream) {
+    const text = decoder.decode(chunk, { stream: true });
     end = (end + text).slice(-KEPT_OUTPUT);
     const lines = (line + text).split(/(?<=\n)/);
     line = lines.at(-1)!.endsWith("\n") ? "" : lines.pop()!;
