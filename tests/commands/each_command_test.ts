@@ -33,7 +33,7 @@ const ROWS: readonly Row[] = [
   { command: "local deploy", args: ["-p", "0"], fails: NOT_READY },
   { command: "local process", args: ["-f", "p.py"], prints: /^$/ },
   { command: "local transform", args: ["-i", "rows.csv"], fails: NOT_READY },
-  { command: "local shell", args: ["--", "true"], fails: /^error: The Docker Engine refused / },
+  { command: "local shell", args: ["--", "true"], fails: /^error: The Docker Engine / },
   { command: "local invoke", args: ["rows.csv"], fails: NO_SERVER },
   { command: "local stop", fails: NO_SERVER },
   { command: "local status", prints: /^$/ },
