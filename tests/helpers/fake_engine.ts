@@ -63,7 +63,9 @@ export async function fakeEngine(
       await request.body?.pipeTo(new WritableStream());
     }
     const read = text ?? put;
-    if (answer) return await answer(read === undefined ? request : copyOf(request, read), released);
+    if (answer) {
+      return dated(await answer(read === undefined ? request : copyOf(request, read), released));
+    }
     unexpected.push(`${request.method} ${pathname}`);
     return refusal(599, `unexpected: ${pathname}`);
   });
@@ -121,4 +123,12 @@ function isJson({ headers }: Request): boolean {
 /** (`clone` would have Deno 2.9 warn of something else.) */
 function copyOf({ url, method, headers }: Request, body: string | ArrayBuffer): Request {
   return new Request(url, { method, headers, body });
+}
+
+/** A response with the time of the tests' clock, from which mlcli computes how far the engine's is off. */
+function dated(response: Response): Response {
+  if (response.headers.has("Date")) return response;
+  const headers = new Headers(response.headers);
+  headers.set("Date", new Date().toUTCString());
+  return new Response(response.body, { status: response.status, headers });
 }

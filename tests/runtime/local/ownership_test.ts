@@ -187,8 +187,13 @@ if (Deno.uid() === 0) {
       });
       using connected = await clientOf(engine);
       const host = fakeContext({ engine: () => Promise.resolve(connected) });
-      const before = (await ownersBefore([directory.path], { uid: 0, gid: 0 }))!;
+      const owners = (await ownersBefore([directory.path], { uid: 0, gid: 0 }))!;
       await Deno.chmod(`${directory.path}/sh`, 0o4755);
+      // The run began when the file changed, by the clock of files.
+      const before = {
+        ...owners,
+        start: (await Deno.stat(`${directory.path}/sh`)).ctime!.getTime(),
+      };
       const [warning] = await giveToCaller("image", before, host);
       assertMatch(warning!, /The run made programs that give another user's rights away.*\/sh/);
       // As if the run had begun some seconds later.
