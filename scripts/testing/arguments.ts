@@ -22,5 +22,5 @@ export function testArguments(args: readonly string[]): TestArguments {
   const at = rest.indexOf("--changed");
   const hasRef = at >= 0 && /^[^-]/.test(rest[at + 1] ?? "");
   const [option, ref = ""] = take(at, hasRef ? 2 : 1);
-  return { all: all || Deno.env.get("MLCLI_TEST_ALL") === "1", only, changed: option && ref, rest };
+  return { all, only, changed: option && ref, rest };
 }

@@ -89,8 +89,9 @@ export async function denoTest(
   const env = {
     ...surroundings.env,
     MLCLI_TEST_RUN: crypto.randomUUID(),
-    ...all && { MLCLI_TEST_ALL: "1" },
-    ...only !== undefined && { MLCLI_TEST_ONLY: only },
+    // Set in any case: a test that runs tests has variables of its own run.
+    MLCLI_TEST_ALL: all ? "1" : "",
+    MLCLI_TEST_ONLY: only ?? "",
   };
   const timeout = all ? TIMEOUT_OF_ALL : TIMEOUT;
   using limit = joinSignals(signal, AbortSignal.timeout(timeout));

@@ -3,7 +3,7 @@ import { describe, it as declare } from "@std/testing/bdd";
 export { afterAll, afterEach, beforeAll, beforeEach } from "@std/testing/bdd";
 
 /** The only test to run, as `SUITE > TEST`, or the only suite: `deno task test --only NAME`. */
-const ONLY = Deno.env.get("MLCLI_TEST_ONLY");
+const ONLY = Deno.env.get("MLCLI_TEST_ONLY") || undefined;
 
 /** The suite that is being declared. */
 let current = "";

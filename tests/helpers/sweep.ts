@@ -10,7 +10,7 @@ const SHARE = 40;
 const SEED = Number(Deno.env.get("MLCLI_TEST_SEED") ?? Math.floor(Date.now() / 86_400_000));
 
 /**
- * Tells whether a row is tested: with `--all`, every row; by default a tenth, which changes each day.
+ * Tells whether a row is tested: with `--all`, every row; by default one in 40, other rows each day.
  *
  * @param row number of the row in the sweep.
  * @param share one row of so many.
