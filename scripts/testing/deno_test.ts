@@ -5,14 +5,13 @@ import { joinSignals } from "../../runtime/time.ts";
 import { filesBelow } from "../files.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import type { TestArguments } from "./arguments.ts";
-import { ALONE, isIn, LONGEST, ON_ENGINE } from "./selections.ts";
+import { isIn, LONGEST, ON_ENGINE } from "./selections.ts";
 import {
   countResults,
   failureText,
   NO_RESULTS,
   rerunText,
   resultLine,
-  sumOf,
   type TestResults,
 } from "./test_results.ts";
 
@@ -35,7 +34,7 @@ export interface TestSurroundings {
   /** Files and directories, unless the arguments name some. */
   readonly selected: readonly string[];
   /** Of the selected ones, those that do not run. */
-  readonly ignored?: readonly { readonly path: string }[];
+  readonly ignored?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** A program that runs the command behind it, such as `nsenter`, and its options. */
   readonly within?: readonly string[];
@@ -68,16 +67,12 @@ export async function reportResults(
   return results.failed === 0 ? 0 : 1;
 }
 
-/**
- * Runs the tests that the arguments name, or those selected; shows their output as it comes. Tests
- * that need the engine to themselves run at the end, one file at a time.
- */
+/** Runs the tests that the arguments name, or those selected; shows their output as it comes. */
 export async function denoTest(
   { all, only, rest }: TestArguments,
-  surroundings: TestSurroundings,
+  { selected, ignored = [], env, within = [], uid }: TestSurroundings,
   signal: AbortSignal,
 ): Promise<TestResults> {
-  const { selected, ignored = [] } = surroundings;
   const isThere = await Promise.all(
     rest.map((argument) => Deno.stat(argument).then(() => true, () => false)),
   );
@@ -86,38 +81,59 @@ export async function denoTest(
   const files = named.length > 0
     ? await testFiles(named)
     : (await testFiles(selected)).filter((file) => !isIn(file, ignored));
-  const env = {
-    ...surroundings.env,
-    MLCLI_TEST_RUN: crypto.randomUUID(),
-    // Set in any case: a test that runs tests has variables of its own run.
-    MLCLI_TEST_ALL: all ? "1" : "",
-    MLCLI_TEST_ONLY: only ?? "",
-  };
+  const onEngine = files.filter((file) => isIn(file, ON_ENGINE))
+    .sort((a, b) => Number(isIn(b, LONGEST)) - Number(isIn(a, LONGEST)));
+  const others = files.filter((file) => !isIn(file, ON_ENGINE));
   const timeout = all ? TIMEOUT_OF_ALL : TIMEOUT;
   using limit = joinSignals(signal, AbortSignal.timeout(timeout));
-  const run = async (group: readonly string[], jobs: number): Promise<TestResults> => {
-    if (group.length === 0) return NO_RESULTS;
-    const more = { ...surroundings, env: { DENO_JOBS: `${jobs}`, ...env } };
-    return await runFiles([...options, ...group], more, limit.signal);
-  };
-  const alone = files.filter((file) => isIn(file, ALONE));
-  const onEngine = files.filter((file) => isIn(file, ON_ENGINE) && !isIn(file, ALONE))
-    .sort((a, b) => Number(isIn(b, LONGEST)) - Number(isIn(a, LONGEST)));
-  const others = files.filter((file) => !isIn(file, ON_ENGINE) && !isIn(file, ALONE));
-  await using batches = await inBatches(others);
-  // Tests wait part of their time, those on an engine most.
-  const jobs = navigator.hardwareConcurrency + (onEngine.length > 0 ? 2 : 1);
-  const results = [await run([...onEngine, ...batches.args], jobs), await run(alone, 1)];
-  if (limit.signal.aborted && !signal.aborted) {
-    say(`error: The tests took over ${timeText(timeout)}`);
+  const directory = await Deno.makeTempDir({ prefix: "mlcli-tests-" });
+  if (uid !== undefined) await Deno.chown(directory, uid, uid);
+  const report = join(directory, "report.xml");
+  const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
+  const command = [
+    ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
+    ...[`--config=${join(ROOT, "deno.json")}`, ...options],
+    ...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [],
+  ];
+  try {
+    const [program, ...args] = [...command, ...onEngine, ...await inBatches(others, directory)];
+    const child = new Deno.Command(program!, {
+      args,
+      env: {
+        // Tests wait part of their time, those on an engine most.
+        DENO_JOBS: `${navigator.hardwareConcurrency + (onEngine.length > 0 ? 2 : 1)}`,
+        // Deno's own choice is colour, terminal or not.
+        ...Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" },
+        ...env,
+        MLCLI_TEST_RUN: crypto.randomUUID(),
+        // Set in any case: a test that runs tests has variables of its own run.
+        MLCLI_TEST_ALL: all ? "1" : "",
+        MLCLI_TEST_ONLY: only ?? "",
+      },
+      stdin: "null",
+      stdout: "piped",
+    }).spawn();
+    const [output, { success }] = await Promise.all([
+      passOn(child.stdout),
+      endOf(child, limit.signal),
+    ]);
+    if (limit.signal.aborted && !signal.aborted) {
+      say(`error: The tests took over ${timeText(timeout)}`);
+    }
+    const results = countResults(
+      await Deno.readTextFile(report).catch(() => ""),
+      output,
+      success,
+    );
+    const failures = await Array.fromAsync(results.failures, async (failure) => ({
+      ...failure,
+      file: failure.file ?? await fileOfSuite(failure.name, files),
+    }));
+    // A run without tests is a failure: what was meant to run did not.
+    return { ...results, failures, failed: results.failed || Number(results.passed === 0) };
+  } finally {
+    await Deno.remove(directory, { recursive: true });
   }
-  const sum = sumOf(results);
-  const failures = await Array.fromAsync(sum.failures, async (failure) => ({
-    ...failure,
-    file: failure.file ?? await fileOfSuite(failure.name, files),
-  }));
-  // A run without tests is a failure: what was meant to run did not.
-  return { ...sum, failures, failed: sum.failed || Number(sum.passed === 0) };
 }
 
 /** The file that declares the suite of a test, if its name is not put together. */
@@ -129,59 +145,16 @@ async function fileOfSuite(name: string, files: readonly string[]): Promise<stri
   return undefined;
 }
 
-/** Modules that import the files in turns, unless there are few. */
-async function inBatches(
-  files: readonly string[],
-): Promise<{ readonly args: readonly string[] } & AsyncDisposable> {
-  if (files.length <= BATCHES) {
-    return {
-      args: files,
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    };
-  }
-  const directory = await Deno.makeTempDir({ prefix: "mlcli-batches-" });
-  const modules = Array.from(
-    { length: BATCHES },
-    (_, index) => join(directory, `${index}_test.ts`),
-  );
-  for (const [index, module] of modules.entries()) {
-    const imports = files.filter((_, number) => number % BATCHES === index)
-      .map((file) => `import "${toFileUrl(join(ROOT, file))}";\n`);
+/** Modules, made in a directory, that import the files in turns, unless there are few files. */
+async function inBatches(files: readonly string[], directory: string): Promise<readonly string[]> {
+  if (files.length <= BATCHES) return files;
+  const batches = Map.groupBy(files, (file) => files.indexOf(file) % BATCHES);
+  return await Array.fromAsync(batches, async ([index, batch]) => {
+    const module = join(directory, `${index}_test.ts`);
+    const imports = batch.map((file) => `import "${toFileUrl(join(ROOT, file))}";\n`);
     await Deno.writeTextFile(module, imports.join(""));
-  }
-  return {
-    args: ["--config", join(ROOT, "deno.json"), ...modules],
-    [Symbol.asyncDispose]: () => Deno.remove(directory, { recursive: true }),
-  };
-}
-
-async function runFiles(
-  args: readonly string[],
-  { env, within = [], uid }: TestSurroundings,
-  signal: AbortSignal,
-): Promise<TestResults> {
-  const directory = await Deno.makeTempDir({ prefix: "mlcli-report-" });
-  if (uid !== undefined) await Deno.chown(directory, uid, uid);
-  const report = join(directory, "report.xml");
-  const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
-  const command = [
-    ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
-    ...[...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [], ...args],
-  ];
-  const [program, ...rest] = command as [string, ...string[]];
-  try {
-    const child = new Deno.Command(program, {
-      args: rest,
-      // Deno's own choice is colour, terminal or not.
-      env: Deno.stdout.isTerminal() ? { ...env } : { ...env, NO_COLOR: "1" },
-      stdin: "null",
-      stdout: "piped",
-    }).spawn();
-    const [output, { success }] = await Promise.all([passOn(child.stdout), endOf(child, signal)]);
-    return countResults(await Deno.readTextFile(report).catch(() => ""), output, success);
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+    return module;
+  });
 }
 
 /** The test files in directories, and the files that are named, relative to the project's directory. */

@@ -21,20 +21,17 @@ export const JUDGES = "tests/judges";
 export const PAGE = "tests/page";
 
 /** All tests that need an engine. */
-export const ON_ENGINE = [{ path: END_TO_END }, { path: PAGE }, { path: JUDGES }];
+export const ON_ENGINE = [END_TO_END, PAGE, JUDGES];
 
 /** All tests that run the program. (`.ci/run --all` runs them on the binary.) */
 export const OF_THE_PROGRAM = [END_TO_END, "tests/commands", PAGE];
 
-/** A test file or a directory of tests, and why it is in a list. */
-export interface Selected {
-  readonly path: string;
-  readonly reason: string;
-}
+/** Test files or directories of tests, each with why it is in the list. */
+export type Selection = Readonly<Record<string, string>>;
 
 /** Whether a file is one of these, or in one of these directories. */
-export function isIn(file: string, selection: readonly Pick<Selected, "path">[]): boolean {
-  return selection.some(({ path }) => file === path || file.startsWith(`${path}/`));
+export function isIn(file: string, paths: readonly string[]): boolean {
+  return paths.some((path) => file === path || file.startsWith(`${path}/`));
 }
 
 /** What a test calls to start a program. */
@@ -42,259 +39,156 @@ const STARTS_PROGRAM =
   /\b(run|start)(Program|Cloud)\(|\brun(OnTerminal|ShellLine|ProgramUntil)\(|\bapp\.(run|start)\(|\binOwnProcess\(|\bDeno\.Command\(/;
 
 /** The test files that start programs, which takes most of their time. */
-export async function startingPrograms(): Promise<readonly { readonly path: string }[]> {
-  const found: { readonly path: string }[] = [];
+export async function startingPrograms(): Promise<readonly string[]> {
+  const found: string[] = [];
   for await (const name of filesBelow(join(ROOT, "tests"))) {
     const path = `tests/${name}`;
     const isTest = path.endsWith("_test.ts");
     if (isTest && STARTS_PROGRAM.test(await Deno.readTextFile(join(ROOT, path)))) {
-      found.push({ path });
+      found.push(path);
     }
   }
   return found;
 }
 
 /** What only `--all` runs, and what it shows that no test of the default run does. */
-export const ONLY_ALL: readonly Selected[] = [
-  {
-    path: "tests/e2e/base_image_test.ts",
-    reason: "a private base image, by Docker's credential helpers",
-  },
-  {
-    path: "tests/e2e/box_jobs_test.ts",
-    reason: "jobs of the SageMaker simulator, which the roads rely on",
-  },
-  { path: "tests/e2e/box_transform_test.ts", reason: "batch transform of the SageMaker simulator" },
-  {
-    path: "tests/e2e/build_network_test.ts",
-    reason: "a company's package index, proxy and certificate, in a build",
-  },
-  { path: "tests/e2e/callers_test.ts", reason: "who can send requests to a server's port" },
-  { path: "tests/e2e/common_test.ts", reason: "code that training, processing and serving share" },
-  { path: "tests/e2e/completions_test.ts", reason: "completion scripts in real shells" },
-  {
-    path: "tests/e2e/differences_test.ts",
-    reason: "when a warning about an old image appears, on real images",
-  },
-  { path: "tests/e2e/faults/another_users_test.ts", reason: "apps of another user, in containers" },
-  { path: "tests/e2e/faults/at_once_test.ts", reason: "many commands of one app at once" },
-  {
-    path: "tests/e2e/faults/cut_off_cloud_test.ts",
-    reason: "a program that is killed during a call",
-  },
-  { path: "tests/e2e/faults/engine_away_test.ts", reason: "a real engine that is stopped" },
-  { path: "tests/e2e/faults/full_disk_test.ts", reason: "a full disk under a real engine" },
-  { path: "tests/e2e/faults/hanging_engine_test.ts", reason: "a real engine that hangs" },
-  { path: "tests/e2e/faults/signals_test.ts", reason: "a signal at every 50 ms of each command" },
-  {
-    path: "tests/e2e/faults/studio_test.ts",
-    reason: "the engine and the limits of SageMaker Studio",
-  },
-  {
-    path: "tests/e2e/foreign_image_test.ts",
-    reason: "images that mlcli did not build, with a server that fails",
-  },
-  {
-    path: "tests/e2e/from_containers_test.ts",
-    reason: "converted projects of other tools, in containers",
-  },
-  {
-    path: "tests/e2e/from_tools_test.ts",
-    reason: "converted easy_sm and sagify projects, trained",
-  },
-  {
-    path: "tests/e2e/init_from_road_test.ts",
-    reason: "a job's printed lines are the same locally, after init --from",
-  },
-  {
-    path: "tests/e2e/model_trial_test.ts",
-    reason: "a model that is tried locally before deploy, in a container",
-  },
-  { path: "tests/e2e/npy_test.ts", reason: "the documented tables of types, with numpy" },
-  {
-    path: "tests/e2e/own_inference_road_test.ts",
-    reason: "an inference.py in a container behind an endpoint",
-  },
-  { path: "tests/e2e/own_inference_test.ts", reason: "an inference.py on an image of the user" },
-  {
-    path: "tests/e2e/own_processing_test.ts",
-    reason: "a processing script on an image of the user",
-  },
-  {
-    path: "tests/e2e/own_script_road_test.ts",
-    reason: "a script on an image without a toolkit, run locally and as a job",
-  },
-  {
-    path: "tests/e2e/own_script_test.ts",
-    reason: "a script on an image of the user, in containers",
-  },
-  { path: "tests/e2e/plain_caller_test.ts", reason: "each command as a user who is not root" },
-  {
-    path: "tests/e2e/push_test.ts",
-    reason: "pushes to a real registry, which fails and is retried",
-  },
-  { path: "tests/e2e/rehearsal_test.ts", reason: "a rehearsed stop of a real container" },
-  {
-    path: "tests/e2e/road_test.ts",
-    reason: "each kind of failure of a job whose container really runs",
-  },
-  { path: "tests/e2e/server_attacks_test.ts", reason: "hostile clients of the harness's server" },
-  { path: "tests/e2e/server_fuzz_test.ts", reason: "random requests to the harness's server" },
-  {
-    path: "tests/e2e/transform_road_test.ts",
-    reason: "a batch transform job on the container that was trained",
-  },
-  { path: "tests/e2e/transform_test.ts", reason: "local transform on a real server" },
-  { path: "tests/e2e/volumes_test.ts", reason: "anonymous volumes of an image" },
-  {
-    path: "tests/e2e/watch_deploy_test.ts",
-    reason: "file events and edits behind a running server",
-  },
-  { path: "tests/e2e/whose_image_test.ts", reason: "an image that another app made" },
-  {
-    path: "tests/commands/cloud/one_line_test.ts",
-    reason: "the README's line for SageMaker, in a shell",
-  },
-  {
-    path: "tests/commands/cloud/throttled_creation_test.ts",
-    reason: "the AWS SDK's retries, with its own delays",
-  },
-  {
-    path: "tests/commands/cloud/upload_faults_test.ts",
-    reason: "an upload whose calls fail, with the SDK's own delays",
-  },
-  { path: "tests/from_source_test.ts", reason: "installation from a checkout" },
-  { path: "tests/page/access_test.ts", reason: "the page behind a proxy, in a browser" },
-  { path: "tests/page/browser_test.ts", reason: "the helpers of the tests in a browser" },
-  { path: "tests/page/live_test.ts", reason: "the page during a training run, in a browser" },
-  { path: "tests/page/servers_test.ts", reason: "the form for requests, in a browser" },
-  { path: "tests/page/whole", reason: "every view by keyboard alone, and with 80 runs" },
-  {
-    path: "tests/runtime/cloud/deploy/repacked_model_test.ts",
-    reason: "archives of models that take long to compress",
-  },
-  { path: "tests/scripts/compile/bundle_test.ts", reason: "the rules of the bundle; CI makes one" },
-  { path: "tests/scripts/release", reason: "install scripts and packages of a release" },
-];
+export const ONLY_ALL: Selection = {
+  "tests/commands/cloud/one_line_test.ts": "the README's line for SageMaker, in a shell",
+  "tests/commands/cloud/throttled_creation_test.ts": "the AWS SDK's retries, with its own delays",
+  "tests/commands/cloud/upload_faults_test.ts":
+    "an upload whose calls fail, with the SDK's own delays",
+  "tests/e2e/base_image_test.ts": "a private base image, by Docker's credential helpers",
+  "tests/e2e/box_jobs_test.ts": "the simulator's jobs, which the roads rely on",
+  "tests/e2e/box_transform_test.ts": "the simulator's batch transform",
+  "tests/e2e/build_network_test.ts": "a company's package index, proxy and certificate, in a build",
+  "tests/e2e/callers_test.ts": "who can send requests to a server's port",
+  "tests/e2e/common_test.ts": "code that training, processing and serving share",
+  "tests/e2e/completions_test.ts": "completion scripts in real shells",
+  "tests/e2e/differences_test.ts": "when a warning about an old image appears, on real images",
+  "tests/e2e/faults": "commands that are killed, and outputs that nobody reads, in containers",
+  "tests/e2e/fixtures_test.ts": "the sample apps in containers; by default on the binary",
+  "tests/e2e/foreign_image_test.ts": "images that mlcli did not build, with a server that fails",
+  "tests/e2e/foreign_socket_test.ts": "the engine's socket of another user",
+  "tests/e2e/from_containers_test.ts": "converted projects of other tools, in containers",
+  "tests/e2e/from_tools_test.ts": "converted easy_sm and sagify projects, trained",
+  "tests/e2e/hostile_repository_test.ts": "links and names that mean harm, in containers",
+  "tests/e2e/hostile_run_test.ts": "what root in a container leaves on this machine",
+  "tests/e2e/hosts_test.ts": "several hosts in containers: networks, freezing, partitions",
+  "tests/e2e/init_from_road_test.ts":
+    "a job's printed lines are the same locally, after init --from",
+  "tests/e2e/model_archive_test.ts": "archives of models in containers; by default on the binary",
+  "tests/e2e/model_trial_test.ts": "a model that is tried locally before deploy, in a container",
+  "tests/e2e/npy_test.ts": "the documented tables of types, with numpy",
+  "tests/e2e/own_dockerfile_test.ts": "a Dockerfile of the user, built and run",
+  "tests/e2e/own_inference_road_test.ts": "an inference.py in a container behind an endpoint",
+  "tests/e2e/own_inference_test.ts": "an inference.py on an image of the user",
+  "tests/e2e/own_processing_test.ts": "a processing script on an image of the user",
+  "tests/e2e/own_script_road_test.ts":
+    "a script on an image without a toolkit, run locally and as a job",
+  "tests/e2e/own_script_test.ts": "a script on an image of the user, in containers",
+  "tests/e2e/ownership_test.ts": "whose the files of a run are, for a caller who is not root",
+  "tests/e2e/plain_caller_test.ts": "each command as a user who is not root",
+  "tests/e2e/privileges_test.ts": "the capabilities and limits of a container",
+  "tests/e2e/push_test.ts": "pushes to a real registry, which fails and is retried",
+  "tests/e2e/rehearsal_test.ts": "a rehearsed stop of a real container",
+  "tests/e2e/resources_test.ts": "memory, processors and networks of a container",
+  "tests/e2e/road_test.ts": "each kind of failure of a job whose container really runs",
+  "tests/e2e/server_attacks_test.ts": "hostile clients of the harness's server",
+  "tests/e2e/server_fuzz_test.ts": "random requests to the harness's server",
+  "tests/e2e/server_processes_test.ts": "worker processes of the server that end and are replaced",
+  "tests/e2e/strict_test.ts": "--strict in containers",
+  "tests/e2e/transform_road_test.ts": "a batch transform job on the container that was trained",
+  "tests/e2e/transform_test.ts": "local transform on a real server",
+  "tests/e2e/volumes_test.ts": "anonymous volumes of an image",
+  "tests/e2e/watch_deploy_test.ts": "file events and edits behind a running server",
+  "tests/e2e/whose_image_test.ts": "an image that another app made",
+  "tests/from_source_test.ts": "installation from a checkout",
+  "tests/page": "the page in a browser; by default its views, on the binary",
+  "tests/runtime/cloud/deploy/repacked_model_test.ts":
+    "archives of models that take long to compress",
+  "tests/scripts/compile/bundle_test.ts": "the rules of the bundle; CI makes one",
+  "tests/scripts/release": "install scripts and packages of a release",
+};
 
 /** What takes longest, and is started first. */
-export const LONGEST = [
-  { path: "tests/e2e/tutorial_test.ts" },
-  { path: "tests/e2e/endpoint_road_test.ts" },
-  { path: "tests/e2e/model_test.ts" },
-  { path: "tests/e2e/deploy_test.ts" },
-  { path: "tests/e2e/build_test.ts" },
-];
-
-/** What runs at the end, one file at a time: it disturbs the engine, or tests beside it disturb it. */
-export const ALONE: readonly Selected[] = [];
+export const LONGEST = ["tutorial", "endpoint_road", "model", "deploy", "build"]
+  .map((name) => `tests/e2e/${name}_test.ts`);
 
 /**
  * What `.ci/run` also runs on the binary: what can only differ there (embedded files, permissions,
  * signals, TLS, each bundled client of the SDK), with one file that loads every part of the bundle.
  */
-export const ON_BINARY: readonly Selected[] = [
-  {
-    path: "tests/commands/each_command_test.ts",
-    reason: "each command's part of the bundle; the clients for SageMaker, ECR, S3 and STS",
-  },
-  { path: "tests/commands/version_test.ts", reason: "the commit that is compiled in" },
-  { path: "tests/commands/upgrade_test.ts", reason: "the path of the program itself" },
-  { path: "tests/commands/init_test.ts", reason: "the embedded template; questions at a terminal" },
-  {
-    path: "tests/commands/init_mlflow_test.ts",
-    reason: "embedded files of --from; the YAML parser",
-  },
-  {
-    path: "tests/commands/hostile_directory_test.ts",
-    reason: "the runtime reads no configuration of the directory",
-  },
-  {
-    path: "tests/commands/cloud/invoke_program_test.ts",
-    reason: "the client for SageMaker's runtime, event streams; signals; closed pipes",
-  },
-  { path: "tests/commands/cloud/jobs/logs_test.ts", reason: "the client for CloudWatch Logs" },
-  {
-    path: "tests/commands/cloud/credentials_test.ts",
-    reason: "credential providers that the SDK loads; permission to run credential_process",
-  },
-  { path: "tests/commands/cloud/certificates_test.ts", reason: "TLS: the runtime's certificates" },
-  {
-    path: "tests/e2e/fixtures_test.ts",
-    reason: "the embedded harness: build, process, train, deploy, stop in real containers",
-  },
-  { path: "tests/e2e/interactive_test.ts", reason: "terminals; connections without HTTP" },
-  {
-    path: "tests/e2e/model_archive_test.ts",
-    reason: "the tar library, zlib, permission to make links",
-  },
-  { path: "tests/e2e/metrics_test.ts", reason: "re2js and diff, loaded when needed" },
-  { path: "tests/page/views_test.ts", reason: "the embedded page, its server, and a report" },
-];
+export const ON_BINARY: Selection = {
+  "tests/commands/each_command_test.ts":
+    "each command's part of the bundle; the clients for SageMaker, ECR, S3 and STS",
+  "tests/commands/version_test.ts": "the commit that is compiled in",
+  "tests/commands/upgrade_test.ts": "the path of the program itself",
+  "tests/commands/init_test.ts": "the embedded template; questions at a terminal",
+  "tests/commands/init_mlflow_test.ts": "embedded files of --from; the YAML parser",
+  "tests/commands/hostile_directory_test.ts": "the runtime reads no configuration of the directory",
+  "tests/commands/cloud/invoke_program_test.ts":
+    "the client for SageMaker's runtime, event streams; signals; closed pipes",
+  "tests/commands/cloud/jobs/logs_test.ts": "the client for CloudWatch Logs",
+  "tests/commands/cloud/credentials_test.ts":
+    "credential providers that the SDK loads; permission to run credential_process",
+  "tests/commands/cloud/certificates_test.ts": "TLS: the runtime's certificates",
+  "tests/e2e/fixtures_test.ts":
+    "the embedded harness: build, process, train, deploy, stop in real containers",
+  "tests/e2e/interactive_test.ts": "terminals; connections without HTTP",
+  "tests/e2e/model_archive_test.ts": "the tar library, zlib, permission to make links",
+  "tests/e2e/metrics_test.ts": "re2js and diff, loaded when needed",
+  "tests/page/views_test.ts": "the embedded page, its server, and a report",
+};
 
 /** What runs on Podman too: what runs a container. */
-export const ON_PODMAN: readonly Selected[] = [
-  {
-    path: "tests/e2e/build_inputs_test.ts",
-    reason: "its own builder: stages, arguments, its words where a COPY finds nothing",
-  },
-  { path: "tests/e2e/train_test.ts", reason: "a run, its mounts and its exit status" },
-  { path: "tests/e2e/process_test.ts", reason: "the same for a script" },
-  {
-    path: "tests/e2e/hosts_test.ts",
-    reason: "networks without names; freezing, and coming back to a network",
-  },
-  { path: "tests/e2e/deploy_test.ts", reason: "ports, and containers that stay" },
-  { path: "tests/e2e/errors_test.ts", reason: "its own words and statuses for what fails" },
-  { path: "tests/e2e/interactive_test.ts", reason: "attaching with an input; terminals" },
-  { path: "tests/e2e/shell_test.ts", reason: "the same, with another entry point" },
-  { path: "tests/e2e/interrupt_test.ts", reason: "signals to a container, and its removal" },
-  { path: "tests/e2e/privileges_test.ts", reason: "capabilities and limits" },
-  { path: "tests/e2e/resources_test.ts", reason: "limits, networks, GPUs: its own words" },
-  { path: "tests/e2e/builder_test.ts", reason: "its own builder and its own words" },
-  {
-    path: "tests/e2e/own_image_test.ts",
-    reason: "entry points, arguments and no network; what it says of an image",
-  },
-];
+export const ON_PODMAN: Selection = {
+  "tests/e2e/build_inputs_test.ts":
+    "its own builder: stages, arguments, its words where a COPY finds nothing",
+  "tests/e2e/train_test.ts": "a run, its mounts and its exit status",
+  "tests/e2e/process_test.ts": "the same for a script",
+  "tests/e2e/hosts_test.ts": "networks without names; freezing, and coming back to a network",
+  "tests/e2e/deploy_test.ts": "ports, and containers that stay",
+  "tests/e2e/errors_test.ts": "its own words and statuses for what fails",
+  "tests/e2e/interactive_test.ts": "attaching with an input; terminals",
+  "tests/e2e/shell_test.ts": "the same, with another entry point",
+  "tests/e2e/interrupt_test.ts": "signals to a container, and its removal",
+  "tests/e2e/privileges_test.ts": "capabilities and limits",
+  "tests/e2e/resources_test.ts": "limits, networks, GPUs: its own words",
+  "tests/e2e/builder_test.ts": "its own builder and its own words",
+  "tests/e2e/own_image_test.ts": "entry points, arguments and no network; what it says of an image",
+};
 
 /** What runs on today's Docker Engine too: the same, and what makes images and sends them. */
-export const ON_DOCKER29: readonly Selected[] = [
+export const ON_DOCKER29: Selection = {
   ...ON_PODMAN,
-  { path: "tests/e2e/build_test.ts", reason: "images in containerd's store; attestations" },
-  { path: "tests/e2e/base_image_test.ts", reason: "another registry client; another store" },
-  { path: "tests/e2e/push_test.ts", reason: "its manifests, which SageMaker may refuse" },
-  {
-    path: "tests/e2e/road_test.ts",
-    reason: "an image of mlcli's, from build to a job in the cloud",
-  },
-  { path: "tests/e2e/smoke_test.ts", reason: "the whole local workflow, from an empty directory" },
-  { path: "tests/e2e/status_test.ts", reason: "what it says of containers" },
-  { path: "tests/e2e/stop_test.ts", reason: "the same; its answers to a stop" },
-  { path: "tests/e2e/logs_test.ts", reason: "its logs, byte for byte" },
-];
+  "tests/e2e/build_test.ts": "images in containerd's store; attestations",
+  "tests/e2e/base_image_test.ts": "another registry client; another store",
+  "tests/e2e/push_test.ts": "its manifests, which SageMaker may refuse",
+  "tests/e2e/road_test.ts": "an image of mlcli's, from build to a job in the cloud",
+  "tests/e2e/smoke_test.ts": "the whole local workflow, from an empty directory",
+  "tests/e2e/status_test.ts": "what it says of containers",
+  "tests/e2e/stop_test.ts": "the same; its answers to a stop",
+  "tests/e2e/logs_test.ts": "its logs, byte for byte",
+};
 
 /** What runs on Docker with user namespaces, rootless Docker and rootless Podman too. */
-export const ON_OTHER_ENGINES: readonly Selected[] = [
-  {
-    path: "tests/e2e/plain_caller_test.ts",
-    reason: "each command, and who may read and write what",
-  },
-  { path: "tests/e2e/ownership_test.ts", reason: "whose the files of a run are" },
-  { path: "tests/e2e/process_test.ts", reason: "mounts, and exit statuses" },
-];
+export const ON_OTHER_ENGINES: Selection = {
+  "tests/e2e/plain_caller_test.ts": "each command, and who may read and write what",
+  "tests/e2e/ownership_test.ts": "whose the files of a run are",
+  "tests/e2e/process_test.ts": "mounts, and exit statuses",
+};
 
 /**
  * The selected files, for `deno test`.
  * @throws MlcliError where one is not there: what was moved or renamed would no longer be tested.
  */
-export async function pathsOf(selection: readonly Selected[]): Promise<readonly string[]> {
-  const paths = selection.map(({ path }) => join(ROOT, path));
-  for (const [index, path] of paths.entries()) {
-    if ((await statIfThere(path))?.isFile) continue;
-    throw new MlcliError(`There is no test file ${selection[index]?.path}`, {
+export async function pathsOf(selection: Selection): Promise<readonly string[]> {
+  const names = Object.keys(selection);
+  for (const name of names) {
+    if ((await statIfThere(join(ROOT, name)))?.isFile) continue;
+    throw new MlcliError(`There is no test file ${name}`, {
       hint: "Name it as it is called now, in scripts/testing/selections.ts.",
     });
   }
-  return paths;
+  return names.map((name) => join(ROOT, name));
 }

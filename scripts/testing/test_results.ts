@@ -93,17 +93,6 @@ export function countResults(report: string, output: string, success: boolean): 
   };
 }
 
-/** Adds the results of runs up. */
-export function sumOf(results: readonly TestResults[]): TestResults {
-  return results.reduce((sum, one) => ({
-    passed: sum.passed + one.passed,
-    failed: sum.failed + one.failed,
-    failures: [...sum.failures, ...one.failures],
-    skipped: [...sum.skipped, ...one.skipped],
-    slowest: slowestOf([...sum.slowest, ...one.slowest]),
-  }), NO_RESULTS);
-}
-
 function slowestOf(tests: TestResults["slowest"]): TestResults["slowest"] {
   const slow = tests.filter(({ seconds }) => seconds >= SLOW);
   return slow.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);

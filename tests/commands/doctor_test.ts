@@ -4,6 +4,7 @@ import { completeApp, makeApp, type TestApp } from "../helpers/app.ts";
 import { type Answers, fakeEngine, pong, refusal } from "../helpers/fake_engine.ts";
 import type { ProgramResult } from "../helpers/program.ts";
 import { runCloud } from "../helpers/cloud.ts";
+import { runInProcess } from "../helpers/in_process.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { Box } from "../helpers/box/box.ts";
 import { Refused } from "../helpers/box/service.ts";
@@ -70,9 +71,7 @@ async function doctor(
   };
   await using engine = await fakeEngine(answers);
   if (says.owner !== undefined) await Deno.chown(engine.socket, says.owner, says.owner);
-  return await app.run(["doctor", ...args], {
-    env: { DOCKER_HOST: `unix://${engine.socket}` },
-  });
+  return await runInProcess(["doctor", ...args], { cwd: app.directory, engine });
 }
 
 /** A container that has the port: whatever the machine of the tests has there does not matter. */

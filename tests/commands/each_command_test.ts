@@ -20,7 +20,8 @@ interface Row {
   readonly fails?: RegExp;
 }
 
-const NO_SERVER = /^error: Container not found on port 8080\n/;
+/** No server has this port. */
+const NO_SERVER = /^error: Container not found on port 1\n/;
 const NOT_READY = /^error: The server ended before it was ready: exit status 0\n/;
 
 /** One row per command, so that the binary's part for each command is loaded and used. */
@@ -34,11 +35,11 @@ const ROWS: readonly Row[] = [
   { command: "local process", args: ["-f", "p.py"], prints: /^$/ },
   { command: "local transform", args: ["-i", "rows.csv"], fails: NOT_READY },
   { command: "local shell", args: ["--", "true"], fails: /^error: The Docker Engine / },
-  { command: "local invoke", args: ["rows.csv"], fails: NO_SERVER },
-  { command: "local stop", fails: NO_SERVER },
+  { command: "local invoke", args: ["-p", "1", "rows.csv"], fails: NO_SERVER },
+  { command: "local stop", args: ["-p", "1"], fails: NO_SERVER },
   { command: "local status", prints: /^$/ },
   { command: "local list-jobs", prints: /^test-\S+ {2}transform {2}Failed {2}/ },
-  { command: "local logs", fails: NO_SERVER },
+  { command: "local logs", args: ["-p", "1"], fails: NO_SERVER },
   { command: "local ui", args: ["-a", "none"], fails: /^error: / },
   { command: "local report", prints: /^<!DOCTYPE html>/i },
   { command: "doctor", fails: /^error: \d checks? of \d failed\n/ },

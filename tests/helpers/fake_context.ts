@@ -1,7 +1,7 @@
 /** A context whose streams are kept in memory, for what a subprocess cannot show: a terminal. */
 
 import type { Context } from "../../runtime/context.ts";
-import type { Output } from "../../runtime/streams.ts";
+import { type Output, standardInput } from "../../runtime/streams.ts";
 import type { Clock } from "../../runtime/time.ts";
 
 export interface MemoryOutput extends Output {
@@ -36,7 +36,7 @@ export function fakeContext(
     throw new Error("The test gives no such thing");
   };
   return {
-    input: { isTerminal: false, keyboard: undefined, async *read() {}, async *readFile() {} },
+    input: { ...standardInput(), isTerminal: false, keyboard: undefined, async *read() {} },
     env: () => undefined,
     cwd: "/nonexistent",
     caller: undefined,

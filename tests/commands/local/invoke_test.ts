@@ -2,7 +2,7 @@ import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { gzipSync } from "node:zlib";
 import { main } from "../../../main.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { type InProcessOptions, runInProcess } from "../../helpers/in_process.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { eventually } from "../../helpers/eventually.ts";
 import { fakeContainers, FOREIGN_IMAGE, HARNESS_IMAGE } from "../../helpers/fake_containers.ts";
@@ -11,7 +11,6 @@ import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import {
   killedAfter,
   programCommand,
-  type ProgramOptions,
   type ProgramResult,
   resultOf,
   runProgram,
@@ -26,15 +25,14 @@ const NO_ENGINE = { DOCKER_HOST: "unix:///nonexistent.sock" };
 async function invoke(
   port: string,
   args: readonly string[] = [],
-  { body = "1,2\n", ...options }: Partial<ProgramOptions> & { body?: string | Uint8Array } = {},
+  { body = "1,2\n", ...options }: Partial<InProcessOptions> & { body?: string | Uint8Array } = {},
 ): Promise<ProgramResult> {
   await using directory = await makeDirectory();
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   await Deno.writeFile(join(directory.path, "rows.csv"), bytes);
-  return await runProgram(["local", "invoke", "--port", port, ...args, "rows.csv"], {
+  return await runInProcess(["local", "invoke", "--port", port, ...args, "rows.csv"], {
     cwd: directory.path,
     ...options,
-    env: { ...NO_ENGINE, ...options.env },
   });
 }
 
