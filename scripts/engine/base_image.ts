@@ -263,14 +263,14 @@ function contextOf(dockerfile: string): ReadableStream<Uint8Array> {
   return ReadableStream.from(archive as AsyncIterable<Uint8Array>);
 }
 
-/** The Dockerfile of such an image, without documentation, package lists, and what compilers need. */
+/** The Dockerfile of such an image, without documentation, tests, and what compilers need. */
 function packagesDockerfile(
   base: string,
   { packages, then = "true" }: { readonly packages: readonly string[]; readonly then?: string },
 ): string {
   return `FROM ${base}
 RUN printf 'path-exclude=/usr/%s\\n' 'share/doc/*' 'share/info/*' 'share/locale/*' 'share/man/*' \\
-      'include/*' 'lib/gcc/*' 'lib/*.a' > /etc/dpkg/dpkg.cfg.d/slim \\
+      'include/*' 'lib/gcc/*' 'lib/*.a' 'lib/python3/*/tests/*' > /etc/dpkg/dpkg.cfg.d/slim \\
  && apt-get update \\
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
       ${packages.join(" ")} \\

@@ -1,6 +1,6 @@
 /** Selects the tests that can reach a changed file: `deno task test --changed`. */
 
-import { dirname, fromFileUrl, join, normalize, relative, toFileUrl } from "@std/path";
+import { dirname, fromFileUrl, join, normalize, relative } from "@std/path";
 import { run } from "../process.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -11,10 +11,12 @@ const TIMEOUT = 60_000;
 /** A file that every module depends on: it maps the names of packages to packages. */
 const CONFIGURATION = "deno.json";
 
-/** Programs of their own, which run in these tests only, although the whole of mlcli embeds them. */
-const EMBEDDED: Readonly<Record<string, RegExp>> = {
-  "runtime/harness/": /^tests\/(e2e|judges|page)\/|harness|build/,
-};
+/** The commit on which all tests passed here. */
+const PASSED = "refs/mlcli/tests-passed";
+
+/** A program of its own, which runs in these tests only, although the whole of mlcli embeds it. */
+const HARNESS = "runtime/harness/";
+const RUNS_HARNESS = /^tests\/(e2e|judges|page)\/|harness|build/;
 
 /** Files that the program does not contain: if no test reaches one, it needs none. */
 const WITHOUT_TESTS = /^(docs|scripts)\/|\.md$/;
@@ -34,13 +36,20 @@ export async function changedTests(
   ref: string | undefined,
   signal: AbortSignal,
 ): Promise<Selection> {
-  const base = ref ?? await lastPassed(signal);
+  const commit = ["rev-parse", "--verify", "--quiet", `${ref ?? PASSED}^{commit}`];
+  const base = await git(commit, signal).catch((error) => {
+    if (ref !== undefined) throw error;
+  });
   if (base === undefined) {
     return { tests: undefined, reason: "no run of all tests has passed in this checkout" };
   }
-  const changed = await changedFiles(base, signal);
-  const { tests, reason } = testsFor(changed, await readGraph(signal));
-  return { tests, reason: `${reason}, compared with ${base}` };
+  const differing = ["diff", "--name-only", "--no-renames", "-z", base.trim(), "--"];
+  const changed = new Set([
+    ...names(await git(differing, signal)),
+    ...names(await git(["ls-files", "-z", "--others", "--exclude-standard"], signal)),
+  ]);
+  const { tests, reason } = testsFor([...changed], await readGraph(signal));
+  return { tests, reason: `${reason}, compared with ${base.slice(0, 12)}` };
 }
 
 /** What the tests can reach. */
@@ -72,36 +81,20 @@ export function testsFor(changed: readonly string[], graph: Graph): Selection {
 }
 
 function testsOf(file: string, { files, users }: Graph): readonly string[] {
-  const [directory, runs] = Object.entries(EMBEDDED).find(([one]) => file.startsWith(one)) ?? [];
-  const reached = new Set(directory ? files.filter((one) => one.startsWith(directory)) : [file]);
+  const isOfHarness = (one: string): boolean => one.startsWith(HARNESS);
+  const reached = new Set(isOfHarness(file) ? files.filter(isOfHarness) : [file]);
   for (const next of reached) {
     for (const user of users.get(next) ?? []) reached.add(user);
   }
-  return [...reached].filter((one) => isTest(one) && (!runs || runs.test(one)));
+  return [...reached].filter((one) =>
+    isTest(one) && (!isOfHarness(file) || RUNS_HARNESS.test(one))
+  );
 }
 
 /** Remembers that all tests pass on the current commit, unless a file differs from it. */
 export async function rememberPassed(signal: AbortSignal): Promise<void> {
-  const status = await git(["status", "--porcelain"], signal).catch(() => undefined);
-  if (status !== "") return;
-  await Deno.writeTextFile(await passedFile(signal), await git(["rev-parse", "HEAD"], signal));
-}
-
-async function lastPassed(signal: AbortSignal): Promise<string | undefined> {
-  const commit = (await Deno.readTextFile(await passedFile(signal)).catch(() => "")).trim();
-  const isKnown = await git(["cat-file", "-e", `${commit}^{commit}`], signal)
-    .then(() => true, () => false);
-  return isKnown ? commit : undefined;
-}
-
-async function passedFile(signal: AbortSignal): Promise<string> {
-  return join(ROOT, (await git(["rev-parse", "--git-path", "mlcli-tests-passed"], signal)).trim());
-}
-
-async function changedFiles(base: string, signal: AbortSignal): Promise<readonly string[]> {
-  const differing = await git(["diff", "--name-only", "--no-renames", "-z", base, "--"], signal);
-  const added = await git(["ls-files", "-z", "--others", "--exclude-standard"], signal);
-  return [...new Set(names(`${differing}${added}`))].sort();
+  if (await git(["status", "--porcelain"], signal) !== "") return;
+  await git(["update-ref", PASSED, "HEAD"], signal);
 }
 
 /** Names that end with a NUL byte each. */
@@ -139,31 +132,22 @@ async function modules(
   tests: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly { readonly file: string; readonly imports: readonly string[] }[]> {
-  const directory = await Deno.makeTempDir({ prefix: "mlcli-changed-" });
-  try {
-    const entry = join(directory, "all.ts");
-    const programs = ["main.ts", "scripts/tasks/test.ts"];
-    const imports = [...programs, ...tests].map((file) =>
-      `import "${toFileUrl(join(ROOT, file))}";`
-    );
-    await Deno.writeTextFile(entry, imports.join("\n"));
-    const command = [Deno.execPath(), "info", "--json", "--config", join(ROOT, CONFIGURATION)];
-    const json = await run([...command, entry], { timeout: TIMEOUT, hint: "", signal });
-    const graph: {
-      readonly modules: readonly {
-        readonly specifier: string;
-        readonly dependencies?: readonly Record<"code" | "type", { readonly specifier?: string }>[];
-      }[];
-    } = JSON.parse(json);
-    return graph.modules.map(({ specifier, dependencies = [] }) => ({
-      file: fileOf(specifier),
-      imports: dependencies.flatMap(({ code, type }) =>
-        [code?.specifier, type?.specifier].flatMap((one) => one ? [fileOf(one)] : [])
-      ),
-    }));
-  } finally {
-    await Deno.remove(directory, { recursive: true });
-  }
+  const imported = ["main.ts", "scripts/tasks/test.ts", ...tests]
+    .map((file) => `import ${JSON.stringify(new URL(`../../${file}`, import.meta.url))};`);
+  const entry = `data:application/typescript,${imported.join("")}`;
+  const command = [Deno.execPath(), "info", "--json", "--config", join(ROOT, CONFIGURATION)];
+  const graph: {
+    readonly modules: readonly {
+      readonly specifier: string;
+      readonly dependencies?: readonly Record<"code" | "type", { readonly specifier?: string }>[];
+    }[];
+  } = JSON.parse(await run([...command, entry], { timeout: TIMEOUT, hint: "", signal }));
+  return graph.modules.map(({ specifier, dependencies = [] }) => ({
+    file: fileOf(specifier),
+    imports: dependencies.flatMap(({ code, type }) =>
+      [code?.specifier, type?.specifier].flatMap((one) => one ? [fileOf(one)] : [])
+    ),
+  }));
 }
 
 function fileOf(specifier: string): string {

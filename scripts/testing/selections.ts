@@ -58,8 +58,6 @@ export const ONLY_ALL: Selection = {
   "tests/commands/cloud/upload_faults_test.ts":
     "an upload whose calls fail, with the SDK's own delays",
   "tests/e2e/base_image_test.ts": "a private base image, by Docker's credential helpers",
-  "tests/e2e/box_jobs_test.ts": "the simulator's jobs, which the roads rely on",
-  "tests/e2e/box_transform_test.ts": "the simulator's batch transform",
   "tests/e2e/build_network_test.ts": "a company's package index, proxy and certificate, in a build",
   "tests/e2e/callers_test.ts": "who can send requests to a server's port",
   "tests/e2e/common_test.ts": "code that training, processing and serving share",
@@ -68,7 +66,6 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/faults": "commands that are killed, and outputs that nobody reads, in containers",
   "tests/e2e/fixtures_test.ts": "the sample apps in containers; by default on the binary",
   "tests/e2e/foreign_image_test.ts": "images that mlcli did not build, with a server that fails",
-  "tests/e2e/foreign_socket_test.ts": "the engine's socket of another user",
   "tests/e2e/from_containers_test.ts": "converted projects of other tools, in containers",
   "tests/e2e/from_tools_test.ts": "converted easy_sm and sagify projects, trained",
   "tests/e2e/hostile_repository_test.ts": "links and names that mean harm, in containers",

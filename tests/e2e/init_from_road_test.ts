@@ -2,7 +2,7 @@ import { assertEquals, assertStringIncludes } from "@std/assert";
 import { removeLeftovers } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { pushBuilt } from "../helpers/box/shell_image.ts";
+import { pushBuilt } from "../helpers/box/pushed_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { baseImage, buildImage, removeImage } from "../helpers/engine.ts";

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { makeApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { pushBuilt } from "../helpers/box/shell_image.ts";
+import { pushBuilt } from "../helpers/box/pushed_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { INFERENCE, inferenceImage } from "../helpers/inference_image.ts";
 import { it, suite } from "../helpers/suite.ts";

@@ -3,7 +3,7 @@ import { join } from "@std/path";
 import { makeApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { pushBuilt } from "../helpers/box/shell_image.ts";
+import { pushBuilt } from "../helpers/box/pushed_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { baseImage, engineRequest, removeImage } from "../helpers/engine.ts";

@@ -2,7 +2,7 @@ import { join } from "@std/path";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
-import { pushBuilt } from "../helpers/box/shell_image.ts";
+import { pushBuilt } from "../helpers/box/pushed_image.ts";
 import { removeVolumes } from "../helpers/engine.ts";
 import { makeWheel } from "../helpers/package_index.ts";
 

@@ -1,32 +1,9 @@
-/**
- * A small image for jobs of the box whose code a test gives as a variable: a shell and a few tools.
- */
+/** Images that mlcli did not build, in a repository of the box. */
 
 import { USER_KEY } from "./account.ts";
 import { baseImage, buildImage, removeImage } from "../engine.ts";
 import type { Box } from "./box.ts";
 import { digestIn, EngineApi, failureIn } from "./engine_api.ts";
-
-const TOOLS = "sh cat sleep ls mkdir cp env head tail wc sort hostname getent";
-
-/** The code is in `CODE`; `$1` is `train` or `process`. */
-const DOCKERFILE = `FROM ${"${BASE}"} AS tools
-RUN mkdir -p /small/bin && for tool in ${TOOLS}; do \\
-      path=$(command -v $tool) && cp -L $path /small/bin/ && \\
-      cp -n --parents $(ldd $path | grep -o '/[^ ]*[.]so[^ ]*') /small/; \\
-    done
-FROM scratch
-COPY --from=tools /small /
-ENTRYPOINT ["/bin/sh", "-c", "eval \\"$CODE\\"", "job"]
-`;
-
-/**
- * Builds it, and pushes it to a repository of the box, which is made.
- * @returns what a job names it by: `localhost:PORT/REPOSITORY@sha256:...`
- */
-export async function pushShellImage(box: Box, repository = "shell"): Promise<string> {
-  return await pushBuilt(box, repository, { Dockerfile: DOCKERFILE });
-}
 
 /**
  * Builds an image of these files, pushes it to a repository of the box, which is made, and removes
