@@ -270,11 +270,11 @@ function packagesDockerfile(
 ): string {
   return `FROM ${base}
 RUN printf 'path-exclude=/usr/%s\\n' 'share/doc/*' 'share/info/*' 'share/locale/*' 'share/man/*' \\
-      'include/*' 'lib/gcc/*' 'lib/*.a' 'lib/python3/*/tests/*' > /etc/dpkg/dpkg.cfg.d/slim \\
+      'include/*' 'lib/gcc/*' 'lib/*.a' > /etc/dpkg/dpkg.cfg.d/slim \\
  && apt-get update \\
  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \\
       ${packages.join(" ")} \\
  && ${then} \\
- && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/*
+ && rm -rf /var/cache/apt/* /var/lib/apt/lists/* /var/log/* $(find /usr/lib/python3 -name tests)
 `;
 }
