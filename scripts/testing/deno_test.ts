@@ -120,11 +120,8 @@ export async function denoTest(
     if (limit.signal.aborted && !signal.aborted) {
       say(`error: The tests took over ${timeText(timeout)}`);
     }
-    const results = countResults(
-      await Deno.readTextFile(report).catch(() => ""),
-      output,
-      success,
-    );
+    const text = await Deno.readTextFile(report).catch(() => "");
+    const results = countResults(text, output, success);
     const failures = await Array.fromAsync(results.failures, async (failure) => ({
       ...failure,
       file: failure.file ?? await fileOfSuite(failure.name, files),

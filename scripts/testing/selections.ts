@@ -11,9 +11,6 @@ import { filesBelow } from "../files.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
-/** Tests against a Docker Engine. */
-const END_TO_END = "tests/e2e";
-
 /** Tests that need much of PyPI: a task of their own. */
 export const JUDGES = "tests/judges";
 
@@ -21,10 +18,10 @@ export const JUDGES = "tests/judges";
 export const PAGE = "tests/page";
 
 /** All tests that need an engine. */
-export const ON_ENGINE = [END_TO_END, PAGE, JUDGES];
+export const ON_ENGINE = ["tests/e2e", PAGE, JUDGES];
 
 /** All tests that run the program. (`.ci/run --all` runs them on the binary.) */
-export const OF_THE_PROGRAM = [END_TO_END, "tests/commands", PAGE];
+export const OF_THE_PROGRAM = ["tests/e2e", "tests/commands", PAGE];
 
 /** Test files or directories of tests, each with why it is in the list. */
 export type Selection = Readonly<Record<string, string>>;
