@@ -1,6 +1,7 @@
 /** Selects the tests that can reach a changed file: `deno task test --changed`. */
 
 import { dirname, fromFileUrl, join, normalize, relative } from "@std/path";
+import { MlcliError } from "../../runtime/errors.ts";
 import { run } from "../process.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
@@ -37,10 +38,9 @@ export async function changedTests(
   signal: AbortSignal,
 ): Promise<Selection> {
   const commit = ["rev-parse", "--verify", "--quiet", `${ref ?? PASSED}^{commit}`];
-  const base = await git(commit, signal).catch((error) => {
-    if (ref !== undefined) throw error;
-  });
+  const base = await git(commit, signal).catch(() => undefined);
   if (base === undefined) {
+    if (ref !== undefined) throw new MlcliError(`There is no commit ${ref}`);
     return { tests: undefined, reason: "no run of all tests has passed in this checkout" };
   }
   const differing = ["diff", "--name-only", "--no-renames", "-z", base.trim(), "--"];
