@@ -52,8 +52,6 @@ export async function startingPrograms(): Promise<readonly string[]> {
 export const ONLY_ALL: Selection = {
   "tests/commands/cloud/one_line_test.ts": "the README's line for SageMaker, in a shell",
   "tests/commands/cloud/throttled_creation_test.ts": "the AWS SDK's retries, with its own delays",
-  "tests/commands/cloud/upload_faults_test.ts":
-    "an upload whose calls fail, with the SDK's own delays",
   "tests/e2e/base_image_test.ts": "a private base image, by Docker's credential helpers",
   "tests/e2e/build_network_test.ts": "a company's package index, proxy and certificate, in a build",
   "tests/e2e/callers_test.ts": "who can send requests to a server's port",
