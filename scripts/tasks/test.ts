@@ -59,7 +59,8 @@ async function allTests(args: TestArguments, signal: AbortSignal): Promise<TestR
   }
   await ensurePython(signal);
   await ensureChromium(signal);
-  const env = await imagesForTests(signal);
+  const sweeps = args.all ? "whole" : "sample";
+  const env = { ...await imagesForTests(signal), MLCLI_TEST_SWEEPS: sweeps };
   const results = await denoTest(args, { selected, ignored, env }, signal);
   const isWhole = !args.only && !args.changed && args.rest.every((one) => one === "--no-check");
   if (isWhole && results.failed === 0) await rememberPassed(signal);

@@ -13,7 +13,7 @@ import { runScript } from "../script.ts";
 import { type TestArguments, testArguments } from "../testing/arguments.ts";
 import { denoTest, reportResults } from "../testing/deno_test.ts";
 import { imagesForTests } from "../testing/images.ts";
-import { OF_THE_PROGRAM, ON_BINARY, pathsOf } from "../testing/selections.ts";
+import { ON_BINARY, pathsOf, testsOfTheProgram } from "../testing/selections.ts";
 import type { TestResults } from "../testing/test_results.ts";
 
 function main(signal: AbortSignal): Promise<number> {
@@ -29,7 +29,7 @@ async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestR
   }
   await ensureChromium(signal);
   return await denoTest(args, {
-    selected: args.all ? OF_THE_PROGRAM : await pathsOf(ON_BINARY),
+    selected: args.all ? await testsOfTheProgram() : await pathsOf(ON_BINARY),
     env: { ...await imagesForTests(signal), MLCLI_UNDER_TEST: binary },
   }, signal);
 }

@@ -11,6 +11,9 @@ import { filesBelow } from "../files.ts";
 
 const ROOT = fromFileUrl(new URL("../../", import.meta.url));
 
+/** Tests against a Docker Engine. */
+const END_TO_END = "tests/e2e";
+
 /** Tests that need much of PyPI: a task of their own. */
 export const JUDGES = "tests/judges";
 
@@ -18,10 +21,7 @@ export const JUDGES = "tests/judges";
 export const PAGE = "tests/page";
 
 /** All tests that need an engine. */
-export const ON_ENGINE = ["tests/e2e", PAGE, JUDGES];
-
-/** All tests that run the program. (`.ci/run --all` runs them on the binary.) */
-export const OF_THE_PROGRAM = ["tests/e2e", "tests/commands", PAGE];
+export const ON_ENGINE = [END_TO_END, PAGE, JUDGES];
 
 /** Test files or directories of tests, each with why it is in the list. */
 export type Selection = Readonly<Record<string, string>>;
@@ -46,6 +46,12 @@ export async function startingPrograms(): Promise<readonly string[]> {
     }
   }
   return found;
+}
+
+/** All tests that run the program: `.ci/run --all` runs them on the binary. */
+export async function testsOfTheProgram(): Promise<readonly string[]> {
+  const others = (await startingPrograms()).filter((file) => isIn(file, ["tests/commands"]));
+  return [END_TO_END, PAGE, ...others];
 }
 
 /** What only `--all` runs, and what it shows that no test of the default run does. */

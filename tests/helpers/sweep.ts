@@ -1,20 +1,20 @@
 /** Sweeps: tests of all combinations of something, of which each starts a program. */
 
-/** Whether all tests run: `deno task test --all`. */
-export const ALL = Deno.env.get("MLCLI_TEST_ALL") === "1";
+/** Whether all rows of a sweep run: `deno task test --all`. */
+export const WHOLE = Deno.env.get("MLCLI_TEST_SWEEPS") === "whole";
 
-/** The default run tests one row of a sweep of so many. */
+/** Other runs test one row of a sweep of so many. */
 const SHARE = 40;
 
 /** Selects the rows of another day, to retry them: a whole number. */
 const SEED = Number(Deno.env.get("MLCLI_TEST_SEED") ?? Math.floor(Date.now() / 86_400_000));
 
 /**
- * Tells whether a row is tested: with `--all`, every row; by default one in 40, other rows each day.
+ * Tells whether a row is tested: every row, or one in 40, other rows each day.
  *
  * @param row number of the row in the sweep.
  * @param share one row of so many.
  */
 export function isInSample(row: number, share = SHARE): boolean {
-  return ALL || (row + SEED) % share === 0;
+  return WHOLE || (row + SEED) % share === 0;
 }

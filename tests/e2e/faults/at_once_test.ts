@@ -4,10 +4,10 @@ import { buildTestImage, containersOf, TEST_IMAGE } from "../../helpers/engine.t
 import type { ProgramResult } from "../../helpers/program.ts";
 import { runsOf } from "../../helpers/runs.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
-import { ALL } from "../../helpers/sweep.ts";
+import { WHOLE } from "../../helpers/sweep.ts";
 
 /** How many run at once: with `--all`, and by default. */
-const [TRAININGS, DEPLOYS] = ALL ? [20, 10] : [4, 3];
+const [TRAININGS, DEPLOYS] = WHOLE ? [20, 10] : [4, 3];
 
 const PARTS = ["a", "b", "c"];
 
