@@ -12,7 +12,7 @@ interface PythonTest {
   readonly problem?: string;
 }
 
-/** Runs them all, which takes a second; the report sees to it that they end. */
+/** Runs them all; the report sees to it that they end. */
 function pythonTests(): readonly PythonTest[] {
   const { success, stdout, stderr } = new Deno.Command("python3", {
     args: ["-B", `${FOLDER}report.py`],

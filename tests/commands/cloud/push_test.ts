@@ -555,9 +555,9 @@ suite("mlcli push: what is seen of it", () => {
     const { stderr } = await scene.run([], { isTerminal: true });
     const [said, created, drawn] = stderr.split(/(?<=\n)(?!\n)/);
     assertEquals([said, created].map((line) => line?.includes("\x1b")), [false, false]);
-    // How often it is drawn depends on the time.
+    // How often it is drawn depends on the time: a busy machine may have no time for it.
     // deno-lint-ignore no-control-regex
-    assertMatch(drawn ?? "", /^\r[^\r]* of [12] layers?\x1b\[K\r[^]*\r\x1b\[(K|1A\x1b\[J)$/);
+    assertMatch(drawn ?? "", /^(\r[^\r]* of [12] layers?\x1b\[K\r[^]*\r\x1b\[(K|1A\x1b\[J))?$/);
     assertEquals(stderr.match(/Pushed|Retrying/g), null);
   });
 
