@@ -86,6 +86,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/ownership_test.ts": "whose the files of a run are, for a caller who is not root",
   "tests/e2e/plain_caller_test.ts": "each command as a user who is not root",
   "tests/e2e/privileges_test.ts": "the capabilities and limits of a container",
+  "tests/e2e/push_test.ts": "a new login during a push; pushes that fail and are retried",
   "tests/e2e/rehearsal_test.ts": "a rehearsed stop of a real container",
   "tests/e2e/resources_test.ts": "memory, processors and networks of a container",
   "tests/e2e/road_test.ts": "each kind of failure of a job whose container really runs",
