@@ -3,6 +3,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { type Output, standardInput } from "../../runtime/streams.ts";
 import type { Clock } from "../../runtime/time.ts";
+import { replaced } from "./replaced.ts";
 
 export interface MemoryOutput extends Output {
   readonly text: string;
@@ -104,4 +105,12 @@ function memoryOutput(
       return text;
     },
   };
+}
+
+/** Stops the clocks of progress on a terminal: until it is disposed of, only the first state is drawn. */
+export function drawnOnce(): Disposable {
+  const stack = new DisposableStack();
+  stack.use(replaced(performance, { now: () => 0 }));
+  stack.use(replaced(globalThis, { setInterval: () => 0 }));
+  return stack;
 }
