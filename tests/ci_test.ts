@@ -86,7 +86,7 @@ suite(".ci/run", () => {
     });
   }
 
-  it("keeps running after a failure; prints all failures, and how to rerun each, at its end", async () => {
+  it("keeps running after a failure, and ends with all failures and their rerun lines", async () => {
     const { code, stdout } = await ci({
       unit: "a ... ok\nfailed: c\n  not\nrerun: deno task c\n2 passed, 1 failed\n",
       all: "failed: d\n  never\nrerun: deno task d\n1 passed, 1 failed\n",

@@ -96,7 +96,7 @@ export async function denoTest(
     ...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [],
   ];
   try {
-    // A whole sweep takes minutes: with others in one module, it would end last.
+    // A whole sweep takes minutes: two of them in one module would delay the end of the run.
     const modules = all ? others : await inBatches(others, directory);
     const [program, ...args] = [...command, ...onEngine, ...modules];
     const child = new Deno.Command(program!, {
@@ -135,7 +135,7 @@ export async function denoTest(
   }
 }
 
-/** The file that declares the suite of a test, if its name is not put together. */
+/** Finds the file that declares the suite of a test, unless the suite's name is computed. */
 async function fileOfSuite(name: string, files: readonly string[]): Promise<string | undefined> {
   const declaration = `suite(${JSON.stringify(name.split(" > ")[0])}`;
   for (const file of files) {
@@ -144,7 +144,7 @@ async function fileOfSuite(name: string, files: readonly string[]): Promise<stri
   return undefined;
 }
 
-/** Modules, made in a directory, that import the files in turns, unless there are few files. */
+/** Writes modules that import the files, so that the files share them. Few files need none. */
 async function inBatches(files: readonly string[], directory: string): Promise<readonly string[]> {
   if (files.length <= BATCHES) return files;
   const batches = Map.groupBy(files, (file) => files.indexOf(file) % BATCHES);

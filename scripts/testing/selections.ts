@@ -1,7 +1,7 @@
 /**
- * Which tests run where. By default, each test runs once, from source, on Docker: all but `ONLY_ALL`
- * and `JUDGES`. `ON_BINARY`, `ON_PODMAN`, `ON_DOCKER29` and `ON_OTHER_ENGINES` name those that run
- * there a second time.
+ * Selects the tests of each run. By default, each test runs from source, on Docker, except those of
+ * `ONLY_ALL` and `JUDGES`. `ON_BINARY`, `ON_PODMAN`, `ON_DOCKER29` and `ON_OTHER_ENGINES` select the
+ * tests that also run there.
  */
 
 import { fromFileUrl, join } from "@std/path";
@@ -23,7 +23,7 @@ export const PAGE = "tests/page";
 /** All tests that need an engine. */
 export const ON_ENGINE = [END_TO_END, PAGE, JUDGES];
 
-/** Test files or directories of tests, each with why it is in the list. */
+/** Test files or directories, each with the reason why it is selected. */
 export type Selection = Readonly<Record<string, string>>;
 
 /** Whether a file is one of these, or in one of these directories. */
@@ -31,7 +31,7 @@ export function isIn(file: string, paths: readonly string[]): boolean {
   return paths.some((path) => file === path || file.startsWith(`${path}/`));
 }
 
-/** What a test calls to start a program. */
+/** Matches a call that starts a program. */
 const STARTS_PROGRAM =
   /\b(run|start)(Program|Cloud)\(|\brun(OnTerminal|ShellLine|ProgramUntil)\(|\bapp\.(run|start)\(|\binOwnProcess\(|\bDeno\.Command\(/;
 
@@ -54,16 +54,16 @@ export async function testsOfTheProgram(): Promise<readonly string[]> {
   return [END_TO_END, PAGE, ...others];
 }
 
-/** What only `--all` runs, and what it shows that no test of the default run does. */
+/** Tests that only `--all` runs, each with the fact that no default test shows. */
 export const ONLY_ALL: Selection = {
   "tests/commands/cloud/one_line_test.ts": "the README's line for SageMaker, in a shell",
   "tests/commands/cloud/throttled_creation_test.ts": "the AWS SDK's retries, with its own delays",
   "tests/e2e/base_image_test.ts": "a private base image, by Docker's credential helpers",
   "tests/e2e/build_network_test.ts": "a company's package index, proxy and certificate, in a build",
-  "tests/e2e/callers_test.ts": "who can send requests to a server's port",
+  "tests/e2e/callers_test.ts": "the clients that a server accepts requests from",
   "tests/e2e/common_test.ts": "code that training, processing and serving share",
   "tests/e2e/differences_test.ts": "when a warning about an old image appears, on real images",
-  "tests/e2e/faults": "commands that are killed, and outputs that nobody reads, in containers",
+  "tests/e2e/faults": "killed commands, signals, hanging engines, full disks, Studio",
   "tests/e2e/fixtures_test.ts": "the sample apps in containers; by default on the binary",
   "tests/e2e/foreign_image_test.ts": "images that mlcli did not build, with a server that fails",
   "tests/e2e/from_containers_test.ts": "converted projects of other tools, in containers",
@@ -83,7 +83,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/own_script_road_test.ts":
     "a script on an image without a toolkit, run locally and as a job",
   "tests/e2e/own_script_test.ts": "a script on an image of the user, in containers",
-  "tests/e2e/ownership_test.ts": "whose the files of a run are, for a caller who is not root",
+  "tests/e2e/ownership_test.ts": "the owners of a run's files, for a caller who is not root",
   "tests/e2e/plain_caller_test.ts": "each command as a user who is not root",
   "tests/e2e/privileges_test.ts": "the capabilities and limits of a container",
   "tests/e2e/push_test.ts": "a new login during a push; pushes that fail and are retried",
@@ -98,7 +98,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/transform_test.ts": "local transform on a real server",
   "tests/e2e/volumes_test.ts": "anonymous volumes of an image",
   "tests/e2e/watch_deploy_test.ts": "file events and edits behind a running server",
-  "tests/e2e/whose_image_test.ts": "an image that another app made",
+  "tests/e2e/whose_image_test.ts": "an image that another app built",
   "tests/from_source_test.ts": "installation from a checkout",
   "tests/page": "the page in a browser; by default its views, on the binary",
   "tests/runtime/cloud/deploy/repacked_model_test.ts":
@@ -107,13 +107,13 @@ export const ONLY_ALL: Selection = {
   "tests/scripts/release": "install scripts and packages of a release",
 };
 
-/** What takes longest, and is started first. */
+/** The slowest tests, which start first. */
 export const LONGEST = ["tutorial", "endpoint_road", "model", "deploy", "build"]
   .map((name) => `tests/e2e/${name}_test.ts`);
 
 /**
- * What `.ci/run` also runs on the binary: what can only differ there (embedded files, permissions,
- * signals, TLS, each bundled client of the SDK), with one file that loads every part of the bundle.
+ * Tests that `.ci/run` also runs on the binary, because embedded files, permissions, signals, TLS or
+ * a bundled client of the SDK can differ there. One file loads every part of the bundle.
  */
 export const ON_BINARY: Selection = {
   "tests/commands/each_command_test.ts":
@@ -137,17 +137,17 @@ export const ON_BINARY: Selection = {
   "tests/page/views_test.ts": "the embedded page, its server, and a report",
 };
 
-/** What runs on Podman too: what runs a container. */
+/** Tests that also run on Podman: they run containers. */
 export const ON_PODMAN: Selection = {
   "tests/e2e/build_inputs_test.ts":
     "its own builder: stages, arguments, its words where a COPY finds nothing",
   "tests/e2e/train_test.ts": "a run, its mounts and its exit status",
-  "tests/e2e/process_test.ts": "the same for a script",
+  "tests/e2e/process_test.ts": "a script, its mounts and its exit code",
   "tests/e2e/hosts_test.ts": "networks without names; freezing, and coming back to a network",
   "tests/e2e/deploy_test.ts": "ports, and containers that stay",
   "tests/e2e/errors_test.ts": "its own words and statuses for what fails",
   "tests/e2e/interactive_test.ts": "attaching with an input; terminals",
-  "tests/e2e/shell_test.ts": "the same, with another entry point",
+  "tests/e2e/shell_test.ts": "a shell as the entry point; terminals",
   "tests/e2e/interrupt_test.ts": "signals to a container, and its removal",
   "tests/e2e/privileges_test.ts": "capabilities and limits",
   "tests/e2e/resources_test.ts": "limits, networks, GPUs: its own words",
@@ -155,7 +155,7 @@ export const ON_PODMAN: Selection = {
   "tests/e2e/own_image_test.ts": "entry points, arguments and no network; what it says of an image",
 };
 
-/** What runs on today's Docker Engine too: the same, and what makes images and sends them. */
+/** Tests that also run on Docker Engine 29: those of ON_PODMAN, builds and pushes. */
 export const ON_DOCKER29: Selection = {
   ...ON_PODMAN,
   "tests/e2e/build_test.ts": "images in containerd's store; attestations",
@@ -164,14 +164,14 @@ export const ON_DOCKER29: Selection = {
   "tests/e2e/road_test.ts": "an image of mlcli's, from build to a job in the cloud",
   "tests/e2e/smoke_test.ts": "the whole local workflow, from an empty directory",
   "tests/e2e/status_test.ts": "what it says of containers",
-  "tests/e2e/stop_test.ts": "the same; its answers to a stop",
+  "tests/e2e/stop_test.ts": "its responses to a stop",
   "tests/e2e/logs_test.ts": "its logs, byte for byte",
 };
 
-/** What runs on Docker with user namespaces, rootless Docker and rootless Podman too. */
+/** Tests that also run on Docker with user namespaces, rootless Docker and rootless Podman. */
 export const ON_OTHER_ENGINES: Selection = {
   "tests/e2e/plain_caller_test.ts": "each command, and who may read and write what",
-  "tests/e2e/ownership_test.ts": "whose the files of a run are",
+  "tests/e2e/ownership_test.ts": "the owners of a run's files",
   "tests/e2e/process_test.ts": "mounts, and exit statuses",
 };
 

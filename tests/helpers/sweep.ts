@@ -3,14 +3,14 @@
 /** Whether all rows of a sweep run: `deno task test --all`. */
 export const WHOLE = Deno.env.get("MLCLI_TEST_SWEEPS") === "whole";
 
-/** Other runs test one row of a sweep of so many. */
+/** Without `--all`, one row in so many runs. */
 const SHARE = 40;
 
 /** Selects the rows of another day, to retry them: a whole number. */
 const SEED = Number(Deno.env.get("MLCLI_TEST_SEED") ?? Math.floor(Date.now() / 86_400_000));
 
 /**
- * Tells whether a row is tested: every row, or one in 40, other rows each day.
+ * Tells whether a row runs: with `--all` each row does, otherwise one in 40, which changes daily.
  *
  * @param row number of the row in the sweep.
  * @param share one row of so many.

@@ -14,7 +14,7 @@ import sys
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 
-# All of them take ten seconds, and minutes on a busy machine. In seconds.
+# In seconds. The tests take 10 s on an idle machine, and minutes on a busy one.
 LONGEST = 300
 
 

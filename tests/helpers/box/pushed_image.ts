@@ -1,4 +1,4 @@
-/** Images that mlcli did not build, in a repository of the box. */
+/** Pushes images that mlcli did not build to a repository of the SageMaker simulator. */
 
 import { USER_KEY } from "./account.ts";
 import { baseImage, buildImage, removeImage } from "../engine.ts";

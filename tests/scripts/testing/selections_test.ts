@@ -48,7 +48,7 @@ suite("the tests that run elsewhere", () => {
   });
 
   for (const path of ["tests/e2e/no_such_test.ts", "tests/e2e"]) {
-    it(`${path}, which is no file, is an error, not one test less`, async () => {
+    it(`pathsOf refuses ${path}, which is not a file`, async () => {
       const error = await assertRejects(() => pathsOf({ [path]: "" }), MlcliError);
       assertEquals(error.message, `There is no test file ${path}`);
     });

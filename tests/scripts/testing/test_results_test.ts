@@ -24,7 +24,7 @@ suite("The test command: what it counts", () => {
     ["types that do not check", [WRONG_TYPE], "0 passed, 1 failed"],
     ["a run without tests as a failure", ["export {};"], "0 passed, 1 failed"],
     [
-      "groups, and a test without one; failures of a test, a hook, a leak and a module, each once",
+      "counts tests with and without a group, and each failed test, hook, leak and module once",
       [PASSING, PLAIN, FAILING_STEP, FAILING_HOOK, LEAKING, NOT_LOADING],
       "5 passed, 4 failed",
     ],
