@@ -59,8 +59,7 @@ async function allTests(args: TestArguments, signal: AbortSignal): Promise<TestR
   }
   await ensurePython(signal);
   await ensureChromium(signal);
-  const sweeps = args.all ? "whole" : "sample";
-  const env = { ...await imagesForTests(signal), MLCLI_TEST_SWEEPS: sweeps };
+  const env = { ...await imagesForTests(signal), MLCLI_TEST_SWEEPS: args.all ? "whole" : "" };
   const results = await denoTest(args, { selected, ignored, env }, signal);
   const isWhole = !args.only && !args.changed && args.rest.every((one) => one === "--no-check");
   if (isWhole && results.failed === 0) await rememberPassed(signal);

@@ -37,15 +37,10 @@ const STARTS_PROGRAM =
 
 /** The test files that start programs, which takes most of their time. */
 export async function startingPrograms(): Promise<readonly string[]> {
-  const found: string[] = [];
-  for await (const name of filesBelow(join(ROOT, "tests"))) {
-    const path = `tests/${name}`;
-    const isTest = path.endsWith("_test.ts");
-    if (isTest && STARTS_PROGRAM.test(await Deno.readTextFile(join(ROOT, path)))) {
-      found.push(path);
-    }
-  }
-  return found;
+  const files = await Array.fromAsync(filesBelow(join(ROOT, "tests")), (name) => `tests/${name}`);
+  return files.filter((file) =>
+    file.endsWith("_test.ts") && STARTS_PROGRAM.test(Deno.readTextFileSync(join(ROOT, file)))
+  );
 }
 
 /** All tests that run the program: `.ci/run --all` runs them on the binary. */

@@ -89,13 +89,10 @@ export function countResults(report: string, output: string, success: boolean): 
       ...modulesNotLoaded(output),
     ],
     skipped: skipped.map(({ name }) => xmlDecoded(name)),
-    slowest: slowestOf(leaves.map(({ name, seconds }) => ({ name: xmlDecoded(name), seconds }))),
+    slowest: leaves.filter(({ seconds }) => seconds >= SLOW)
+      .sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST)
+      .map(({ name, seconds }) => ({ name: xmlDecoded(name), seconds })),
   };
-}
-
-function slowestOf(tests: TestResults["slowest"]): TestResults["slowest"] {
-  const slow = tests.filter(({ seconds }) => seconds >= SLOW);
-  return slow.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
 }
 
 /** How much of what a test threw is said again, in characters. */
