@@ -51,6 +51,7 @@ export async function testsOfTheProgram(): Promise<readonly string[]> {
 
 /** Tests that only `--all` runs, each with the fact that no default test shows. */
 export const ONLY_ALL: Selection = {
+  "tests/commands/each_command_test.ts": "each command as a program; by default on the binary",
   "tests/commands/cloud/one_line_test.ts": "the README's line for SageMaker, in a shell",
   "tests/commands/cloud/throttled_creation_test.ts": "the AWS SDK's retries, with its own delays",
   "tests/e2e/base_image_test.ts": "a private base image, by Docker's credential helpers",
@@ -66,8 +67,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/hostile_repository_test.ts": "links and names that mean harm, in containers",
   "tests/e2e/hostile_run_test.ts": "what root in a container leaves on this machine",
   "tests/e2e/hosts_test.ts": "several hosts in containers: networks, freezing, partitions",
-  "tests/e2e/init_from_road_test.ts":
-    "a job's printed lines are the same locally, after init --from",
+  "tests/e2e/init_from_road_test.ts": "the printed commands of init --from a job, run locally",
   "tests/e2e/model_archive_test.ts": "archives of models in containers; by default on the binary",
   "tests/e2e/model_trial_test.ts": "a model that is tried locally before deploy, in a container",
   "tests/e2e/npy_test.ts": "the documented tables of types, with numpy",
@@ -75,8 +75,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/own_inference_road_test.ts": "an inference.py in a container behind an endpoint",
   "tests/e2e/own_inference_test.ts": "an inference.py on an image of the user",
   "tests/e2e/own_processing_test.ts": "a processing script on an image of the user",
-  "tests/e2e/own_script_road_test.ts":
-    "a script on an image without a toolkit, run locally and as a job",
+  "tests/e2e/own_script_road_test.ts": "a script of the user, run locally and as a job",
   "tests/e2e/own_script_test.ts": "a script on an image of the user, in containers",
   "tests/e2e/ownership_test.ts": "the owners of a run's files, for a caller who is not root",
   "tests/e2e/plain_caller_test.ts": "each command as a user who is not root",
@@ -96,8 +95,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/whose_image_test.ts": "an image that another app built",
   "tests/from_source_test.ts": "installation from a checkout",
   "tests/page": "the page in a browser; by default its views, on the binary",
-  "tests/runtime/cloud/deploy/repacked_model_test.ts":
-    "archives of models that take long to compress",
+  "tests/runtime/cloud/deploy/repacked_model_test.ts": "large models that are compressed again",
   "tests/scripts/compile/bundle_test.ts": "the rules of the bundle; CI makes one",
   "tests/scripts/release": "install scripts and packages of a release",
 };

@@ -145,10 +145,8 @@ if (Deno.uid() === 0) {
         stderr,
         /^warning: The run made files that give rights away \(setuid\), \S+\/theirs\n/,
       );
-      assertEquals((await ownersBelow(app.testPath("output/data"))).get("theirs"), {
-        uid: 0,
-        mode: 0o755,
-      });
+      const owners = await ownersBelow(app.testPath("output/data"));
+      assertEquals(owners.get("theirs"), { uid: 0, mode: 0o755 });
     });
 
     it("leaves nothing of root's at the end of very long paths", async () => {
@@ -195,7 +193,8 @@ if (Deno.uid() === 0) {
     plant("sh")
 `,
         ],
-      ] as const
+        // Before 2.9, Deno does not list a name that is not UTF-8.
+      ].filter(([, body]) => !body?.includes("xff") || !/^2\.[0-8]\./.test(Deno.version.deno))
     ) {
       it(`gives no other user a program of root's ${title}`, async () => {
         await using app = await training(PROGRAM + body);
