@@ -9,8 +9,8 @@ const SCRIPT = fromFileUrl(new URL("../.ci/run", import.meta.url));
 /** A stand-in for Deno: a shell script that prints by its arguments. There is no runtime base. */
 const DENO = `#!/bin/sh
 case $* in
-  *"task test:unit --all") printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
-  *"task test"|*"task test --all") printf '%s' "$TESTS"; exit 0 ;;
+  *"task test:unit --no-check --all") printf '%s' "$UNIT"; exit "$UNIT_STATUS" ;;
+  *"task test --no-check"*) printf '%s' "$TESTS"; exit 0 ;;
   *"fmt --check") exit "$FORMATTING" ;;
   *compile*) exit 1 ;;
 esac

@@ -3,6 +3,7 @@
 import { fromFileUrl, join, relative, resolve, toFileUrl } from "@std/path";
 import { joinSignals } from "../../runtime/time.ts";
 import { filesBelow } from "../files.ts";
+import { run } from "../process.ts";
 import { pause, say, sayError, timeText } from "../script.ts";
 import type { TestArguments } from "./arguments.ts";
 import { isIn, LONGEST, ON_ENGINE } from "./selections.ts";
@@ -90,13 +91,18 @@ export async function denoTest(
   if (uid !== undefined) await Deno.chown(directory, uid, uid);
   const report = join(directory, "report.xml");
   const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
+  const config = `--config=${join(ROOT, "deno.json")}`;
   const command = [
     ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
-    // For new modules in a new directory, Deno would check all types again; `deno check .` does.
-    ...["--no-check", `--config=${join(ROOT, "deno.json")}`, ...options],
+    ...["--no-check", config, ...options.filter((option) => option !== "--no-check")],
     ...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [],
   ];
   try {
+    if (!options.includes("--no-check")) {
+      // `deno test` would check everything again, since its modules are in a new directory.
+      const check = [Deno.execPath(), "check", config, ...named.length > 0 ? files : ["."]];
+      await run(check, { cwd: ROOT, timeout, hint: "Correct the types, or pass --no-check.", signal });
+    }
     // A whole sweep takes minutes: two of them in one module would delay the end of the run.
     const modules = all ? others : await inBatches(others, directory);
     const [program, ...args] = [...command, ...onEngine, ...modules];

@@ -16,14 +16,8 @@ const RUNS_PROGRAM =
   /helpers\/(program|app|cloud|terminal|other_user|server|hostile_directory)\.ts"|MLCLI_UNDER_TEST/;
 
 suite("the tests that run elsewhere", () => {
-  for (
-    const [where, selection] of Object.entries({
-      ON_BINARY,
-      ON_PODMAN,
-      ON_DOCKER29,
-      ON_OTHER_ENGINES,
-    })
-  ) {
+  const selections = { ON_BINARY, ON_PODMAN, ON_DOCKER29, ON_OTHER_ENGINES };
+  for (const [where, selection] of Object.entries(selections)) {
     it(`${where} names files that are there and run the program, each once`, async () => {
       const paths = await pathsOf(selection);
       assertEquals(new Set(paths).size, paths.length);

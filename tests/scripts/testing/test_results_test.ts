@@ -16,10 +16,12 @@ const FAILING_HOOK = 'suite("hook", () => { beforeAll(() => { throw new Error("n
 const LEAKING = 'suite("leak", () => { it("leaks", async () => { setTimeout(() => {}, 60_000); ' +
   "await Promise.resolve(); }); });";
 const NOT_LOADING = 'throw new Error("no");';
+const WRONG_TYPE = 'export const x: number = "no"; suite("never", () => { it("one", () => {}); });';
 const PLAIN = 'Deno.test("plain", () => {}); Deno.test.ignore("later", () => {});';
 
 suite("The test command: what it counts", () => {
   const rows: readonly (readonly [string, readonly string[], string])[] = [
+    ["types that do not check", [WRONG_TYPE], "0 passed, 1 failed"],
     ["a run without tests as a failure", ["export {};"], "0 passed, 1 failed"],
     [
       "counts tests with and without a group, and each failed test, hook, leak and module once",
