@@ -101,12 +101,7 @@ export async function denoTest(
     if (!options.includes("--no-check")) {
       // `deno test` would check everything again, since its modules are in a new directory.
       const check = [Deno.execPath(), "check", config, ...named.length > 0 ? files : ["."]];
-      await run(check, {
-        cwd: ROOT,
-        timeout,
-        hint: "Correct the types, or pass --no-check.",
-        signal,
-      });
+      await run(check, { cwd: ROOT, timeout, hint: "Correct them, or pass --no-check.", signal });
     }
     // A whole sweep takes minutes: two of them in one module would delay the end of the run.
     const modules = all ? others : await inBatches(others, directory);
