@@ -55,7 +55,7 @@ suite("the context and the options of mlcli build", () => {
   for (const [builder, value] of [["BuildKit", "1"], ["the classic builder", "0"]] as const) {
     it(`fails where COPY names a file that is not sent, and says why: ${builder}`, async () => {
       await using app = await stagedApp();
-      const { code, stdout, stderr } = await app.run(["build", "--no-cache"], {
+      const { code, stdout, stderr } = await app.run(["build"], {
         env: { DOCKER_BUILDKIT: value },
       });
       assertEquals([code, stdout], [1, ""]);

@@ -1,8 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { removeLeftovers } from "../helpers/app.ts";
 import { filesBelow, makeDirectory } from "../helpers/directory.ts";
-import { baseImage, sklearnImage } from "../helpers/engine.ts";
+import { baseImage, removeLeftovers, sklearnImage } from "../helpers/engine.ts";
 import { type ProgramResult, runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 

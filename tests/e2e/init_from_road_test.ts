@@ -1,11 +1,10 @@
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { removeLeftovers } from "../helpers/app.ts";
 import { Box } from "../helpers/box/box.ts";
 import { EXECUTION_ROLE } from "../helpers/box/jobs/job_store.ts";
 import { pushBuilt } from "../helpers/box/pushed_image.ts";
 import { runCloud } from "../helpers/cloud.ts";
 import { makeDirectory } from "../helpers/directory.ts";
-import { baseImage, buildImage, removeImage } from "../helpers/engine.ts";
+import { baseImage, buildImage, removeImage, removeLeftovers } from "../helpers/engine.ts";
 import { INFERENCE, inferenceImage } from "../helpers/inference_image.ts";
 import { openRoad, ROAD_BUCKET } from "../helpers/road.ts";
 import { it, suite } from "../helpers/suite.ts";

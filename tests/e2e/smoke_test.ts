@@ -25,7 +25,7 @@ suite("the first run of a binary", () => {
       },
     }).output();
     const output = new TextDecoder().decode(stdout);
-    const [app = ""] = /mlcli-smoke-\d+/.exec(output) ?? [];
+    const [, app = ""] = /mlcli init (mlcli-smoke-\d+)/.exec(output) ?? [];
     await removeImage(`${app}:latest`); // where the script has no docker command for it
     assertStringIncludes(output, "\nAll 15 steps did what they should.\n", output);
     assertEquals([code, await containersOf(app)], [0, []]);

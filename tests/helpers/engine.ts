@@ -3,7 +3,6 @@
  * containers. `deno task test` starts the engine and names the base image.
  */
 
-import { tmpdir } from "node:os";
 import { join } from "@std/path";
 import { extract, pack } from "tar-stream";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
@@ -34,7 +33,11 @@ export function sklearnImage(): string {
   return imageOf("MLCLI_TEST_SKLEARN_IMAGE");
 }
 
+/** Whether a test of this module has asked for an image, as those that use the engine do. */
+let isAskedForImages = false;
+
 function imageOf(variable: string): string {
+  isAskedForImages = true;
   const image = Deno.env.get(variable);
   if (image) return image;
   throw new Error(`${variable} is not set: run the tests by deno task test`);
@@ -132,7 +135,7 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
  * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
-  const place = join(tmpdir(), `mlcli-test-image-${Deno.uid() ?? 0}`);
+  const place = join("/tmp", `mlcli-test-image-${Deno.uid() ?? 0}`);
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
   await lock.lock(true);
@@ -161,6 +164,25 @@ export async function asNobodys(made: string, name = made): Promise<void> {
   const labels = `${LABELS.app}="" ${LABELS.directory}=""`;
   const files = { Dockerfile: `FROM ${made}\nLABEL ${labels}\n` };
   await buildImage(name, files, { usesCache: true });
+}
+
+/**
+ * Removes an app's containers and networks, and its images: those named after it, and those that a
+ * later build took the name from. An app's name is unlike any other's. Where no test uses the engine,
+ * there is nothing to remove.
+ */
+export async function removeLeftovers(app: string): Promise<void> {
+  if (!isAskedForImages) return;
+  const labels = [`${LABELS.app}=${app}`];
+  const named = await withEngine(async (engine) => {
+    for (const { Id } of await engine.listContainers(labels)) await engine.removeContainer(Id);
+    for (const { Name } of await engine.networks(labels)) await engine.removeNetwork(Name);
+    return (await engine.listImages(app)).flatMap(({ RepoTags }) => RepoTags ?? []);
+  });
+  for (const tag of named) await removeImage(tag);
+  const filters = encodeURIComponent(JSON.stringify({ label: labels, dangling: ["true"] }));
+  const unnamed = JSON.parse(await engineRequest("GET", `/images/json?filters=${filters}`, [200]));
+  for (const { Id } of unnamed) await removeImage(Id);
 }
 
 /** Removes the volumes of an app. Returns their names. */

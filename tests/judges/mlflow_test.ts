@@ -1,10 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
 import evidence from "../evidence/mlflow.json" with { type: "json" };
-import { removeLeftovers } from "../helpers/app.ts";
 import { runToEnd, withContainer } from "../helpers/container.ts";
 import { makeDirectory } from "../helpers/directory.ts";
-import { engineRequest } from "../helpers/engine.ts";
+import { engineRequest, removeLeftovers } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
