@@ -114,7 +114,7 @@ export async function denoTest(
         // Deno's own choice is colour, terminal or not.
         ...Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" },
         ...env,
-        ...await temporaryFilesIn(directory, limit.signal),
+        ...await temporaryIn(directory, limit.signal),
         MLCLI_TEST_RUN: crypto.randomUUID(),
         // Set in any case: a test that runs tests has variables of its own run.
         MLCLI_TEST_ALL: all ? "1" : "",
@@ -145,13 +145,10 @@ export async function denoTest(
 
 /**
  * Has the tests make their directories in this one, which is open to all, like /tmp. On ext4, the
- * attribute T puts each of them in another part of the disk. Otherwise all are in one part, where each
- * new file costs a walk over all inodes that were deleted in the last minutes: up to 1 ms.
+ * attribute T puts each of them in another part of the disk. In one part, each new file costs a walk
+ * over all inodes that were deleted there in the last minutes: up to 1 ms.
  */
-async function temporaryFilesIn(
-  directory: string,
-  signal: AbortSignal,
-): Promise<Record<string, string>> {
+async function temporaryIn(directory: string, signal: AbortSignal): Promise<{ TMPDIR?: string }> {
   if (Deno.build.os !== "linux") return {};
   await Deno.chmod(directory, 0o1777);
   // Other file systems have no such attribute, and do not need it.

@@ -135,7 +135,7 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
  * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
-  const place = join("/tmp", `mlcli-test-image-${Deno.uid() ?? 0}`);
+  const place = `/tmp/mlcli-test-image-${Deno.uid() ?? 0}`;
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
   await lock.lock(true);
@@ -167,9 +167,8 @@ export async function asNobodys(made: string, name = made): Promise<void> {
 }
 
 /**
- * Removes an app's containers and networks, and its images: those named after it, and those that a
- * later build took the name from. An app's name is unlike any other's. Where no test uses the engine,
- * there is nothing to remove.
+ * Removes an app's containers, networks and images, also images that a later build took the name from;
+ * an app's name is unlike any other's. Does nothing where no test uses the engine.
  */
 export async function removeLeftovers(app: string): Promise<void> {
   if (!isAskedForImages) return;
