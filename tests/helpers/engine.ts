@@ -1,7 +1,4 @@
-/**
- * The real Docker Engine of the tests: an image that mlcli built, and what is left of an app's
- * containers. `deno task test` starts the engine and names the base image.
- */
+/** The Docker Engine of the tests: the images that they build on, and what an app leaves there. */
 
 import { join } from "@std/path";
 import { extract, pack } from "tar-stream";

@@ -1,7 +1,4 @@
-/**
- * One connection to an HTTP server on this machine, for what `fetch` decides by itself: which
- * headers go out, how the body is framed, whether the connection is used again.
- */
+/** A connection to an HTTP server, with what `fetch` decides by itself: headers, framing, reuse. */
 
 /** What the server answered. */
 export interface RawResponse {

@@ -66,6 +66,9 @@ export class RegistryFront implements AsyncDisposable {
       if (request.signal.aborted) return refusal("UNKNOWN", "The client went away", 499);
       this.parts.platform.problem(`The registry's front failed: ${error}`);
       return refusal("UNKNOWN", "unknown error", 500);
+    } finally {
+      // An engine that is still sending when the connection closes may not see the answer.
+      if (!request.bodyUsed) await request.body?.pipeTo(new WritableStream()).catch(() => {});
     }
   }
 
@@ -82,7 +85,6 @@ export class RegistryFront implements AsyncDisposable {
     if (request.method !== "PUT" || kind !== "manifests") return await this.#forward(request);
     const isDigest = reference.startsWith("sha256:");
     if (repository.isImmutable && !isDigest && repository.tags.has(reference)) {
-      await request.body?.cancel();
       return refusal("TAG_INVALID", immutableTag(repository, reference), 400);
     }
     const bytes = new Uint8Array(await request.arrayBuffer());
