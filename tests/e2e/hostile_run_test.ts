@@ -11,6 +11,7 @@ import {
 } from "../helpers/engine.ts";
 import { type OtherUser, otherUser } from "../helpers/other_user.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { besidesRun } from "../helpers/runs.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 /** Somebody who is neither root nor the caller. */
@@ -70,7 +71,7 @@ if (Deno.uid() === 0) {
     }
 
     const train = (app: TestApp): Promise<ProgramResult> =>
-      user.run(["local", "train"], app.directory);
+      user.run(["local", "train"], app.directory).then(besidesRun);
 
     it("gives nothing away under a name that is not UTF-8", async () => {
       await using app = await training(`
