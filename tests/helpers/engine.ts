@@ -132,6 +132,7 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
  * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
+  isAskedForImages = true; // also where another module has built it
   const place = `/tmp/mlcli-test-image-${Deno.uid() ?? 0}`;
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
@@ -163,10 +164,7 @@ export async function asNobodys(made: string, name = made): Promise<void> {
   await buildImage(name, files, { usesCache: true });
 }
 
-/**
- * Removes an app's containers, networks and images, also images that a later build took the name from;
- * an app's name is unlike any other's. Does nothing where no test uses the engine.
- */
+/** Removes an app's containers, networks and images; nothing where no test uses the engine. */
 export async function removeLeftovers(app: string): Promise<void> {
   if (!isAskedForImages) return;
   const labels = [`${LABELS.app}=${app}`];
