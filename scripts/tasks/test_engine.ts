@@ -53,7 +53,7 @@ async function runTests(
       ...(engine.jobs === undefined ? {} : { DENO_JOBS: `${engine.jobs}` }),
     };
     const within = withinOf(engine, service, ROOT, join(denoDirectory(), "npm"));
-    return await denoTest(args, { selected, env, within, uid: engine.uid }, limit);
+    return await denoTest(args, { selected, env, within }, limit);
   });
 }
 

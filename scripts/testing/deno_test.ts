@@ -39,8 +39,6 @@ export interface TestSurroundings {
   readonly env: Readonly<Record<string, string>>;
   /** A program that runs the command behind it, such as `nsenter`, and its options. */
   readonly within?: readonly string[];
-  /** The user who runs the tests, if it is another one. */
-  readonly uid?: number | undefined;
 }
 
 /**
@@ -71,7 +69,7 @@ export async function reportResults(
 /** Runs the tests that the arguments name, or those selected; shows their output as it comes. */
 export async function denoTest(
   { all, only, rest }: TestArguments,
-  { selected, ignored = [], env, within = [], uid }: TestSurroundings,
+  { selected, ignored = [], env, within = [] }: TestSurroundings,
   signal: AbortSignal,
 ): Promise<TestResults> {
   const isThere = await Promise.all(
@@ -88,7 +86,6 @@ export async function denoTest(
   const timeout = all ? TIMEOUT_OF_ALL : TIMEOUT;
   using limit = joinSignals(signal, AbortSignal.timeout(timeout));
   const directory = await Deno.makeTempDir({ prefix: "mlcli-tests-" });
-  if (uid !== undefined) await Deno.chown(directory, uid, uid);
   const report = join(directory, "report.xml");
   const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
   const config = `--config=${join(ROOT, "deno.json")}`;
@@ -144,7 +141,7 @@ export async function denoTest(
 }
 
 /**
- * Has the tests make their directories in this one, which is open to all, like /tmp. On ext4, the
+ * Has the tests make their directories in this one. Like /tmp, it is open to all users. On ext4, the
  * attribute T puts each of them in another part of the disk. In one part, each new file costs a walk
  * over all inodes that were deleted there in the last minutes: up to 1 ms.
  */

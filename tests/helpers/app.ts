@@ -1,6 +1,6 @@
 import { dirname, join } from "@std/path";
 import { removeTreeIfThere } from "../../runtime/files.ts";
-import { removeLeftovers } from "./engine.ts";
+import { removeLeftovers, usesEngine } from "./engine.ts";
 import { besidesRun } from "./runs.ts";
 import { type ProgramOptions, type ProgramResult, runProgram, startProgram } from "./program.ts";
 import { sha256 } from "./sigv4.ts";
@@ -93,7 +93,7 @@ export async function makeApp(options: TestAppOptions = {}): Promise<TestApp> {
     run: async (args, more) => besidesRun(await runProgram(args, withState(more))),
     start: (args, more) => startProgram(args, withState(more)),
     async [Symbol.asyncDispose](): Promise<void> {
-      await removeLeftovers(name);
+      if (usesEngine) await removeLeftovers(name);
       await Deno.remove(directory, { recursive: true });
       await removeTreeIfThere(state);
     },

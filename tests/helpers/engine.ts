@@ -30,11 +30,11 @@ export function sklearnImage(): string {
   return imageOf("MLCLI_TEST_SKLEARN_IMAGE");
 }
 
-/** Whether a test of this module has asked for an image, as those that use the engine do. */
-let isAskedForImages = false;
+/** Whether a test of this module has asked for an image, as those with containers do. */
+export let usesEngine = false;
 
 function imageOf(variable: string): string {
-  isAskedForImages = true;
+  usesEngine = true;
   const image = Deno.env.get(variable);
   if (image) return image;
   throw new Error(`${variable} is not set: run the tests by deno task test`);
@@ -132,7 +132,7 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
  * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
-  isAskedForImages = true; // also where another module has built it
+  usesEngine = true; // also where another module has built it
   const place = `/tmp/mlcli-test-image-${Deno.uid() ?? 0}`;
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });
@@ -164,9 +164,8 @@ export async function asNobodys(made: string, name = made): Promise<void> {
   await buildImage(name, files, { usesCache: true });
 }
 
-/** Removes an app's containers, networks and images; nothing where no test uses the engine. */
+/** Removes an app's containers, networks and images. */
 export async function removeLeftovers(app: string): Promise<void> {
-  if (!isAskedForImages) return;
   const labels = [`${LABELS.app}=${app}`];
   const named = await withEngine(async (engine) => {
     for (const { Id } of await engine.listContainers(labels)) await engine.removeContainer(Id);

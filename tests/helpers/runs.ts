@@ -9,11 +9,10 @@ export async function runsOf(app: Pick<TestApp, "path">): Promise<readonly strin
   return names.filter((name) => !/^(\..*|kept-.*|code)$/.test(name));
 }
 
-/** What a run said, but for the note that has its name, and what a busy machine says of progress. */
+/** What a run said, but for the note that has its name: where its model is, or where to look. */
 export function besidesRun<T extends { readonly stderr: string }>(result: T): T {
   const note = /^note: (Model:\s+\S+\s+\(run\s+\S+\)|mlcli local list-jobs \S+ shows this run)\n/m;
-  const progress = /^(Looking at what the run wrote|Making \d+ files? of the run yours)\n/gm;
-  return { ...result, stderr: result.stderr.replace(note, "").replace(progress, "") };
+  return { ...result, stderr: result.stderr.replace(note, "") };
 }
 
 /** Those that have not come to their end. */
