@@ -28,7 +28,6 @@ export interface ServingContainer {
 
 /** What else a server is started with. */
 export interface ServingOptions {
-  readonly env?: readonly string[];
   /** Bytes of memory, without swap. */
   readonly memory?: number;
 }
@@ -36,14 +35,14 @@ export interface ServingOptions {
 /** Calls `work` with a server of this code, with two workers. */
 export async function withServing<T>(
   code: string,
-  { env = [], memory }: ServingOptions,
+  { memory }: ServingOptions,
   work: (server: ServingContainer) => Promise<T>,
 ): Promise<T> {
   await using directory = await makeDirectory({ serve: code });
   const body = {
     Image: TEST_IMAGE,
     Cmd: ["serve"],
-    Env: ["MLCLI_WORKERS=2", "MLCLI_MAX_BODY_MB=6", ...env],
+    Env: ["MLCLI_WORKERS=2", "MLCLI_MAX_BODY_MB=6"],
     Labels: {},
     HostConfig: {
       AutoRemove: false,

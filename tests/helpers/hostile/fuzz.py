@@ -113,10 +113,12 @@ def judge(request, expected, answers):
 
 
 def ping(connection):
+    """Whether the server closes the connection then, as it may for a worker that starts late."""
     connection.sendall(PING)
     answer = connection.recv(65536)
     if not answer.startswith(b"HTTP/1.1 200 "):
         raise Wrong("then /ping: %r" % answer)
+    return b"\r\nConnection: close\r\n" in answer
 
 
 def main():
@@ -124,7 +126,7 @@ def main():
     count, seed = int(sys.argv[3]), int(sys.argv[4])
     chance = random.Random(seed)
     shown = hanging = 0
-    kept, used = connect(address), time.monotonic()
+    kept, used, is_over = connect(address), time.monotonic(), False
     for number, (name, request, expected) in enumerate(cases.cases(count, seed)):
         wrong = None
         try:
@@ -132,10 +134,10 @@ def main():
             if answers is not None:
                 judge(request, expected, answers)
             # A new connection can reach another worker.
-            if number % 20 == 0 or time.monotonic() - used > KEPT:
+            if is_over or number % 20 == 0 or time.monotonic() - used > KEPT:
                 kept.close()
                 kept = connect(address)
-            ping(kept)
+            is_over = ping(kept)
             used = time.monotonic()
         except Wrong as error:
             wrong = str(error)
