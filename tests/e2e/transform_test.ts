@@ -1,7 +1,9 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { isFile } from "../../runtime/files.ts";
 import { makeApp, type TestApp } from "../helpers/app.ts";
 import { filesBelow } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
+import { eventually } from "../helpers/eventually.ts";
 import { resultOf } from "../helpers/program.ts";
 import { lastRun, runsOf } from "../helpers/runs.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
@@ -152,8 +154,7 @@ suite("local transform", () => {
     const { code, stderr } = await app.run(["local", "transform", "-i", "data", "--run", "older"]);
     assertEquals(code, 0, stderr);
     assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "six,1,true,-,-\n" });
-    const record = JSON.parse(await Deno.readTextFile(await lastRun(app, "job.json")));
-    assertEquals(record.transform.model_run, "older");
+    assertEquals((await lastRecord(app)).transform.model_run, "older");
   });
 
   it("ends where the server does, and says how it ended", async () => {
@@ -173,14 +174,14 @@ suite("local transform", () => {
       await using app = await transformApp({ "a.csv": "1\n", "b.csv": "2\nwait\n" });
       const child = app.start(["local", "transform", "-i", "data"]);
       await untilWaiting(app);
+      await eventually(() => isFile(app.path(RESULTS, "a.csv.out")));
       child.kill(signal);
       const { code, stdout, stderr } = await resultOf(child);
       assertEquals({ code, stdout }, { code: status, stdout: "" });
       assertStringIncludes(stderr, `note: 1 of 2 files have results in ${app.name}/`);
       assertEquals(await containersOf(app.name), []);
       assertEquals(await filesBelow(app.path(RESULTS)), { "a.csv.out": "seven,1,true,-,-\n" });
-      const record = await lastRecord(app);
-      assertEquals(record.outcome.status, "Stopped");
+      assertEquals((await lastRecord(app)).outcome.status, "Stopped");
     });
   }
 
@@ -209,11 +210,8 @@ suite("local transform", () => {
 
 /** Waits until the server has got the row that it waits for. */
 async function untilWaiting(app: TestApp): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
+  await eventually(async () => {
     const log = await Deno.readTextFile(await lastRun(app, "log")).catch(() => "");
-    if (log.includes("waiting")) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error("The server did not get the row");
+    return log.includes("waiting");
+  });
 }
