@@ -87,12 +87,11 @@ export async function denoTest(
   using limit = joinSignals(signal, AbortSignal.timeout(timeout));
   const directory = await Deno.makeTempDir({ prefix: "mlcli-tests-" });
   const report = join(directory, "report.xml");
-  const isOffset = Deno.env.has("MLCLI_TEST_CLOCK_OFFSET");
   const config = `--config=${join(ROOT, "deno.json")}`;
   const command = [
     ...[...within, Deno.execPath(), "test", "-A", "--parallel", `--junit-path=${report}`],
     ...["--no-check", config, ...options.filter((option) => option !== "--no-check")],
-    ...isOffset ? ["--preload=tests/helpers/clock_offset.ts"] : [],
+    ...Deno.env.has("MLCLI_TEST_CLOCK_OFFSET") ? ["--preload=tests/helpers/clock_offset.ts"] : [],
   ];
   try {
     if (!options.includes("--no-check")) {
