@@ -140,9 +140,10 @@ export async function denoTest(
 }
 
 /**
- * Has the tests make their directories in this one. Like /tmp, it is open to all users. On ext4, the
- * attribute T puts each of them in another part of the disk. In one part, each new file costs a walk
- * over all inodes that were deleted there in the last minutes: up to 1 ms.
+ * Returns variables that make the tests create temporary files in `directory`. All users can write to
+ * it, like /tmp. On ext4, attribute T spreads its subdirectories over the disk. In one part of the
+ * disk, ext4 needs up to 1 ms for each new file, because it walks over all inodes that were deleted
+ * there in the last minutes.
  */
 async function temporaryIn(directory: string, signal: AbortSignal): Promise<{ TMPDIR?: string }> {
   if (Deno.build.os !== "linux") return {};

@@ -22,7 +22,7 @@ suite("who may call the server of local deploy", () => {
   beforeAll(async () => {
     await buildTestImage();
     const names = ["--allow-host", "Models.Example.", "--allow-host", "192.168.7.7"];
-    // A second worker that starts late would be given connections: the first one closes some for it.
+    // One worker, because a worker closes kept connections if another worker starts late.
     server = await deployServer(ECHO, {}, [...names, "--env", "MLCLI_WORKERS=1"]);
   });
   afterAll(async () => await server?.[Symbol.asyncDispose]());

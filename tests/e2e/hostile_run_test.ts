@@ -69,7 +69,7 @@ if (Deno.uid() === 0) {
       await Deno.chown(path, uid, uid);
     }
 
-    /** Trains, and leaves out the progress that a slow change of owners shows. */
+    /** Runs `local train`, and removes the progress line that a slow change of owners prints. */
     const train = async (app: TestApp): Promise<ProgramResult> => {
       const result = await user.run(["local", "train"], app.directory);
       return {

@@ -208,7 +208,7 @@ suite("local transform", () => {
   });
 });
 
-/** Waits until the server has got the row that it waits for. */
+/** Waits until the server has received the row "wait". */
 async function untilWaiting(app: TestApp): Promise<void> {
   await eventually(async () => {
     const log = await Deno.readTextFile(await lastRun(app, "log")).catch(() => "");

@@ -49,7 +49,7 @@ export async function openBrowser(): Promise<TestBrowser> {
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     if (first) await page.evaluateOnNewDocument(first);
     const complain = (problem: string): void => {
-      // Chromium ends requests when networks come and go, as those of other tests' containers do.
+      // Chromium aborts requests when a container of another test adds or removes a network.
       if (problem.endsWith("net::ERR_NETWORK_CHANGED") || expects?.test(problem)) return;
       problems.push(problem);
     };

@@ -1,4 +1,4 @@
-/** The Docker Engine of the tests: the images that they build on, and what an app leaves there. */
+/** Docker Engine of the tests: base images, the test image, and resources of an app. */
 
 import { join } from "@std/path";
 import { extract, pack } from "tar-stream";
@@ -30,7 +30,7 @@ export function sklearnImage(): string {
   return imageOf("MLCLI_TEST_SKLEARN_IMAGE");
 }
 
-/** Whether a test of this module has asked for an image, as those with containers do. */
+/** Whether a test in this module has asked for an image. Tests without containers never do. */
 export let usesEngine = false;
 
 function imageOf(variable: string): string {
@@ -132,7 +132,7 @@ export async function withEngine<T>(work: (engine: Engine) => Promise<T>): Promi
  * always lies in the same directory.
  */
 export async function buildTestImage(): Promise<void> {
-  usesEngine = true; // also where another module has built it
+  usesEngine = true; // even if another module has already built the image
   const place = `/tmp/mlcli-test-image-${Deno.uid() ?? 0}`;
   await Deno.mkdir(place, { recursive: true });
   using lock = await Deno.open(join(place, "lock"), { create: true, write: true });

@@ -1,4 +1,4 @@
-/** A connection to an HTTP server, with what `fetch` decides by itself: headers, framing, reuse. */
+/** HTTP connections on which a test controls headers, framing and reuse, which `fetch` hides. */
 
 /** What the server answered. */
 export interface RawResponse {

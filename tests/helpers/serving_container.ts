@@ -26,16 +26,14 @@ export interface ServingContainer {
   stop(): Promise<Ended & { readonly took: number }>;
 }
 
-/** What else a server is started with. */
-export interface ServingOptions {
-  /** Bytes of memory, without swap. */
-  readonly memory?: number;
-}
-
-/** Calls `work` with a server of this code, with two workers. */
+/**
+ * Calls `work` with a server that runs this code in two workers.
+ *
+ * @param memory limit in bytes, without swap.
+ */
 export async function withServing<T>(
   code: string,
-  { memory }: ServingOptions,
+  { memory }: { readonly memory?: number },
   work: (server: ServingContainer) => Promise<T>,
 ): Promise<T> {
   await using directory = await makeDirectory({ serve: code });

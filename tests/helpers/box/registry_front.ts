@@ -67,7 +67,7 @@ export class RegistryFront implements AsyncDisposable {
       this.parts.platform.problem(`The registry's front failed: ${error}`);
       return refusal("UNKNOWN", "unknown error", 500);
     } finally {
-      // An engine that is still sending when the connection closes may not see the answer.
+      // An engine that is still sending when the connection closes might not read the response.
       if (!request.bodyUsed) await request.body?.pipeTo(new WritableStream()).catch(() => {});
     }
   }

@@ -113,7 +113,7 @@ def judge(request, expected, answers):
 
 
 def ping(connection):
-    """Whether the server closes the connection then, as it may for a worker that starts late."""
+    """Returns whether the server closes the connection, which it does if a worker starts late."""
     connection.sendall(PING)
     answer = connection.recv(65536)
     if not answer.startswith(b"HTTP/1.1 200 "):
