@@ -48,7 +48,7 @@ export async function diagnose(
   );
   // Awaited before checks begin, so that none of them fails unobserved meanwhile.
   const hasNone = await hasNoApp(app);
-  const groups = await Promise.all([
+  const groups = [
     guarded(
       "engine",
       async () => await engineChecks(await engine, signal),
@@ -74,8 +74,11 @@ export async function diagnose(
       (engine) => guarded("port", async () => [await portCheck(engine, port, signal)]),
     ),
     cloud ? cloudChecks(cloud, app.catch(() => undefined), host) : [],
-  ]);
-  return { checks: groups.flat(), platform: (await ofImage).filter(isDifference) };
+  ];
+  // Waits for every check, even if Ctrl-C ends one: another one may have to remove its container.
+  await Promise.allSettled(groups);
+  const checks = (await Promise.all(groups)).flat();
+  return { checks, platform: (await ofImage).filter(isDifference) };
 }
 
 /** Whether there is no app here: whoever has not made one yet misses nothing. */

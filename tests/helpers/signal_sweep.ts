@@ -24,28 +24,23 @@ export interface Scene extends AsyncDisposable {
 
 /** Runs a command to its end, and then again and again, each time with a signal 50 ms later. */
 export async function sweepSignals(open: () => Promise<Scene>): Promise<void> {
-  const whole = await once(open, undefined);
+  const whole = await once(open);
   const failures: string[] = [];
   for (let row = 0; row * STEP < whole; row++) {
     if (!isInSample(row)) continue;
-    const signal = SIGNALS[row % SIGNALS.length]!;
-    try {
-      await once(open, { after: row * STEP, signal });
-    } catch (error) {
-      failures.push(`${signal[0]} after ${row * STEP} ms: ${error}`);
-    }
+    const ending = { after: row * STEP, signal: SIGNALS[row % SIGNALS.length]! };
+    await once(open, ending).catch((error) =>
+      failures.push(`${ending.signal[0]} after ${ending.after} ms: ${error}`)
+    );
   }
   if (failures.length > 0) throw new Error(failures.join("\n\n"));
 }
 
-/** When which signal is sent. */
-interface Ending {
-  readonly after: number;
-  readonly signal: (typeof SIGNALS)[number];
-}
-
 /** @returns how long it took, in ms. */
-async function once(open: () => Promise<Scene>, ending: Ending | undefined): Promise<number> {
+async function once(
+  open: () => Promise<Scene>,
+  ending?: { readonly after: number; readonly signal: (typeof SIGNALS)[number] },
+): Promise<number> {
   await using scene = await open();
   await using temporary = await makeDirectory();
   const began = performance.now();

@@ -9,8 +9,8 @@ import {
   HARNESS_IMAGE,
   type Play,
 } from "../../helpers/fake_containers.ts";
-import { refusal } from "../../helpers/fake_engine.ts";
-import { runInProcess } from "../../helpers/in_process.ts";
+import { done, never, refusal } from "../../helpers/fake_engine.ts";
+import { Keys, runInProcess } from "../../helpers/in_process.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Check {
@@ -122,6 +122,16 @@ suite("the doctor's container with an init", () => {
       assertEquals(code, found === "problem" ? 1 : 0);
     });
   }
+
+  it("is removed where Ctrl-C ends another check meanwhile", async () => {
+    const keys = new Keys();
+    const start = () => (keys.press(), done());
+    const answers = { ...image({}), "GET /version": never, "POST /containers/ID/start": start };
+    await using app = await completeApp();
+    await using engine = await fakeContainers({ answers });
+    const { code } = await runInProcess(["doctor"], { cwd: app.directory, engine, keys });
+    assertEquals([code, engine.created.length, engine.left], [130, 1, []]);
+  });
 });
 
 suite("the doctor's lookup of a name", () => {
@@ -142,11 +152,8 @@ suite("the doctor's lookup of a name", () => {
       const network = body.HostConfig.NetworkMode;
       const { Aliases } = body.NetworkingConfig.EndpointsConfig[network];
       // Its own host name is in /etc/hosts: the network alone knows this one.
-      assertEquals([body.Cmd, Aliases, body.Hostname], [
-        ["hosts", "algo-1"],
-        ["algo-1"],
-        undefined,
-      ]);
+      const named = { Cmd: ["hosts", "algo-1"], Aliases: ["algo-1"], Hostname: undefined };
+      assertEquals({ Cmd: body.Cmd, Aliases, Hostname: body.Hostname }, named);
       assertEquals([engine.left, engine.networks], [[], []]);
     });
   }
@@ -159,9 +166,8 @@ suite("the doctor's lookup of a name", () => {
 });
 
 suite("the doctor's view of the channels", () => {
-  const without = async (app: TestApp): Promise<void> => {
-    await Deno.remove(app.testPath("input/data/training"), { recursive: true });
-  };
+  const without = (app: TestApp, path = "input/data/training"): Promise<void> =>
+    Deno.remove(app.testPath(path), { recursive: true });
 
   it("takes one of any name", async () => {
     const { checks } = await doctor({}, async (app) => {
@@ -173,10 +179,7 @@ suite("the doctor's view of the channels", () => {
 
   for (const gone of ["input/data/training", "input"]) {
     it(`names where data belongs where there is no ${gone}`, async () => {
-      const { checks } = await doctor(
-        {},
-        (app) => Deno.remove(app.testPath(gone), { recursive: true }),
-      );
+      const { checks } = await doctor({}, (app) => without(app, gone));
       const { status, message } = checks["training data"]!;
       assertEquals(status, "warning");
       assertMatch(message, /^No such file or directory: .*data.training \(training data\)$/);
