@@ -63,7 +63,7 @@ export async function imageChecks(
     : undefined;
   const lookup = async () => [await lookupCheck(engine, app, reference, { err, signal })];
   const ageOf = async () => [age ?? await ageCheck(app, reference, image)];
-  // One after the other: where Ctrl-C ends one, no container of another is left without a word.
+  // Sequential, so that Ctrl-C in one check cannot abandon the container of another.
   const found = await guarded("image", ageOf, "warning");
   // Containers of other images get no init, and what they hold is not known.
   if (!holdsHarness(image)) return found;

@@ -1,28 +1,28 @@
-/** Ending a program at every 50 ms of its run. */
+/** Interrupts a program at 50 ms intervals, one run for each interval. */
 
 import { assert, assertEquals } from "@std/assert";
 import { makeDirectory } from "./directory.ts";
 import { type ProgramResult, resultOf } from "./program.ts";
 import { isInSample } from "./sweep.ts";
 
-/** The time between two rows, in ms. */
+/** Interval in ms. */
 const STEP = 50;
 
-/** Signals that end a program, in turns, and the status that it ends with. */
+/** Signals to send in turn, each with the expected exit status. */
 const SIGNALS = [["SIGINT", 130], ["SIGTERM", 143], ["SIGHUP", 129]] as const;
 
-/** How long a program may take to end then, in ms: a run's grace, on a machine with much to do. */
+/** Time limit in ms for a program to exit after the signal: a grace period on a busy machine. */
 const PATIENCE = 40_000;
 
-/** One command, on ground of its own. */
+/** A command with its app or directory, which disposal removes. */
 export interface Scene extends AsyncDisposable {
-  /** Starts it; `temporary` is where it may put what goes again. */
+  /** Starts the command. `temporary` sets TMPDIR, which must be empty when the command exits. */
   start(temporary: Readonly<Record<string, string>>): Deno.ChildProcess;
-  /** What has to hold once it ended; `isDone` where it was done before the signal came. */
+  /** Fails if the command left something behind. `isDone`: it completed before the signal. */
   check(result: ProgramResult, isDone: boolean): Promise<void>;
 }
 
-/** Runs a command to its end, and then again and again, each time with a signal 50 ms later. */
+/** Runs a command once to completion, then repeatedly, with a signal after 0, 50, 100, ... ms. */
 export async function sweepSignals(open: () => Promise<Scene>): Promise<void> {
   const whole = await once(open);
   const failures: string[] = [];
@@ -36,7 +36,7 @@ export async function sweepSignals(open: () => Promise<Scene>): Promise<void> {
   if (failures.length > 0) throw new Error(failures.join("\n\n"));
 }
 
-/** @returns how long it took, in ms. */
+/** Runs the command once. @returns its duration in ms. */
 async function once(
   open: () => Promise<Scene>,
   ending?: { readonly after: number; readonly signal: (typeof SIGNALS)[number] },
@@ -58,7 +58,7 @@ async function once(
   const took = performance.now() - began;
   const said = `${result.code}\n${result.stdout}\n${result.stderr}`;
   assert(!isLate, `It does not end: ${said}`);
-  // It may be done just before the signal.
+  // It can complete just before the signal.
   const isDone = result.code === 0;
   if (!isDone) assertEquals(result.code, ending?.signal[1], said);
   assert(!/defect of mlcli|panicked|^\s+at /m.test(result.stderr), said);
@@ -71,7 +71,7 @@ function kill(child: Deno.ChildProcess, signal: Deno.Signal): void {
   try {
     child.kill(signal);
   } catch (error) {
-    // It has just ended.
+    // The program has already exited.
     if (!(error instanceof TypeError)) throw error;
   }
 }

@@ -116,7 +116,7 @@ const COMMANDS: readonly Local[] = [
   { args: ["doctor"], check: () => eventually(noTrialsOfDoctor) },
 ];
 
-/** Those of doctor have no app. Beside this test, another may have one for a moment. */
+/** Whether no container of doctor exists. They belong to no app, so a parallel test can have one. */
 async function noTrialsOfDoctor(): Promise<boolean> {
   const containers = await withEngine((engine) => engine.listContainers([]));
   return containers.flatMap(namesOf).every((name) => !name.startsWith("mlcli-doctor-"));

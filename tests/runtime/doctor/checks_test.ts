@@ -123,7 +123,7 @@ suite("the doctor's container with an init", () => {
     });
   }
 
-  it("is removed where Ctrl-C ends another check meanwhile", async () => {
+  it("removes its container when Ctrl-C ends another check", async () => {
     const keys = new Keys();
     const start = () => (keys.press(), done());
     const answers = { ...image({}), "GET /version": never, "POST /containers/ID/start": start };
