@@ -11,7 +11,7 @@ import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { MlcliError } from "../errors.ts";
+import { isMissing, MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName, mayHoldSecrets } from "./private_files.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
@@ -85,37 +85,35 @@ async function escapesOf(
     // Without a link on the way, the real path is the path itself.
     return target === join(root, relative(directory, path))
       ? undefined
-      : await escapeTo(target, boundary);
+      : escapeTo(target, boundary);
   }));
 }
 
-async function escapeTo(target: string, boundary: string): Promise<Escape | undefined> {
+/** Returns why nothing may lead to a real path; `undefined` if it may. */
+export function escapeTo(target: string, boundary: string): Escape | undefined {
   const inner = relative(boundary, target);
   if (isOutside(inner)) {
     return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
   }
-  const found = inner.split(SEPARATOR_PATTERN).some(isPrivateName)
-    ? target
-    : await privateBelow(target);
+  const found = inner.split(SEPARATOR_PATTERN).some(isPrivateName) ? target : privateBelow(target);
   if (found === undefined) return undefined;
   return { target, isPrivate: true, words: `leads to what is private: ${found}` };
 }
 
-/** The path of something with a private name in a directory, at any depth. */
-async function privateBelow(directory: string): Promise<string | undefined> {
-  if (!(await lstatIfThere(directory))?.isDirectory) return undefined;
+/** Returns the path of something with a private name in a directory, at any depth. */
+function privateBelow(directory: string): string | undefined {
   try {
-    for await (const { name, isDirectory } of Deno.readDir(directory)) {
+    if (!Deno.lstatSync(directory).isDirectory) return undefined;
+    for (const { name, isDirectory } of Deno.readDirSync(directory)) {
       const path = join(directory, name);
-      const found = mayHoldSecrets(name)
-        ? path
-        : isDirectory
-        ? await privateBelow(path)
-        : undefined;
+      if (mayHoldSecrets(name)) return path;
+      const found = isDirectory ? privateBelow(path) : undefined;
       if (found !== undefined) return found;
     }
+    return undefined;
   } catch (error) {
-    // mlcli cannot tell whether this is harmless, and a container that runs as root may read it.
+    if (isMissing(error)) return undefined;
+    // Unknown content might be private, and a container that runs as root could read it.
     if (error instanceof Deno.errors.PermissionDenied) return directory;
     throw error;
   }

@@ -8,8 +8,10 @@ import { relative } from "@std/path/relative";
 import type { HyperparametersFile } from "../contract/hyperparameters.ts";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../errors.ts";
 import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
+import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
+import { followLink, linkBoundary, nodesIn, REPLACE } from "./links.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
@@ -210,13 +212,13 @@ export async function requireTrainingData(
   named?: string,
 ): Promise<void> {
   for (const channel of channels) {
-    const isOwn = !isOutside(relative(layout.inputData, channel));
-    if (await holdsFile(layout, channel, isOwn ? layout.input : channel)) return;
+    if (await holdsFile(layout, channel, await linkBoundary(channel, layout.boundary))) return;
   }
   const path = typedPath(layout.directory, named ?? layout.trainingData);
   const others = ", or another directory beside it, or name some: --input CHANNEL=DIR";
+  const broken = await brokenLinkIn(layout, named ?? layout.trainingData);
   throw new MlcliError(`No such file or directory: ${path} (training data)`, {
-    hint: `Put test data into ${path}/${named === undefined ? others : ""}.`,
+    hint: broken ?? `Put test data into ${path}/${named === undefined ? others : ""}.`,
   });
 }
 
@@ -227,9 +229,12 @@ export async function requireTrainingData(
 export async function requireModel(layout: Layout, runs: readonly string[] = []): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
   throw new MlcliError(`Model not found: ${typedPath(layout.directory, layout.model)}`, {
-    hint: runs[0] === undefined
-      ? "Run mlcli local train first."
-      : `The last training left none. That of an earlier run: mlcli local deploy --run ${runs[0]}`,
+    hint: await brokenLinkIn(layout, layout.model) ??
+      (runs[0] === undefined
+        ? "Run mlcli local train first."
+        : `The last training left none. That of an earlier run: mlcli local deploy --run ${
+          runs[0]
+        }`),
   });
 }
 
@@ -253,14 +258,11 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
   });
 }
 
-/** Whether a file lies below `processing/`, links followed: nothing else is mounted. */
+/** Returns whether a file lies below `processing/`, where links may lead anywhere in the repository. */
 async function isInside(layout: Layout, path: string): Promise<boolean> {
   try {
-    const [processing, file] = await Promise.all([
-      Deno.realPath(layout.processing),
-      Deno.realPath(join(layout.processing, path)),
-    ]);
-    return !isOutside(relative(processing, file)) && (await Deno.stat(file)).isFile;
+    const file = join(layout.processing, path);
+    return (await Deno.stat(file)).isFile && await escapeOf(layout, file) === undefined;
   } catch {
     return false; // not there, or not readable
   }
@@ -287,23 +289,25 @@ export function isPlaceholder(name: string): boolean {
 }
 
 /**
- * Whether a directory holds a file at any depth. Links count when they lead to something in the
- * directory that is mounted: others lead nowhere in the container.
+ * Returns whether a directory holds a file at any depth. A link counts if it is not broken.
  *
+ * @param boundary real path of the directory that links must not lead out of.
  * @throws MlcliError when it cannot be read.
  */
 export async function holdsFile(
   layout: Pick<Layout, "directory">,
   directory: string,
-  mounted: string,
+  boundary: string,
 ): Promise<boolean> {
   try {
     for (const entry of Deno.readDirSync(directory)) {
       if (isPlaceholder(entry.name)) continue;
       const path = join(directory, entry.name);
       if (entry.isFile) return true;
-      if (entry.isSymlink && await leadsInto(mounted, path)) return true;
-      if (entry.isDirectory && await holdsFile(layout, path, mounted)) return true;
+      if (entry.isSymlink && followLink(path, Deno.realPathSync(boundary)).target !== undefined) {
+        return true;
+      }
+      if (entry.isDirectory && await holdsFile(layout, path, boundary)) return true;
     }
     return false;
   } catch (error) {
@@ -316,12 +320,14 @@ export async function holdsFile(
   }
 }
 
-async function leadsInto(directory: string, link: string): Promise<boolean> {
-  try {
-    return !isOutside(relative(await Deno.realPath(directory), await Deno.realPath(link)));
-  } catch {
-    return false; // it leads nowhere
-  }
+/** Returns a hint about the first broken link of a directory that has nothing else. */
+export async function brokenLinkIn(layout: Layout, directory: string): Promise<string | undefined> {
+  if (!await isDirectory(directory)) return undefined;
+  const boundary = await linkBoundary(directory, layout.boundary);
+  const link = nodesIn(directory, boundary).find(({ kind }) => kind === "link");
+  if (link === undefined) return undefined;
+  const shown = typedPath(layout.directory, join(directory, link.path));
+  return `${inOneLine(`${shown} ${link.words}`)}. ${REPLACE}`;
 }
 
 /**

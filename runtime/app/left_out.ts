@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import type { App } from "./app.ts";
+import { followLink } from "./links.ts";
 import { cannotRead, isPrivateName, staysOut } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
 import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
@@ -28,6 +29,9 @@ export interface Sent {
   readonly leftOut: readonly string[];
 }
 
+/** With the boundary of an app, whose links are followed; in a context of the user's own, links stay links. */
+type Root = Pick<App, "directory"> & Partial<Pick<App, "boundary">>;
+
 /**
  * Looks through a directory of the app, or of a context of the user's own; caches, and what belongs to version control, are in neither list.
  *
@@ -35,7 +39,7 @@ export interface Sent {
  * @throws MlcliError when that is broken, or something cannot be read.
  */
 export async function sentOf(
-  app: Pick<App, "directory">,
+  app: Root,
   directory: string,
   ignoreFile?: string,
 ): Promise<Sent> {
@@ -48,10 +52,11 @@ export async function sentOf(
   }];
   let looked = 0;
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
-    for (const { name, isDirectory, isFile } of entriesOf(app, folder.path)) {
+    for (const { name, ...entry } of entriesOf(app, folder.path)) {
       if (NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
+      const { isDirectory, isFile } = targetOf(app, path) ?? entry;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
       if (isDirectory) {
         if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
@@ -63,6 +68,14 @@ export async function sentOf(
     }
   }
   return { files, leftOut };
+}
+
+/** Returns what a link leads to where a build follows it. A circle of links ends at the limit. */
+function targetOf({ directory, boundary }: Root, path: string): Deno.FileInfo | undefined {
+  const place = join(directory, path);
+  if (boundary === undefined || !Deno.lstatSync(place).isSymlink) return undefined;
+  const followed = followLink(place, boundary);
+  return followed.target === undefined ? undefined : followed.info;
 }
 
 interface Folder {

@@ -2,7 +2,7 @@
 
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { fileErrorReason, MlcliError } from "../errors.ts";
+import { fileErrorReason, isMissing, MlcliError } from "../errors.ts";
 import { typedPath } from "./typed_path.ts";
 
 /**
@@ -89,15 +89,29 @@ const KEY_MARK = /---- ?BEGIN ([A-Z0-9]+ )*PRIVATE KEY( BLOCK)? ?----/;
  * @param path relative to the directory.
  * @throws MlcliError when it cannot be read.
  */
+// deno-lint-ignore require-await -- a failure rejects
 export async function isPrivateKey(directory: string, path: string): Promise<boolean> {
-  if (!MAY_BE_KEY.test(path)) return false;
   const source = join(directory, path);
   try {
-    using file = await Deno.open(source);
-    return KEY_MARK.test(new TextDecoder("latin1").decode(await readStart(file)));
+    return holdsPrivateKey(source);
   } catch (error) {
-    if (error instanceof Deno.errors.NotFound) return false;
     throw cannotRead(typedPath(directory, source), error);
+  }
+}
+
+/**
+ * Returns whether a file is a private key by its name and its content; false if it does not exist.
+ *
+ * @throws Error of the system when it cannot be read.
+ */
+export function holdsPrivateKey(path: string): boolean {
+  if (!MAY_BE_KEY.test(path)) return false;
+  try {
+    using file = Deno.openSync(path);
+    return KEY_MARK.test(new TextDecoder("latin1").decode(readStart(file)));
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
   }
 }
 
@@ -139,11 +153,11 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
   });
 }
 
-async function readStart(file: Deno.FsFile): Promise<Uint8Array> {
+function readStart(file: Deno.FsFile): Uint8Array {
   const buffer = new Uint8Array(KEY_LENGTH);
   let length = 0;
   while (length < buffer.length) {
-    const count = await file.read(buffer.subarray(length));
+    const count = file.readSync(buffer.subarray(length));
     if (count === null) break;
     length += count;
   }

@@ -4,9 +4,11 @@
  */
 
 import { SEPARATOR } from "@std/path/constants";
+import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { requireInside } from "../app/confinement.ts";
+import { brokenLink, followLink } from "../app/links.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
 import {
@@ -82,7 +84,6 @@ export async function contextEntries(
 ): Promise<AsyncGenerator<TarEntry, void, void>> {
   const dockerfile = chosen ?? await chosenDockerfile(app);
   const requirements = await requirementsOf(app);
-  // Other links in the context are sent as links.
   const followed = [app.name, basePath(app.name), ...requirements.files, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
   for (const path of requirements.files) {
@@ -131,8 +132,9 @@ async function* entries(
   }
   yield* missingCodeFolders(app);
   const localTest = `${basePath(app.name)}/local_test`;
+  const folders = CODE_FOLDERS.map((folder) => `${basePath(app.name)}/${folder}`);
   const leftOut: LeftOut = { private: [], ignored: [] };
-  yield* walk(app, app.name, {
+  yield* walk({ ...app, code: { folders, boundary: app.boundary } }, app.name, {
     ...rules,
     ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
     mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
@@ -152,7 +154,15 @@ export interface LeftOut {
 }
 
 /** What a context is made of. */
-type Root = Pick<App, "directory">;
+interface Root extends Pick<App, "directory"> {
+  /** Where links are followed. Elsewhere they stay links, as with `docker build`. */
+  readonly code?: {
+    /** Relative to the root, with slashes. */
+    readonly folders: readonly string[];
+    /** Real path of the directory that their links must not lead out of. */
+    readonly boundary: string;
+  };
+}
 
 export function dockerfileEntry(root: Root, { path, source, text }: ChosenDockerfile): TarEntry {
   if (text === undefined) return fileEntry(root, path, source);
@@ -173,6 +183,8 @@ async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, voi
  * @param folder relative to the root, with slashes; empty: all of it.
  * @param leftOut gets what stays out.
  * @param privatePart the outermost private directory that is the folder, or contains it.
+ * @param above real paths of the directories that it lies in, and its own.
+ * @throws MlcliError for a broken link in code.
  */
 export async function* walk(
   root: Root,
@@ -180,6 +192,7 @@ export async function* walk(
   rules: IgnoreRules,
   leftOut: LeftOut,
   privatePart?: string,
+  above: readonly string[] = [Deno.realPathSync(join(root.directory, folder))],
 ): AsyncGenerator<TarEntry, void, void> {
   for (const name of await namesIn(root, folder)) {
     const path = folder === "" ? name : `${folder}/${name}`;
@@ -188,7 +201,7 @@ export async function* walk(
       leftOut.ignored.push(path);
       continue;
     }
-    const info = await lstatIfThere(join(root.directory, path));
+    const { info, target } = await entryAt(root, path, above);
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
     const isOut = !ignored &&
       await staysOut(rules, root.directory, path, part, info?.isFile ?? false);
@@ -198,7 +211,7 @@ export async function* walk(
         continue;
       }
       if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
-      yield* walk(root, path, rules, leftOut, part);
+      yield* walk(root, path, rules, leftOut, part, [...above, await Deno.realPath(target)]);
     } else if (ignored) {
       leftOut.ignored.push(path);
     } else if (isOut) {
@@ -207,12 +220,27 @@ export async function* walk(
       // Either it is gone since it was listed, or Deno cannot spell its name.
       if (name.includes("\ufffd")) throw cannotRead(path, "its name is not UTF-8");
     } else if (info.isSymlink) {
-      const target = await Deno.readLink(join(root.directory, path));
-      yield { type: "symlink", path, target: target.replaceAll(SEPARATOR, "/") };
+      const text = await Deno.readLink(join(root.directory, path));
+      yield { type: "symlink", path, target: text.replaceAll(SEPARATOR, "/") };
     } else if (info.isFile) {
-      yield fileEntry(root, path);
+      yield fileEntry(root, path, target);
     } // Sockets, pipes and devices are left out: an image cannot hold them.
   }
+}
+
+/** Looks at something, links in code followed. @throws MlcliError for a broken link in code. */
+async function entryAt({ directory, code }: Root, path: string, above: readonly string[]) {
+  const place = join(directory, path);
+  const info = await lstatIfThere(place);
+  const isCode = code?.folders.some((folder) => `${path}/`.startsWith(`${folder}/`)) ?? false;
+  // Emacs keeps a link beside a file that is being edited.
+  if (!info?.isSymlink || !isCode || basename(path).startsWith(".#")) {
+    return { info, target: place };
+  }
+  const followed = followLink(place, code!.boundary, above);
+  if (followed.target !== undefined) return followed;
+  if (followed.isCircle) return { info, target: place };
+  throw brokenLink(path, followed);
 }
 
 export function fileEntry(root: Root, path: string, source = join(root.directory, path)): TarEntry {

@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import { PUT_IT_THERE, requireInside } from "../app/confinement.ts";
 import { holdsFile, type Layout, requireNotWritten, requireTrainingData } from "../app/layout.ts";
+import { linkBoundary } from "../app/links.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
@@ -62,8 +63,8 @@ export async function emptyChannels(
 ): Promise<readonly string[]> {
   const empty: string[] = [];
   for (const { name, source } of channels) {
-    const mounted = source === join(layout.inputData, name) ? layout.input : source;
-    if (!await holdsFile(layout, source, mounted).catch(() => true)) empty.push(name);
+    const boundary = await linkBoundary(source, layout.boundary);
+    if (!await holdsFile(layout, source, boundary).catch(() => true)) empty.push(name);
   }
   return empty;
 }

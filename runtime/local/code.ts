@@ -1,7 +1,7 @@
 /** Which code a container runs: the app's as it is now, or what is in the image. */
 
 import type { App } from "../app/app.ts";
-import { type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
+import { brokenLinkIn, type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
@@ -49,7 +49,7 @@ async function codeFolderOf(
   note: (message: string) => void,
 ): Promise<string | undefined> {
   const folder = layout[code];
-  const isThere = await holdsFile(layout, folder, folder);
+  const isThere = await holdsFile(layout, folder, layout.boundary);
   const path = typedPath(layout.directory, folder);
   // The app has no code that could be meant: it names an image that exists.
   if (!isThere && named !== undefined) return undefined;
@@ -57,7 +57,7 @@ async function codeFolderOf(
     // Without a script nothing of it runs: what is named with --command need not be in it.
     if (isThere || code === "processing") return folder;
     throw new MlcliError(`No ${code} code: ${path}`, {
-      hint:
+      hint: await brokenLinkIn(layout, folder) ??
         `Put it into ${path}/; mlcli init ${layout.appName} adds what is missing of the example.`,
     });
   }

@@ -40,6 +40,7 @@ import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { readReport } from "./differences/report.ts";
 import { clearReason, type OwnOutput, type Reason } from "./runs/reason.ts";
 import type { JobDocument } from "../model/records.ts";
+import { notesOn, pointerDifferences } from "./runs/linked.ts";
 import { workingFolders } from "./runs/run.ts";
 import { dataOf } from "./runs/data.ts";
 import { keepCode, keepSent } from "./runs/kept_code.ts";
@@ -91,8 +92,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const findings = new Findings(job.strict, err, againOf(job, run));
   /** Looks at what there is before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
+    for (const text of notesOn(layout, run.looked)) note(text);
     findings.add([
       ...run.differences,
+      ...pointerDifferences(layout, run.looked, job.strict),
       ...networkDifferences(job.network),
       ...environmentDifferences(kind, job.variables),
       ...imageDifferences(job, image),
@@ -168,7 +171,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       before: around,
       after: run.stopAfter,
       onStart: () => {
-        data = dataOf(run.data, host.interruption.signal).catch(() => null);
+        data = dataOf(run.looked, host.interruption.signal).catch(() => null);
       },
       onStop: (why) => err.print(stopText(why, grace)),
       onLeft: () => {

@@ -1,6 +1,5 @@
 /** What `train` and `process` have their job made of, and what runs it. */
 
-import type { Channel } from "../contract/channels.ts";
 import type { Difference } from "../contract/differences.ts";
 import type { ProgramKind } from "../contract/jobs.ts";
 import type { Program } from "../contract/launch.ts";
@@ -13,6 +12,7 @@ import type { PackedCode } from "../source/source.ts";
 import type { RunOutcome } from "./container/run.ts";
 import type { HostPlace } from "./hosts/places.ts";
 import type { OfImage } from "./plan.ts";
+import type { LookedAt } from "./runs/linked.ts";
 import type { Run } from "./runs/run.ts";
 
 /** One of the hosts of a run. */
@@ -35,6 +35,8 @@ export interface JobRun {
   readonly sent?: PackedCode | undefined;
   /** The command line that runs it again. */
   readonly again: string;
+  /** The directories that it reads. */
+  readonly looked: readonly LookedAt[];
   /** What is known to differ on SageMaker before it starts. */
   readonly differences: readonly Difference[];
   /** Requires that nothing that is mounted leads out of the app's repository. */
@@ -46,8 +48,6 @@ export interface JobRun {
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Of several hosts: puts what they wrote into one place, that of `first` last; `undefined`: none ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
-  /** What it reads. */
-  readonly data: readonly Channel[];
   /** What is in that from the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */

@@ -12,7 +12,7 @@ import {
   normalizedName,
   requirementNames,
 } from "../contract/missing_modules.ts";
-import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
+import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import { listed } from "../text.ts";
 import type { Source } from "../source/source.ts";
 import { holdsHarness, isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
@@ -145,9 +145,8 @@ async function placeOf(
 /** The path of a module of Python in a directory: of a file, or of a package. */
 async function moduleIn(folder: string, top: string): Promise<string | undefined> {
   const [file, directory] = [join(folder, `${top}.py`), join(folder, top)];
-  if ((await lstatIfThere(file).catch(() => undefined))?.isFile) return file;
-  if ((await lstatIfThere(directory).catch(() => undefined))?.isDirectory) return directory;
-  return undefined;
+  if (await isFile(file)) return file;
+  return await isDirectory(directory) ? directory : undefined;
 }
 
 /** The names of the modules of Python in some directories. */

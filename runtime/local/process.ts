@@ -42,6 +42,13 @@ import { processPlan } from "./plan.ts";
 import { inputsOf, makeInputs } from "./processing_inputs.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { keepOutputs, moveOutputs, outputFolder, requireFree } from "./runs/outputs.ts";
+import {
+  brokenDifferences,
+  layLinked,
+  lookAt,
+  needsOneDirectory,
+  planLinked,
+} from "./runs/linked.ts";
 import { factsOf } from "./runs/record.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
@@ -104,11 +111,13 @@ export async function withProcessing(
   const engine = await host.engine();
   requireNetworks(engine, job);
   requireShards(job.hosts.shards, inputs.map(({ name }) => name));
-  const [image, region, work] = await Promise.all([
+  const [image, region, work, looked] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
+    lookAt(layout, inputs.map(({ name, place }) => ({ name, source: place }))),
   ]);
+  const broken = brokenDifferences(layout, looked, job.strict);
   if (!isOwnImage && job.file !== undefined && !holdsHarness(image)) {
     throw noScripts(job.app, job.file);
   }
@@ -119,8 +128,13 @@ export async function withProcessing(
     const { name } = run;
     const places = placesIn(run.directory, container, job.hosts.count);
     const isAlone = places.length === 1;
-    const data = inputs.map(({ name, place }) => ({ name, source: place }));
-    await layShards(job.hosts, places, data, note);
+    const linked = planLinked(
+      looked,
+      run.directory,
+      (name) => needsOneDirectory(job, name) || sent !== undefined,
+    );
+    await layLinked(linked, layout, host.interruption.signal);
+    await layShards(job.hosts, places, linked, note);
     // Where its results have places of their own, SageMaker drops what else is in its output.
     const isApart = job.strict || outputs.length > 0;
     const results = outputs.length > 0
@@ -146,9 +160,10 @@ export async function withProcessing(
       await writeConfiguration(config, files);
       openToContainer(config);
       const input = join(place.directory, "input");
-      const own = inputs.map((one) => ({
+      const own = inputs.map((one, index) => ({
         ...one,
-        place: shardOn(job.hosts, place, one.name) ?? one.place,
+        place: shardOn(job.hosts, place, one.name) ?? linked[index]!.source,
+        mounts: linked[index]!.mounts,
       }));
       const { mounts, codeFolder } = await makeInputs(layout, input, own, {
         copies: job.copyInputs,
@@ -196,11 +211,11 @@ export async function withProcessing(
         ...results.map(({ source }) => source),
       ],
       again: commandOf(job).map(shellWord).join(" "),
-      differences: commandDifferences(
-        "a processing job",
-        launch.entrypoint ?? [],
-        launch.arguments,
-      ),
+      looked,
+      differences: [
+        ...broken,
+        ...commandDifferences("a processing job", launch.entrypoint ?? [], launch.arguments),
+      ],
       checkPaths,
       uploaded: results,
       merge: async (first) => {
@@ -208,7 +223,6 @@ export async function withProcessing(
         const reasonFile = isApart ? undefined : JOBS.process.reasonFile;
         return await mergeProcessing(places, first, results, reasonFile);
       },
-      data,
       facts: factsOf("process", job, container, {
         options: {
           file: job.file,

@@ -10,7 +10,8 @@ import { MlcliError } from "../errors.ts";
 import { copyTree, lstatIfThere, makeDirectory } from "../files.ts";
 import { requireDirectory } from "./channels.ts";
 import { readOnly, writable } from "./container/body.ts";
-import { entriesOf, makePlaces, MOST_OTHERS } from "./runs/working_copy.ts";
+import type { Linked } from "./runs/linked.ts";
+import { entriesOf, makePlaces, MOST_OTHERS, mountable } from "./runs/working_copy.ts";
 
 /** @throws UsageError when a path that the user named is not a directory. */
 export async function inputsOf(
@@ -41,7 +42,7 @@ export interface MountedInputs {
 export async function makeInputs(
   layout: Layout,
   folder: string,
-  inputs: readonly PlacedData<string>[],
+  inputs: readonly (PlacedData<string> & Pick<Linked, "mounts">)[],
   { copies, hasCode }: { readonly copies: boolean; readonly hasCode: boolean },
 ): Promise<MountedInputs> {
   await makeDirectory(folder);
@@ -49,15 +50,17 @@ export async function makeInputs(
   const around = inputs.find(({ path }) => hasCode && path === PATHS.processingInput);
   for (const input of inputs) {
     const { name, path, place } = input;
+    const inner = input.mounts.map((one) => readOnly(one.source, `${path}/${one.path}`));
     const own = join(folder, name);
     if (input === around) await requireRoomForCode(layout, place, copies);
     if (copies) await copyTree(place, own);
-    if (!copies && input !== around) mounts.push(readOnly(place, path));
+    if (!copies && input !== around) mounts.push(readOnly(place, path), ...inner);
     else mounts.push(writable(own, path));
     if (copies || input !== around) continue;
     // In a directory that is mounted read-only, the engine can make no mount point for the code.
     await makeDirectory(own);
-    const places = await makePlaces(own, entriesOf(place));
+    const places = mountable(entriesOf(place), layout);
+    await makePlaces(own, places);
     mounts.push(...places.map((one) => readOnly(one.source, `${path}/${one.path}`)));
   }
   const codeFolder = join(folder, around?.name ?? "", CODE_INPUT.name);

@@ -16,7 +16,7 @@ import { ProgramEnded } from "../errors.ts";
 import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { noteText, tell } from "../messages.ts";
-import { mountedCode } from "./code.ts";
+import { type MountedCode, mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
@@ -29,12 +29,15 @@ import { withProcessing } from "./process.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { filesIn } from "./runs/rehearsal.ts";
 import { withRun } from "./runs/run.ts";
+import { codeTree, copyCode } from "./runs/working_copy.ts";
 import { bodyLimit } from "../serving/plan.ts";
 import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
 
 interface Place extends Pick<JobRun, "image" | "checkPaths">, Pick<HostRun, "plan"> {
+  /** The directory of the run. */
+  readonly directory: string;
   readonly written: readonly string[];
   /** Called once those are there. */
   readonly prepare: () => Promise<void>;
@@ -100,6 +103,7 @@ function placeOf(run: JobRun, code: CodeFolder): Place {
   const unpacked = sent && run.kind === "train" ? join(run.run.directory, "code") : undefined;
   return {
     ...run,
+    directory: run.run.directory,
     name: container,
     plan,
     code,
@@ -146,6 +150,7 @@ async function withServing(
     const modelFolder = await modelIn(layout, join(directory, "model"), signal);
     await work({
       name,
+      directory,
       image,
       code: "prediction",
       checkPaths,
@@ -163,19 +168,32 @@ async function withServing(
   });
 }
 
-async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
-  const { app, strict, command } = job;
-  const { image } = place;
+/** Returns the code of the app: mounted, so that edits show at once, or copied if it has links. */
+async function codeOf(
+  { app, strict }: ShellJob,
+  { code, image, directory }: Place,
+  { err }: Host,
+): Promise<MountedCode> {
   const layout = layoutOf(app);
+  const note = (text: string): void => tell(err, noteText(text));
+  const mounted = await mountedCode({ app, strict }, layout, code, image, note);
+  const folders = [mounted.codeFolder, mounted.commonFolder].filter((path) => path !== undefined);
+  const trees = await Promise.all(folders.map((folder) => codeTree(folder, layout)));
+  if (!trees.some((tree) => tree?.hasLinks)) return mounted;
+  const { codeFolder, commonFolder } = await copyCode(layout, directory, mounted, note);
+  return { codeFolder, commonFolder };
+}
+
+async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
+  const { strict, command } = job;
+  const { image } = place;
   const engine = await host.engine();
   await place.checkPaths();
   const planned = place.plan({
     withInit: holdsHarness(image) && !strict,
     ...place.isSent
       ? { codeFolder: place.unpacked, commonFolder: undefined, isWritable: true }
-      : await mountedCode(job, layout, place.code, image, (text) => {
-        tell(host.err, noteText(text));
-      }),
+      : await codeOf(job, place, host),
     // Only runs of the user's code are watched.
     reportFile: undefined,
   });

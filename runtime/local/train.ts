@@ -34,6 +34,13 @@ import { modelOfRun } from "../model/runs.ts";
 import { makeLike, settleModel } from "../model/versions.ts";
 import { hasOwnAlone, trainPlan } from "./plan.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
+import {
+  brokenDifferences,
+  layLinked,
+  lookAt,
+  needsOneDirectory,
+  planLinked,
+} from "./runs/linked.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
@@ -75,11 +82,13 @@ export async function withTraining(
   const engine = await host.engine();
   requireNetworks(engine, job);
   requireShards(job.hosts.shards, channels.map(({ name }) => name));
-  const [image, region, work] = await Promise.all([
+  const [image, region, work, looked] = await Promise.all([
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
+    lookAt(layout, channels),
   ]);
+  const broken = brokenDifferences(layout, looked, job.strict);
   const note = (text: string): void => tell(host.err, noteText(text));
   const program = await programOf(job, known, image);
   const container = jobName(job.app.name, "train");
@@ -90,7 +99,9 @@ export async function withTraining(
     const places = placesIn(run.directory, container, job.hosts.count);
     const launch = launchOf(program, { name, region });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    await layShards(job.hosts, places, channels, note);
+    const linked = planLinked(looked, run.directory, (name) => needsOneDirectory(job, name));
+    await layLinked(linked, layout, host.interruption.signal);
+    await layShards(job.hosts, places, linked, note);
     const model = modelOfRun(layout, name);
     await makeLike(layout.model, model);
     const restored: Restored[] = [];
@@ -107,7 +118,7 @@ export async function withTraining(
       );
       await writeConfiguration(config, files);
       await copyConfiguration(layout, config, Object.keys(files));
-      const data = channels.map((one) => ({
+      const data = linked.map((one) => ({
         ...one,
         source: shardOn(job.hosts, place, one.name) ?? one.source,
       }));
@@ -159,7 +170,9 @@ export async function withTraining(
       hosts,
       places: [layout.output, model, ...job.checkpoints ? [layout.checkpoints] : []],
       again: "mlcli local train",
+      looked,
       differences: [
+        ...broken,
         ...hyperparameterDifferences(all),
         ...channelDifferences(names, sent ? [] : empty),
         ...commandDifferences("a training", launch.entrypoint ?? [], launch.arguments ?? []),
@@ -170,7 +183,6 @@ export async function withTraining(
         const { mergeTraining } = await import("./hosts/merged.ts");
         return await mergeTraining(layout, model, places, first, restored, note);
       },
-      data: channels,
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(

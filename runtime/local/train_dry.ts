@@ -7,7 +7,7 @@ import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
 import { isDirectory } from "../files.ts";
-import { noteText, tell } from "../messages.ts";
+import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun, runDirectoryOf } from "../model/runs.ts";
 import { installsPackages } from "../source/source.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
@@ -17,7 +17,14 @@ import { networkName, onNetwork } from "./hosts/network.ts";
 import { placesIn, requireNetworks, shardOn, trainingFolders } from "./hosts/places.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { hasInit, hasOwnAlone, trainPlan } from "./plan.ts";
-import { MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
+import {
+  brokenDifferences,
+  lookAt,
+  needsOneDirectory,
+  planLinked,
+  pointerDifferences,
+} from "./runs/linked.ts";
+import { channelMounts, codeTree, MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
 import { pipPlan } from "./sent_code.ts";
 import { knownTraining, programOf } from "./known_training.ts";
 
@@ -44,8 +51,17 @@ export async function plannedTraining(
   const { codeFolder, commonFolder } = sent
     ? NOT_MOUNTED
     : await mountedCode(job, layout, "training", image, note);
+  const looked = await lookAt(layout, channels);
+  const broken = brokenDifferences(layout, looked, job.strict);
+  const pointers = pointerDifferences(layout, looked, job.strict);
+  for (const { message, hint } of [...broken, ...pointers]) {
+    tell(host.err, warningText(message, hint));
+  }
+  if (codeFolder !== undefined) await codeTree(codeFolder, layout);
+  if (commonFolder !== undefined) await codeTree(commonFolder, layout);
   const name = platformJobName(job.app.name, host.clock.date().toISOString());
   const directory = runDirectoryOf(layout, name);
+  const linked = planLinked(looked, directory, (name) => needsOneDirectory(job, name));
   const isThere = !hasOwnAlone(job) && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });
@@ -68,12 +84,12 @@ export async function plannedTraining(
       reportFile: holdsHarness(image) ? join(place.directory, "report") : undefined,
       inputFolder: join(place.directory, "input"),
       inputs: [
-        ...job.copyInputs ? [] : channels.map(({ name, source }) => ({
-          path: `data/${name}`,
-          source: shardOn(job.hosts, place, name) ?? source,
-        })),
-        // A link is copied.
-        ...others.filter(({ source }) => !Deno.lstatSync(source).isSymlink),
+        ...job.copyInputs
+          ? []
+          : linked.flatMap((one) =>
+            channelMounts({ ...one, source: shardOn(job.hosts, place, one.name) ?? one.source })
+          ),
+        ...others,
       ],
       folders: trainingFolders(layout, modelOfRun(layout, name), place, count === 1),
       launch,

@@ -6,6 +6,7 @@ import type { Clock } from "../time.ts";
 import { channelsOf } from "./channels.ts";
 import type { TrainingJob } from "./jobs.ts";
 import { train } from "./train.ts";
+import { linkBoundary } from "../app/links.ts";
 import { type Change, Watch, watchedCode, type WatchedFolder } from "./watch/changes.ts";
 
 /** Who hears what happens. */
@@ -50,15 +51,17 @@ async function failureOf(run: () => Promise<void>, signal: AbortSignal): Promise
 
 async function watchOf({ app, inputs, program }: TrainingJob, clock: Clock): Promise<Watch> {
   const layout = layoutOf(app);
-  const { base, training, common, configInput, inputData } = layout;
+  const { base, training, common, configInput, inputData, boundary } = layout;
   const sent = program.code?.source;
-  const code = sent
-    ? [watchedCode(sent)]
-    : [{ path: training, shown: "training" }, { path: common, shown: "common" }];
+  const code = sent ? [watchedCode(sent)] : [{ path: training, shown: "training", boundary }, {
+    path: common,
+    shown: "common",
+    boundary,
+  }];
   return new Watch(
     [
       ...code,
-      { path: configInput, shown: "input/config" },
+      { path: configInput, shown: "input/config", boundary },
       ...await dataOf(layout, inputs, sent === undefined),
     ],
     [base, inputData],
@@ -73,9 +76,13 @@ async function dataOf(
 ): Promise<readonly WatchedFolder[]> {
   try {
     const channels = await channelsOf(layout, inputs, needsData);
-    return channels.map(({ name, source }) => ({ path: source, shown: `input/data/${name}` }));
+    return await Promise.all(channels.map(async ({ name, source }) => ({
+      path: source,
+      shown: `input/data/${name}`,
+      boundary: await linkBoundary(source, layout.boundary),
+    })));
   } catch {
     // There is none yet, or something is wrong with it, which the run says.
-    return [{ path: layout.inputData, shown: "input/data" }];
+    return [{ path: layout.inputData, shown: "input/data", boundary: layout.boundary }];
   }
 }

@@ -2,6 +2,8 @@
 
 import { join } from "@std/path/join";
 import { isPlaceholder } from "../app/layout.ts";
+import { followLink, linkBoundary } from "../app/links.ts";
+import { isFile } from "../files.ts";
 
 /** What SageMaker calls the archive of a model, and unpacks for a server. */
 export const ARCHIVE = "model.tar.gz";
@@ -14,6 +16,9 @@ export const ARCHIVE = "model.tar.gz";
 export async function modelArchiveIn(model: string): Promise<string | undefined> {
   const entries = await Array.fromAsync(Deno.readDir(model));
   const [archive, ...others] = entries.filter(({ name }) => !isPlaceholder(name));
-  const isAlone = archive?.name === ARCHIVE && archive.isFile && others.length === 0;
-  return isAlone ? join(model, ARCHIVE) : undefined;
+  if (archive?.name !== ARCHIVE || others.length > 0) return undefined;
+  const path = join(model, ARCHIVE);
+  if (archive.isFile) return path;
+  const { target } = followLink(path, await linkBoundary(model));
+  return target !== undefined && await isFile(target) ? target : undefined;
 }

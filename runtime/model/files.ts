@@ -1,15 +1,13 @@
 /**
- * The files of a model's directory, as its archive gets them. Links are followed: SageMaker may not
- * unpack an archive that holds some. (Developer guide, "Troubleshoot Amazon SageMaker model
- * deployments".)
+ * The files of a model's directory, as its archive gets them. Links are followed: SageMaker cannot unpack
+ * an archive with links. (Developer guide, "Troubleshoot Amazon SageMaker model deployments".)
  */
 
-import { SEPARATOR_PATTERN } from "@std/path/constants";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { isPrivateKey, mayHoldSecrets } from "../app/private_files.ts";
 import { isPlaceholder } from "../app/layout.ts";
-import { isOutside } from "../app/typed_path.ts";
+import { brokenLink, followLink, linkBoundary } from "../app/links.ts";
+import { requireNoPointer } from "../app/pointers.ts";
 import type { FileEntry, TarEntry } from "../archive/writer.ts";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
 import { statIfThere } from "../files.ts";
@@ -36,8 +34,8 @@ const MOST_ENTRIES = 250_000;
  * Lists the files of a directory, without placeholders and what is private.
  *
  * @param shown the directory, as the user typed it.
- * @throws MlcliError where something in it cannot be packed: links that lead out of it or nowhere,
- * pipes, sockets, devices, names that are not UTF-8; the signal's reason.
+ * @throws MlcliError for what cannot be packed: broken links, pipes, sockets, devices, pointers to files
+ * that were not fetched, names that are not UTF-8; the signal's reason.
  */
 export async function modelFiles(
   directory: string,
@@ -47,7 +45,7 @@ export async function modelFiles(
   const root = await Deno.realPath(directory).catch((cause) => {
     throw cannotRead(shown, cause);
   });
-  const walk = new Walk(root, signal);
+  const walk = new Walk(await linkBoundary(root), signal);
   await walk.read({ path: root, shown, name: "", above: [root] });
   const { entries, states, bytes, privateFiles } = walk;
   return {
@@ -80,7 +78,7 @@ class Walk {
   readonly privateFiles: string[] = [];
   bytes = 0;
 
-  constructor(private readonly root: string, private readonly signal: AbortSignal) {}
+  constructor(private readonly boundary: string, private readonly signal: AbortSignal) {}
 
   async read(folder: Folder): Promise<void> {
     for (const name of await namesIn(folder)) {
@@ -94,7 +92,7 @@ class Walk {
     const shown = join(folder.shown, name);
     if (name.includes("\ufffd")) throw cannotPack(shown, "has a name that is not UTF-8", RENAME);
     if (isPlaceholder(name)) return;
-    const target = mayHoldSecrets(name) ? undefined : await this.#realPathOf(path, shown);
+    const target = mayHoldSecrets(name) ? undefined : this.#targetOf(path, shown, folder.above);
     if (target === undefined) return void this.privateFiles.push(shown);
     const info = await Deno.stat(target).catch((cause) => {
       throw cannotRead(shown, cause);
@@ -102,9 +100,6 @@ class Walk {
     if (this.entries.length >= MOST_ENTRIES) throw tooMany(shown);
     const inner = { path: target, shown, name: `${folder.name}${name}` };
     if (info.isDirectory) {
-      if (folder.above.includes(target)) {
-        throw cannotPack(shown, `leads in a circle, to ${target}`, "Remove the link.");
-      }
       this.entries.push({ type: "directory", path: inner.name, mode: 0o755 });
       return await this.read({
         ...inner,
@@ -114,6 +109,7 @@ class Walk {
     }
     if (!info.isFile) throw cannotPack(shown, "is neither a file nor a directory", NO_FILE);
     if (await isKey(target)) return void this.privateFiles.push(shown);
+    requireNoPointer(target, shown, info.size);
     const file: FileEntry = { type: "file", path: inner.name, source: target, shown };
     this.entries.push(file);
     this.states.push({ file, state: stateOf(info) });
@@ -121,21 +117,20 @@ class Walk {
   }
 
   /**
-   * Where a path leads; `undefined`: to something private in the directory.
-   * @throws MlcliError where that is outside, or nothing.
+   * Returns where a path leads; `undefined` for something private in the boundary.
+   *
+   * @throws MlcliError for a link that is broken otherwise.
    */
-  async #realPathOf(path: string, shown: string): Promise<string | undefined> {
-    const info = await Deno.lstat(path).catch((cause) => {
+  #targetOf(path: string, shown: string, above: readonly string[]): string | undefined {
+    try {
+      if (!Deno.lstatSync(path).isSymlink) return path;
+    } catch (cause) {
       throw cannotRead(shown, cause);
-    });
-    if (!info.isSymlink) return path;
-    const target = await Deno.realPath(path).catch((cause) => {
-      if (!(cause instanceof Deno.errors.NotFound)) throw cannotRead(shown, cause);
-      throw cannotPack(shown, "is a link that leads nowhere", "Remove it.");
-    });
-    const inner = relative(this.root, target);
-    if (isOutside(inner)) throw cannotPack(shown, `leads out of the directory, to ${target}`, COPY);
-    return inner.split(SEPARATOR_PATTERN).some(mayHoldSecrets) ? undefined : target;
+    }
+    const followed = followLink(path, this.boundary, above);
+    if (followed.target !== undefined) return followed.target;
+    if (followed.escape?.isPrivate) return undefined;
+    throw brokenLink(shown, followed);
   }
 }
 
@@ -160,9 +155,6 @@ function stateOf({ size, mtime, dev, ino }: Deno.FileInfo): string {
 
 const RENAME = "Rename it.";
 const NO_FILE = "A model holds files: remove what is none.";
-const COPY =
-  "A model is packed with what its links lead to, in the same directory. Put the thing " +
-  "itself there.";
 
 function cannotPack(shown: string, words: string, hint: string): MlcliError {
   return new MlcliError(inOneLine(`${shown} ${words}`), { hint });

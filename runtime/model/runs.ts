@@ -32,6 +32,9 @@ export function outputsOfRun(layout: Jobs, run: string): string {
 /** In a run's directory: what is of each of several hosts alone, until it is merged. */
 export const HOSTS = "hosts";
 
+/** Directories that were rebuilt because they have links, in the directory of a run. */
+export const LINKED = "linked";
+
 /** In the directory of such a host: what it wrote. */
 export const WRITTEN = "written";
 

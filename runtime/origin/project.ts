@@ -82,13 +82,13 @@ export async function copiesOf(
   const path = await placeIn(project, from);
   if (!await isDirectory(path)) return { files: [], leftOut: [] };
   const source = { path, shown: join(project.shown, from), boundary: project.boundary };
-  const { files, leftOut } = await filesOf(source, ANY);
+  const { files, leftOut, broken } = await filesOf(source, ANY);
   return {
     files: files.filter(({ path }) => !skip(path)).map(({ path, target }) => ({
       path: `${to}/${path}`,
       content: (place: string) => Deno.copyFile(target, place),
     })),
-    leftOut: leftOut.map((path) => join(from, path)),
+    leftOut: [...leftOut, ...broken.map(({ path }) => path)].map((path) => join(from, path)),
   };
 }
 

@@ -6,12 +6,10 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { closest, inOneLine, listed, sha256 } from "../text.ts";
-import { escapeOf } from "../app/confinement.ts";
+import { brokenLink, followLink } from "../app/links.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
-import { isOutside } from "../app/typed_path.ts";
 import { commitOf } from "./commit.ts";
 
 /** A directory of code. */
@@ -58,8 +56,15 @@ export interface SentCode {
   /** Of its names, modes and bytes. */
   readonly hash: string;
   readonly files: readonly CodeFile[];
-  /** What stays out since it may be a secret, or is a link that leads nowhere or out; in the order of the walk. */
+  /** What might hold secrets, and links in a circle; in the order of the walk. */
   readonly leftOut: readonly string[];
+}
+
+/** A link that leads nowhere or out of the repository. */
+interface BrokenLink {
+  /** Below the directory, with slashes. */
+  readonly path: string;
+  readonly words: string;
 }
 
 /** The most code, in files or directories, and in bytes: data belongs into channels. */
@@ -67,7 +72,7 @@ export const MOST_CODE: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 }
 
 /** What nobody misses in code: caches, and what editors and systems leave. */
 const NO_CODE =
-  /^(\.git|__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\..*\.sw[a-p])$/;
+  /^(\.git|__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\.#.*|\..*\.sw[a-p])$/;
 
 /** The data and the results of an app's runs. */
 const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
@@ -82,16 +87,16 @@ export function isNoCode(path: string, directory: string): boolean {
 }
 
 /**
- * Reads directories of code. Links are followed within the boundary; what they lead to is what is sent,
- * by the same rules.
+ * Reads directories of code. Links are followed within the boundary.
  *
- * @throws MlcliError where something cannot be read, or it is too much.
+ * @throws MlcliError for a broken link, for what cannot be read, and for too much code.
  */
 export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode> {
   const files: CodeFile[] = [];
   const all: string[] = [];
   for (const { source, before = "" } of folders) {
-    const { files: found, leftOut } = await filesOf(source);
+    const { files: found, leftOut, broken: [link] } = await filesOf(source);
+    if (link !== undefined) throw brokenLink(join(source.shown, link.path), link);
     all.push(...leftOut);
     for (const { path, target, isProgram } of found) {
       const bytes = await Deno.readFile(target).catch((error) => {
@@ -104,16 +109,21 @@ export async function codeIn(folders: readonly SourceFolder[]): Promise<SentCode
 }
 
 /**
- * The files of a directory of code, by the rules of `codeIn`, without reading them.
+ * Lists the files of a directory of code, by the rules of `codeIn`.
  *
- * @throws MlcliError as `codeIn`.
+ * @throws MlcliError for what cannot be read, and for too much code.
  */
 export async function filesOf(
   { path: directory, shown, boundary }: Source,
   limits: WalkLimits = MOST_CODE,
-): Promise<{ readonly files: readonly FoundFile[]; readonly leftOut: readonly string[] }> {
+): Promise<{
+  readonly files: readonly FoundFile[];
+  readonly leftOut: readonly string[];
+  readonly broken: readonly BrokenLink[];
+}> {
   const files: FoundFile[] = [];
   const leftOut: string[] = [];
+  const broken: BrokenLink[] = [];
   const root = await Deno.realPath(directory);
   let [entries, bytes] = [0, 0];
   const open: string[] = [];
@@ -123,11 +133,15 @@ export async function filesOf(
     for (const { name, isSymlink } of listing(folder, join(shown, inside))) {
       const path = `${inside}${name}`;
       if (isNoCode(join(folder, name), root) || isNoCode(join(root, path), root)) continue;
-      const target = isPrivateName(name)
-        ? undefined
-        : isSymlink
-        ? await leadsTo(folder, name)
-        : join(folder, name);
+      const place = join(folder, name);
+      const followed = isSymlink && !isPrivateName(name)
+        ? followLink(place, boundary, open)
+        : { target: isPrivateName(name) ? undefined : place };
+      const { target } = followed;
+      if ("words" in followed && !followed.isCircle && !followed.escape?.isPrivate) {
+        broken.push({ path, words: followed.words });
+        continue;
+      }
       if (target === undefined || isNoCode(target, root)) {
         leftOut.push(path);
         continue;
@@ -149,16 +163,8 @@ export async function filesOf(
     }
     open.pop();
   };
-  /** Where a link leads; `undefined` where it must not, nothing is there, or it goes round. */
-  const leadsTo = async (folder: string, name: string): Promise<string | undefined> => {
-    const link = join(folder, name);
-    const target = await Deno.realPath(link).catch(() => undefined);
-    const isRound = target === undefined ||
-      open.some((one) => !isOutside(relative(target, one)));
-    return isRound || await escapeOf({ directory: root, boundary }, link) ? undefined : target;
-  };
   await visit(root, "");
-  return { files, leftOut };
+  return { files, leftOut, broken };
 }
 
 /** Whether a file is a private key. */
@@ -229,7 +235,7 @@ export async function packCode(
   if (entryPoint !== undefined) requireEntryPoint(code, source, entryPoint);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
-    note(`Not sent, since they may hold secrets, or are links that lead elsewhere: ${names}`);
+    note(`Not sent, because they might hold secrets, or lead in a circle: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };
@@ -270,7 +276,7 @@ export function requireEntryPoint(
   const meant = paths.includes(inner) ? inner : closest(entryPoint, paths);
   throw new MlcliError(`Entry point not found: ${join(shown, entryPoint)}`, {
     hint: leftOut.includes(entryPoint)
-      ? "It is not sent, since it may hold a secret, or is a link that leads elsewhere."
+      ? "It is not sent, because it might hold a secret, or leads in a circle."
       : meant !== undefined
       ? `Did you mean ${inOneLine(meant)}?`
       : `--entry-point names a file of the code, relative to ${

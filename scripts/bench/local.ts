@@ -106,6 +106,20 @@ export async function fullOutputComparison(app: BenchApp): Promise<Comparison> {
   return trainComparison(app, "local train, 100,000 files in output/");
 }
 
+/** How many files the channel of a training has. */
+const CHANNEL_FILES = 100_000;
+
+/** Compares `local train` on a channel with many files: mlcli looks for links among them. */
+export async function largeChannelComparison(app: BenchApp): Promise<Comparison> {
+  const channel = join(app.base, "local_test/test_dir/input/data/training");
+  for (let number = 0; number < CHANNEL_FILES; number++) {
+    const folder = join(channel, `part-${Math.floor(number / 1_000)}`);
+    if (number % 1_000 === 0) await Deno.mkdir(folder, { recursive: true });
+    Deno.writeTextFileSync(join(folder, `file-${number}`), "1");
+  }
+  return trainComparison(app, "local train, a channel of 100,000 files");
+}
+
 /** `local deploy` until it returns against `docker run -d` and asking every 5 ms. */
 export function deployComparison(
   app: BenchApp,

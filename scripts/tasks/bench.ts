@@ -18,6 +18,7 @@ import {
   fullOutputComparison,
   givenTo,
   helpComparison,
+  largeChannelComparison,
   makeBenchApp,
   trainComparison,
 } from "../bench/local.ts";
@@ -123,6 +124,8 @@ async function* local(baseImage: string): AsyncGenerator<Comparison> {
   yield* ofMember(baseImage, binary);
   await using full = await makeBenchApp(baseImage);
   yield await fullOutputComparison(full);
+  await using large = await makeBenchApp(baseImage);
+  yield await largeChannelComparison(large);
 }
 
 /** The same as a user who is not root, and pays for being given what the run wrote. */

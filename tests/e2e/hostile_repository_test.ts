@@ -138,7 +138,11 @@ suite("a repository that means harm, run by somebody who is not root", () => {
     await link(app, `${BASE}/${TEST}/input/data/training`, join(shared, "data"));
     await link(app, `${BASE}/${TEST}/input/data/more`, join(shared, "data"));
     const { code, stdout, stderr } = await user.run(["local", "train"], app.directory);
-    assertEquals({ code, stdout, stderr }, { code: 0, stdout: "7 ['d.csv']\n{}\n", stderr: "" });
+    assertEquals({ code, stdout }, { code: 0, stdout: "7 ['d.csv']\n{}\n" }, stderr);
+    assertMatch(
+      stderr,
+      /^warning: mlcli build leaves \S+\/training\/\.env\.example out of the image/,
+    );
     assertEquals((await Deno.stat(app.testPath("model/m"))).uid, user.uid);
   });
 

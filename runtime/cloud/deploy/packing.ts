@@ -1,6 +1,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { createHash } from "node:crypto";
+import { requireNoPointer } from "../../app/pointers.ts";
 import type { ModelRoom } from "../../contract/instances.ts";
 import { fileErrorReason, isMissing, isSystemError, MlcliError } from "../../errors.ts";
 import { removeTreeIfThere } from "../../files.ts";
@@ -54,6 +55,7 @@ export async function archiveOf(
   });
   if (there === undefined) return await newArchive(directory, code, room, note, signal);
   const shown = join(directory.shown, ARCHIVE);
+  requireNoPointer(there, shown);
   if (code === undefined) return await existingArchive(there, shown, room, note, signal);
   return await written(shown, async (target) => {
     const { NO_FILES, packTo } = await import("../../archive/pack.ts");

@@ -1,5 +1,7 @@
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../../app/app.ts";
+import { REPLACE } from "../../app/links.ts";
+import { requireNoPointer } from "../../app/pointers.ts";
 import { shellWord } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
 import type { S3 } from "../../aws/s3.ts";
@@ -144,16 +146,18 @@ async function checkFiles(
   signal: AbortSignal,
   report: UploadReport,
 ): Promise<Size> {
-  const names = { private: [] as string[], unusable: [] as string[] };
+  const names = { private: [] as string[], broken: [] as string[], unusable: [] as string[] };
   const leftOut: LeftOut = (why, what) => {
-    names[why].push(what.shown);
+    names[why].push([what.shown, what.words].join(" ").trim());
     leave(why, what);
   };
   let [files, bytes] = [0, 0];
   for await (const { name, path, shown } of filesOf(inputs, leftOut)) {
     signal.throwIfAborted();
     files++;
-    bytes += sizeOf(path);
+    const size = sizeOf(path);
+    bytes += size;
+    requireNoPointer(path, shown, size);
     report.found({ files, bytes });
     const key = target.key + name;
     // A letter has three bytes at most for each unit of JavaScript's.
@@ -165,6 +169,7 @@ async function checkFiles(
   }
   // Directories are read in no order.
   names.private.sort();
+  names.broken.sort();
   names.unusable.sort();
   if (names.private.length > 0) {
     report.warning(
@@ -172,15 +177,18 @@ async function checkFiles(
       "What is meant to be sent has to be named by itself: --input-dir FILE",
     );
   }
+  if (names.broken.length > 0) {
+    report.warning(`Not sent, because mlcli cannot follow links: ${listed(names.broken)}`, REPLACE);
+  }
   if (names.unusable.length > 0) {
     report.warning(
-      `Not sent, since they are no files and lead to none: ${listed(names.unusable)}`,
+      `Not sent, because they are neither files nor directories: ${listed(names.unusable)}`,
       "Remove them, or put files in their places.",
     );
   }
   if (files > 0) return { files, bytes };
   throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
-    hint: "Nothing was sent, and nothing deleted.",
+    hint: "Nothing was sent or deleted.",
   });
 }
 

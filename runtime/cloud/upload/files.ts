@@ -1,13 +1,11 @@
 import { basename } from "@std/path/basename";
-import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
-import { boundaryOf, escapeOf } from "../../app/confinement.ts";
+import { followLink, linkBoundary } from "../../app/links.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { isPrivateKey, mayHoldSecrets } from "../../app/private_files.ts";
-import { absolutePath, shellWord } from "../../app/typed_path.ts";
+import { absolutePath } from "../../app/typed_path.ts";
 import { compareKeys, sortKeys } from "../../contract/keys.ts";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../../errors.ts";
-import { statIfThere } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
 
 export interface NamedInput {
@@ -38,7 +36,7 @@ export async function namedInputs(
       throw isMissing(cause) ? missingInputError(shown, cause) : cannotRead(shown, cause);
     });
     if (info.isDirectory) {
-      return { path, shown, name: undefined, boundary: await boundaryOf(path) };
+      return { path, shown, name: undefined, boundary: await linkBoundary(path) };
     }
     if (!info.isFile) {
       throw new MlcliError(`Neither a file nor a directory: ${inOneLine(shown)}`, {
@@ -73,11 +71,12 @@ export interface LocalFile {
 
 /**
  * Called for what is not sent. `private`: a file or a directory with a private name, or a private key;
- * `unusable`: a link that leads nowhere, a pipe, a socket, a device.
+ * `broken`: a link that leads nowhere, out of the repository or in a circle, with words that say where to;
+ * `unusable`: a pipe, a socket, a device.
  */
 export type LeftOut = (
-  why: "private" | "unusable",
-  what: Pick<LocalFile, "shown" | "name">,
+  why: "private" | "broken" | "unusable",
+  what: Pick<LocalFile, "shown" | "name"> & { readonly words?: string },
 ) => void;
 
 interface Folder {
@@ -86,7 +85,7 @@ interface Folder {
   readonly shown: string;
   /** Empty, or ends with a slash. */
   readonly name: string;
-  /** Real paths of the directories above it, if a link was followed. */
+  /** Real paths of the directories that it lies in, and its own. */
   readonly above: readonly string[];
 }
 
@@ -94,15 +93,13 @@ interface Folder {
 interface Entry {
   readonly name: string;
   readonly isDirectory: boolean;
-  readonly isLink: boolean;
 }
 
 /**
  * The files of all inputs, in the order of their keys. Only the names of directories that are being read
  * are in memory.
  *
- * @throws MlcliError where two would get the same key, a link leads out of the repository, or a
- * directory cannot be read.
+ * @throws MlcliError where two would get the same key, or a directory cannot be read.
  */
 export async function* filesOf(
   inputs: readonly NamedInput[],
@@ -132,7 +129,7 @@ function filesOfOne(
 ): AsyncGenerator<LocalFile, void, void> {
   const { path, shown, name } = input;
   if (name === undefined) {
-    return below({ input, path, shown, name: "", above: [] }, leftOut);
+    return below({ input, path, shown, name: "", above: [Deno.realPathSync(path)] }, leftOut);
   }
   return (async function* () {
     yield { name, path, shown };
@@ -140,11 +137,11 @@ function filesOfOne(
 }
 
 async function* below(folder: Folder, leftOut: LeftOut): AsyncGenerator<LocalFile, void, void> {
-  for (const { name, isDirectory, isLink } of await entriesOf(folder, leftOut)) {
+  for (const { name, isDirectory } of await entriesOf(folder, leftOut)) {
     const path = join(folder.path, name);
     const inner = { path, shown: join(folder.shown, name), name: folder.name + name };
     if (isDirectory) {
-      const above = await wayTo(folder, path, inner.shown, isLink);
+      const above = [...folder.above, Deno.realPathSync(path)];
       yield* below({ ...inner, input: folder.input, name: `${inner.name}/`, above }, leftOut);
     } else yield inner;
   }
@@ -156,17 +153,22 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   const found = await Array.fromAsync(Deno.readDir(folder.path)).catch((cause) => {
     throw cannotRead(folder.shown, cause);
   });
-  const leave = (why: "private" | "unusable", name: string): void =>
-    leftOut(why, { shown: join(folder.shown, name), name: folder.name + name });
+  const leave = (why: Parameters<LeftOut>[0], name: string, words?: string): void =>
+    leftOut(why, {
+      shown: join(folder.shown, name),
+      name: folder.name + name,
+      ...words && { words },
+    });
   for (const { name, isFile, isDirectory, isSymlink } of found) {
     if (name.includes("\ufffd")) throw notUtf8Error(join(folder.shown, name));
     if (mayHoldSecrets(name)) leave("private", name);
     else if (isSymlink) {
-      const target = await targetOf(folder, name);
-      if (target?.isDirectory || target?.isFile) {
-        entries.push({ name, isDirectory: target.isDirectory, isLink: true });
+      const followed = followLink(join(folder.path, name), folder.input.boundary, folder.above);
+      if (followed.target === undefined) leave("broken", name, followed.words);
+      else if (followed.info.isDirectory || followed.info.isFile) {
+        entries.push({ name, isDirectory: followed.info.isDirectory });
       } else leave("unusable", name);
-    } else if (isFile || isDirectory) entries.push({ name, isDirectory, isLink: false });
+    } else if (isFile || isDirectory) entries.push({ name, isDirectory });
     else leave("unusable", name);
   }
   const sent: Entry[] = [];
@@ -178,48 +180,6 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
     else sent.push(entry);
   }
   return sortKeys(sent, ({ name, isDirectory }) => isDirectory ? `${name}/` : name);
-}
-
-/**
- * What a link leads to; `undefined` where that is nothing.
- * @throws MlcliError where it leads out of the repository.
- */
-async function targetOf(
-  { input, path, shown }: Folder,
-  name: string,
-): Promise<Deno.FileInfo | undefined> {
-  const link = join(path, name);
-  const confined = { directory: input.path, boundary: input.boundary };
-  const escape = await escapeOf(confined, link).catch((cause) => {
-    throw cannotRead(join(shown, name), cause);
-  });
-  if (escape !== undefined) {
-    throw new MlcliError(inOneLine(`${join(shown, name)} ${escape.words}`), {
-      hint: escape.isPrivate
-        ? "Nothing was sent. Remove the link; what is private is sent only where you name it."
-        : `Nothing was sent. If it is meant, name it yourself: --input-dir ${
-          shellWord(escape.target)
-        }`,
-    });
-  }
-  return await statIfThere(link);
-}
-
-/** @throws MlcliError where a link leads to a directory that it lies in. */
-async function wayTo(
-  folder: Folder,
-  path: string,
-  shown: string,
-  isLink: boolean,
-): Promise<readonly string[]> {
-  if (!isLink && folder.above.length === 0) return [];
-  const [real, outer] = await Promise.all([Deno.realPath(path), Deno.realPath(folder.path)]);
-  const isCircle = folder.above.includes(real) || outer === real ||
-    outer.startsWith(`${real}${SEPARATOR}`);
-  if (!isCircle) return [...folder.above, outer, real];
-  throw new MlcliError(inOneLine(`${shown} leads in a circle, to ${real}`), {
-    hint: "Nothing was sent. Remove the link.",
-  });
 }
 
 function sameKeyError(one: LocalFile, other: LocalFile): MlcliError {

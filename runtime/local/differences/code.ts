@@ -1,6 +1,7 @@
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { type App, imageReference } from "../../app/app.ts";
+import { escapeOf } from "../../app/confinement.ts";
 import { sentOf } from "../../app/left_out.ts";
 import { commonFinding } from "../../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "../../app/image.ts";
@@ -12,7 +13,7 @@ import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
-import { isFile, lstatIfThere } from "../../files.ts";
+import { isDirectory, isFile, statIfThere } from "../../files.ts";
 import { holdsHarness, isBuiltOf, LABELS } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
@@ -62,8 +63,7 @@ export async function leftOutDifferences(
   if (!isOfAppsDirectory(app, image)) return [];
   if (!holdsHarness(image) && !isBuiltOf(app.name, image)) return [];
   const directory = layoutOf(app)[code];
-  // A link is sent to the engine as a link.
-  if (!(await lstatIfThere(directory))?.isDirectory) return [];
+  if (!await isInApp(app, directory)) return [];
   const { leftOut: paths } = await sentOf(app, directory);
   const [first] = paths.map(inOneLine);
   if (first === undefined) return [];
@@ -117,7 +117,7 @@ async function ageDifferences(
     : [];
   const changed: string[] = [];
   for (const path of [...sources, ...codes]) {
-    const time = (await lstatIfThere(path))?.mtime;
+    const time = (await statIfThere(path))?.mtime;
     if (time && time > built) changed.push(path);
   }
   if (changed.length === 0) return [];
@@ -145,9 +145,13 @@ async function filesOfContext(app: App, image: ImageDetails): Promise<readonly s
     .filter((path) => isOutside(relative(localTest, path)));
 }
 
+async function isInApp(app: App, directory: string): Promise<boolean> {
+  return await isDirectory(directory) && await escapeOf(app, directory) === undefined;
+}
+
 /** The files of the code that are in the image. */
 async function codeOf(app: App, code: CodeFolder | "common"): Promise<readonly string[]> {
   const directory = layoutOf(app)[code];
-  if (!(await lstatIfThere(directory))?.isDirectory) return [];
+  if (!await isInApp(app, directory)) return [];
   return (await sentOf(app, directory)).files.map((path) => join(app.directory, path));
 }

@@ -3,10 +3,10 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import type { Channel } from "../../contract/channels.ts";
 import type { ChannelData, JobDocument } from "../../model/records.ts";
 import { isFile } from "../../files.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
+import type { LookedAt } from "./linked.ts";
 
 /** Of what is larger, or more files, no contents are read: a second's work, beside the run. */
 const MOST_READ = 256 * 1024 ** 2;
@@ -17,19 +17,25 @@ const PIECE = 256 * 1024;
 
 /** Nothing is thrown for what cannot be read. @throws the signal's reason. */
 export async function dataOf(
-  channels: readonly Channel[],
+  channels: readonly Pick<LookedAt, "name" | "source" | "boundary">[],
   signal: AbortSignal,
 ): Promise<NonNullable<JobDocument["data"]>> {
   const found: Record<string, ChannelData | null> = {};
-  for (const { name, source } of channels) found[name] = await dataIn(source, signal);
+  for (const { name, source, boundary } of channels) {
+    found[name] = await dataIn(source, boundary, signal);
+  }
   return found;
 }
 
 /** @param source a directory, or a file. */
-async function dataIn(source: string, signal: AbortSignal): Promise<ChannelData | null> {
+async function dataIn(
+  source: string,
+  boundary: string,
+  signal: AbortSignal,
+): Promise<ChannelData | null> {
   const isOne = await isFile(source);
   const directory = isOne ? dirname(source) : source;
-  const tree = isOne ? await treeOf(source) : await treeIn(directory, "times");
+  const tree = isOne ? await treeOf(source) : await treeIn(directory, "times", boundary);
   if (tree === undefined) return null;
   const files = [...tree.files].sort(([one], [other]) => one < other ? -1 : 1);
   const bytes = [...tree.sizes.values()].reduce((sum, size) => sum + size, 0);

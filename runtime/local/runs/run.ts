@@ -21,6 +21,7 @@ import {
 import { claim, OWNER } from "../../owner.ts";
 import {
   HOSTS,
+  LINKED,
   makeRunDirectory,
   modelOfRun,
   outputsOfRun,
@@ -49,6 +50,7 @@ export interface Run {
 /** What is in a run's directory for its container alone. */
 const WORKING_FILES = [
   ...["config", "input", "code", "common", "network", "output", "download", "report"],
+  LINKED,
 ];
 
 /**

@@ -6,12 +6,14 @@
 import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { brokenLink, followLink } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Channel } from "../../contract/channels.ts";
 import { MlcliError } from "../../errors.ts";
-import { copyTree, lstatIfThere, makeDirectory, statIfThere } from "../../files.ts";
+import { copyTree, makeDirectory, statIfThere } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
 import type { InputMount } from "../plan.ts";
+import type { Linked } from "./linked.ts";
 import { type Tree, treeIn } from "../watch/tree.ts";
 
 /** The most that is copied of the code, in bytes. (Of files: `MOST_FILES` of `watch/tree.ts`.) */
@@ -21,24 +23,23 @@ const MOST_CODE = 256 * 1024 ** 2;
 export type RunCode = MountedCode & { readonly isWritable: boolean };
 
 /**
- * Copies the code, without `__pycache__` and what cannot be read. Links stay links.
+ * Copies the code, without `__pycache__` and what cannot be read, links followed.
  *
  * @param note is told of code that is too much to be copied, and is mounted as it is.
+ * @throws MlcliError for a broken link.
  */
 export async function copyCode(
-  { directory }: Pick<Layout, "directory">,
+  { directory, boundary }: Pick<Layout, "directory" | "boundary">,
   runDirectory: string,
   { codeFolder, commonFolder }: MountedCode,
   note: (message: string) => void,
 ): Promise<RunCode> {
   const folders = [codeFolder, commonFolder].filter((folder) => folder !== undefined);
-  const trees = await Promise.all(folders.map((folder) => treeIn(folder, "times")));
-  let bytes = 0;
-  for (const [index, tree] of trees.entries()) {
-    for (const file of tree?.files.keys() ?? []) {
-      bytes += (await lstatIfThere(join(folders[index]!, file)))?.size ?? 0;
-    }
-  }
+  const trees = await Promise.all(
+    folders.map((folder) => codeTree(folder, { directory, boundary })),
+  );
+  const sizes = trees.flatMap((tree) => [...tree?.sizes.values() ?? []]);
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > MOST_CODE || trees.includes(undefined)) {
     const paths = folders.map((folder) => `${typedPath(directory, folder)}/`).join(" or ");
     note(`${paths} is too large to be copied: it is mounted read-only`);
@@ -54,6 +55,23 @@ export async function copyCode(
   return { codeFolder: copies[0], commonFolder: copies[1], isWritable: true };
 }
 
+/**
+ * Looks through a directory of code; `undefined` if it holds too many files.
+ *
+ * @throws MlcliError for a broken link.
+ */
+export async function codeTree(
+  folder: string,
+  { directory, boundary }: Pick<Layout, "directory" | "boundary">,
+): Promise<Tree | undefined> {
+  const tree = await treeIn(folder, "times", boundary);
+  const [link] = tree?.broken ?? [];
+  if (link !== undefined) {
+    throw brokenLink(typedPath(directory, join(folder, link.path)), { words: link.words! });
+  }
+  return tree;
+}
+
 async function copyFiles(from: string, { files, folders }: Tree, to: string): Promise<void> {
   for (const folder of folders) {
     await makeDirectory(join(to, folder));
@@ -64,10 +82,10 @@ async function copyFiles(from: string, { files, folders }: Tree, to: string): Pr
     try {
       if (files.get(file)!.startsWith("link ")) {
         await Deno.symlink(await Deno.readLink(source), target);
-      } else {
-        await Deno.copyFile(source, target);
-        openLike(source, target, 0o666);
+        continue;
       }
+      await Deno.copyFile(source, target);
+      openLike(source, target, 0o666);
     } catch (error) {
       // It is closed to the caller, or was taken away meanwhile.
       const isUnreadable = error instanceof Deno.errors.PermissionDenied ||
@@ -79,7 +97,7 @@ async function copyFiles(from: string, { files, folders }: Tree, to: string): Pr
 
 /** Lets the image's user change the copy of what others may read; what is closed to them stays so. */
 function openLike(source: string, target: string, open: number): void {
-  const { mode } = Deno.lstatSync(source);
+  const { mode } = Deno.statSync(source);
   if (mode === null) return; // Windows
   Deno.chmodSync(target, (mode & 0o004 ? open : open & 0o700) | mode & 0o777);
 }
@@ -104,52 +122,56 @@ export interface RunInput {
 export async function makeInput(
   layout: Layout,
   input: string,
-  channels: readonly Channel[],
+  channels: readonly Pick<Linked, "name" | "source" | "mounts">[],
   { copies, isStrict }: { readonly copies: boolean; readonly isStrict: boolean },
 ): Promise<RunInput> {
   await makeDirectory(join(input, "data"));
   const mounts: InputMount[] = [];
-  for (const { name, source } of channels) {
-    const path = `data/${name}`;
-    if (copies) await copyTree(source, join(input, path));
+  for (const channel of channels) {
+    const path = `data/${channel.name}`;
+    if (copies) await copyTree(channel.source, join(input, path));
     else {
       await makeDirectory(join(input, path));
-      mounts.push({ path, source });
+      mounts.push(...channelMounts(channel));
     }
   }
   const others = isStrict ? [] : othersIn(layout, channels);
-  mounts.push(...await makePlaces(input, others.slice(0, MOST_OTHERS)));
+  const mounted = others.slice(0, MOST_OTHERS);
+  await makePlaces(input, mounted);
+  mounts.push(...mounted);
   return { mounts, left: Math.max(0, others.length - MOST_OTHERS) };
 }
 
+/** The mounts of a channel, by their paths in the run's `input/`. */
+export function channelMounts(
+  { name, source, mounts }: Pick<Linked, "name" | "source" | "mounts">,
+): readonly InputMount[] {
+  const path = `data/${name}`;
+  return [{ path, source }, ...mounts.map((one) => ({ ...one, path: `${path}/${one.path}` }))];
+}
+
 /** What lies beside the channels. */
-export function othersIn(layout: Layout, channels: readonly Channel[]): readonly InputMount[] {
-  return [
+export function othersIn(
+  layout: Layout,
+  channels: readonly Pick<Channel, "name">[],
+): readonly InputMount[] {
+  return mountable([
     ...entriesOf(layout.input, "", ["config", "data"]),
     ...entriesOf(layout.inputData, "data/", channels.map(({ name }) => name)),
-  ];
+  ], layout);
 }
 
 /**
- * Makes a place for each mount in a directory that is mounted itself. A link is copied: what it leads to
- * may be there, too.
+ * Makes a place for each mount in a directory that is mounted itself.
  *
- * @returns what is to be mounted.
+ * @param entries with links followed.
  */
-export async function makePlaces(
-  folder: string,
-  entries: readonly InputMount[],
-): Promise<readonly InputMount[]> {
-  const mounts: InputMount[] = [];
+export async function makePlaces(folder: string, entries: readonly InputMount[]): Promise<void> {
   for (const { path, source } of entries) {
-    const { isFile, isDirectory, isSymlink } = Deno.lstatSync(source);
     const target = join(folder, path);
-    if (isSymlink) Deno.symlinkSync(Deno.readLinkSync(source), target);
-    if (isFile) Deno.writeTextFileSync(target, "");
-    if (isDirectory) await makeDirectory(target);
-    if (isFile || isDirectory) mounts.push({ path, source });
+    if (Deno.lstatSync(source).isDirectory) await makeDirectory(target);
+    else Deno.writeTextFileSync(target, "");
   }
-  return mounts;
 }
 
 /** What is right in a directory, but for placeholders. */
@@ -161,6 +183,19 @@ export function entriesOf(
   const names = Array.from(Deno.readDirSync(directory), ({ name }) => name);
   return names.filter((name) => !except.includes(name) && !isPlaceholder(name)).sort()
     .map((name) => ({ path: before + name, source: join(directory, name) }));
+}
+
+/** The entries that can be mounted: files and directories, links followed. */
+export function mountable(
+  entries: readonly InputMount[],
+  { boundary }: Pick<Layout, "boundary">,
+): readonly InputMount[] {
+  return entries.flatMap(({ path, source }) => {
+    const { isFile, isDirectory, isSymlink } = Deno.lstatSync(source);
+    if (isFile || isDirectory) return [{ path, source }];
+    const { target } = isSymlink ? followLink(source, boundary) : { target: undefined };
+    return target === undefined ? [] : [{ path, source: target }];
+  });
 }
 
 /**

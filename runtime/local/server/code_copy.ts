@@ -7,11 +7,13 @@
 import { join } from "@std/path/join";
 import { tarBytes, type TarEntry } from "../../archive/writer.ts";
 import { PATHS } from "../../contract/jobs.ts";
+import type { Layout } from "../../app/layout.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
 import { COMMON_PATH } from "../../contract/images.ts";
 import type { MountedCode } from "../code.ts";
-import { type Tree, treeIn } from "../watch/tree.ts";
+import { codeTree } from "../runs/working_copy.ts";
+import type { Tree } from "../watch/tree.ts";
 
 export interface CodeCopy {
   /** What is mounted all the same: directories with more files than anybody edits. */
@@ -27,9 +29,24 @@ interface Part {
   readonly tree: Tree;
 }
 
-export async function codeCopy({ codeFolder, commonFolder }: MountedCode): Promise<CodeCopy> {
-  const code = await partOf(codeFolder, PATHS.code);
-  const common = await partOf(commonFolder, COMMON_PATH);
+/**
+ * Plans the copy.
+ *
+ * @param isForLinks whether directories without links are mounted.
+ * @throws MlcliError for a broken link.
+ */
+export async function codeCopy(
+  { codeFolder, commonFolder }: MountedCode,
+  layout: Pick<Layout, "directory" | "boundary">,
+  isForLinks = false,
+): Promise<CodeCopy> {
+  const copied = async (source: string | undefined, target: string) => {
+    const tree = source === undefined ? undefined : await codeTree(source, layout);
+    const isMounted = source === undefined || tree === undefined || isForLinks && !tree.hasLinks;
+    return isMounted ? undefined : { source, target, tree };
+  };
+  const code = await copied(codeFolder, PATHS.code);
+  const common = await copied(commonFolder, COMMON_PATH);
   const parts = [code, common].filter((part) => part !== undefined);
   return {
     mounted: {
@@ -44,22 +61,17 @@ export async function codeCopy({ codeFolder, commonFolder }: MountedCode): Promi
   };
 }
 
-async function partOf(source: string | undefined, target: string): Promise<Part | undefined> {
-  const tree = source === undefined ? undefined : await treeIn(source, "times");
-  return source === undefined || tree === undefined ? undefined : { source, target, tree };
-}
-
 async function* entries(parts: readonly Part[]): AsyncGenerator<TarEntry, void, void> {
   for (const { source, target, tree } of parts) {
     const inside = (path: string): string => join(target, path).replaceAll("\\", "/").slice(1);
     for (const folder of [...tree.folders].sort()) {
       yield { type: "directory", path: inside(folder), mode: 0o755 };
     }
-    for (const file of tree.files.keys()) {
-      const path = join(source, file);
-      const link = await Deno.readLink(path).catch(() => undefined);
-      if (link !== undefined) yield { type: "symlink", path: inside(file), target: link };
-      else yield { type: "file", path: inside(file), source: path, shown: file };
+    for (const [file, state] of tree.files) {
+      // One that leads in a circle.
+      if (state.startsWith("link ")) {
+        yield { type: "symlink", path: inside(file), target: state.slice("link ".length) };
+      } else yield { type: "file", path: inside(file), source: join(source, file), shown: file };
     }
   }
 }

@@ -5,8 +5,10 @@
  * another clock.
  */
 
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
+import { boundaryOf } from "../../app/confinement.ts";
 import { COMMON_FOLDER, layoutOf } from "../../app/layout.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
@@ -112,11 +114,15 @@ function newer<Key extends string>(
 }
 
 async function codeOf(base: string): Promise<Known> {
-  return await known(await Promise.all(CODE.map((name) => treeIn(join(base, name), "content"))));
+  const boundary = await boundaryOf(dirname(dirname(base)));
+  return await known(
+    await Promise.all(CODE.map((name) => treeIn(join(base, name), "content", boundary))),
+  );
 }
 
 async function modelOf(base: string): Promise<Known> {
-  return await known([await treeIn(join(base, "local_test/test_dir/model"), "times")]);
+  const boundary = await boundaryOf(dirname(dirname(base)));
+  return await known([await treeIn(join(base, "local_test/test_dir/model"), "times", boundary)]);
 }
 
 async function known(trees: readonly (Tree | undefined)[]): Promise<Known> {

@@ -2,6 +2,8 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
+import { nodesIn } from "../../app/links.ts";
+import { requireNoPointer } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { MODEL_CODE } from "../../contract/launch.ts";
 import { lstatIfThere, removeTreeIfThere, setMode } from "../../files.ts";
@@ -38,15 +40,20 @@ export async function servedModel(
   { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
 ): Promise<string> {
   const archive = await modelArchiveIn(model);
-  if (archive === undefined && code === undefined) return model;
+  if (archive !== undefined) requireNoPointer(archive, typedPath(layout.directory, archive));
+  else if (code === undefined && !needsView(layout, model)) return model;
   const parent = await makeInJobs(layout, UNPACKED);
   const target = join(parent, `${server}-${crypto.randomUUID().slice(0, 8)}`);
   try {
     if (archive !== undefined) await unpackedModel(layout, archive, target, signal);
+    const replaces = archive === undefined
+      ? await viewOf(model, typedPath(layout.directory, model), target, {
+        signal,
+        note,
+        keepsCode: code === undefined,
+      })
+      : code !== undefined && await removeCode(target);
     if (code !== undefined) {
-      const replaces = archive === undefined
-        ? await viewOf(model, typedPath(layout.directory, model), target, { signal, note })
-        : await removeCode(target);
       if (replaces) note(replacedText(typedPath(layout.directory, archive ?? model), code));
       await unpackCode(code, join(target, MODEL_CODE));
     }
@@ -67,22 +74,46 @@ async function removeCode(model: string): Promise<boolean> {
 const ROOT: TarEntry = { type: "directory", path: "", mode: 0o755 };
 
 /**
- * Lays a model out without its `code/`: by hard links, else copies.
+ * Returns whether a model has links, of which a container would see nothing.
  *
- * @returns whether it has a `code/`.
+ * @throws MlcliError for pointers to files that were not fetched.
+ */
+function needsView({ directory }: Layout, model: string): boolean {
+  let hasLinks = false;
+  for (
+    const { path, source, kind, isLink } of nodesIn(model, Deno.realPathSync(model)).take(MOST)
+  ) {
+    hasLinks ||= isLink;
+    if (kind === "file") requireNoPointer(source, typedPath(directory, join(model, path)));
+  }
+  return hasLinks;
+}
+
+/** How many entries of a model are looked at before it is served. */
+const MOST = 20_000;
+
+/**
+ * Lays a model out, links followed: by hard links, else copies.
+ *
+ * @param keepsCode whether with its `code/`.
+ * @returns whether it has a `code/` that was left out.
  * @throws MlcliError for what could not be packed for SageMaker either.
  */
 async function viewOf(
   model: string,
   shown: string,
   target: string,
-  { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
+  { signal, note, keepsCode }: {
+    readonly signal: AbortSignal;
+    readonly note: (text: string) => void;
+    readonly keepsCode: boolean;
+  },
 ): Promise<boolean> {
   const { entries, privateFiles } = await modelFiles(model, shown, signal);
   if (privateFiles.length > 0) {
     note(`Not served, since they may hold secrets: ${listed(privateFiles)}`);
   }
-  const others = withoutCode(entries);
+  const others = keepsCode ? entries : withoutCode(entries);
   for (const entry of [ROOT, ...others]) {
     signal.throwIfAborted();
     const path = join(target, entry.path);

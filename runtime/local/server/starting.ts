@@ -26,7 +26,7 @@ import { prune } from "../runs/prune.ts";
 import { bodyLimit } from "../../serving/plan.ts";
 import { installsPackages, packCode, type PackedCode } from "../../source/source.ts";
 import { type PipPlace, pipPlace } from "../sent_code.ts";
-import { type CodeCopy, codeCopy } from "./code_copy.ts";
+import { codeCopy } from "./code_copy.ts";
 import { madeOf } from "./made_of.ts";
 import { requireReady } from "./readiness.ts";
 import { lookAtImage, type OfServedImage, requireServable, servedVersion } from "./servable.ts";
@@ -130,9 +130,7 @@ export async function startServer(
   const layout = layoutOf(job.app);
   const sent = job.code && await packCode([job.code], job.code.entryPoint, start.note);
   const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start.note);
-  const copy: CodeCopy = start.copiesCode
-    ? await codeCopy(code)
-    : { mounted: code, into: () => Promise.resolve() };
+  const copy = await codeCopy(code, layout, !start.copiesCode);
   let modelFolder: string | undefined;
   let server: Server | undefined;
   let ready = false;

@@ -200,14 +200,18 @@ function listen(port: number): Deno.TcpListener {
 }
 
 function watchOf({ app, code }: ServingJob, clock: Clock): Watch {
-  const { prediction, common, model, base, testDirectory } = layoutOf(app);
+  const { prediction, common, model, base, testDirectory, boundary } = layoutOf(app);
   const ofCode = code
     ? [watchedCode(code.source)]
-    : [{ path: prediction, shown: "prediction" }, { path: common, shown: "common" }];
+    : [{ path: prediction, shown: "prediction", boundary }, {
+      path: common,
+      shown: "common",
+      boundary,
+    }];
   return new Watch(
     [
       ...ofCode,
-      { path: model, shown: "model", words: "model trained", needsFile: true },
+      { path: model, shown: "model", boundary, words: "model trained", needsFile: true },
     ],
     [base, testDirectory],
     clock,

@@ -29,7 +29,7 @@ export async function plannedTransform(
   readonly requireNone: () => void;
 }> {
   const layout = layoutOf(job.app);
-  const inputs = await inputsIn(layout.directory, job.input);
+  const inputs = await inputsIn(layout, job.input);
   const transform = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const { split, contentType } = transform;
   const limits = limitsOf(transform);

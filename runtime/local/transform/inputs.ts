@@ -3,6 +3,9 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import type { Transformation } from "../../archive/node_streams.ts";
+import type { Confined } from "../../app/confinement.ts";
+import { followLink, linkBoundary } from "../../app/links.ts";
+import { requireNoPointer } from "../../app/pointers.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
@@ -11,6 +14,7 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfData } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { isDirectory } from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 
 /** A file to transform. */
@@ -27,7 +31,7 @@ export interface InputFile {
 export interface Inputs {
   /** In the order in which SageMaker lists objects. */
   readonly files: readonly InputFile[];
-  /** Links and hidden files, which are not sent. */
+  /** Broken links and hidden files, which are not sent. */
   readonly leftOut: readonly string[];
 }
 
@@ -35,15 +39,19 @@ export interface Inputs {
  * The files of a directory, at any depth, or one file.
  *
  * @param input absolute path.
- * @param directory of the app: paths in messages are relative to it.
- * @throws MlcliError where there is none, or a link of a repository leads there.
+ * @throws MlcliError where there is none, a link of a repository leads there, or a file is a pointer to
+ * one that was not fetched.
  */
-export async function inputsIn(directory: string, input: string): Promise<Inputs> {
+export async function inputsIn(
+  { directory, boundary: repository }: Confined,
+  input: string,
+): Promise<Inputs> {
   await requireNamed(directory, input, "--input ");
   const shown = typedPath(directory, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];
-  async function look(folder: string, prefix: string): Promise<void> {
+  const boundary = await isDirectory(input) ? await linkBoundary(input, repository) : "";
+  async function look(folder: string, prefix: string, above: readonly string[]): Promise<void> {
     for await (const entry of Deno.readDir(folder)) {
       const [path, name] = [join(folder, entry.name), prefix + entry.name];
       const shown = typedPath(directory, path);
@@ -51,16 +59,22 @@ export async function inputsIn(directory: string, input: string): Promise<Inputs
       if (name.includes("\ufffd")) {
         throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it." });
       }
-      if (entry.isDirectory && !entry.name.startsWith(".")) await look(path, `${name}/`);
-      else if (!entry.isFile || entry.name.startsWith(".")) leftOut.push(shown);
-      else files.push({ path, name, shown, size: (await Deno.stat(path)).size });
+      const followed = entry.isSymlink
+        ? followLink(path, boundary, above)
+        : { info: entry, target: path };
+      const { target } = followed;
+      if (target === undefined) leftOut.push(`${shown} ${followed.words}`);
+      else if (followed.info.isDirectory && !entry.name.startsWith(".")) {
+        await look(path, `${name}/`, [...above, await Deno.realPath(path)]);
+      } else if (!followed.info.isFile || entry.name.startsWith(".")) leftOut.push(shown);
+      else files.push({ path, name, shown, size: sizeOf(path, shown) });
     }
   }
   try {
     const info = await Deno.stat(input);
-    if (info.isDirectory) await look(input, "");
+    if (info.isDirectory) await look(input, "", [await Deno.realPath(input)]);
     else if (!info.isFile) throw new MlcliError("it is neither a file nor a directory");
-    else files.push({ path: input, name: basename(input), shown, size: info.size });
+    else files.push({ path: input, name: basename(input), shown, size: sizeOf(input, shown) });
   } catch (cause) {
     if (cause instanceof MlcliError && cause.hint) throw cause;
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, {
@@ -103,7 +117,15 @@ export function typeOfInputs(
   );
 }
 
-const LEFT_OUT = "mlcli transforms no links, pipes, nor files whose names begin with a dot.";
+const LEFT_OUT =
+  "mlcli transforms files whose names do not begin with a dot, and follows links in the repository.";
+
+/** In bytes. @throws MlcliError for a pointer. */
+function sizeOf(path: string, shown: string): number {
+  const { size } = Deno.statSync(path);
+  requireNoPointer(path, shown, size);
+  return size;
+}
 
 /** What is odd about the files and the filters, and what is not sent. */
 export function inputDifferences(

@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
 import { layoutOf } from "../../app/layout.ts";
+import { linkBoundary } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { SERVER_PORT } from "../../contract/jobs.ts";
@@ -76,7 +77,7 @@ export async function transform(
   report: TransformReport,
 ): Promise<string> {
   const layout = layoutOf(job.app);
-  const inputs = await inputsIn(layout.directory, job.input);
+  const inputs = await inputsIn(layout, job.input);
   const shape = transformOf(job.asked, typeOfInputs(inputs.files, job.asked));
   const start = await startOf(job, host);
   await start.ofImage();
@@ -88,7 +89,8 @@ export async function transform(
   return await withRun(layout, host, async (run) => {
     const name = jobName(job.app.name, "transform");
     await begin(job, shape, start, { run, name, place });
-    const data = dataOfChannels([{ name: "input", source: job.input }], start.signal)
+    const boundary = await linkBoundary(job.input, layout.boundary);
+    const data = dataOfChannels([{ name: "input", source: job.input, boundary }], start.signal)
       .catch(() => null);
     const server = await serverOf(start, name, shape);
     const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));

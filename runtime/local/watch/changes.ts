@@ -13,6 +13,8 @@ import { changedBetween, type Tree, treeIn } from "./tree.ts";
 
 export interface WatchedFolder {
   readonly path: string;
+  /** Real path of the directory that its links must not lead out of. */
+  readonly boundary: string;
   /** Its path in messages. */
   readonly shown: string;
   /** What is said when it has changed, whatever file it was; by default, which files were edited. */
@@ -24,9 +26,9 @@ export interface WatchedFolder {
 }
 
 /** Code that is sent. */
-export function watchedCode({ path: directory, shown }: Source): WatchedFolder {
+export function watchedCode({ path: directory, shown, boundary }: Source): WatchedFolder {
   const isOut = (path: string): boolean => isNoCode(join(directory, path), directory);
-  return { path: directory, shown, isNoCode: isOut };
+  return { path: directory, shown, boundary, isNoCode: isOut };
 }
 
 /** All of them at a moment. One that holds too many files to be looked at is undefined. */
@@ -59,7 +61,7 @@ export class Watch {
 
   look(): Promise<Look> {
     return Promise.all(
-      this.folders.map(({ path, isNoCode }) => treeIn(path, "times", isNoCode)),
+      this.folders.map(({ path, boundary, isNoCode }) => treeIn(path, "times", boundary, isNoCode)),
     );
   }
 

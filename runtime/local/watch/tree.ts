@@ -1,15 +1,19 @@
-import { join } from "@std/path/join";
 import { isPlaceholder } from "../../app/layout.ts";
+import { type Node, nodesIn } from "../../app/links.ts";
 import { lstatIfThere, statIfThere } from "../../files.ts";
 import { sha256 } from "../../text.ts";
 
 export interface Tree {
-  /** The files and links in it, by their paths in it with slashes, and what tells them from others. */
+  /** The files and broken links in it, by their paths in it with slashes, and what tells them from others. */
   readonly files: ReadonlyMap<string, string>;
-  /** Of the files that are no links, in bytes. */
+  /** Of the files, in bytes. */
   readonly sizes: ReadonlyMap<string, number>;
   /** The directories in it that can be listed, by their paths in it: itself is the empty one. */
   readonly folders: readonly string[];
+  /** Whether a link was followed. */
+  readonly hasLinks: boolean;
+  /** Links that lead nowhere or out of the boundary. */
+  readonly broken: readonly Node[];
   /** When a file in it was last written, added or removed; undefined where nothing is there. */
   readonly changed: Date | undefined;
 }
@@ -30,43 +34,46 @@ const LARGEST_CONTENT = 256 * 1024;
 const EDITORS_OWN = /^(?:\..*\.sw[a-z]|4913|.*~|\.#.*|#.*#|.*___jb_(?:tmp|old)___)$/;
 
 /**
- * Looks at a directory; what is no data and no code, and editors' own files, aside. Links in it are
- * not followed. What goes away meanwhile, or may not be read, is not in it.
+ * Looks at a directory, links followed, without placeholders and editors' own files. It leaves out what
+ * goes away meanwhile or cannot be read.
  *
+ * @param boundary real path of the directory that links must not lead out of.
  * @param isLeftOut whether something is not looked at, by its path in there.
  * @returns undefined where it holds too many files to be looked at.
  */
 export async function treeIn(
   directory: string,
   identity: Identity,
+  boundary: string,
   isLeftOut: (path: string) => boolean = () => false,
 ): Promise<Tree | undefined> {
   const files = new Map<string, string>();
   const sizes = new Map<string, number>();
-  const listed: string[] = [];
+  const broken: Node[] = [];
+  const folders = new Set<string>();
+  let hasLinks = false;
   let changed = 0;
-  const folders = [""];
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const path = join(directory, folder);
-    changed = Math.max(changed, await writtenAt(path));
-    const entries = entriesOf(path);
-    if (entries === undefined) continue;
-    listed.push(folder);
-    for (const { name, isDirectory, isFile, isSymlink } of entries) {
-      if (isPlaceholder(name) || EDITORS_OWN.test(name)) continue;
-      const inside = folder === "" ? name : `${folder}/${name}`;
-      if (isLeftOut(inside)) continue;
-      if (isDirectory) folders.push(inside);
-      if (!isFile && !isSymlink) continue;
-      const info = await lstatIfThere(join(path, name)).catch(() => undefined);
-      if (info === undefined) continue;
-      changed = Math.max(changed, info.mtime?.getTime() ?? 0);
-      if (info.isFile) sizes.set(inside, info.size);
-      files.set(inside, await stateOf(join(path, name), info, identity));
-      if (files.size + folders.length > MOST_FILES) return undefined;
+  const skips = (name: string, path: string): boolean =>
+    isPlaceholder(name) || EDITORS_OWN.test(name) || isLeftOut(path);
+  for (const node of nodesIn(directory, boundary, skips)) {
+    const { path, source, kind } = node;
+    hasLinks ||= node.isLink && kind !== "link";
+    if (kind === "closed") folders.delete(path);
+    if (kind === "directory") {
+      folders.add(path);
+      changed = Math.max(changed, await writtenAt(source));
     }
+    if (kind === "link" && !node.isCircle) broken.push(node);
+    if (kind !== "file" && kind !== "link") continue;
+    const info = await lstatIfThere(source).catch(() => undefined);
+    if (info === undefined) continue;
+    changed = Math.max(changed, info.mtime?.getTime() ?? 0);
+    if (info.isFile) sizes.set(path, info.size);
+    files.set(path, await stateOf(source, info, identity));
+    if (files.size + folders.size > MOST_FILES) return undefined;
   }
-  return { files, sizes, folders: listed, changed: changed === 0 ? undefined : new Date(changed) };
+  const time = changed === 0 ? undefined : new Date(changed);
+  return { files, sizes, folders: [...folders], hasLinks, broken, changed: time };
 }
 
 /** The paths of what was added, written or removed between two moments, sorted. */
@@ -85,14 +92,6 @@ export async function fingerprintOf({ files }: Pick<Tree, "files">): Promise<str
 async function writtenAt(path: string): Promise<number> {
   const info = await statIfThere(path).catch(() => undefined);
   return info?.mtime?.getTime() ?? 0;
-}
-
-function entriesOf(path: string): readonly Deno.DirEntry[] | undefined {
-  try {
-    return [...Deno.readDirSync(path)];
-  } catch {
-    return undefined; // it went away, or is not readable: then whoever needs it says so
-  }
 }
 
 async function stateOf(path: string, info: Deno.FileInfo, identity: Identity): Promise<string> {

@@ -284,7 +284,7 @@ suite("upload-data --delete", () => {
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
     assertEquals([code, stderr], [
       1,
-      "error: No files to send in d\nhint: Nothing was sent, and nothing deleted.\n",
+      "error: No files to send in d\nhint: Nothing was sent or deleted.\n",
     ]);
     assertEquals(at.box.s3.keys(BUCKET), ["churn/data/a"]);
   });

@@ -232,10 +232,10 @@ suite("escapeOf", () => {
     const readDir = (error: Error) => () => {
       throw error;
     };
-    using _denied = replaced(Deno, { readDir: readDir(new Deno.errors.PermissionDenied()) });
+    using _denied = replaced(Deno, { readDirSync: readDir(new Deno.errors.PermissionDenied()) });
     const escape = await escapeOf(tree.confined, link);
     assertEquals(tree.shown(escape?.words), "leads to what is private: DIR/repo/data");
-    using _broken = replaced(Deno, { readDir: readDir(new Error("(os error 5)")) });
+    using _broken = replaced(Deno, { readDirSync: readDir(new Error("(os error 5)")) });
     await assertRejects(() => escapeOf(tree.confined, link), Error, "os error 5");
   });
 

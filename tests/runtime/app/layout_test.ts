@@ -90,12 +90,14 @@ for (const { name, folder, check, message, hint } of CONTENTS) {
       await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
     });
 
-    it("counts a link no more than what it leads to, since the container has only that", async () => {
-      await using directory = await makeDirectory({ [`${folder}/`]: "", "data.csv": "1" });
+    it("counts a link to a file, and names a broken one with its target", async () => {
+      await using directory = await makeDirectory({ [`${folder}/`]: "" });
       const link = join(directory.path, folder, "link");
-      for (const target of ["missing.csv", "data.csv"]) {
-        await Deno.symlink(join(directory.path, target), link);
-        await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
+      for (const target of [join(directory.path, "missing.csv"), "/etc/hostname"]) {
+        await Deno.symlink(target, link);
+        const error = await assertRejects(() => check(layoutIn(directory)), MlcliError, message);
+        assertStringIncludes(error.hint ?? "", `${folder}/link leads `);
+        assertStringIncludes(error.hint ?? "", target);
         await Deno.remove(link);
       }
       await Deno.symlink("real.csv", link);
@@ -136,7 +138,7 @@ suite("requireTrainingData of several channels", () => {
     });
   }
 
-  it("counts a link into another channel, which is mounted with it", async () => {
+  it("counts a link into another channel", async () => {
     await using directory = await makeDirectory(FILES);
     const layout = layoutIn(directory);
     await Deno.symlink("../c/deep/x.csv", join(layout.inputData, "a/link.csv"));
@@ -158,6 +160,7 @@ suite("requireProcessingFile", () => {
     await Deno.symlink("../outside.py", join(processing, "out.py"));
     await Deno.symlink("clean.py", join(processing, "in.py"));
     await Deno.symlink("nowhere.py", join(processing, "dangling.py"));
+    await Deno.symlink("/etc/hostname", join(processing, "etc.py"));
     return directory;
   }
 
@@ -167,6 +170,7 @@ suite("requireProcessingFile", () => {
     "jobs/deep.py": "jobs/deep.py",
     "jobs/../clean.py": "clean.py",
     "in.py": "in.py",
+    "out.py": "out.py",
     "..py": "..py",
   };
   for (const [name, expected] of Object.entries(accepted)) {
@@ -184,7 +188,7 @@ suite("requireProcessingFile", () => {
     "../outside.py",
     "jobs/../../outside.py",
     "../processing/clean.py",
-    "out.py",
+    "etc.py",
     "dangling.py",
     "clean.py/",
     "clean.py/x",

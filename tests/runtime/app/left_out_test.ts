@@ -109,15 +109,20 @@ suite("what a build leaves out of a directory of code", () => {
     assertEquals(await leftOutOf(app), []);
   });
 
-  it("follows no links", async () => {
+  it("includes what a link leads to, except for a private directory", async () => {
     await using directory = await makeDirectory({
       ...APP,
+      ".dockerignore": "**/*.csv",
       [`${TRAINING}/training.py`]: "",
       "secret/.env": "",
+      "secret/a.csv": "",
+      "shared/b.csv": "",
     });
-    await Deno.symlink(join(directory.path, "secret"), join(directory.path, TRAINING, "linked"));
+    for (const name of ["secret", "shared"]) {
+      await Deno.symlink(join(directory.path, name), join(directory.path, TRAINING, name));
+    }
     const app = await findApp(directory.path, "demo");
-    assertEquals(await leftOutOf(app), []);
+    assertEquals(await leftOutOf(app), [`${TRAINING}/shared/b.csv`]);
   });
 
   it("is looked for among 2,000 files at most", async () => {

@@ -95,17 +95,17 @@ suite("the files of a model", () => {
       [
         "a link out of the directory",
         (model: string) => Deno.symlink("../outside/secret", join(model, "link")),
-        /^my\/model\/link leads out of the directory, to .*\/outside\/secret$/,
+        /^my\/model\/link leads out of .*\/model, to .*\/outside\/secret$/,
       ],
       [
         "a link to a directory outside",
         (model: string) => Deno.symlink("/etc", join(model, "link")),
-        /^my\/model\/link leads out of the directory, to \/etc$/,
+        /^my\/model\/link leads out of .*\/model, to \/etc$/,
       ],
       [
         "a link to nothing",
         (model: string) => Deno.symlink("nothing", join(model, "link")),
-        /^my\/model\/link is a link that leads nowhere$/,
+        /^my\/model\/link leads to nothing, which does not exist$/,
       ],
       [
         "a circle",
@@ -118,7 +118,7 @@ suite("the files of a model", () => {
       [
         "a circle of one link",
         (model: string) => Deno.symlink("self", join(model, "self")),
-        /^Cannot read my\/model\/self: /,
+        /^my\/model\/self leads to self, which cannot be read: Too many levels of symbolic links$/,
       ],
       [
         "a pipe",
@@ -128,7 +128,7 @@ suite("the files of a model", () => {
       [
         "a link to a device",
         (model: string) => Deno.symlink("/dev/zero", join(model, "zeros")),
-        /^my\/model\/zeros leads out of the directory, to \/dev\/zero$/,
+        /^my\/model\/zeros leads out of .*\/model, to \/dev\/zero$/,
       ],
     ] as const
   ) {

@@ -7,7 +7,9 @@ import { it, suite } from "../../../helpers/suite.ts";
 const { signal } = new AbortController();
 
 async function dataIn(directory: string) {
-  return (await dataOf([{ name: "training", source: directory }], signal))["training"]!;
+  return (await dataOf([{ name: "training", source: directory, boundary: directory }], signal))[
+    "training"
+  ]!;
 }
 
 suite("what a channel holds", () => {
@@ -67,7 +69,10 @@ suite("what a channel holds", () => {
 
   it("is not looked for any more once the user interrupts", async () => {
     await using directory = await makeDirectory({ a: "1" });
-    const reading = dataOf([{ name: "x", source: directory.path }], AbortSignal.abort());
+    const reading = dataOf(
+      [{ name: "x", source: directory.path, boundary: directory.path }],
+      AbortSignal.abort(),
+    );
     await assertRejects(() => reading, DOMException, "abort");
   });
 });

@@ -1,6 +1,7 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
 import { copyTree } from "../../../../runtime/files.ts";
 import { copyCode, makeInput } from "../../../../runtime/local/runs/working_copy.ts";
 import { appObject } from "../../../helpers/app_object.ts";
@@ -34,15 +35,15 @@ suite("the code of a run", () => {
       await Deno.chmod(join(training, "deep/b.sh"), 0o755);
       await Deno.chmod(join(training, "deep/closed"), 0o700);
       await Deno.symlink("a.py", join(training, "link"));
-      await Deno.symlink("/etc/hostname", join(training, "out"));
+      await Deno.symlink(".", join(training, "around"));
     });
     await using _ = directory;
     const copy = join(run, "code");
     assertEquals(code, { codeFolder: copy, commonFolder: undefined, isWritable: true });
     assertEquals(said, []);
-    assertEquals(await namesIn(copy), [".env", "a.py", "deep", "link", "out"]);
-    // A link is copied as it is: in the container, it leads to what is there.
-    assertEquals(await Deno.readLink(join(copy, "out")), "/etc/hostname");
+    assertEquals(await namesIn(copy), [".env", "a.py", "around", "deep", "link"]);
+    assertEquals(Deno.lstatSync(join(copy, "link")).isFile, true);
+    assertEquals(await Deno.readLink(join(copy, "around")), ".");
     const modes = ["", "a.py", "deep", "deep/b.sh", "deep/closed"].map((path) =>
       Deno.statSync(join(copy, path)).mode! & 0o777
     );
@@ -50,6 +51,26 @@ suite("the code of a run", () => {
     await Deno.writeTextFile(join(copy, "a.py"), "changed");
     assertEquals(await Deno.readTextFile(join(layout.training, "a.py")), "1");
   });
+
+  // https://github.com/aws/sagemaker-python-sdk/issues/2337, and the opposite wish for links that lead
+  // out: https://github.com/aws/sagemaker-python-sdk/pull/5906
+  for (
+    const { to, words } of [
+      { to: "/etc/hostname", words: /training\/lib\.py leads out of .*, to \/etc\/hostname$/ },
+      {
+        to: "../gone.py",
+        words: /training\/lib\.py leads to \.\.\/gone\.py, which does not exist$/,
+      },
+    ]
+  ) {
+    it(`fails for a link to ${to}`, async () => {
+      const error = await assertRejects(
+        () => copied({}, (training) => Deno.symlink(to, join(training, "lib.py"))),
+        MlcliError,
+      );
+      assertMatch(error.message, words);
+    });
+  }
 
   it("has what is common beside it", async () => {
     await using directory = await makeDirectory({
@@ -98,7 +119,11 @@ suite("the input of a run", () => {
     const layout = layoutOf(appObject(directory.path, "demo"));
     await Deno.symlink("words.txt", join(layout.input, "link"));
     const input = join(directory.path, "run/input");
-    const channels = [{ name: "training", source: join(layout.inputData, "training") }];
+    const channels = [{
+      name: "training",
+      source: join(layout.inputData, "training"),
+      mounts: [],
+    }];
     const { mounts, left } = await makeInput(layout, input, channels, options);
     return { directory, input, paths: mounts.map(({ path }) => path), left };
   }
@@ -106,7 +131,13 @@ suite("the input of a run", () => {
   it("has a place for each channel, and for what else lies there", async () => {
     const { directory, input, paths } = await made({ copies: false, isStrict: false });
     await using _ = directory;
-    assertEquals(paths, ["data/training", "words.txt", "data/notes.txt", "data/processing"]);
+    assertEquals(paths, [
+      "data/training",
+      "link",
+      "words.txt",
+      "data/notes.txt",
+      "data/processing",
+    ]);
     assertEquals(await namesIn(input), ["data", "link", "words.txt"]);
     assertEquals(await namesIn(join(input, "data")), ["notes.txt", "processing", "training"]);
   });
@@ -136,6 +167,6 @@ suite("the input of a run", () => {
     );
     const { directory, paths, left } = await made({ copies: false, isStrict: false }, more);
     await using _ = directory;
-    assertEquals([paths.length, left], [1 + 99, 24]);
+    assertEquals([paths.length, left], [1 + 100, 24]);
   });
 });

@@ -67,16 +67,22 @@ async function transformed(
   const results = new Results();
   const connections = new Connections(server.addr.port);
   try {
-    await transformFiles((await inputsIn(directory.path, join(directory.path, "in"))).files, {
-      transform,
-      limits: { ...limitsOf(transform), ...limits },
-      connections,
-      place: { path: output, shown: "out" },
-      parts: join(directory.path, "parts"),
-      results,
-      signal: signal ?? new AbortController().signal,
-      onProgress: () => {},
-    });
+    await transformFiles(
+      (await inputsIn(
+        { directory: directory.path, boundary: directory.path },
+        join(directory.path, "in"),
+      )).files,
+      {
+        transform,
+        limits: { ...limitsOf(transform), ...limits },
+        connections,
+        place: { path: output, shown: "out" },
+        parts: join(directory.path, "parts"),
+        results,
+        signal: signal ?? new AbortController().signal,
+        onProgress: () => {},
+      },
+    );
   } catch (error) {
     assertEquals(await filesBelow(output), earlier);
     throw error;

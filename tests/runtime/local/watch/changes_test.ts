@@ -14,11 +14,12 @@ async function watched(
 ): Promise<Change> {
   await using directory = await makeDirectory({ "code/serve": "a", "model/m": "1" });
   const path = (inside: string): string => join(directory.path, inside);
+  const boundary = directory.path;
   const watch = new Watch(
     [
-      { path: path("code"), shown: "prediction" },
-      { path: path("common"), shown: "common" },
-      { path: path("model"), shown: "model", words: "model trained", needsFile: true },
+      { path: path("code"), shown: "prediction", boundary },
+      { path: path("common"), shown: "common", boundary },
+      { path: path("model"), shown: "model", boundary, words: "model trained", needsFile: true },
     ],
     [directory.path],
     fakeClock(),
@@ -107,7 +108,7 @@ suite("a watch notices", () => {
     await using directory = await makeDirectory({ "code/serve": "a" });
     const path = join(directory.path, "code");
     // What the system tells is not needed: this clock looks again at once.
-    const watch = new Watch([{ path, shown: "code" }], [], fakeClock());
+    const watch = new Watch([{ path, shown: "code", boundary: path }], [], fakeClock());
     const change = watch.change(await watch.look(), AbortSignal.timeout(20_000));
     await write(join(path, "serve"), "b");
     assertEquals((await change).words, "code/serve edited");
@@ -119,7 +120,8 @@ suite("a watch notices", () => {
     const { clock, waiting } = standingClock();
     // Of one that is not there, the system tells nothing; of the others it does.
     const missing = join(directory.path, "common");
-    const folders = [{ path, shown: "code" }, { path: missing, shown: "common" }];
+    const folders = [{ path, shown: "code" }, { path: missing, shown: "common" }]
+      .map((folder) => ({ ...folder, boundary: directory.path }));
     const watch = new Watch(folders, [directory.path], clock);
     const change = watch.change(await watch.look(), AbortSignal.timeout(20_000));
     await waiting;
@@ -138,7 +140,11 @@ suite("a watch notices", () => {
         throw new Error("No space left on device");
       },
     });
-    const watch = new Watch([{ path, shown: "code" }], [directory.path], fakeClock());
+    const watch = new Watch(
+      [{ path, shown: "code", boundary: path }],
+      [directory.path],
+      fakeClock(),
+    );
     const look = await watch.look();
     await write(join(path, "lib/x.py"), "b");
     const { words } = await watch.change(look, AbortSignal.timeout(20_000));
@@ -149,7 +155,11 @@ suite("a watch notices", () => {
 
   it("that nobody waits any more", async () => {
     await using directory = await makeDirectory();
-    const watch = new Watch([{ path: directory.path, shown: "x" }], [], fakeClock());
+    const watch = new Watch(
+      [{ path: directory.path, shown: "x", boundary: directory.path }],
+      [],
+      fakeClock(),
+    );
     const over = new AbortController();
     const change = watch.change(await watch.look(), over.signal);
     over.abort(new Error("enough"));

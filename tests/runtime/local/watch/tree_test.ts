@@ -90,14 +90,15 @@ suite("treeIn", () => {
     assertEquals(changedBetween(before, await look(directory.path, "content")), ["weights"]);
   });
 
-  it("neither follows links nor waits for pipes", async () => {
-    await using directory = await makeDirectory({ "a": "" });
+  it("follows links inside the boundary, and does not wait for pipes", async () => {
+    await using directory = await makeDirectory({ "a": "", "shared/x.py": "1" });
     await Deno.symlink("/", join(directory.path, "root"));
+    await Deno.symlink("shared", join(directory.path, "lib"));
     await new Deno.Command("mkfifo", { args: [join(directory.path, "pipe")] }).output();
     const { files, folders } = await look(directory.path, "content");
-    assertEquals([...files.keys()].sort(), ["a", "root"]);
+    assertEquals([...files.keys()].sort(), ["a", "lib/x.py", "root", "shared/x.py"]);
     assertEquals(files.get("root"), "link /");
-    assertEquals(folders, [""]);
+    assertEquals([...folders].sort(), ["", "lib", "shared"]);
   });
 
   it("does not look at more files than somebody edits", async () => {
@@ -105,7 +106,7 @@ suite("treeIn", () => {
     for (let number = 0; number <= MOST_FILES; number++) {
       Deno.symlinkSync("x", join(directory.path, `f${number}`));
     }
-    assertEquals(await treeIn(directory.path, "times"), undefined);
+    assertEquals(await treeIn(directory.path, "times", directory.path), undefined);
   });
 
   it("gives the same files the same fingerprint, in whatever order they are found", async () => {
@@ -118,7 +119,7 @@ suite("treeIn", () => {
 });
 
 async function look(path: string, identity: Identity) {
-  const tree = await treeIn(path, identity);
+  const tree = await treeIn(path, identity, path);
   if (tree === undefined) throw new Error("too many files");
   return tree;
 }

@@ -1,0 +1,105 @@
+/** Small files that stand in a repository for large ones, which a tool has to fetch. */
+
+import { MlcliError } from "../errors.ts";
+import { inOneLine } from "../text.ts";
+
+interface Pointer {
+  readonly title: string;
+  /** Matches the start of its text. */
+  readonly start: RegExp;
+  /** The command that fetches the files. */
+  readonly fetch: string;
+}
+
+const POINTERS: readonly Pointer[] = [
+  {
+    // git-lfs, docs/spec.md; the second address is that of versions before the first release.
+    title: "Git LFS",
+    start: /^version https:\/\/(?:git-lfs\.github|hawser\.github)\.com\/spec\/v1\r?\n/,
+    fetch: "git lfs pull",
+  },
+  {
+    // git-annex, doc/internals/pointer_file.mdwn
+    title: "git-annex",
+    start: /^\/annex\/objects\/[^\s/]+\r?\n/,
+    fetch: "git annex get .",
+  },
+];
+
+/** A pointer is at least as long as a hash, and shorter than git-lfs's limit of 1,024 bytes. */
+const BYTES = { least: 60, most: 1023 };
+
+/** How many small files of a directory are read: that takes some milliseconds. */
+const MOST_READ = 1_000;
+
+/** A file that is a pointer. */
+export interface PointerFile {
+  /** Its path as it was given. */
+  readonly path: string;
+  readonly pointer: Pointer;
+}
+
+/**
+ * Returns what a file is a pointer of; `undefined` for any other file, and one that cannot be read.
+ *
+ * @param size in bytes; `undefined`: not known yet.
+ */
+export function pointerAt(path: string, size?: number): Pointer | undefined {
+  try {
+    const bytes = size ?? Deno.statSync(path).size;
+    if (bytes < BYTES.least || bytes > BYTES.most) return undefined;
+    const text = Deno.readTextFileSync(path);
+    return POINTERS.find(({ start }) => start.test(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the pointers among files, as far as the first small ones tell. */
+export function pointersAmong(paths: Iterable<string>): readonly PointerFile[] {
+  const found: PointerFile[] = [];
+  let read = 0;
+  for (const path of paths) {
+    const size = sizeOf(path);
+    if (size === undefined || size < BYTES.least || size > BYTES.most) continue;
+    if (read++ === MOST_READ) break;
+    const pointer = pointerAt(path, size);
+    if (pointer !== undefined) found.push({ path, pointer });
+  }
+  return found;
+}
+
+function sizeOf(path: string): number | undefined {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns what to tell the user about pointers. @param shown their paths, as the user would type them. */
+export function pointerMessage(
+  { title, fetch }: Pointer,
+  shown: readonly string[],
+): { readonly message: string; readonly hint: string } {
+  const [first = "", ...others] = shown;
+  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  return {
+    message: inOneLine(`${first}${more}: ${title} pointer instead of the file itself`),
+    hint: `Fetch the file in the repository: ${fetch}` +
+      (title === "Git LFS" ? ". (A downloaded ZIP archive has pointers only: clone instead.)" : ""),
+  };
+}
+
+/**
+ * Requires that a file is not a pointer.
+ *
+ * @param shown its path, as the user would type it.
+ * @throws MlcliError
+ */
+export function requireNoPointer(path: string, shown: string, size?: number): void {
+  const pointer = pointerAt(path, size);
+  if (pointer === undefined) return;
+  const { message, hint } = pointerMessage(pointer, [shown]);
+  throw new MlcliError(message, { hint });
+}

@@ -1,0 +1,236 @@
+/**
+ * What a run reads, as its container gets it: a directory with links is rebuilt in the directory of the run,
+ * by mounts of what they lead to, or by hard links.
+ */
+
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
+import { join } from "@std/path/join";
+import { isJunk } from "../../app/junk.ts";
+import { linkBoundary, type Node, nodesIn, REPLACE } from "../../app/links.ts";
+import { isPlaceholder, type Layout } from "../../app/layout.ts";
+import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
+import { typedPath } from "../../app/typed_path.ts";
+import type { Channel } from "../../contract/channels.ts";
+import type { Difference } from "../../contract/differences.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { isDirectory, setMode } from "../../files.ts";
+import { LINKED } from "../../model/runs.ts";
+import { inOneLine, listed } from "../../text.ts";
+import { isSharded } from "../../contract/hosts.ts";
+import type { BatchJob } from "../jobs.ts";
+import type { InputMount } from "../plan.ts";
+
+/** How many entries of a directory are looked at: that takes some 20 ms. */
+const MOST_ENTRIES = 20_000;
+
+/** How many mounts a directory may become. */
+const MOST_MOUNTS = 100;
+
+/** A directory that a run reads, and what it holds. */
+export interface LookedAt extends Channel {
+  readonly boundary: string;
+  readonly nodes: readonly Node[];
+  /** Whether these are all. */
+  readonly isWhole: boolean;
+}
+
+/** Looks through the directories that a run reads. */
+export async function lookAt(
+  { boundary: repository }: Pick<Layout, "boundary">,
+  data: readonly Channel[],
+): Promise<readonly LookedAt[]> {
+  return await Promise.all(data.map(async (one) => {
+    const boundary = await linkBoundary(one.source, repository);
+    const nodes = [...nodesIn(one.source, boundary).take(MOST_ENTRIES + 1)];
+    return {
+      ...one,
+      boundary,
+      nodes: nodes.slice(0, MOST_ENTRIES),
+      isWhole: nodes.length <= MOST_ENTRIES,
+    };
+  }));
+}
+
+/** How a run gets a directory. */
+export interface Linked extends Channel {
+  /** The directory itself, or what is made in its place. */
+  readonly source: string;
+  /** What is mounted in it. */
+  readonly mounts: readonly InputMount[];
+  /** What is made in its place: mount points for some of its entries, or hard links to all its files. */
+  readonly makes: readonly Node[] | "hard links";
+  readonly from: LookedAt;
+}
+
+/**
+ * Plans how a run gets directories. Nothing is made.
+ *
+ * @param directory of the run.
+ * @param isOne whether all files of a directory have to lie in one file system, to be copied or sharded.
+ */
+export function planLinked(
+  data: readonly LookedAt[],
+  directory: string,
+  isOne: (name: string) => boolean,
+): readonly Linked[] {
+  return data.map((from) => {
+    const { name, source, nodes, isWhole } = from;
+    // The directories in which a link is followed, at any depth.
+    const open = new Set<string>();
+    for (const { path, kind, isLink } of nodes) {
+      if (isLink && kind !== "link") foldersOf(path).forEach((folder) => open.add(folder));
+    }
+    if (open.size === 0) return { name, source, mounts: [], makes: [], from };
+    const own = join(directory, LINKED, name);
+    const made = nodes.filter(({ path }) => path !== "" && open.has(folderOf(path)));
+    const mounts = made.filter(({ path, kind }) =>
+      !open.has(path) && (kind === "file" || kind === "directory")
+    ).map(({ path, source }) => ({ path, source }));
+    return isOne(name) || !isWhole || mounts.length > MOST_MOUNTS
+      ? { name, source: own, mounts: [], makes: "hard links", from }
+      : { name, source: own, mounts, makes: made, from };
+  });
+}
+
+/** Returns whether the files of a channel or an input must lie in one directory: they are copied or sharded. */
+export function needsOneDirectory({ copyInputs, hosts }: BatchJob, name: string): boolean {
+  return copyInputs || isSharded(hosts.shards, name);
+}
+
+/** The folders that a path lies in: of `a/b/c`, those are `a/b`, `a` and the empty one. */
+function foldersOf(path: string): readonly string[] {
+  const folder = folderOf(path);
+  return folder === "" ? [""] : [folder, ...foldersOf(folder)];
+}
+
+function folderOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+/**
+ * Makes what was planned. Hard links are the user's own files: nothing may change their modes or owners.
+ *
+ * @throws MlcliError for what cannot be linked or copied; the signal's reason.
+ */
+export async function layLinked(
+  all: readonly Linked[],
+  { directory }: Pick<Layout, "directory">,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { source: to, makes, from } of all) {
+    if (makes.length === 0) continue;
+    const hasFiles = makes === "hard links";
+    await makeFolder(to);
+    for (const node of hasFiles ? nodesIn(from.source, from.boundary) : makes) {
+      signal.throwIfAborted();
+      try {
+        await layNode(join(to, node.path), node, hasFiles);
+      } catch (cause) {
+        const shown = inOneLine(typedPath(directory, join(from.source, node.path)));
+        throw new MlcliError(`Cannot copy ${shown} for the container: ${fileErrorReason(cause)}`, {
+          hint: `${typedPath(directory, from.source)} has links. So mlcli rebuilds it in ` +
+            "local_test/jobs/, with hard links, or with copies from another file system.",
+          cause,
+        });
+      }
+    }
+  }
+}
+
+async function layNode(to: string, { source, kind }: Node, hasFiles: boolean): Promise<void> {
+  switch (kind) {
+    case "directory":
+      return await makeFolder(to);
+    case "link":
+      return Deno.symlinkSync(Deno.readLinkSync(source), to);
+    case "file":
+      if (!hasFiles) return Deno.writeTextFileSync(to, "");
+      // Not synchronously: there may be very many, and a signal has to be heard.
+      return await Deno.link(source, to).catch(() => Deno.copyFile(source, to));
+    case "closed":
+      if (hasFiles) throw new Deno.errors.PermissionDenied("Permission denied");
+      return;
+    case "other":
+      return;
+  }
+}
+
+/** Makes a directory that the user of any image can read, with its parents. */
+export async function makeFolder(path: string): Promise<void> {
+  if (await isDirectory(path)) return;
+  await makeFolder(dirname(path));
+  Deno.mkdirSync(path);
+  await setMode(path, 0o755);
+}
+
+/**
+ * Returns what the container does not find as the user may expect it.
+ *
+ * @throws MlcliError for a broken link if `isStrict`.
+ */
+export function brokenDifferences(
+  { directory }: Pick<Layout, "directory">,
+  all: readonly LookedAt[],
+  isStrict: boolean,
+): readonly Difference[] {
+  return all.flatMap(({ source, nodes }) => {
+    const broken = nodes.filter(({ kind }) => kind === "link");
+    if (broken.length === 0) return [];
+    const links = listed(broken.map(({ path, words }) => `${path} ${words}`));
+    const message = `Links of ${typedPath(directory, source)} that the container cannot follow: ` +
+      links;
+    if (isStrict) throw new MlcliError(message, { hint: REPLACE });
+    return [{ message, hint: REPLACE }];
+  });
+}
+
+/** Returns notes about entries that were not looked at, and about files that uploads leave out. */
+export function notesOn(
+  { directory }: Pick<Layout, "directory">,
+  all: readonly LookedAt[],
+): readonly string[] {
+  return all.flatMap(({ source, nodes, isWhole }) => {
+    const shown = typedPath(directory, source);
+    const junk = nodes.map(({ path }) => path).filter((path) => isJunk(basename(path)));
+    return [
+      ...isWhole ? [] : [
+        `${shown} has more than ${MOST_ENTRIES} files: links and Git LFS pointers were looked for ` +
+        "among the first ones only",
+      ],
+      ...junk.length === 0 ? [] : [
+        `${shown} holds files that uploads leave out, and the container gets: ${listed(junk)}`,
+      ],
+    ];
+  });
+}
+
+/**
+ * Returns a warning for each directory that holds pointers in place of files.
+ *
+ * @throws MlcliError if there is nothing else in any of them, or if `isStrict`.
+ */
+export function pointerDifferences(
+  { directory }: Pick<Layout, "directory">,
+  all: readonly LookedAt[],
+  isStrict: boolean,
+): readonly Difference[] {
+  let others = 0;
+  const found = all.flatMap(({ source, nodes }) => {
+    const files = nodes.filter(({ path, kind }) =>
+      kind === "file" && !isPlaceholder(basename(path))
+    );
+    const pointers = pointersAmong(files.map(({ source }) => source));
+    others += files.length - pointers.length;
+    const [first] = pointers;
+    if (first === undefined) return [];
+    const paths = new Map(files.map(({ path, source }) => [source, path]));
+    const shown = pointers.map(({ path }) => typedPath(directory, join(source, paths.get(path)!)));
+    return [pointerMessage(first.pointer, shown)];
+  });
+  const [first] = found;
+  if (first !== undefined && (isStrict || others === 0)) {
+    throw new MlcliError(first.message, { hint: first.hint });
+  }
+  return found;
+}
