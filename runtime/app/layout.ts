@@ -11,6 +11,7 @@ import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
+import { isJunk } from "./junk.ts";
 import { followLink, linkBoundary, nodesIn, REPLACE } from "./links.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
 
@@ -280,12 +281,12 @@ export async function scriptsOf(layout: Layout): Promise<string[]> {
   }
 }
 
-/** Files that keep a directory in version control, or that programs leave behind. */
-const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", ".DS_Store", "__pycache__"]);
+/** Besides junk, files that keep a directory in version control, or that programs leave behind. */
+const PLACEHOLDERS = new Set([".gitkeep", ".gitignore", "__pycache__"]);
 
 /** Whether a file of this name is no data, and no part of a model. */
 export function isPlaceholder(name: string): boolean {
-  return PLACEHOLDERS.has(name);
+  return PLACEHOLDERS.has(name) || isJunk(name);
 }
 
 /**

@@ -4,16 +4,16 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { SEPARATOR } from "@std/path/constants";
 import type { App } from "./app.ts";
+import { isJunk } from "./junk.ts";
 import { followLink } from "./links.ts";
 import { cannotRead, isPrivateName, staysOut } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
 import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
-/** Caches, version control and editors' files: nobody misses them in an image. */
+/** Besides junk, caches, version control and editors' files: nobody misses them in an image. */
 const NOT_MISSED = new RegExp(
-  "^(__pycache__|.*\\.py[co]|\\.ipynb_checkpoints|\\.(mypy|pytest|ruff)_cache|\\.?venv" +
-    "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.DS_Store|Thumbs\\.db|\\.idea|\\.vscode" +
-    "|.*~|\\..*\\.sw[a-p])$",
+  "^(__pycache__|.*\\.py[co]|\\.(mypy|pytest|ruff)_cache|\\.?venv" +
+    "|\\.git.*|\\.hg|\\.svn|\\.dockerignore|\\.idea|\\.vscode|.*~|\\..*\\.sw[a-p])$",
 );
 
 /** How many files and directories are looked at. Code has fewer; a directory of data may have many. */
@@ -53,7 +53,7 @@ export async function sentOf(
   let looked = 0;
   for (let folder = open.shift(); folder !== undefined; folder = open.shift()) {
     for (const { name, ...entry } of entriesOf(app, folder.path)) {
-      if (NOT_MISSED.test(name)) continue;
+      if (isJunk(name) || NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
       const { isDirectory, isFile } = targetOf(app, path) ?? entry;

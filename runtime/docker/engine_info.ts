@@ -15,6 +15,8 @@ export const INFO = object({}, {
   MemTotal: number,
   /** `1` or `2`. */
   CgroupVersion: text,
+  /** `Docker Desktop`, `Debian GNU/Linux 12 (bookworm)` */
+  OperatingSystem: text,
   /** Host name of the engine's machine. */
   Name: text,
   /** Directory on the engine's machine that holds images and containers. */

@@ -8,6 +8,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { closest, inOneLine, listed, sha256 } from "../text.ts";
+import { isJunk } from "../app/junk.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
 import { commitOf } from "./commit.ts";
@@ -70,9 +71,9 @@ interface BrokenLink {
 /** The most code, in files or directories, and in bytes: data belongs into channels. */
 export const MOST_CODE: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 };
 
-/** What nobody misses in code: caches, and what editors and systems leave. */
+/** What nobody misses in code besides junk: caches, and what editors leave. */
 const NO_CODE =
-  /^(\.git|__pycache__|.*\.py[co]|\.ipynb_checkpoints|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.DS_Store|Thumbs\.db|\.gitkeep|.*~|\.#.*|\..*\.sw[a-p])$/;
+  /^(\.git|__pycache__|.*\.py[co]|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.gitkeep|.*~|\.#.*|\..*\.sw[a-p])$/;
 
 /** The data and the results of an app's runs. */
 const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
@@ -83,7 +84,8 @@ const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
  * @param path absolute, as is the directory of the code. (The code of a run lies among its results.)
  */
 export function isNoCode(path: string, directory: string): boolean {
-  return NO_CODE.test(basename(path)) || OF_RUNS.test(path) && !OF_RUNS.test(directory);
+  const name = basename(path);
+  return isJunk(name) || NO_CODE.test(name) || OF_RUNS.test(path) && !OF_RUNS.test(directory);
 }
 
 /**

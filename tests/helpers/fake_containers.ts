@@ -4,6 +4,7 @@
  */
 
 import type { ContainerSummary, CreateBody } from "../../runtime/docker/engine.ts";
+import { statIfThere } from "../../runtime/files.ts";
 import {
   type Answers,
   type Call,
@@ -125,6 +126,23 @@ export function frame(stream: 1 | 2 | 3, content: string | Uint8Array): Uint8Arr
   new DataView(framed.buffer).setUint32(4, bytes.length);
   framed.set(bytes, 8);
   return framed;
+}
+
+/** What lies at a path of a container: what is mounted there. The engine sees all of this machine. */
+async function lookedAt({ HostConfig }: CreateBody, path: string): Promise<Response> {
+  const mount = HostConfig.Mounts.filter(({ Target }) => `${path}/`.startsWith(`${Target}/`))
+    .sort((one, other) => other.Target.length - one.Target.length)[0];
+  const found = mount && await statIfThere(mount.Source + path.slice(mount.Target.length));
+  return found === undefined ? refusal(404, `no such file: ${path}`) : pathStat(found.isDirectory);
+}
+
+/** What an engine says of a file or a directory at a path of a container. */
+export function pathStat(isDirectory: boolean): Response {
+  // Go's `fs.ModeDir`.
+  const stat = { name: "x", mode: isDirectory ? 0x800001ed : 0o644, linkTarget: "" };
+  return new Response(null, {
+    headers: { "X-Docker-Container-Path-Stat": btoa(JSON.stringify(stat)) },
+  });
 }
 
 /** A container's life. Its methods may be taken from it. */
@@ -298,6 +316,8 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   const ofContainers: Readonly<
     Record<string, (container: Life, request: Request) => Response | Promise<Response>>
   > = {
+    "HEAD /containers/ID/archive": async ({ body }, { url }) =>
+      await lookedAt(body, new URL(url).searchParams.get("path")!),
     "PUT /containers/ID/archive": async (container, request) =>
       await container.unpack(new Uint8Array(await request.arrayBuffer())),
     "POST /containers/ID/attach": (container) => container.output({ past: false, follow: true }),

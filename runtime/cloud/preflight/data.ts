@@ -1,3 +1,4 @@
+import { isJunk } from "../../app/junk.ts";
 import { isPlaceholder } from "../../app/layout.ts";
 import { shellWord } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
@@ -30,7 +31,7 @@ export async function checkInput(
     let objects = 0;
     // One page is nearly always enough: few places hold only placeholders.
     for await (const page of s3.listObjects(address.bucket, address.key, 100)) {
-      objects += page.filter(({ key }) => isData(key)).length;
+      objects += page.filter(({ key }) => isData(key, address.key)).length;
       if (objects >= hosts) return;
     }
     if (objects > 0) {
@@ -108,9 +109,14 @@ export async function checkBucket(
   );
 }
 
-/** Whether a key is a file's that a job can use: neither a directory marker nor a placeholder. */
-export function isData(key: string): boolean {
-  return !key.endsWith("/") && !isPlaceholder(key.slice(key.lastIndexOf("/") + 1));
+/**
+ * Whether a key is a file's that a job can use: not a directory marker, a placeholder or junk.
+ *
+ * @param prefix the address that the user named: what it names itself always counts.
+ */
+export function isData(key: string, prefix: string): boolean {
+  const names = key.slice(prefix.length).split("/");
+  return !key.endsWith("/") && !isPlaceholder(names.at(-1)!) && !names.some(isJunk);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { isJunk } from "../../app/junk.ts";
 import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3, StoredObject } from "../../aws/s3.ts";
@@ -10,6 +11,7 @@ import { batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import {
   dataDifferences,
   type DataShape,
+  firstOf,
   lineDifferences,
 } from "../../contract/transform_warnings.ts";
 import { UsageError } from "../../errors.ts";
@@ -42,7 +44,7 @@ export async function checkTransformData(
   const listed = await ifAllowed(s3.listObjects(input.bucket, input.key).next(), () => {});
   const objects: readonly StoredObject[] = listed?.value ?? [];
   const keys = objects.map(({ key }) => key);
-  const first = objects.find(({ key }) => isData(key));
+  const first = objects.find(({ key }) => isData(key, input.key));
   const transform = transformOf(request.asked, typeOf(first?.key ?? input.key, request));
   const { instanceCount } = request;
   const odd = first ? await oddLinesOf(s3, { ...first, bucket: input.bucket }, transform) : {};
@@ -97,7 +99,8 @@ export interface TransformData {
 /** What is allowed, and mostly a mistake, each with its remedy. */
 export function dataWarnings(data: TransformData): readonly Difference[] {
   const { input, output, instanceCount, transform, odd } = data;
-  const keys = data.keys.filter(isData);
+  const keys = data.keys.filter((key) => isData(key, input.key));
+  const junk = data.keys.filter((key) => key.slice(input.key.length).split("/").some(isJunk));
   const isOne = !input.key.endsWith("/") && input.key !== "";
   const sibling = isOne && keys.find((key) => key !== input.key);
   const named = (key: string): string => inOneLine(s3Uri({ bucket: input.bucket, key }));
@@ -120,6 +123,11 @@ export function dataWarnings(data: TransformData): readonly Difference[] {
         "smaller payload",
       hint: `Give --max-payload ${Math.floor(TRANSFORM.payload / maxConcurrency) || 1}.`,
     },
+    ...firstOf(
+      junk.map(named),
+      "is sent to the model as data, though an operating system or a notebook left it behind",
+      "Delete it: SageMaker sends all objects of the place.",
+    ),
     ...dataDifferences(keys.map(named), transform),
     ...lineDifferences(keys.length > 0 ? [{ name: named(keys[0]!), odd }] : []),
   ].filter((one): one is Difference => typeof one === "object");

@@ -2,6 +2,7 @@ import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../../app/app.ts";
 import { REPLACE } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
+import { junkNotes } from "../../app/junk.ts";
 import { shellWord } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
 import type { S3 } from "../../aws/s3.ts";
@@ -18,7 +19,7 @@ import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "../connection.ts";
-import { filesOf, type LeftOut, type NamedInput, namedInputs } from "./files.ts";
+import { filesOf, type LeftOut, type NamedInput, namedInputs, type Reason } from "./files.ts";
 import { objectsBelow, type Step, stepsOf } from "./plan.ts";
 import type { Done } from "./transfer.ts";
 
@@ -146,7 +147,7 @@ async function checkFiles(
   signal: AbortSignal,
   report: UploadReport,
 ): Promise<Size> {
-  const names = { private: [] as string[], broken: [] as string[], unusable: [] as string[] };
+  const names: Record<Reason, string[]> = { private: [], broken: [], unusable: [], junk: [] };
   const leftOut: LeftOut = (why, what) => {
     names[why].push([what.shown, what.words].join(" ").trim());
     leave(why, what);
@@ -186,6 +187,7 @@ async function checkFiles(
       "Remove them, or put files in their places.",
     );
   }
+  junkNotes(names.junk).forEach((text) => report.note(text));
   if (files > 0) return { files, bytes };
   throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
     hint: "Nothing was sent or deleted.",

@@ -1,5 +1,6 @@
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { isJunk } from "../../app/junk.ts";
 import { followLink, linkBoundary } from "../../app/links.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { isPrivateKey, mayHoldSecrets } from "../../app/private_files.ts";
@@ -70,12 +71,16 @@ export interface LocalFile {
 }
 
 /**
- * Called for what is not sent. `private`: a file or a directory with a private name, or a private key;
- * `broken`: a link that leads nowhere, out of the repository or in a circle, with words that say where to;
- * `unusable`: a pipe, a socket, a device.
+ * Why something is not sent. `private`: a file or a directory with a private name, or a private key;
+ * `broken`: a link that `followLink` does not follow; `unusable`: a pipe, a socket, a device; `junk`: what
+ * `isJunk` says.
  */
+export type Reason = "private" | "broken" | "unusable" | "junk";
+
+/** Called for what is not sent. */
 export type LeftOut = (
-  why: "private" | "broken" | "unusable",
+  why: Reason,
+  /** With words that say where a broken link leads. */
   what: Pick<LocalFile, "shown" | "name"> & { readonly words?: string },
 ) => void;
 
@@ -153,15 +158,14 @@ async function entriesOf(folder: Folder, leftOut: LeftOut): Promise<readonly Ent
   const found = await Array.fromAsync(Deno.readDir(folder.path)).catch((cause) => {
     throw cannotRead(folder.shown, cause);
   });
-  const leave = (why: Parameters<LeftOut>[0], name: string, words?: string): void =>
-    leftOut(why, {
-      shown: join(folder.shown, name),
-      name: folder.name + name,
-      ...words && { words },
-    });
+  const leave = (why: Reason, name: string, words?: string): void => {
+    const what = { shown: join(folder.shown, name), name: folder.name + name };
+    leftOut(why, words === undefined ? what : { ...what, words });
+  };
   for (const { name, isFile, isDirectory, isSymlink } of found) {
     if (name.includes("\ufffd")) throw notUtf8Error(join(folder.shown, name));
-    if (mayHoldSecrets(name)) leave("private", name);
+    if (isJunk(name)) leave("junk", name);
+    else if (mayHoldSecrets(name)) leave("private", name);
     else if (isSymlink) {
       const followed = followLink(join(folder.path, name), folder.input.boundary, folder.above);
       if (followed.target === undefined) leave("broken", name, followed.words);

@@ -10,6 +10,7 @@ import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/images.ts";
 import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
 import { mountingOn, protectionOf } from "./body.ts";
+import { requireSeen, unseenDirectory } from "./unseen.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
 /** Docker: daemon's `validateMountConfig` (moby, volume/mounts); Podman 4.3: it would make what it
@@ -22,7 +23,7 @@ const MAY_NOT_LOOK =
  * the engine would refuse them, or make them as root.
  *
  * @param err where it is said if it may be left.
- * @throws MlcliError when the image is not there.
+ * @throws MlcliError when the image is not there, or the engine does not see what is mounted.
  */
 export async function createContainer(
   engine: Engine,
@@ -39,8 +40,9 @@ export async function createContainer(
     if (!isFile) await makeDirectory(mount.Source);
   }
   const mounting = Mounts.length === 0 ? body : mountingOn(await protectionOf(engine), body);
+  let id: string;
   try {
-    return await engine.createContainer(name, {
+    id = await engine.createContainer(name, {
       ...mounting,
       Labels: { ...body.Labels, [LABELS.owner]: ownerText() },
     });
@@ -54,7 +56,14 @@ export async function createContainer(
     if (isBare && error instanceof EngineError && error.status === 400) {
       throw cannotRun(body, error);
     }
-    throw (error instanceof EngineError ? unseenDirectory(engine, error) : undefined) ?? error;
+    throw await refusedDirectory(engine, error) ?? error;
+  }
+  try {
+    await requireSeen(engine, id, body);
+    return id;
+  } catch (error) {
+    await discardContainer(engine, { id, name }, err);
+    throw error;
   }
 }
 
@@ -70,7 +79,9 @@ export async function requireLimits(engine: Engine, body: CreateBody): Promise<v
 /** Whoever creates one has looked for its image before. */
 const GONE = "Something has removed it meanwhile: the same command again says how to get it.";
 
-function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError | undefined {
+/** Returns the error for a directory that the engine refuses to mount. */
+async function refusedDirectory(engine: Engine, cause: unknown): Promise<MlcliError | undefined> {
+  if (!(cause instanceof EngineError)) return undefined;
   const { reason } = cause;
   if (MAY_NOT_LOOK.test(reason)) {
     return new MlcliError("The Docker Engine may not look into a directory of the app", {
@@ -80,22 +91,14 @@ function unseenDirectory({ inStudio }: Engine, cause: EngineError): MlcliError |
       cause,
     });
   }
-  if (!/bind source path does not exist/.test(reason)) return undefined;
-  return new MlcliError(`The Docker Engine does not see a directory: ${reason}`, {
-    hint: inStudio
-      ? "In SageMaker Studio, the engine sees the space's home directory: have the app and its " +
-        "data below it."
-      : "Share it with the engine's virtual machine (Docker Desktop: Settings, Resources, File " +
-        "sharing), or use an engine on this machine.",
-    cause,
-  });
+  return await unseenDirectory(engine, cause);
 }
 
 export async function startContainer(engine: Engine, id: string, body: CreateBody): Promise<void> {
   try {
     await engine.startContainer(id);
   } catch (error) {
-    const words = inWords(body, error);
+    const words = await refusedDirectory(engine, error) ?? inWords(body, error);
     throw words instanceof EngineError && words.status === 400 ? cannotRun(body, words) : words;
   }
 }

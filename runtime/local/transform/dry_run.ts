@@ -1,5 +1,6 @@
 /** `local transform --dry-run`: the requests that there would be, by options and SageMaker's defaults. */
 
+import { junkNotes } from "../../app/junk.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { isProcessed, limitsOf, transformOf } from "../../contract/transform.ts";
@@ -7,6 +8,7 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { type Batch, batchesOf, type OddLines } from "../../contract/transform_records.ts";
 import { lineDifferences, type OddFile } from "../../contract/transform_warnings.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { noteText, tell } from "../../messages.ts";
 import { listed } from "../../text.ts";
 import { Findings } from "../differences/findings.ts";
 import type { Host, TransformJob } from "../jobs.ts";
@@ -43,6 +45,7 @@ export async function plannedTransform(
     files.push({ name: file.name, ...await plannedFile(batches, { processing, isOne, signal }) });
     odd.push({ name: file.shown, odd: found });
   }
+  junkNotes(inputs.junk).forEach((text) => tell(err, noteText(text)));
   const findings = new Findings(job.strict, err);
   findings.add([...inputDifferences(inputs, transform), ...lineDifferences(odd)]);
   const planned = {

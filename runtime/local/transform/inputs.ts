@@ -6,6 +6,7 @@ import type { Transformation } from "../../archive/node_streams.ts";
 import type { Confined } from "../../app/confinement.ts";
 import { followLink, linkBoundary } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
+import { isJunk, junkNotes } from "../../app/junk.ts";
 import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
@@ -33,6 +34,8 @@ export interface Inputs {
   readonly files: readonly InputFile[];
   /** Broken links and hidden files, which are not sent. */
   readonly leftOut: readonly string[];
+  /** What an upload to S3 leaves out, too. */
+  readonly junk: readonly string[];
 }
 
 /**
@@ -50,6 +53,7 @@ export async function inputsIn(
   const shown = typedPath(directory, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];
+  const junk: string[] = [];
   const boundary = await isDirectory(input) ? await linkBoundary(input, repository) : "";
   async function look(folder: string, prefix: string, above: readonly string[]): Promise<void> {
     for await (const entry of Deno.readDir(folder)) {
@@ -62,8 +66,8 @@ export async function inputsIn(
       const followed = entry.isSymlink
         ? followLink(path, boundary, above)
         : { info: entry, target: path };
-      const { target } = followed;
-      if (target === undefined) leftOut.push(`${shown} ${followed.words}`);
+      if (isJunk(entry.name)) junk.push(shown);
+      else if (followed.target === undefined) leftOut.push(`${shown} ${followed.words}`);
       else if (followed.info.isDirectory && !entry.name.startsWith(".")) {
         await look(path, `${name}/`, [...above, await Deno.realPath(path)]);
       } else if (!followed.info.isFile || entry.name.startsWith(".")) leftOut.push(shown);
@@ -88,10 +92,12 @@ export async function inputsIn(
     throw new MlcliError(`No file to transform: ${shown}`, {
       hint: leftOut.length > 0
         ? `${LEFT_OUT} There: ${listed(leftOut)}`
+        : junk.length > 0
+        ? `${junkNotes(junk)[0]}. To transform one of them, name it: --input FILE`
         : "Put files there, or name others with --input.",
     });
   }
-  return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut };
+  return { files: files.sort((one, other) => one.name < other.name ? -1 : 1), leftOut, junk };
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { join } from "@std/path/join";
 import { imageReference } from "../../app/app.ts";
+import { junkNotes } from "../../app/junk.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { linkBoundary } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -83,6 +84,7 @@ export async function transform(
   await start.ofImage();
   const place = await outputPlace(layout, job.output);
   const { findings } = start;
+  junkNotes(inputs.junk).forEach(start.note);
   findings.add(inputDifferences(inputs, shape));
   findings.add(await placeDifferences(job.input, inputs, place));
   findings.add(environmentDifferences("transform", job.variables));

@@ -340,6 +340,22 @@ suite("upload-data --delete", () => {
     );
   });
 
+  it("keeps what lies where junk was left out, and says so", async () => {
+    await using at = await place({ "d/a": "1", "d/.DS_Store": "x", "d/__MACOSX/._a": "x" });
+    const kept = [".DS_Store", "__MACOSX/._a"];
+    for (const key of [...kept, "x/.DS_Store"]) {
+      await at.box.s3.put(BUCKET, `churn/data/${key}`, "0");
+    }
+    const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET, "--delete"]);
+    assertEquals(code, 0);
+    const places = `${TARGET}/.DS_Store, ${TARGET}/__MACOSX`;
+    assertStringIncludes(stderr, `note: Not deleted, since it was left out here: ${places}\n`);
+    assertEquals(
+      Object.keys(await at.stored()),
+      [...kept, "a"].map((name) => `churn/data/${name}`),
+    );
+  });
+
   it("keeps what a link led to that broke after it was looked at", async () => {
     await using at = await place({ "d/a": "1", "d/x/b": "2", "d/y/one": "3" });
     await Deno.symlink("../y/one", `${at.directory.path}/d/x/c`);

@@ -287,38 +287,43 @@ suite("links below a directory that is sent", () => {
       [
         "lead out of the repository",
         "/etc/hostname",
-        /^error: d\/x\/link leads out of .*, to \/etc/,
+        /d\/x\/link leads out of .*, to \/etc/,
       ],
-      ["lead out, to a directory", "/etc", /^error: d\/x\/link leads out of .*, to \/etc\n/],
-      ["lead out, to nothing", "/nonexistent", /^error: d\/x\/link leads out of .*, to \/nonexis/],
-      ["lead to what is private", "../../.env", /^error: d\/x\/link leads to what is private: /],
-      ["lead to a directory with it", "../../p", /^error: d\/x\/link leads to what is private: /],
-      ["lead in a circle", "..", /^error: d\/x\/link leads in a circle, to /],
+      ["lead out, to a directory", "/etc", /d\/x\/link leads out of .*, to \/etc\n/],
+      [
+        "lead out, to nothing",
+        "/nonexistent",
+        /d\/x\/link leads to \/nonexistent, which does not exist\n/,
+      ],
+      ["lead to what is private", "../../.env", /d\/x\/link leads to what is private: /],
+      ["lead to a directory with it", "../../p", /d\/x\/link leads to what is private: /],
+      ["lead in a circle", "..", /d\/x\/link leads in a circle, to /],
       [
         "lead to the repository that they are in",
         "../..",
-        /^error: d\/x\/link leads to what is pr/,
+        /d\/x\/link leads in a circle, to /,
       ],
     ] as const
   ) {
-    it(`that ${what} are refused before anything is sent`, async () => {
+    // https://github.com/aws/aws-cli/issues/3150
+    it(`that ${what} are left out, and named with their targets`, async () => {
       const files = { ".git/HEAD": "", ".env": "KEY=1", "p/deep/.env": "KEY=1" };
       await using at = await place({ ...files, "d/a": "1", "d/x/b": "1" });
       await Deno.symlink(target, `${at.directory.path}/d/x/link`);
-      const { code, stdout, stderr } = await at.upload(ARGS);
-      assertEquals([code, stdout], [1, ""]);
+      const { code, stderr } = await at.upload(ARGS);
+      assertEquals(code, 0, stderr);
+      assertMatch(stderr, /^warning: Not sent, because mlcli cannot follow links: /);
       assertMatch(stderr, words);
-      assertMatch(stderr, /\nhint: Nothing was sent\. /);
-      assertEquals(at.box.requests, []);
+      assertEquals(await at.stored(), { "churn/data/a": "1", "churn/data/x/b": "1" });
     });
   }
 
-  it("that lead out of a directory without a repository are refused", async () => {
+  it("that lead out of a directory without a repository are left out", async () => {
     await using at = await place({ "d/a": "1", "other/b": "2" });
     await Deno.symlink("../other/b", `${at.directory.path}/d/link`);
     const { code, stderr } = await at.upload(ARGS);
-    assertEquals([code, at.box.requests], [1, []]);
-    assertMatch(stderr, /^error: d\/link leads out of .*\/d, to .*\/other\/b\n/);
+    assertEquals([code, await at.stored()], [0, { "churn/data/a": "1" }]);
+    assertMatch(stderr, /links: d\/link leads out of .*\/d, to .*\/other\/b\n/);
   });
 
   it("may lead there where the user named them", async () => {
@@ -338,9 +343,33 @@ suite("links below a directory that is sent", () => {
     assertEquals(code, 0);
     assertMatch(
       stderr,
-      /^warning: Not sent, since they are no files and lead to none: d\/(link|pipe), d\/(link|pipe)\nhint: /,
+      /^warning: .* links: d\/link leads to nothing, which .*\n.*\nwarning: Not sent, .*: d\/pipe\nhint: /,
     );
     assertEquals(await at.stored(), { "churn/data/a": "1" });
+  });
+});
+
+suite("Git LFS pointers", () => {
+  // https://github.com/docker/build-push-action/issues/312
+  it("are refused before anything is sent", async () => {
+    const pointer = "version https://git-lfs.github.com/spec/v1\n" +
+      `oid sha256:${"4d7a".repeat(16)}\nsize 12345\n`;
+    await using at = await place({ "d/a": "1", "d/b.parquet": pointer });
+    const { code, stderr } = await at.upload(ARGS);
+    assertEquals([code, at.box.requests], [1, []]);
+    assertMatch(stderr, /^error: d\/b\.parquet: Git LFS pointer .*\nhint: .* git lfs pull\. /);
+  });
+});
+
+suite("links in the cache of the Hugging Face Hub", () => {
+  // https://github.com/huggingface/huggingface_hub/issues/2883
+  it("are followed", async () => {
+    await using at = await place({ "models--a--b/blobs/1": "weights" });
+    const snapshot = `${at.directory.path}/models--a--b/snapshots/main`;
+    await Deno.mkdir(snapshot, { recursive: true });
+    await Deno.symlink("../../blobs/1", `${snapshot}/model.bin`);
+    const { code, stderr } = await at.upload(["-i", snapshot, "--target-dir", TARGET]);
+    assertEquals([code, await at.stored()], [0, { "churn/data/model.bin": "weights" }], stderr);
   });
 });
 
@@ -374,5 +403,49 @@ suite("private files", () => {
     await using at = await place(files);
     const { code } = await at.upload(["-i", "d/.env", "--target-dir", TARGET]);
     assertEquals([code, await at.stored()], [0, { "churn/data/.env": "KEY=1" }]);
+  });
+});
+
+suite("junk", () => {
+  // Each broke a program that read it as data; the names are those of the reports.
+  const files = {
+    "d/a/1.png": "1",
+    // https://github.com/open-mmlab/mmpretrain/issues/507: one class of images more.
+    "d/.ipynb_checkpoints/a-checkpoint.csv": "x",
+    // https://github.com/run-llama/llama_index/issues/88
+    "d/.DS_Store": "x",
+    // https://github.com/WorldBank-Transport/open-transit-indicators/issues/54
+    "d/__MACOSX/a/._1.png": "x",
+    // https://github.com/soft-matter/trackpy/issues/87: it failed after 840 images.
+    "d/a/thumbs.db": "x",
+    // https://github.com/ImageMarkup/isic-challenge-scoring/issues/15: two files of one name.
+    "d/a/._1.png": "x",
+  };
+
+  it("below a directory is left out, with one note", async () => {
+    await using at = await place(files);
+    const { code, stderr } = await at.upload(ARGS);
+    assertEquals([code, stderr], [
+      0,
+      "note: Left out 5 files that operating systems and notebooks leave behind: d/.DS_Store, " +
+      "d/.ipynb_checkpoints, d/__MACOSX and 2 more\n" +
+      "1 file sent (1 byte)\n",
+    ]);
+    assertEquals(await at.stored(), { "churn/data/a/1.png": "1" });
+  });
+
+  it("that the user names is sent", async () => {
+    await using at = await place(files);
+    const typed = ["-i", "d/.DS_Store", "-i", "d/__MACOSX/a/._1.png", "-i", "d/a/1.png"];
+    const { code } = await at.upload([...typed, "--target-dir", TARGET]);
+    const stored = { "churn/data/.DS_Store": "x", "churn/data/._1.png": "x" };
+    assertEquals([code, await at.stored()], [0, { ...stored, "churn/data/1.png": "1" }]);
+  });
+
+  it("alone is nothing to send", async () => {
+    await using at = await place({ "d/._a.csv": "x" });
+    const { code, stderr } = await at.upload(ARGS);
+    assertEquals(code, 1);
+    assertMatch(stderr, /^note: Left out 1 file .*: d\/\._a\.csv\nerror: No files to send in d\n/);
   });
 });

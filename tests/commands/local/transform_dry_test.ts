@@ -104,6 +104,32 @@ suite("local transform --dry-run", () => {
     assertMatch(stderr, /^warning: data\/\.env is left out/m);
   });
 
+  it("leaves out junk, and notes how much", async () => {
+    await using app = await appWith({
+      "data/a.csv": "1\n",
+      "data/._a.csv": "x",
+      "data/thumbs.db": "x",
+      "data/x/__MACOSX/a.csv": "x",
+      "junk/._a.csv": "x",
+    });
+    const { planned, stderr } = await dry(app, "-i", "data");
+    assertEquals(planned.files.map(({ name }: { name: string }) => name), ["a.csv"]);
+    const leave = "that operating systems and notebooks leave behind";
+    assertEquals(
+      stderr,
+      `note: Left out 3 files ${leave}: data/._a.csv, data/thumbs.db, data/x/__MACOSX\n`,
+    );
+    const alone = await dry(app, "-i", "junk");
+    assertEquals([alone.code, alone.stderr], [
+      1,
+      "error: No file to transform: junk\n" +
+      `hint: Left out 1 file ${leave}: junk/._a.csv. To transform one of them, name it: ` +
+      "--input FILE\n",
+    ]);
+    const named = await dry(app, "-i", "data/._a.csv");
+    assertEquals([named.planned.requests, named.stderr], [1, ""]);
+  });
+
   it("names the record that a filter does not fit, and what is passed on as a whole", async () => {
     await using app = await appWith({ "a.csv": "1,2,3\n4,5\n6\n" });
     const filtered = await dry(app, "-i", "a.csv", "--input-filter", "$[1:]");

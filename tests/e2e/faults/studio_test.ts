@@ -252,7 +252,7 @@ if (Deno.uid() === 0) {
       await space.user.owns(away.directory);
       const { code, stderr } = await space.user.run(["local", "train"], away.directory);
       assertEquals(code, 1);
-      assertStringIncludes(stderr, "error: The Docker Engine does not see a directory");
+      assertStringIncludes(stderr, "error: The Docker Engine does not see /");
       assertStringIncludes(stderr, "hint: In SageMaker Studio, the engine sees the space's home");
       const doctor = await space.user.run(["doctor"], away.directory);
       assertStringIncludes(doctor.stdout, "This directory is not below the home directory");

@@ -74,7 +74,9 @@ for (const { name, folder, check, message, hint } of CONTENTS) {
       });
     }
 
-    const absent = [[], [""], [".gitkeep"], ["a/", "b/c/.gitkeep", ".DS_Store"]];
+    const absent = [[], [""], [".gitkeep"], ["a/", "b/c/.gitkeep", ".DS_Store"], [
+      ...["._a.csv", "__MACOSX/a.csv", ".ipynb_checkpoints/a-checkpoint.csv", "b/thumbs.db"],
+    ]];
     for (const files of absent) {
       it(`refuses ${files.length === 0 ? "no directory" : `only "${files.join('", "')}"`}`, async () => {
         await using directory = await makeDirectory(

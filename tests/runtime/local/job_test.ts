@@ -563,12 +563,6 @@ suite("a run that fails", () => {
     }
   });
 
-  it("says where to share what the engine does not see", async () => {
-    const answer = () => refusal(400, "bind source path does not exist: /x");
-    const { stderr } = await run(play("POST /containers/create", answer));
-    assertMatch(stderr, /^error: The Docker Engine does not see a directory: .*\nhint: Share it/);
-  });
-
   it("says why it failed last, and before that that the removal did", async () => {
     const { code, stderr, removals } = await run({
       answers: { [START]: refused(500), "DELETE /containers/ID": refused(500) },

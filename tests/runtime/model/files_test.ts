@@ -64,6 +64,24 @@ suite("the files of a model", () => {
     ]);
   });
 
+  it("are without what macOS and notebooks leave behind, at any depth", async () => {
+    // https://github.com/pytorch/serve/issues/3104: a server that failed to load `._model.pkl`.
+    await using directory = await makeDirectory({
+      "model/model.pkl": "m",
+      "model/._model.pkl": "x",
+      "model/1_Pooling/config.json": "{}",
+      "model/1_Pooling/._config.json": "x",
+      "model/1_Pooling/__MACOSX/1_Pooling/._config.json": "x",
+      "model/code/.ipynb_checkpoints/inference-checkpoint.py": "x",
+      "model/code/Thumbs.db": "x",
+    });
+    const { entries, privateFiles } = await filesOf(directory);
+    assertEquals(entries.map(({ path }) => path), [
+      ...["1_Pooling", "1_Pooling/config.json", "code", "model.pkl"],
+    ]);
+    assertEquals(privateFiles, []);
+  });
+
   it("are what links in the directory lead to", async () => {
     await using directory = await makeDirectory({ "model/blobs/1": "one", "model/d/x": "x" });
     const model = join(directory.path, "model");

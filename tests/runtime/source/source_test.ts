@@ -27,6 +27,9 @@ suite("isNoCode", () => {
   const rows: readonly (readonly [path: string, directory: string, expected: boolean])[] = [
     ["/a/train.py", "/a", false],
     ["/a/lib/__pycache__", "/a", true],
+    ["/a/lib/.ipynb_checkpoints", "/a", true],
+    ["/a/lib/._util.py", "/a", true],
+    ["/a/__MACOSX", "/a", true],
     ["/a/shop/mlcli_base/local_test/test_dir/a.csv", "/a", true],
     ["/a/shop/mlcli_base/local_test", "/a/shop/mlcli_base", true],
     ["/a/local_test/a.py", "/a", false],

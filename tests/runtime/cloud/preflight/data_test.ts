@@ -33,6 +33,9 @@ suite("what a job reads", () => {
       ["a file that is the address", ["data/a.csv"], "data/a.csv"],
       ["what begins like it, as SageMaker takes it", ["data/training-old/a.csv"], "data/train"],
       ["a file behind placeholders", ["d/", "d/.gitkeep", "d/x/.DS_Store", "d/z"], "d/"],
+      ["a file behind junk", ["d/.ipynb_checkpoints/a-checkpoint.csv", "d/z"], "d/"],
+      ["junk that is the address", ["d/._a.csv"], "d/._a.csv"],
+      ["a file below junk that is the address", ["__MACOSX/a.csv"], "__MACOSX/"],
       ["anything in the bucket", ["z"], ""],
     ] as const
   ) {
@@ -46,6 +49,7 @@ suite("what a job reads", () => {
       ["an empty bucket", []],
       ["another prefix", ["other/a.csv"]],
       ["placeholders alone", ["data/", "data/.gitkeep", "data/x/.gitignore"]],
+      ["junk alone", ["data/._a.csv", "data/__MACOSX/a.csv", "data/x/Thumbs.db"]],
     ] as const
   ) {
     it(`is not there: ${what}`, async () => {

@@ -35,6 +35,12 @@ const ROWS: readonly (readonly [what: string, change: Partial<TransformData>, wo
     { keys: ["in/a.csv", "in/m.tar.gz"] },
     /^s3:\/\/b\/in\/m\.tar\.gz is sent .*archive/,
   ],
+  [
+    "junk",
+    { keys: ["in/a.csv", "in/.DS_Store", "in/__MACOSX/._a.csv"] },
+    /^s3:\/\/b\/in\/\.DS_Store \(and 1 more\) is sent .*left it behind\. Delete it/,
+  ],
+  ["nothing", { input: { bucket: "b", key: "in/._a" }, keys: ["in/._a"] }],
   ["a header", { odd: { header: 1 } }, /^s3:\/\/b\/in\/a\.csv, line 1 looks like a header/],
   ["a range", { transform: { ...SHAPE, inputFilter: "$[1:2]" } }, /the end of \$\[1:2\]/],
   [
