@@ -4,7 +4,7 @@
  * target arrives as content; any other link is broken.
  */
 
-import { SEPARATOR_PATTERN } from "@std/path/constants";
+import { SEPARATOR, SEPARATOR_PATTERN } from "@std/path/constants";
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
@@ -178,7 +178,8 @@ export function* nodesIn(
     for (const entry of entries) {
       const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
       if (skips(entry.name, path)) continue;
-      const node = nodeOf(entry, path, join(real, entry.name), boundary, above);
+      // Not `join`, which takes as long as all the rest: there may be very many.
+      const node = nodeOf(entry, path, `${real}${SEPARATOR}${entry.name}`, boundary, above);
       yield node;
       if (node.kind !== "directory") continue;
       open.push({ path, real: node.source, above: [...above, node.source] });

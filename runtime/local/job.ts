@@ -92,6 +92,8 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
   const findings = new Findings(job.strict, err, againOf(job, run));
   /** Looks at what there is before the code starts. */
   async function lookAround(): Promise<OutputBefore> {
+    // After this, the engine is asked to create the containers.
+    await new Promise((resolve) => setTimeout(resolve, 0));
     for (const text of notesOn(layout, run.looked)) note(text);
     findings.add([
       ...run.differences,

@@ -3,7 +3,6 @@
  * by mounts of what they lead to, or by hard links.
  */
 
-import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { isJunk } from "../../app/junk.ts";
@@ -27,11 +26,15 @@ const MOST_ENTRIES = 20_000;
 /** How many mounts a directory may become. */
 const MOST_MOUNTS = 100;
 
-/** A directory that a run reads, and what it holds. */
+/** A directory that a run reads, and what was found in it. */
 export interface LookedAt extends Channel {
   readonly boundary: string;
-  readonly nodes: readonly Node[];
-  /** Whether these are all. */
+  readonly links: readonly Node[];
+  /** Paths of files and directories below it, with slashes. */
+  readonly junk: readonly string[];
+  /** Paths of files below it, with slashes. */
+  readonly files: readonly string[];
+  /** Whether all of it was looked at. */
   readonly isWhole: boolean;
 }
 
@@ -42,14 +45,23 @@ export async function lookAt(
 ): Promise<readonly LookedAt[]> {
   return await Promise.all(data.map(async (one) => {
     const boundary = await linkBoundary(one.source, repository);
-    const nodes = [...nodesIn(one.source, boundary).take(MOST_ENTRIES + 1)];
-    return {
-      ...one,
-      boundary,
-      nodes: nodes.slice(0, MOST_ENTRIES),
-      isWhole: nodes.length <= MOST_ENTRIES,
-    };
+    const links: Node[] = [];
+    const junk: string[] = [];
+    const files: string[] = [];
+    let count = 0;
+    for (const node of nodesIn(one.source, boundary)) {
+      if (count++ > MOST_ENTRIES) break;
+      const { path, kind, isLink } = node;
+      if (isLink) links.push(node);
+      if (isJunk(nameOf(path))) junk.push(path);
+      else if (kind === "file") files.push(path);
+    }
+    return { ...one, boundary, links, junk, files, isWhole: count <= MOST_ENTRIES + 1 };
   }));
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** How a run gets a directory. */
@@ -75,19 +87,20 @@ export function planLinked(
   isOne: (name: string) => boolean,
 ): readonly Linked[] {
   return data.map((from) => {
-    const { name, source, nodes, isWhole } = from;
+    const { name, source, boundary, links, isWhole } = from;
     // The directories in which a link is followed, at any depth.
-    const open = new Set<string>();
-    for (const { path, kind, isLink } of nodes) {
-      if (isLink && kind !== "link") foldersOf(path).forEach((folder) => open.add(folder));
-    }
+    const open = new Set(
+      links.filter(({ kind }) => kind !== "link").flatMap(({ path }) => foldersOf(path)),
+    );
     if (open.size === 0) return { name, source, mounts: [], makes: [], from };
     const own = join(directory, LINKED, name);
-    const made = nodes.filter(({ path }) => path !== "" && open.has(folderOf(path)));
+    const made = isOne(name) || !isWhole
+      ? []
+      : [...nodesIn(source, boundary)].filter(({ path }) => path && open.has(folderOf(path)));
     const mounts = made.filter(({ path, kind }) =>
       !open.has(path) && (kind === "file" || kind === "directory")
     ).map(({ path, source }) => ({ path, source }));
-    return isOne(name) || !isWhole || mounts.length > MOST_MOUNTS
+    return made.length === 0 || mounts.length > MOST_MOUNTS
       ? { name, source: own, mounts: [], makes: "hard links", from }
       : { name, source: own, mounts, makes: made, from };
   });
@@ -174,8 +187,8 @@ export function brokenDifferences(
   all: readonly LookedAt[],
   isStrict: boolean,
 ): readonly Difference[] {
-  return all.flatMap(({ source, nodes }) => {
-    const broken = nodes.filter(({ kind }) => kind === "link");
+  return all.flatMap(({ source, links: found }) => {
+    const broken = found.filter(({ kind }) => kind === "link");
     if (broken.length === 0) return [];
     const links = listed(broken.map(({ path, words }) => `${path} ${words}`));
     const message = `Links of ${typedPath(directory, source)} that the container cannot follow: ` +
@@ -190,9 +203,8 @@ export function notesOn(
   { directory }: Pick<Layout, "directory">,
   all: readonly LookedAt[],
 ): readonly string[] {
-  return all.flatMap(({ source, nodes, isWhole }) => {
+  return all.flatMap(({ source, junk, isWhole }) => {
     const shown = typedPath(directory, source);
-    const junk = nodes.map(({ path }) => path).filter((path) => isJunk(basename(path)));
     return [
       ...isWhole ? [] : [
         `${shown} has more than ${MOST_ENTRIES} files: links and Git LFS pointers were looked for ` +
@@ -215,19 +227,17 @@ export function pointerDifferences(
   all: readonly LookedAt[],
   isStrict: boolean,
 ): readonly Difference[] {
+  const found: Difference[] = [];
   let others = 0;
-  const found = all.flatMap(({ source, nodes }) => {
-    const files = nodes.filter(({ path, kind }) =>
-      kind === "file" && !isPlaceholder(basename(path))
-    );
-    const pointers = pointersAmong(files.map(({ source }) => source));
-    others += files.length - pointers.length;
+  for (const { source, files } of all) {
+    const data = files.filter((path) => !isPlaceholder(nameOf(path)));
+    const pointers = pointersAmong(source, data);
+    others += data.length - pointers.length;
     const [first] = pointers;
-    if (first === undefined) return [];
-    const paths = new Map(files.map(({ path, source }) => [source, path]));
-    const shown = pointers.map(({ path }) => typedPath(directory, join(source, paths.get(path)!)));
-    return [pointerMessage(first.pointer, shown)];
-  });
+    if (first === undefined) continue;
+    const shown = pointers.map(({ path }) => typedPath(directory, join(source, path)));
+    found.push(pointerMessage(first.pointer, shown));
+  }
   const [first] = found;
   if (first !== undefined && (isStrict || others === 0)) {
     throw new MlcliError(first.message, { hint: first.hint });

@@ -46,22 +46,21 @@ suite("A pointer to a file that was not fetched", () => {
   for (const [title, text, of] of TEXTS) {
     it(`is ${of === undefined ? "not " : ""}${title}`, async () => {
       await using directory = await makeDirectory({ "model.pkl": text });
-      assertEquals(pointerAt(join(directory.path, "model.pkl"))?.title, of);
+      assertEquals(pointerAt(join(directory.path, "model.pkl"), text.length)?.title, of);
     });
   }
 
-  it("is looked for among the first thousand small files", async () => {
+  it("is looked for among the first hundred files of an extension in a directory", async () => {
     const [, text] = TEXTS[0]!;
+    const names = Array.from({ length: 99 }, (_, index) => `${index}.x`);
     await using directory = await makeDirectory({
-      ...Object.fromEntries(
-        Array.from({ length: 999 }, (_, index) => [`${index}`, "1".repeat(99)]),
-      ),
-      "small": "1",
-      "first": text,
-      "second": text,
+      ...Object.fromEntries(names.map((name) => [name, "1"])),
+      "a.x": text,
+      "b.x": text,
+      "lib/b.x": text,
     });
-    const paths = [...Array(999).keys(), "small", "first", "second"]
-      .map((name) => join(directory.path, `${name}`));
-    assertEquals(pointersAmong(paths).map(({ path }) => path), [join(directory.path, "first")]);
+    const paths = [...names, "a.x", "b.x", "lib/b.x"];
+    const found = pointersAmong(directory.path, paths);
+    assertEquals(found.map(({ path }) => path), ["a.x", "lib/b.x"]);
   });
 });
