@@ -156,12 +156,17 @@ export const LARGEST_TEXT = 1024 ** 2;
  * where that refuses.
  */
 export async function readTextFile(path: string, most: number): Promise<string> {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(await readFile(path, most));
+}
+
+/** The bytes of a file, read as `readTextFile` reads its text. */
+export async function readFile(path: string, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const { isFile, isDirectory, size } = Deno.statSync(path);
   if (isDirectory) throw new Error("Is a directory");
   if (!isFile) throw new Error("Is not a regular file");
   if (size > most) throw new Error(`Is larger than ${most / 1024 ** 2} MiB`);
   // What the kernel makes up (/proc) has the size 0, and may never end.
-  return size === 0 ? "" : Deno.readTextFileSync(path);
+  return size === 0 ? new Uint8Array() : Deno.readFileSync(path);
 }
 
 /** How many links are followed one after another: Linux's own limit. */

@@ -64,6 +64,13 @@ export function isPrivateName(name: string): boolean {
   return PATTERN.test(name);
 }
 
+/** The start of a path, up to and with its first private name; `undefined` if it has none. */
+export function privatePartOf(path: string): string | undefined {
+  const names = path.split("/");
+  const index = names.findIndex(isPrivateName);
+  return index < 0 ? undefined : names.slice(0, index + 1).join("/");
+}
+
 /** The same, but for `.env.example` and the like: they show what a private file holds. */
 export function mayHoldSecrets(name: string): boolean {
   return isPrivateName(name) && !/\.(example|sample|template|dist)$/i.test(name);

@@ -11,7 +11,7 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import { ownContext } from "../app/named_path.ts";
-import { requirementsOf } from "../app/requirements.ts";
+import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
@@ -54,6 +54,7 @@ export async function appChecks(
       ...requirements.map((path) =>
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
+      failure("requirements", requireReferences(app), "problem"),
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
@@ -103,6 +104,13 @@ function usesBuild({ configuration: { image, context, dockerfile } }: App): bool
 
 async function requireBuildFiles(app: App): Promise<void> {
   await chosenDockerfile(app, undefined, await ownContext(app));
+}
+
+/** Requires that a build can send what the requirements file refers to. */
+async function requireReferences(app: App): Promise<void> {
+  const { files: [file = ""], isLock } = await requirementsOf(app);
+  const { references } = isLock ? { references: [] } : await requirementTreeOf(app, file);
+  for (const { problem } of references) if (problem !== undefined) throw problem;
 }
 
 async function requireAllInside(layout: Layout): Promise<void> {

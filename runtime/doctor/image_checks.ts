@@ -7,7 +7,7 @@ import { cannotRead } from "../app/private_files.ts";
 import { requireOwnImage, usedDockerfile } from "../app/image.ts";
 import { layoutOf } from "../app/layout.ts";
 import { ownContext } from "../app/named_path.ts";
-import { requirementsOf } from "../app/requirements.ts";
+import { requirementSources } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
@@ -111,7 +111,7 @@ async function sourcesOf(app: App, image: ImageDetails): Promise<readonly string
   const dockerfile = usedDockerfile(app, image);
   return [
     ...[training, prediction, processing, common],
-    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
+    ...await requirementSources(app),
     ...dockerfile === undefined ? [] : [dockerfile],
   ];
 }

@@ -2,6 +2,7 @@
 
 Understands `NAME` and `NAME OPERATOR VERSION, ...` with plain numeric versions, which is what a
 requirements file usually holds. Anything else counts as missing: better to say so than to guess.
+After `-c ` comes a constraint, which concerns only a package that is installed.
 
     python3 installed.py requirements.txt    # exit status 0: all met; 1: the rest is on stderr
 """
@@ -35,6 +36,9 @@ def release(version: str) -> tuple[int, ...]:
 
 def problem(requirement: str) -> str | None:
     """Why a requirement is not met, or None."""
+    if requirement.startswith("-c "):
+        why = problem(requirement[3:])
+        return why if why and why.startswith("is installed as") else None
     match = REQUIREMENT.match(requirement)
     if not match:
         return "cannot be checked without pip"

@@ -15,14 +15,21 @@ import {
   cannotRead,
   IGNORE_FILE,
   isPrivateName,
+  privatePartOf,
   requireNoKey,
   staysOut,
 } from "../app/private_files.ts";
-import { requireIndexedPackages, requirementsOf } from "../app/requirements.ts";
+import {
+  requireIndexedPackages,
+  type Requirements,
+  requirementsOf,
+  requirementTreeOf,
+  TEST_DATA,
+} from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
-import { isFile, lstatIfThere } from "../files.ts";
+import { isFile, lstatIfThere, statIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
 import { harnessFiles, readHarnessFile } from "../app/harness_files.ts";
 import { networkEntries } from "./network/build_network.ts";
@@ -47,12 +54,16 @@ export function contextStream(
 /** Where the harness lies in the context; the Dockerfile copies it from there. */
 const HARNESS_FOLDER = ".mlcli";
 
-/** Where the two files of a project of uv lie in the context: in one directory, for one `COPY`. */
-const PROJECT_FOLDER = ".mlcli-requirements";
+/**
+ * Where requirements of several files lie in the context, for one `COPY`: the two files of a project
+ * of uv, or a requirements file and what it refers to.
+ */
+const REQUIREMENTS_FOLDER = ".mlcli-requirements";
 
 export async function requirementsPath(app: App): Promise<string> {
-  const { files, isLock } = await requirementsOf(app);
-  return isLock ? PROJECT_FOLDER : files[0]!;
+  const { files: [file = ""], isLock } = await requirementsOf(app);
+  const isAlone = !isLock && (await requirementTreeOf(app, file)).isPlain;
+  return isAlone ? file : REQUIREMENTS_FOLDER;
 }
 
 /** Each is sent, even if missing: the Dockerfile copies it, and Git keeps no empty directories. */
@@ -99,17 +110,78 @@ export async function contextEntries(
   for (const path of files) await requireNoKey(app.directory, path);
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
-  const project = requirements.isLock ? requirements.files : [];
-  const more = () => [
-    ...project.map((path) => ({
-      ...fileEntry(app, path),
-      path: `${PROJECT_FOLDER}/${path.split("/").at(-1)}`,
-    })),
-    ...network(),
-  ];
+  const more = requirements.isLock
+    ? lockEntries(app, requirements)
+    : await referredEntries(app, requirements.files[0]!, rules);
   const always = new Map(files.map((path) => [path, fileEntry(app, path)]));
   always.set(dockerfile.path, dockerfileEntry(app, dockerfile));
-  return entries(app, rules, always, more, onLeftOut);
+  return entries(app, rules, always, [more, network], onLeftOut);
+}
+
+/** Entries that are listed when they are sent. */
+type Entries = (leftOut: LeftOut) => AsyncIterable<TarEntry> | Iterable<TarEntry>;
+
+function lockEntries(app: App, { files }: Requirements): Entries {
+  return () =>
+    files.map((path) => ({
+      ...fileEntry(app, path),
+      path: `${REQUIREMENTS_FOLDER}/${path.split("/").at(-1)}`,
+    }));
+}
+
+/**
+ * A requirements file and what it refers to, at their places in the app's directory; none for a file
+ * that pip can read alone. `install` reads the two files of mlcli's own.
+ *
+ * @throws MlcliError for a reference that cannot be sent.
+ */
+async function referredEntries(app: App, file: string, rules: IgnoreRules): Promise<Entries> {
+  const { isPlain, references, packages } = await requirementTreeOf(app, file);
+  if (isPlain) return () => [];
+  const problem = references.find(({ problem }) => problem !== undefined)?.problem;
+  if (problem !== undefined) throw problem;
+  const others = withoutFolders(rules, (path) => TEST_DATA.test(path));
+  return async function* (leftOut) {
+    const sent = new Set<string>();
+    for (const path of [file, ...references.map(({ target }) => target)]) {
+      const root = { ...app, code: { folders: [path], boundary: app.boundary } };
+      for await (const entry of entriesAt(root, path, others, leftOut)) {
+        if (sent.has(entry.path)) continue;
+        sent.add(entry.path);
+        yield { ...entry, path: `${REQUIREMENTS_FOLDER}/${entry.path}` };
+      }
+    }
+    const own = `${REQUIREMENTS_FOLDER}/${HARNESS_FOLDER}`;
+    yield textEntry(`${own}/file`, file);
+    yield textEntry(`${own}/packages`, packages.map((line) => `${line}\n`).join(""));
+  };
+}
+
+/** A file, or a directory and what of it a build sends. */
+async function* entriesAt(
+  root: Root,
+  path: string,
+  rules: IgnoreRules,
+  leftOut: LeftOut,
+): AsyncGenerator<TarEntry, void, void> {
+  const info = await statIfThere(join(root.directory, path));
+  if (!info?.isDirectory) return yield fileEntry(root, path);
+  yield { type: "directory", path, mode: permissions(info) };
+  yield* walk(root, path, rules, leftOut, privatePartOf(path));
+}
+
+function textEntry(path: string, text: string): TarEntry {
+  const read = () => Promise.resolve(new TextEncoder().encode(text));
+  return { type: "content", path, mode: 0o644, read };
+}
+
+/** The rules, with directories that no exception brings back. */
+export function withoutFolders(rules: IgnoreRules, isOut: (path: string) => boolean): IgnoreRules {
+  return {
+    ...rules,
+    ignores: (path) => isOut(path) || rules.ignores(path),
+    mayHoldException: (path) => !isOut(path) && rules.mayHoldException(path),
+  };
 }
 
 async function* entries(
@@ -117,11 +189,12 @@ async function* entries(
   rules: IgnoreRules,
   /** Sent whatever the rules say; by path in the context. */
   always: ReadonlyMap<string, TarEntry>,
-  more: () => readonly TarEntry[],
+  more: readonly Entries[],
   onLeftOut: OnLeftOut,
 ): AsyncGenerator<TarEntry, void, void> {
+  const leftOut: LeftOut = { private: [], ignored: [] };
   yield* always.values();
-  yield* more();
+  for (const entriesOf of more) yield* entriesOf(leftOut);
   for (const { path, executable } of await harnessFiles()) {
     yield {
       type: "content",
@@ -133,13 +206,12 @@ async function* entries(
   yield* missingCodeFolders(app);
   const localTest = `${basePath(app.name)}/local_test`;
   const folders = CODE_FOLDERS.map((folder) => `${basePath(app.name)}/${folder}`);
-  const leftOut: LeftOut = { private: [], ignored: [] };
-  yield* walk({ ...app, code: { folders, boundary: app.boundary } }, app.name, {
-    ...rules,
-    ignores: (path) => path === localTest || always.has(path) || rules.ignores(path),
-    mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
-  }, leftOut);
-  onLeftOut(leftOut.private, leftOut.ignored.filter((path) => !always.has(path)));
+  const root = { ...app, code: { folders, boundary: app.boundary } };
+  const others = withoutFolders(rules, (path) => path === localTest);
+  const ignores = (path: string) => always.has(path) || others.ignores(path);
+  yield* walk(root, app.name, { ...others, ignores }, leftOut);
+  const ignored = new Set(leftOut.ignored.filter((path) => !always.has(path)));
+  onLeftOut([...new Set(leftOut.private)], [...ignored]);
 }
 
 /**
@@ -165,9 +237,7 @@ interface Root extends Pick<App, "directory"> {
 }
 
 export function dockerfileEntry(root: Root, { path, source, text }: ChosenDockerfile): TarEntry {
-  if (text === undefined) return fileEntry(root, path, source);
-  const read = () => Promise.resolve(new TextEncoder().encode(text));
-  return { type: "content", path, mode: 0o644, read };
+  return text === undefined ? fileEntry(root, path, source) : textEntry(path, text);
 }
 
 async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, void> {

@@ -15,7 +15,14 @@ import { IGNORE_FILE } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import { isFile, realPathOf } from "../files.ts";
-import { dockerfileEntry, fileEntry, type LeftOut, type OnLeftOut, walk } from "./build_context.ts";
+import {
+  dockerfileEntry,
+  fileEntry,
+  type LeftOut,
+  type OnLeftOut,
+  walk,
+  withoutFolders,
+} from "./build_context.ts";
 import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
 
 /** The file that says what of a context is not sent: the Dockerfile's own, or the context's. */
@@ -63,11 +70,7 @@ async function withoutTestData(
   const inner = relative(await realPathOf(path), await realPathOf(layoutOf(app).localTest));
   if (inner === "" || isOutside(inner)) return rules;
   const localTest = inner.replaceAll(SEPARATOR, "/");
-  return {
-    ...rules,
-    ignores: (path) => path === localTest || rules.ignores(path),
-    mayHoldException: (path) => path !== localTest && rules.mayHoldException(path),
-  };
+  return withoutFolders(rules, (path) => path === localTest);
 }
 
 async function* entries(

@@ -4,7 +4,7 @@ import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../app/image.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
-import { requirementsOf } from "../app/requirements.ts";
+import { requirementsOf, type RequirementTree, requirementTreeOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
   missingModule,
@@ -14,7 +14,7 @@ import {
 } from "../contract/missing_modules.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 import { listed } from "../text.ts";
-import type { Source } from "../source/source.ts";
+import { codeRequirements, type Source } from "../source/source.ts";
 import { holdsHarness, isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 
 /** Whose code asked for the module. */
@@ -50,7 +50,9 @@ export async function missingModuleHintOf(
   // Of a project of uv, the file that people write.
   const { files, isLock } = await requirementsOf(app);
   const file = files[0]!;
-  const text = await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "");
+  const text = isLock
+    ? await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "")
+    : namedText(await requirementTreeOf(app, file));
   const isBuilt = isBuiltByMlcli(image) && isOfAppsDirectory(app, image);
   const required = requirementNames(text);
   const has = new Set(installed.map(normalizedName));
@@ -78,11 +80,16 @@ export async function missingModuleHintOf(
   });
 }
 
+/** The requirements of all files, a line each. */
+function namedText({ packages }: RequirementTree): string {
+  return packages.filter((line) => !line.startsWith("-")).join("\n");
+}
+
 /** What to do where the code that was sent asks for a module: its requirements are installed at the start. */
-async function hintForSent(module: string, { path, shown }: Source): Promise<string> {
+async function hintForSent(module: string, source: Source): Promise<string> {
+  const { path, shown } = source;
   const file = join(shown, "requirements.txt");
-  const text = await readTextFile(join(path, "requirements.txt"), LARGEST_TEXT).catch(() => "");
-  const required = requirementNames(text);
+  const required = requirementNames(namedText(await codeRequirements(source)));
   const names = [...await modulesIn([path]), ...required];
   const own = join(shown, `${module}.py`);
   return missingModuleHint(

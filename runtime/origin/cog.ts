@@ -18,6 +18,7 @@ import {
   testDirectory,
 } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
+import { takenRequirements } from "./requirements.ts";
 import { mappingIn } from "./yaml.ts";
 
 /** What is read of cog.yaml, and of its `build`. */
@@ -67,12 +68,20 @@ async function cogOrigin(project: Project): Promise<Origin> {
   const reference = textOf(config["run"] ?? config["predict"]);
   await textNamed(project, reference.replace(/:\w+$/, ""));
   const file = build["python_requirements"];
-  const text = file === undefined ? "" : await textNamed(project, textOf(file));
-  const lines = text.replaceAll(/\\\r?\n/g, " ").split("\n");
+  if (file !== undefined) await textNamed(project, textOf(file));
+  const name = nameOf(project.name, basename(path));
+  const base = basePath(name);
+  const requirements = `${base}/requirements.txt`;
+  const referred = file === undefined
+    ? undefined
+    : await takenRequirements(project, textOf(file), requirements, name, (line) =>
+      PACKAGE.test(line));
+  left.push(...referred?.left ?? []);
   const packages = [
     "cog",
     ...linesOf(build["python_packages"], PACKAGE),
-    ...linesOf(lines.filter((line) => !/^\s*(#|$)/.test(line)), PACKAGE),
+    ...linesOf(referred?.lines, /^/),
+    ...linesOf(referred?.dropped, /^$/),
   ];
   const system = linesOf(build["system_packages"], /^[a-z\d][\w.+:=~-]*$/i).join(" ");
   const first = [
@@ -90,9 +99,6 @@ async function cogOrigin(project: Project): Promise<Origin> {
   if (!isVersion) left.push(`This python_version was not taken over: "${version}"`);
   const usesGpu = build["gpu"] === true;
   if (usesGpu) left.push("gpu: if the packages bring no CUDA, name a base_image that has it.");
-  const name = nameOf(project.name, basename(path));
-  const base = basePath(name);
-  const requirements = `${base}/requirements.txt`;
   const made = [IGNORE_FILE, ...path === cwd ? [`${name}.json`, migrationFile(name)] : []];
   const isMade = (file: string) => made.includes(file) || /(^|\/)mlcli_base\//.test(file);
   const code = await copiesOf(project, ".", `${base}/prediction`, isMade);
@@ -113,6 +119,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
       { path: `${base}/Dockerfile`, content: dockerfile },
       requirementsFile(requirements, "cog.yaml, whose predictor imports cog", packages),
       { path: `${testDirectory(name)}/model/README.md`, content: MODEL_NOTE },
+      ...referred?.files ?? [],
     ],
     taken: [
       [reference, `\`${base}/prediction/serve\`, which calls it; the project's files beside it`],

@@ -11,6 +11,7 @@ import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
 import { nameOf, type Origin, type Read, requirementsFile, testDirectory } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { requirementsTextIn, takenRequirements } from "./requirements.ts";
 import { mappingIn } from "./yaml.ts";
 
 /** The model is the project, or lies in it: in a logged model of mlflow 3, or in a run before it. */
@@ -40,7 +41,12 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   // Of the app's own: one in this directory may be the model's, or for something else.
   const requirements = `${name}/requirements.txt`;
   const { python, pythonLeft } = pythonOf(flavor["python_version"]);
-  const { source, lines, packagesLeft } = await packagesOf(model, mlflow, requirements);
+  const { source, lines, referred, packagesLeft } = await packagesOf(
+    model,
+    mlflow,
+    name,
+    requirements,
+  );
   // An app that lies in the model's directory is not copied into itself.
   const own = join(relative(path, project.cwd), name);
   const isOwn = (file: string): boolean =>
@@ -58,6 +64,7 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
       { path: serve, content: await readTemplate("from/mlflow_serve.py") },
       { path: training, content: await readTemplate("from/training.py") },
       ...files,
+      ...referred,
     ],
     taken: [
       ["the files of the model", place],
@@ -90,18 +97,21 @@ const PACKAGE =
   /^[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
 
 /** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
-async function packagesOf(model: Project, version: unknown, to: string) {
-  const text = await textIn(model, "requirements.txt");
+async function packagesOf(model: Project, version: unknown, name: string, to: string) {
+  const text = await requirementsTextIn(model, "requirements.txt");
+  // Without its version, it may be a later mlflow, which answers otherwise.
+  const fits = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
+  const taken = await takenRequirements(model, "requirements.txt", to, name, fits);
   const { dependencies } = await yamlIn(model, "conda.yaml");
   const ofConda: readonly unknown[] = Array.isArray(dependencies) ? dependencies : [];
-  const ofPip = text?.split("\n") ?? ofConda.flatMap((one) => isObject(one) ? one["pip"] : []);
-  const all = ofPip.filter((line) => typeof line === "string")
+  const ofPip = ofConda.flatMap((one) => isObject(one) ? one["pip"] : [])
+    .filter((line) => typeof line === "string")
     .map((line) => line.replace(/(^|\s)#.*/, "").trim());
-  // Without its version, it may be a later mlflow, which answers otherwise.
-  const kept = all.filter((line) => PACKAGE.test(line) && line !== "mlflow");
+  const kept = text === undefined ? ofPip.filter(fits) : taken.lines;
   const isRelease = typeof version === "string" && /^\d+(\.\d+)+$/.test(version);
   const hasMlflow = kept.some((line) => /^mlflow(?![\w.-])/i.test(line));
-  const dropped = all.filter((line) => line !== "" && !PACKAGE.test(line));
+  const dropped = (text === undefined ? ofPip : taken.dropped)
+    .filter((line) => line !== "" && !PACKAGE.test(line));
   const others = ofConda.filter((one) => typeof one === "string")
     .filter((one) => !/^(python|pip)(?![\w.-])/.test(one));
   const named = (words: string, names: readonly string[]): readonly string[] =>
@@ -109,7 +119,9 @@ async function packagesOf(model: Project, version: unknown, to: string) {
   return {
     source: text === undefined ? "conda.yaml" : "requirements.txt",
     lines: hasMlflow ? kept : [isRelease ? `mlflow==${version}` : "mlflow", ...kept],
+    referred: taken.files,
     packagesLeft: [
+      ...taken.left,
       ...hasMlflow || isRelease ? [] : [`Write the model's version of mlflow into ${to}.`],
       ...named(`Not packages of an index; add to ${to} what you trust`, dropped),
       ...named("Packages of conda, which the image has only by pip or apt", others),

@@ -12,7 +12,7 @@ import type { NamedDirectory } from "../app/named_path.ts";
 import { isPrivateName } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { isDirectory, isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import { isDirectory, isFile, LARGEST_TEXT, readFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
 import { filesOf, isSecret, type WalkLimits } from "../source/source.ts";
 import { inOneLine } from "../text.ts";
@@ -31,11 +31,20 @@ export interface Project extends NamedDirectory {
  * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
  */
 export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
+  const bytes = await bytesIn(project, path);
+  return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
+/** The bytes of a file of the project, as `textIn` reads its text. */
+export async function bytesIn(
+  project: NamedDirectory,
+  path: string,
+): Promise<Uint8Array | undefined> {
   const file = await placeIn(project, path);
   if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
     return undefined;
   }
-  return await readTextFile(file, LARGEST_TEXT).catch((cause) => {
+  return await readFile(file, LARGEST_TEXT).catch((cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });

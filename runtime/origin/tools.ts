@@ -18,6 +18,7 @@ import {
   testDirectory,
 } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
+import { requirementsTextIn, takenRequirements } from "./requirements.ts";
 import { importsOf, namesOf, statementsOf, withoutServer } from "./python.ts";
 
 type Tool = keyof typeof TOOLS;
@@ -156,15 +157,20 @@ async function take(draft: Draft, from: string, to: string, without = /^$/): Pro
 
 /** Without sagify, which has one function of use. @param isCsv whether mlcli's code needs pandas. */
 async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
-  const { project, values, files, taken, left } = draft;
+  const { project, name, values, files, taken, left } = draft;
   const path = below(values["requirements_dir"] ?? DEFAULT_REQUIREMENTS) ?? "requirements_dir";
-  const text = await textIn(project, path) ?? "";
+  const text = await requirementsTextIn(project, path) ?? "";
   if (text === "") left.push(`The packages are not known: ${path} is not there, or empty.`);
-  const lines = text.trimEnd().split(/\r?\n/).filter((line) => !/^sagify\b/.test(line));
+  // The app's file is in UTF-8.
+  const lines = text.trimEnd().split(/\r?\n/)
+    .filter((line) => !/^(sagify\b|#.*coding[:=])/.test(line));
   if (isCsv && !/^pandas\b/im.test(text)) {
     lines.push("pandas");
     left.push(`prediction/serve needs pandas in ${DEFAULT_REQUIREMENTS}.`);
   }
+  const referred = await takenRequirements(project, path, DEFAULT_REQUIREMENTS, name);
+  left.push(...referred.left);
+  files.push(...referred.files);
   if (path === DEFAULT_REQUIREMENTS && project.path === project.cwd) return;
   files.push(requirementsFile(DEFAULT_REQUIREMENTS, path, lines));
   taken.push([`\`${path}\``, `\`${DEFAULT_REQUIREMENTS}\``]);

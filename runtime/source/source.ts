@@ -11,6 +11,8 @@ import { closest, inOneLine, listed, sha256 } from "../text.ts";
 import { isJunk } from "../app/junk.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
+import { NO_RULES, type RequirementTree, requirementTree, TEST_DATA } from "../app/requirements.ts";
+import { isOutside } from "../app/typed_path.ts";
 import { commitOf } from "./commit.ts";
 
 /** A directory of code. */
@@ -75,9 +77,6 @@ export const MOST_CODE: WalkLimits = { entries: 20_000, bytes: 256 * 1024 ** 2 }
 const NO_CODE =
   /^(\.git|__pycache__|.*\.py[co]|\.(mypy|pytest|ruff)_cache|\.?venv|node_modules|\.gitkeep|.*~|\.#.*|\..*\.sw[a-p])$/;
 
-/** The data and the results of an app's runs. */
-const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
-
 /**
  * Whether something is no code: caches, version control, data and results of runs.
  *
@@ -85,7 +84,7 @@ const OF_RUNS = /[/\\]mlcli_base[/\\]local_test([/\\]|$)/;
  */
 export function isNoCode(path: string, directory: string): boolean {
   const name = basename(path);
-  return isJunk(name) || NO_CODE.test(name) || OF_RUNS.test(path) && !OF_RUNS.test(directory);
+  return isJunk(name) || NO_CODE.test(name) || TEST_DATA.test(path) && !TEST_DATA.test(directory);
 }
 
 /**
@@ -235,12 +234,25 @@ export async function packCode(
   const code = await codeIn(folders);
   const { source } = folders[0];
   if (entryPoint !== undefined) requireEntryPoint(code, source, entryPoint);
+  for (const { source } of folders) await requireOwnReferences(source);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
     note(`Not sent, because they might hold secrets, or lead in a circle: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };
+}
+
+/** The requirements that are installed when code starts. */
+export async function codeRequirements(source: Source): Promise<RequirementTree> {
+  const root = { ...source, directory: source.path, owner: "code", rules: NO_RULES } as const;
+  return await requirementTree(root, "requirements.txt");
+}
+
+/** Requires that the requirements of code lead to nothing outside it: only the code is sent. */
+async function requireOwnReferences(source: Source): Promise<void> {
+  const { references } = await codeRequirements(source);
+  for (const { target, problem } of references) if (problem && isOutside(target)) throw problem;
 }
 
 /** The archive of code: `sourcedir.tar.gz`. The same code gives the same bytes. */

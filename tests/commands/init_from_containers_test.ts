@@ -81,7 +81,7 @@ train: "train.py:train"
     );
     assertEquals(linesOf(files["requirements.txt"], /^[^#]/), [
       "cog",
-      "six==1.16.0    --hash=sha256:00",
+      "six==1.16.0   --hash=sha256:00",
       "--extra-index-url https://a.b/c",
     ]);
     assertEquals(
@@ -123,6 +123,27 @@ train: "train.py:train"
       `mlcli local invoke '{"input": {}}'`,
       "mlcli local stop",
     ]);
+  });
+
+  it("takes what its requirements refer to, to where pip looks for it", async () => {
+    // https://github.com/replicate/cog/issues/1945
+    const { code, stderr, files } = await cogApp(`build: {python_requirements: n.txt}\n${FILE}`, {
+      "shop/n.txt": "mylibpackage.zip\n-r more.txt\n./predict.py\n-f https://a.b/c\n",
+      "shop/mylibpackage.zip": "zip",
+      "shop/more.txt": "six\n../lib\n--trusted-host a.b\n",
+    });
+    assertEquals(code, 0, stderr);
+    assertEquals(linesOf(files["requirements.txt"], /^[^#]/), [
+      ...["cog", "mylibpackage.zip", "-r more.txt", "-f https://a.b/c"],
+    ]);
+    assertEquals([files["mylibpackage.zip"], files["more.txt"]], ["zip", "six\n"]);
+    for (
+      const said of [
+        "Not copied: more.txt, line 2: ../lib is outside the project's directory",
+        'since mlcli cannot use it: "--trusted-host a.b"',
+        'since mlcli cannot use it: "./predict.py"',
+      ]
+    ) assertStringIncludes(stderr, said);
   });
 
   it("takes the newer key, cog's default Python, and 3.10 without quotes", async () => {

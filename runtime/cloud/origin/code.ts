@@ -54,8 +54,10 @@ export async function fetchCode(
     await removeTreeIfThere(folder);
   }
   const known = `${to}/requirements.txt`;
-  const asked = files.find(({ path }) => path === `${to}/${told.requirements}`);
-  if (asked && !files.some(({ path }) => path === known)) files.push({ ...asked, path: known });
+  const has = (path: string): boolean => files.some((file) => file.path === path);
+  // The files that it refers to lie beside it.
+  const content = `-r ${JSON.stringify(told.requirements)}\n`;
+  if (has(`${to}/${told.requirements}`) && !has(known)) files.push({ path: known, content });
   return { entryPoint: told.entryPoint, files, left: [...told.left ?? [], ...left] };
 }
 

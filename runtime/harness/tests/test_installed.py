@@ -125,6 +125,14 @@ class Installed(unittest.TestCase):
             ),
         )
 
+    def test_takes_a_constraint_for_what_is_installed_alone(self):
+        self.assertEqual(
+            self.check("-c numpy<2\n-c scipy<1\n-c numpy==1.* ; python_version < '3'\n"), (0, "")
+        )
+        self.assertEqual(
+            self.check("-c numpy<1.20\n"), (1, "mlcli: -c numpy<1.20: is installed as 1.24.0\n")
+        )
+
     def test_compares_the_numbers_of_a_release(self):
         for text, numbers in {
             "1.24": (1, 24),

@@ -4,7 +4,6 @@
  * where nothing else copies or mounts that directory. A step that mounts it by name is trusted.
  */
 
-import { join } from "@std/path/join";
 import type { App } from "../../app/app.ts";
 import { escapeOf } from "../../app/confinement.ts";
 import {
@@ -20,7 +19,7 @@ import {
   noNetworkMount,
 } from "../../app/dockerfile/template_lines.ts";
 import type { Finding } from "../../app/image.ts";
-import { requirementsOf } from "../../app/requirements.ts";
+import { requirementsOf, requirementTreeOf } from "../../app/requirements.ts";
 import { cleanedPath, typedPath } from "../../app/typed_path.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
@@ -126,12 +125,10 @@ function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
   return [...Object.values(variables).flatMap(passwordsOf), ...ofNetrc];
 }
 
-/** Whether pip may have to install anything: a line that is neither blank nor a comment. */
+/** Whether pip may have to install anything. */
 async function namesPackages(app: App): Promise<boolean> {
-  const { files, isLock } = await requirementsOf(app);
-  if (isLock) return true;
-  const lines = (await textOf(app, join(app.directory, files[0]!))).split(/[\n\r]/);
-  return lines.some((line) => /^[^#]/.test(line.trim()));
+  const { files: [file = ""], isLock } = await requirementsOf(app);
+  return isLock || (await requirementTreeOf(app, file)).packages.length > 0;
 }
 
 async function textOf(app: App, path: string): Promise<string> {

@@ -8,7 +8,7 @@ import { isOfAppsDirectory, OUTSIDE_DOCKERFILE, usedDockerfile } from "../../app
 import { type CodeFolder, layoutOf } from "../../app/layout.ts";
 import { ownContext } from "../../app/named_path.ts";
 import { IGNORE_FILE } from "../../app/private_files.ts";
-import { requirementsOf } from "../../app/requirements.ts";
+import { requirementSources } from "../../app/requirements.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
@@ -108,7 +108,7 @@ async function ageDifferences(
   const isOwn = !isOfAppsDirectory(app, image);
   const sources = isOwn ? [] : [
     ...dockerfile === undefined ? [] : [dockerfile],
-    ...(await requirementsOf(app)).files.map((path) => join(app.directory, path)),
+    ...await requirementSources(app),
   ];
   const codes = isOwn
     ? await filesOfContext(app, image)

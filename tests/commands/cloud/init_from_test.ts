@@ -165,7 +165,7 @@ suite("mlcli init --from training-job/NAME", () => {
     const code = Object.entries(files).filter(([path]) => path.startsWith("flats/code/"));
     assertEquals(Object.fromEntries(code), {
       ...{ "flats/code/run.py": "1", "flats/code/lib/a.py": "2" },
-      ...{ "flats/code/needs.txt": "numpy\n", "flats/code/requirements.txt": "numpy\n" },
+      ...{ "flats/code/needs.txt": "numpy\n", "flats/code/requirements.txt": '-r "needs.txt"\n' },
     });
     const text = "Not copied, since they may hold secrets, or are links that lead elsewhere: .env";
     assertStringIncludes(said, text);

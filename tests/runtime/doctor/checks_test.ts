@@ -242,6 +242,19 @@ suite("the doctor's view of an image", () => {
     });
   }
 
+  it("cannot be built where the requirements refer to what is missing", async () => {
+    const { code, checks } = await doctor({ answers: image({}) }, async (app) => {
+      await app.write(app.path("../../requirements.txt"), "six\n-r none.txt\n");
+    });
+    assertEquals(code, 1);
+    assertEquals(checks["requirements"], {
+      name: "requirements",
+      status: "problem",
+      message: "requirements.txt, line 2: none.txt does not exist",
+      hint: "Create it, or correct its path, which starts at the app's directory.",
+    });
+  });
+
   for (
     const path of [
       ...["training/__pycache__/x.pyc", "processing/steps/__pycache__/deep/clean.pyc"],

@@ -360,6 +360,15 @@ suite("the reason that the code gives", () => {
       ],
       [
         [
+          { [requirements]: "-r base.txt\n-c base.txt\n", "../../base.txt": "tsfresh\n" },
+          TRAIN,
+          HARNESS_IMAGE,
+          lack("tsfresh"),
+        ],
+        "tsfresh is in requirements.txt, but not in the image: mlcli build.",
+      ],
+      [
+        [
           { [requirements]: "scikit_learn\npandas\n" },
           TRAIN,
           HARNESS_IMAGE,

@@ -101,13 +101,49 @@ suite("an app of an MLflow model", () => {
       "--index-url https://example.com/simple",
       "shop @ https://example.com/shop.whl",
       "shop==${HOME}",
-      "shop \\",
-      "shop==1 --config-settings=x=https://example.com",
+      "shop \\\nshop==1 --config-settings=x=https://example.com",
     ];
     const origin = await originOf({ MLmodel: MODEL, "requirements.txt": lines.join("\n") });
     assertEquals(packagesOf(origin), ["mlflow==2.9.2"]);
-    const named = `what you trust: ${lines.map((line) => line.trim()).join(", ")}`;
+    const named = `what you trust: ${lines.map((line) => line.replace("\\\n", "")).join(", ")}`;
     assertStringIncludes(leftOf(origin).join(), named);
+  });
+
+  // https://github.com/mlflow/mlflow/pull/4564: log_model writes the two files.
+  it("gets constraints and wheels of the model, at their places", async () => {
+    await using here = await makeDirectory();
+    await using model = await makeDirectory({
+      MLmodel: MODEL,
+      "requirements.txt": "mlflow==2.9.2\n-c constraints.txt\nwheels/x-1-py3-none-any.whl\n" +
+        "wheels/none.whl\n./Makefile\n./.vscode\n-r ../up.txt\n--find-links wheels\n" +
+        "-i ./simple --extra-index-url https://example.com\n",
+      "constraints.txt": "numpy<2 # ours\n--index-url https://example.com/simple\n",
+      "wheels/x-1-py3-none-any.whl": "wheel",
+      "Makefile": "all:\n",
+      ".vscode/tasks.json": "{}",
+      "simple/x/index.html": "",
+    });
+    const origin = await directoryOrigin(await projectAt(here.path, model.path, "app"));
+    const copied = origin.files.filter(({ path }) =>
+      /^(?!app\/(mlcli_base|requirements))/.test(path)
+    );
+    assertEquals(copied.map(({ path }) => path).sort(), [
+      ...["app/constraints.txt", "wheels/x-1-py3-none-any.whl"],
+    ]);
+    assertEquals(copied.find(({ path }) => path.startsWith("app/"))!.content, "numpy<2\n");
+    assertEquals(packagesOf(origin), [
+      ...["mlflow==2.9.2", "-c constraints.txt", "wheels/x-1-py3-none-any.whl"],
+      "--find-links wheels",
+    ]);
+    assertEquals(leftOf(origin), [
+      "Not copied: requirements.txt, line 4: wheels/none.whl does not exist",
+      "Not copied: Makefile is not a file of pip",
+      "Not copied: .vscode would become .vscode",
+      "Not copied: requirements.txt, line 7: ../up.txt is outside the project's directory",
+      "Not packages of an index; add to app/requirements.txt what you trust: wheels/none.whl, " +
+      "./Makefile, ./.vscode, -r ../up.txt, " +
+      "-i ./simple --extra-index-url https://example.com, --index-url https://example.com/simple",
+    ]);
   });
 
   const pythons: readonly [found: string, version: string, left: string][] = [

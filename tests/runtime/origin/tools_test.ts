@@ -246,6 +246,63 @@ suite("init --from a sagify project", () => {
   });
 });
 
+suite("init --from a project whose requirements refer to other files", () => {
+  const REFERRED = {
+    ...SAGIFY,
+    "requirements.txt": "-r deps/base.txt\n./lib\n--find-links wheels\n-e .\n",
+    "deps/base.txt": "\ufeff-c constraints.txt\nsix\n",
+    "deps/constraints.txt": "six<2\n",
+    "lib/setup.py": "setup",
+    "lib/.env": "secret",
+    "wheels/x.whl": "wheel",
+  };
+
+  it("brings them along, and says what it leaves", async () => {
+    const { code, files, stderr } = await from(REFERRED);
+    assertEquals(code, 0, stderr);
+    const names = Object.keys(files).filter((path) => /^(deps|lib|wheels)\//.test(path));
+    assertEquals(names.sort(), [
+      ...["deps/base.txt", "deps/constraints.txt", "lib/setup.py", "wheels/x.whl"],
+    ]);
+    assertStringIncludes(
+      stderr,
+      "Not copied: requirements.txt, line 4: . is the project's directory itself",
+    );
+    assertStringIncludes(stderr, "or are links that lead elsewhere: lib/.env");
+  });
+
+  it("leaves a directory that is there as it is, and copies nothing in place", async () => {
+    await using project = await makeDirectory(REFERRED);
+    await using here = await makeDirectory({ "lib/own.py": "own" });
+    const { stderr } = await init(here, project.path);
+    assertStringIncludes(stderr, "Not copied: this directory already has lib/");
+    assertEquals((await filesBelow(here.path))["lib/setup.py"], undefined);
+    const before = await filesBelow(project.path);
+    await init(project, ".");
+    const after = await filesBelow(project.path);
+    for (const [path, text] of Object.entries(before)) assertEquals(after[path], text);
+  });
+
+  for (
+    const [title, bytes] of [
+      ["a named encoding", new TextEncoder().encode("# coding: ascii\nsix==1.16.0\n")],
+      ["UTF-8 with a mark", new TextEncoder().encode("\ufeffsix==1.16.0\n")],
+      [
+        "UTF-16",
+        new Uint8Array(Uint16Array.from("\ufeffsix==1.16.0\n", (c) => c.charCodeAt(0)).buffer),
+      ],
+    ] as const
+  ) {
+    it(`reads ${title}`, async () => {
+      await using project = await makeDirectory({ ...SAGIFY, "requirements.txt": bytes });
+      await using here = await makeDirectory();
+      await init(here, project.path);
+      const { ["requirements.txt"]: text } = await filesBelow(here.path);
+      assertEquals(text, "# From requirements.txt.\nsix==1.16.0\n");
+    });
+  }
+});
+
 suite("init --from a hostile project", () => {
   it("leads nowhere out, brings nothing private, and stays in its line", async () => {
     await using outside = await makeDirectory({

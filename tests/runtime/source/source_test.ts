@@ -6,6 +6,7 @@ import {
   codeIn,
   installsPackages,
   isNoCode,
+  packCode,
   requireEntryPoint,
 } from "../../../runtime/source/source.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -43,6 +44,44 @@ suite("isNoCode", () => {
   for (const [path, directory, expected] of rows) {
     it(`${path} of ${directory}: ${expected}`, () => {
       assertEquals(isNoCode(path, directory), expected);
+    });
+  }
+});
+
+suite("the requirements of code that is sent", () => {
+  const pack = (path: string) => packCode([{ source: sourceAt(path) }], undefined, () => {});
+
+  it("may refer to what is in the code, even to its own package", async () => {
+    await using directory = await makeDirectory({
+      "requirements.txt": ".\n-r deps/a.txt\n./missing.whl\n--find-links wheels\n",
+      "deps/a.txt": "-c ../c.txt\n",
+      "c.txt": "",
+      "wheels/x.whl": "",
+    });
+    const { files } = await pack(directory.path);
+    assertEquals(files.map(({ path }) => path), [
+      ...["c.txt", "deps/a.txt", "requirements.txt", "wheels/x.whl"],
+    ]);
+  });
+
+  // https://github.com/aws/sagemaker-python-sdk/pull/80
+  for (
+    const [lines, message] of [
+      [
+        "six\n-r ../requirements_file.txt",
+        "src/requirements.txt, line 2: ../requirements_file.txt",
+      ],
+      ["-r deps/a.txt", "src/deps/a.txt, line 1: ../lib"],
+    ] as const
+  ) {
+    it(`must not lead out of it: ${JSON.stringify(lines)}`, async () => {
+      await using directory = await makeDirectory({
+        "requirements.txt": lines,
+        "deps/a.txt": "-e ../lib\n",
+      });
+      const error = await assertRejects(() => pack(directory.path), MlcliError);
+      assertEquals(error.message, `${message} is outside the code's directory`);
+      assertEquals(error.hint, "Copy it into the code's directory, and write its path there.");
     });
   }
 });

@@ -300,6 +300,12 @@ suite("where this machine's network settings go", () => {
       "app/requirements.txt": "\n  # nothing\n",
     });
     assertEquals((await handed(directory, variables)).warnings, []);
+    // "\n# x" in UTF-16: without decoding, its lines look like packages.
+    const utf16 = new Uint8Array(
+      Uint16Array.from("\ufeff\n# x", (one) => one.charCodeAt(0)).buffer,
+    );
+    await Deno.writeFile(join(directory.path, "app/requirements.txt"), utf16);
+    assertEquals((await handed(directory, variables)).warnings, []);
     await directory.write({ "app/requirements.txt": "pandas\n" });
     assertEquals((await handed(directory)).warnings, []);
     assertEquals((await handed(directory, { PIP_DEFAULT_TIMEOUT: "60" })).warnings, []);

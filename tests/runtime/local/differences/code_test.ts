@@ -238,6 +238,17 @@ suite("an image that is older than what it was made from", () => {
     ]);
   });
 
+  it("goes by the files that its requirements refer to", async () => {
+    await using flat = await flats({
+      "requirements.txt": "-r base.txt\n./lib\n",
+      "base.txt": "",
+      "lib/src/a.py": "",
+    });
+    await flat.touch("lib/src/a.py", "base.txt");
+    const image = imageOf({ Created: "2035-01-01T00:00:00Z" });
+    assertEquals(await flat.messages("training", image), [older("base.txt and lib/src/a.py")]);
+  });
+
   it("goes by the Dockerfile that it was made from", async () => {
     for (
       const [label, expected] of [
