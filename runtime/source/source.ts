@@ -237,7 +237,7 @@ export async function packCode(
   for (const { source } of folders) await requireOwnReferences(source);
   if (code.leftOut.length > 0) {
     const names = listed(code.leftOut);
-    note(`Not sent, because they might hold secrets, or lead in a circle: ${names}`);
+    note(`Not sent, because they might hold secrets or lead in a circle: ${names}`);
   }
   const [commit, archive] = await Promise.all([commitOf(source.path), archiveOf(code)]);
   return { ...code, source, commit, archive };
