@@ -57,18 +57,25 @@ function mayBePointer(size: number): boolean {
   return size >= BYTES.least && size <= BYTES.most;
 }
 
+interface FoundPointers {
+  /** Their paths below the directory. */
+  readonly found: readonly string[];
+  /** What the first is. */
+  readonly pointer: Pointer | undefined;
+  /** How many other files were looked at. */
+  readonly others: number;
+}
+
 /**
- * Returns the pointers among files, as far as the first ones of each kind tell.
+ * Looks for pointers among the first files of each kind.
  *
  * @param paths below the directory.
  */
-export function pointersAmong(
-  directory: string,
-  paths: readonly string[],
-): readonly { readonly path: string; readonly pointer: Pointer }[] {
-  const found: { readonly path: string; readonly pointer: Pointer }[] = [];
+export function pointersAmong(directory: string, paths: readonly string[]): FoundPointers {
+  const found: string[] = [];
   const alike = new Map<string, number>();
-  let read = 0;
+  let pointer: Pointer | undefined;
+  let [read, others] = [0, 0];
   for (const path of paths) {
     const kind = path.replace(/[^/]*?(\.[^./]*)?$/, "$1");
     const count = alike.get(kind) ?? 0;
@@ -76,12 +83,13 @@ export function pointersAmong(
     alike.set(kind, count + 1);
     const file = `${directory}/${path}`;
     const size = sizeOf(file);
-    if (!mayBePointer(size)) continue;
-    if (read++ === MOST_READ) break;
-    const pointer = pointerAt(file, size);
-    if (pointer !== undefined) found.push({ path, pointer });
+    if (mayBePointer(size) && read++ === MOST_READ) break;
+    const its = pointerAt(file, size);
+    pointer ??= its;
+    if (its === undefined) others++;
+    else found.push(path);
   }
-  return found;
+  return { found, pointer, others };
 }
 
 function sizeOf(path: string): number {

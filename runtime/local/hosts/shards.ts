@@ -7,9 +7,9 @@ import { isOutside } from "../../app/typed_path.ts";
 import { shardOf } from "../../contract/hosts.ts";
 import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
-import { isDirectory, setMode } from "../../files.ts";
 import { inOneLine } from "../../text.ts";
 import type { InputMount } from "../plan.ts";
+import { makeFolder } from "../runs/linked.ts";
 import { seen } from "../runs/sift.ts";
 import { entriesOf } from "../runs/working_copy.ts";
 
@@ -76,12 +76,4 @@ function fileIn(directory: string, path: string): string | undefined {
   } catch {
     return undefined; // It leads nowhere.
   }
-}
-
-/** Makes a directory that the user of any image may read, and those above it. */
-async function makeFolder(path: string): Promise<void> {
-  if (await isDirectory(path)) return;
-  await makeFolder(dirname(path));
-  Deno.mkdirSync(path);
-  await setMode(path, 0o755);
 }

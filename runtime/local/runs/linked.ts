@@ -231,12 +231,11 @@ export function pointerDifferences(
   let others = 0;
   for (const { source, files } of all) {
     const data = files.filter((path) => !isPlaceholder(nameOf(path)));
-    const pointers = pointersAmong(source, data);
-    others += data.length - pointers.length;
-    const [first] = pointers;
-    if (first === undefined) continue;
-    const shown = pointers.map(({ path }) => typedPath(directory, join(source, path)));
-    found.push(pointerMessage(first.pointer, shown));
+    const { pointer, found: pointers, others: more } = pointersAmong(source, data);
+    others += more;
+    if (pointer === undefined) continue;
+    const shown = pointers.map((path) => typedPath(directory, join(source, path)));
+    found.push(pointerMessage(pointer, shown));
   }
   const [first] = found;
   if (first !== undefined && (isStrict || others === 0)) {
