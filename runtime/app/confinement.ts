@@ -95,7 +95,9 @@ export function escapeTo(target: string, boundary: string): Escape | undefined {
   if (isOutside(inner)) {
     return { target, isPrivate: false, words: `leads out of ${boundary}, to ${target}` };
   }
-  const found = inner.split(SEPARATOR_PATTERN).some(isPrivateName) ? target : privateBelow(target);
+  // git-annex keeps the content of the files that Git names there.
+  const named = inner.replace(/^\.git[/\\]annex[/\\]objects[/\\]/, "");
+  const found = named.split(SEPARATOR_PATTERN).some(isPrivateName) ? target : privateBelow(target);
   if (found === undefined) return undefined;
   return { target, isPrivate: true, words: `leads to what is private: ${found}` };
 }

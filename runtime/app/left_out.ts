@@ -6,9 +6,9 @@ import { SEPARATOR } from "@std/path/constants";
 import type { App } from "./app.ts";
 import { isJunk } from "./junk.ts";
 import { followLink } from "./links.ts";
-import { cannotRead, isPrivateName, staysOut } from "./private_files.ts";
+import { cannotRead, isPrivateName, staysOut, TEST_DATA } from "./private_files.ts";
 import { typedPath } from "./typed_path.ts";
-import { type IgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
+import { type IgnoreRules, parseIgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 
 /** Besides junk, caches, version control and editors' files: nobody misses them in an image. */
 const NOT_MISSED = new RegExp(
@@ -75,7 +75,27 @@ function targetOf({ directory, boundary }: Root, path: string): Deno.FileInfo | 
   const place = join(directory, path);
   if (boundary === undefined || !Deno.lstatSync(place).isSymlink) return undefined;
   const followed = followLink(place, boundary);
-  return followed.target === undefined ? undefined : followed.info;
+  return followed.target === undefined || TEST_DATA.test(followed.target)
+    ? undefined
+    : followed.info;
+}
+
+/**
+ * Returns whether links of code are followed: those that a build sends, and not to test data.
+ *
+ * @param directory of the app.
+ * @param folder absolute path of the code.
+ */
+export async function followedInCode(
+  directory: string,
+  folder: string,
+): Promise<(path: string, target?: string) => boolean> {
+  // The build reports a broken file.
+  const rules = await readIgnoreRules(directory).catch(() => parseIgnoreRules(""));
+  const base = relative(directory, folder).replaceAll(SEPARATOR, "/");
+  return (path, target = "") =>
+    !TEST_DATA.test(target) && !rules.ignores(`${base}/${path}`) &&
+    !path.split("/").some((name) => isPrivateName(name));
 }
 
 interface Folder {

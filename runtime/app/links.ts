@@ -9,8 +9,10 @@ import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
+import { PATHS } from "../contract/jobs.ts";
 import { fileErrorReason, isMissing, MlcliError } from "../errors.ts";
 import { MOST_LINKS, realPathOf, statIfThere } from "../files.ts";
+import { counted } from "../quantities.ts";
 import { inOneLine } from "../text.ts";
 import { boundaryOf, type Escape, escapeTo } from "./confinement.ts";
 import { holdsPrivateKey } from "./private_files.ts";
@@ -48,7 +50,7 @@ export type Followed =
     readonly words: string;
     /** Set for a target that exists but must not be used. */
     readonly escape?: Escape;
-    /** Whether it leads to a directory that it lies in: copied as a link, it works. */
+    /** Whether it leads to itself, or to a directory that it lies in. */
     readonly isCircle?: boolean;
   };
 
@@ -66,8 +68,9 @@ export function followLink(
   try {
     shown = Deno.readLinkSync(link);
     const { target, crossed } = resolve(Deno.realPathSync(dirname(link)), basename(link));
-    if (above.some((one) => !isOutside(relative(target, one)))) {
-      return { target: undefined, words: `leads in a circle, to ${target}`, isCircle: true };
+    if (target === undefined || above.some((one) => !isOutside(relative(target, one)))) {
+      const words = target === undefined ? "leads to itself" : `leads in a circle, to ${target}`;
+      return { target: undefined, words, isCircle: true };
     }
     const escape = escapeTo(target, withSharedBlobs(boundary, target)) ??
       crossed.map((one) => escapeFromWritten(one, target)).find(Boolean);
@@ -87,10 +90,14 @@ export function followLink(
 /** What an absolute path starts with, on Windows with a drive. */
 const ROOT = /^(?:[A-Za-z]:)?[/\\]/;
 
+/** The model in `written`, which its container has as `/opt/ml/model`. */
+const MODEL = /^.*[/\\]model(?=[/\\]|$)/;
+
 /**
  * Resolves links one by one.
  *
- * @returns the real path, and the directories in which links lie on the way to it.
+ * @returns the real path, and the directories in which links lie on the way to it; without a path for a
+ * link to itself.
  */
 function resolve(folder: string, name: string) {
   const crossed: string[] = [];
@@ -106,13 +113,22 @@ function resolve(folder: string, name: string) {
       path = inner;
       continue;
     }
-    if (crossed.push(path) > MOST_LINKS) throw new Error("Too many levels of symbolic links");
-    const text = Deno.readLinkSync(inner);
+    if (crossed.push(path) > MOST_LINKS) return { target: undefined, crossed };
+    const text = onHost(path, Deno.readLinkSync(inner));
     const [root = ""] = ROOT.exec(text) ?? [];
     if (root !== "") path = root;
     names = [...text.slice(root.length).split(SEPARATOR_PATTERN), ...rest];
   }
   return { target: path, crossed };
+}
+
+/** Returns the path on the host that a container meant, which wrote a link into its model. */
+function onHost(folder: string, text: string): string {
+  const model = MODEL.exec(WRITTEN.exec(folder)?.[0] ?? "")?.[0];
+  const inner = relative(PATHS.model, text);
+  return model === undefined || !text.startsWith("/") || isOutside(inner)
+    ? text
+    : join(model, inner);
 }
 
 /** The cache keeps files of several repositories in one place (huggingface_hub, pull request 4498). */
@@ -133,22 +149,33 @@ export function brokenLink(shown: string, { words }: { readonly words: string })
   return new MlcliError(inOneLine(`${shown} ${words}`), { hint: REPLACE });
 }
 
+/** Returns what to tell about broken links. @param links their paths as the user would type them. */
+export function brokenLinks(
+  links: readonly string[],
+): { readonly message: string; readonly hint: string } {
+  const [first = "", ...others] = [...links].sort();
+  const more = others.length === 0 ? "" : ` (and ${counted(others.length, "more link")})`;
+  return { message: inOneLine(first) + more, hint: REPLACE };
+}
+
 export const REPLACE =
   "Put the file or directory itself there, or remove the link. mlcli follows links inside the " +
-  "repository, but not to private files, and not out of a directory that a container wrote to.";
+  "repository or the directory that you named, but not to private files, and not out of a directory " +
+  "that a container wrote to.";
 
 /** Something in a directory, links followed. */
 export interface Node {
   /** Below the directory, with slashes. */
   readonly path: string;
-  /** Real path of the content; for a broken link, its own path. */
+  /** Real path of the content; of a `link`, its own path. */
   readonly source: string;
-  /** A `link` is broken; `other` are pipes, sockets and devices; `closed` is a directory that cannot be listed. */
+  /** A `link` is not followed; `other` are pipes, sockets and devices; `closed` is a directory that cannot be listed. */
   readonly kind: "file" | "directory" | "link" | "other" | "closed";
   readonly isLink: boolean;
-  /** Of a broken link. */
+  /** Of a `link`. */
   readonly words?: string;
-  readonly isCircle?: boolean;
+  /** Whether a `link` is not broken: it leads in a circle, or is not to be followed. */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -156,11 +183,15 @@ export interface Node {
  * (its path is empty) first. A directory that does not exist is empty.
  *
  * @param skips what is not looked at, by its name and its path below the directory.
+ * @param follows whether a link is to be followed, by its path and what it leads to, if that is known.
  */
 export function* nodesIn(
   directory: string,
   boundary: string,
-  skips: (name: string, path: string) => boolean = () => false,
+  { skips = () => false, follows = () => true }: {
+    readonly skips?: (name: string, path: string) => boolean;
+    readonly follows?: (path: string, target?: string) => boolean;
+  } = {},
 ): Generator<Node, void, void> {
   const root = realPath(directory);
   if (root === undefined) return;
@@ -179,7 +210,10 @@ export function* nodesIn(
       const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
       if (skips(entry.name, path)) continue;
       // Not `join`, which takes as long as all the rest: there may be very many.
-      const node = nodeOf(entry, path, `${real}${SEPARATOR}${entry.name}`, boundary, above);
+      const place = `${real}${SEPARATOR}${entry.name}`;
+      const node = entry.isSymlink
+        ? linkNode(path, place, followLink(place, boundary, above), follows)
+        : { path, source: place, kind: kindOf(entry), isLink: false };
       yield node;
       if (node.kind !== "directory") continue;
       open.push({ path, real: node.source, above: [...above, node.source] });
@@ -196,25 +230,23 @@ function realPath(path: string): string | undefined {
   }
 }
 
-function nodeOf(
-  { isFile, isDirectory, isSymlink }: Deno.DirEntry,
+type Kind = Node["kind"];
+
+function kindOf({ isFile, isDirectory }: Pick<Deno.DirEntry, "isFile" | "isDirectory">): Kind {
+  return isFile ? "file" : isDirectory ? "directory" : "other";
+}
+
+function linkNode(
   path: string,
   place: string,
-  boundary: string,
-  above: readonly string[],
+  followed: Followed,
+  follows: (path: string, target?: string) => boolean,
 ): Node {
-  const kind = isFile ? "file" : isDirectory ? "directory" : "other";
-  if (!isSymlink) return { path, source: place, kind, isLink: false };
-  const followed = followLink(place, boundary, above);
-  if (followed.target === undefined) {
-    const { words, isCircle = false } = followed;
-    return { path, source: place, kind: "link", isLink: true, words, isCircle };
+  const { target } = followed;
+  if (target !== undefined && follows(path, target)) {
+    return { path, source: target, kind: kindOf(followed.info), isLink: true };
   }
-  const { target, info } = followed;
-  return {
-    path,
-    source: target,
-    kind: info.isFile ? "file" : info.isDirectory ? "directory" : "other",
-    isLink: true,
-  };
+  const isKept = target !== undefined || followed.isCircle === true || !follows(path);
+  const words = target === undefined ? followed.words : `leads to ${target}`;
+  return { path, source: place, kind: "link", isLink: true, words, isKept };
 }

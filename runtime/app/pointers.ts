@@ -21,13 +21,13 @@ const POINTERS: readonly Pointer[] = [
   {
     // git-annex, doc/internals/pointer_file.mdwn
     title: "git-annex",
-    start: /^\/annex\/objects\/[^\s/]+\r?\n/,
+    start: /^\/annex\/objects\/[^\s/]+\s*$/m,
     fetch: "git annex get .",
   },
 ];
 
 /** A pointer is at least as long as a hash, and shorter than git-lfs's limit of 1,024 bytes. */
-const BYTES = { least: 60, most: 1023 };
+const BYTES = { least: 50, most: 1023 };
 
 /**
  * How many files of one extension in one directory are looked at. Tools choose the files that they fetch by
@@ -106,9 +106,11 @@ export function pointerMessage(
   shown: readonly string[],
 ): { readonly message: string; readonly hint: string } {
   const [first = "", ...others] = shown;
-  const more = others.length === 0 ? "" : ` and ${others.length} more`;
+  const message = others.length === 0
+    ? `${first} is a ${title} pointer, not the file itself`
+    : `${first} and ${others.length} more are ${title} pointers, not the files themselves`;
   return {
-    message: inOneLine(`${first}${more}: ${title} pointer instead of the file itself`),
+    message: inOneLine(message),
     hint: `Fetch the file in the repository: ${fetch}` +
       (title === "Git LFS" ? ". (A downloaded ZIP archive has pointers only: clone instead.)" : ""),
   };

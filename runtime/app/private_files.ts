@@ -171,6 +171,9 @@ function readStart(file: Deno.FsFile): Uint8Array {
   return buffer.subarray(0, length);
 }
 
+/** The path of an app's test data, or of results of its runs: they are never sent. */
+export const TEST_DATA = /(?:^|[/\\])mlcli_base[/\\]local_test(?:[/\\]|$)/;
+
 /** What is left out of an image besides: the user's own list. */
 export const IGNORE_FILE = ".dockerignore";
 

@@ -21,7 +21,7 @@ import { DEFAULT_REQUIREMENTS } from "./configuration.ts";
 import { type Confined, escapeOf, PUT_IT_THERE } from "./confinement.ts";
 import { type IgnoreRules, parseIgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 import { sentOf } from "./left_out.ts";
-import { cannotRead, IGNORE_FILE, privatePartOf, staysOut } from "./private_files.ts";
+import { cannotRead, IGNORE_FILE, privatePartOf, staysOut, TEST_DATA } from "./private_files.ts";
 import { isOutside } from "./typed_path.ts";
 
 export interface Requirements {
@@ -258,9 +258,6 @@ async function problemOf(
 function isIncluded(kind: Reference["kind"]): boolean {
   return kind === "requirements" || kind === "constraints";
 }
-
-/** The test data of any app, and the results of its runs. */
-export const TEST_DATA = /(?:^|[/\\])mlcli_base[/\\]local_test(?:[/\\]|$)/;
 
 /** Absolute paths of the files that the packages of an app's image are made of. */
 export async function requirementSources(app: App): Promise<readonly string[]> {

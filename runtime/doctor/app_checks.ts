@@ -19,6 +19,7 @@ import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 import { isFile } from "../files.ts";
 import { chosenDockerfile } from "../image/chosen_dockerfile.ts";
 import { buildNetwork } from "../image/network/build_network.ts";
+import { codeTree } from "../local/runs/working_copy.ts";
 import { channelsOf } from "../local/channels.ts";
 import { requireCode } from "../source/program.ts";
 import { type Check, guarded, withoutRepeats } from "./check.ts";
@@ -55,6 +56,7 @@ export async function appChecks(
         missingFile(app, join(app.directory, path), requirementsHint(path))
       ),
       failure("requirements", requireReferences(app), "problem"),
+      failure("links", requireLinks(layout), "problem"),
       missingFile(app, join(layout.training, "training.py"), `local train needs it. ${init}`),
       missingServer(app, layout, `local deploy needs it. ${init}`),
     ]),
@@ -111,6 +113,12 @@ async function requireReferences(app: App): Promise<void> {
   const { files: [file = ""], isLock } = await requirementsOf(app);
   const { references } = isLock ? { references: [] } : await requirementTreeOf(app, file);
   for (const { problem } of references) if (problem !== undefined) throw problem;
+}
+
+/** Requires that links of the code can be followed. */
+async function requireLinks(layout: Layout): Promise<void> {
+  const { training, prediction, processing, common } = layout;
+  for (const folder of [training, prediction, processing, common]) await codeTree(folder, layout);
 }
 
 async function requireAllInside(layout: Layout): Promise<void> {

@@ -10,8 +10,8 @@ import { fileErrorReason, MlcliError } from "../errors.ts";
 import { closest, inOneLine, listed, sha256 } from "../text.ts";
 import { isJunk } from "../app/junk.ts";
 import { brokenLink, followLink } from "../app/links.ts";
-import { isPrivateKey, isPrivateName } from "../app/private_files.ts";
-import { NO_RULES, type RequirementTree, requirementTree, TEST_DATA } from "../app/requirements.ts";
+import { isPrivateKey, isPrivateName, TEST_DATA } from "../app/private_files.ts";
+import { NO_RULES, type RequirementTree, requirementTree } from "../app/requirements.ts";
 import { isOutside } from "../app/typed_path.ts";
 import { commitOf } from "./commit.ts";
 

@@ -1,6 +1,6 @@
 import { basename } from "@std/path/basename";
 import { type App, findApp, findApps } from "../../app/app.ts";
-import { REPLACE } from "../../app/links.ts";
+import { brokenLinks } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { junkNotes } from "../../app/junk.ts";
 import { shellWord } from "../../app/typed_path.ts";
@@ -170,7 +170,6 @@ async function checkFiles(
   }
   // Directories are read in no order.
   names.private.sort();
-  names.broken.sort();
   names.unusable.sort();
   if (names.private.length > 0) {
     report.warning(
@@ -179,7 +178,8 @@ async function checkFiles(
     );
   }
   if (names.broken.length > 0) {
-    report.warning(`Not sent, because mlcli cannot follow links: ${listed(names.broken)}`, REPLACE);
+    const { message, hint } = brokenLinks(names.broken);
+    report.warning(`Not sent: ${message}`, hint);
   }
   if (names.unusable.length > 0) {
     report.warning(

@@ -6,7 +6,7 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { isJunk } from "../../app/junk.ts";
-import { linkBoundary, type Node, nodesIn, REPLACE } from "../../app/links.ts";
+import { brokenLinks, linkBoundary, type Node, nodesIn } from "../../app/links.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -142,8 +142,8 @@ export async function layLinked(
       } catch (cause) {
         const shown = inOneLine(typedPath(directory, join(from.source, node.path)));
         throw new MlcliError(`Cannot copy ${shown} for the container: ${fileErrorReason(cause)}`, {
-          hint: `${typedPath(directory, from.source)} has links. So mlcli rebuilds it in ` +
-            "local_test/jobs/, with hard links, or with copies from another file system.",
+          hint: "Make it readable, and free some space. mlcli links or copies the files of a " +
+            "directory that has links.",
           cause,
         });
       }
@@ -188,13 +188,14 @@ export function brokenDifferences(
   isStrict: boolean,
 ): readonly Difference[] {
   return all.flatMap(({ source, links: found }) => {
-    const broken = found.filter(({ kind }) => kind === "link");
+    // Editors keep such links beside a file that is open.
+    const broken = found.filter(({ path, kind }) => kind === "link" && !/^\.#/.test(nameOf(path)));
     if (broken.length === 0) return [];
-    const links = listed(broken.map(({ path, words }) => `${path} ${words}`));
-    const message = `Links of ${typedPath(directory, source)} that the container cannot follow: ` +
-      links;
-    if (isStrict) throw new MlcliError(message, { hint: REPLACE });
-    return [{ message, hint: REPLACE }];
+    const difference = brokenLinks(
+      broken.map(({ path, words }) => `${typedPath(directory, join(source, path))} ${words}`),
+    );
+    if (isStrict) throw new MlcliError(difference.message, { hint: difference.hint });
+    return [difference];
   });
 }
 
@@ -211,7 +212,7 @@ export function notesOn(
         "among the first ones only",
       ],
       ...junk.length === 0 ? [] : [
-        `${shown} holds files that uploads leave out, and the container gets: ${listed(junk)}`,
+        `The container reads files of ${shown} that uploads leave out: ${listed(junk)}`,
       ],
     ];
   });

@@ -5,6 +5,7 @@
 
 import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
+import { followedInCode } from "../../app/left_out.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { brokenLink, followLink } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -64,7 +65,8 @@ export async function codeTree(
   folder: string,
   { directory, boundary }: Pick<Layout, "directory" | "boundary">,
 ): Promise<Tree | undefined> {
-  const tree = await treeIn(folder, "times", boundary);
+  const follows = await followedInCode(directory, folder);
+  const tree = await treeIn(folder, "times", boundary, undefined, follows);
   const [link] = tree?.broken ?? [];
   if (link !== undefined) {
     throw brokenLink(typedPath(directory, join(folder, link.path)), { words: link.words! });

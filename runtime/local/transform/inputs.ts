@@ -142,7 +142,7 @@ export function inputDifferences(
     ...dataDifferences(files.map(({ shown }) => shown), transform),
     ...firstOf(
       leftOut,
-      "is left out, though an upload to S3 may send it",
+      "is left out, but SageMaker transforms all objects of a prefix",
       LEFT_OUT,
     ),
   ];

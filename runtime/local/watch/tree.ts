@@ -39,6 +39,7 @@ const EDITORS_OWN = /^(?:\..*\.sw[a-z]|4913|.*~|\.#.*|#.*#|.*___jb_(?:tmp|old)__
  *
  * @param boundary real path of the directory that links must not lead out of.
  * @param isLeftOut whether something is not looked at, by its path in there.
+ * @param follows as for `nodesIn`.
  * @returns undefined where it holds too many files to be looked at.
  */
 export async function treeIn(
@@ -46,6 +47,7 @@ export async function treeIn(
   identity: Identity,
   boundary: string,
   isLeftOut: (path: string) => boolean = () => false,
+  follows: (path: string, target?: string) => boolean = () => true,
 ): Promise<Tree | undefined> {
   const files = new Map<string, string>();
   const sizes = new Map<string, number>();
@@ -55,7 +57,7 @@ export async function treeIn(
   let changed = 0;
   const skips = (name: string, path: string): boolean =>
     isPlaceholder(name) || EDITORS_OWN.test(name) || isLeftOut(path);
-  for (const node of nodesIn(directory, boundary, skips)) {
+  for (const node of nodesIn(directory, boundary, { skips, follows })) {
     const { path, source, kind } = node;
     hasLinks ||= node.isLink && kind !== "link";
     if (kind === "closed") folders.delete(path);
@@ -63,13 +65,15 @@ export async function treeIn(
       folders.add(path);
       changed = Math.max(changed, await writtenAt(source));
     }
-    if (kind === "link" && !node.isCircle) broken.push(node);
+    if (kind === "link" && !node.isKept) broken.push(node);
     if (kind !== "file" && kind !== "link") continue;
     const info = await lstatIfThere(source).catch(() => undefined);
     if (info === undefined) continue;
     changed = Math.max(changed, info.mtime?.getTime() ?? 0);
     if (info.isFile) sizes.set(path, info.size);
-    files.set(path, await stateOf(source, info, identity));
+    // Another target may have the same size and time.
+    const target = node.isLink && kind === "file" ? `${source} ` : "";
+    files.set(path, target + await stateOf(source, info, identity));
     if (files.size + folders.size > MOST_FILES) return undefined;
   }
   const time = changed === 0 ? undefined : new Date(changed);

@@ -85,7 +85,7 @@ const LINKS: readonly {
     name: "itself",
     link: "repo/a",
     to: "a",
-    words: "leads to a, which cannot be read: Too many levels of symbolic links",
+    words: "leads to itself",
   },
   {
     name: "a file beside it that a container wrote",
@@ -93,6 +93,35 @@ const LINKS: readonly {
     to: "step-3",
     more: { [`${MODEL}/step-3`]: "" },
     target: `${MODEL}/step-3`,
+  },
+  // https://github.com/modelscope/modelscope/issues/1638, https://github.com/NVIDIA-NeMo/Automodel/issues/717
+  {
+    name: "a path in its container that a training wrote",
+    link: `${MODEL}/latest`,
+    to: "/opt/ml/model/step-3",
+    more: { [`${MODEL}/step-3`]: "" },
+    target: `${MODEL}/step-3`,
+  },
+  {
+    name: "a path above its container's model",
+    link: `${MODEL}/latest`,
+    to: "/opt/ml/model/../customers.csv",
+    words: "leads to /opt/ml/model/../customers.csv, which does not exist",
+  },
+  // https://github.com/datalad/datalad-container/issues/288
+  {
+    name: "the content of a file of git-annex",
+    link: "repo/a.csv",
+    to: ".git/annex/objects/x1/K/K",
+    more: { "repo/.git/annex/objects/x1/K/K": "1" },
+    target: "repo/.git/annex/objects/x1/K/K",
+  },
+  {
+    name: "another file of Git",
+    link: "repo/a.csv",
+    to: ".git/annex/../config",
+    more: { "repo/.git/config": "", "repo/.git/annex/x": "" },
+    words: "leads to what is private: ROOT/repo/.git/config",
   },
   {
     name: "a file of the repository, planted by a container",

@@ -32,6 +32,7 @@ const TEXTS: readonly (readonly [title: string, text: string, of: string | undef
     "/annex/objects/MD5-s104857600--2f282b84e7e608d5852449ed940bfc51\n",
     "git-annex",
   ],
+  ["git-annex's for a small file", `/annex/objects/MD5-s512--${"2f".repeat(16)}`, "git-annex"],
   ["a text about Git LFS", `# version https://git-lfs.github.com/spec/v1\n${OID}`, undefined],
   ["a text as long as a pointer", "a,b,c\n".repeat(22), undefined],
   [

@@ -199,6 +199,50 @@ suite("buildContext: files of every kind", () => {
     assertEquals(get("folder-link")?.header.type, "symlink");
   });
 
+  // https://github.com/moby/moby/issues/39810
+  it("has the content of links in the code, but never test data", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      "shared/lib/x.py": "shared",
+      "demo/mlcli_base/training/t.py": "",
+      "demo/mlcli_base/local_test/test_dir/input/data/training/a.csv": "1",
+      ".dockerignore": "**/scratch\n",
+    });
+    const training = join(directory.path, "demo/mlcli_base/training");
+    await Deno.symlink("../../../shared/lib", join(training, "lib"));
+    await Deno.symlink(join(directory.path, "shared/lib/x.py"), join(training, "x.py"));
+    await Deno.symlink("../local_test/test_dir/input/data/training", join(training, "data"));
+    await Deno.symlink(".", join(training, "round"));
+    await Deno.symlink("/nowhere", join(training, "scratch"));
+    const entries = await unpack(directory);
+    const shown = (name: string): string | undefined => {
+      const { header, text } = entries.get(`demo/mlcli_base/training/${name}`) ?? {};
+      return header?.type === "symlink" ? `-> ${header.linkname}` : text;
+    };
+    assertEquals(
+      Object.fromEntries(
+        ["lib/x.py", "x.py", "data", "round", "scratch"].map((name) => [name, shown(name)]),
+      ),
+      {
+        "lib/x.py": "shared",
+        "x.py": "shared",
+        "data": "-> ../local_test/test_dir/input/data/training",
+        "round": "-> .",
+        "scratch": undefined,
+      },
+    );
+  });
+
+  it("fails for a link in the code that leads out, and names its target", async () => {
+    await using directory = await makeDirectory({ ...APP, "demo/mlcli_base/training/t.py": "" });
+    await Deno.symlink("/etc/hostname", join(directory.path, "demo/mlcli_base/training/x.py"));
+    await assertRejects(
+      () => unpack(directory),
+      MlcliError,
+      `demo/mlcli_base/training/x.py leads out of ${directory.path}, to /etc/hostname`,
+    );
+  });
+
   it("is a tar that the system's own reads", async () => {
     await using directory = await makeDirectory({
       ...APP,

@@ -72,6 +72,26 @@ suite("the code of a run", () => {
     });
   }
 
+  // https://github.com/aws/aws-cli/issues/7072
+  it("has links as they are that a build leaves out, and those to test data", async () => {
+    const data = `${BASE}/local_test/test_dir/input/data`;
+    const { directory, run } = await copied(
+      { ".dockerignore": "**/scratch\n", [`${data}/training/x.csv`]: "1", "venv/x": "" },
+      async (training) => {
+        await Deno.symlink("/nowhere", join(training, "scratch"));
+        await Deno.symlink("../../../.env", join(training, ".env"));
+        await Deno.symlink("../local_test/test_dir/input/data", join(training, "data"));
+      },
+    );
+    await using _ = directory;
+    assertEquals(
+      await Promise.all(
+        ["scratch", ".env", "data"].map((name) => Deno.readLink(join(run, "code", name))),
+      ),
+      ["/nowhere", "../../../.env", "../local_test/test_dir/input/data"],
+    );
+  });
+
   it("has what is common beside it", async () => {
     await using directory = await makeDirectory({
       [`${BASE}/training/a.py`]: "1",

@@ -36,6 +36,6 @@ suite("The input of a transform", () => {
       () => inputsIn(confined, join(directory.path, "a.csv")),
       MlcliError,
     );
-    assertEquals(error.message, "a.csv: Git LFS pointer instead of the file itself");
+    assertEquals(error.message, "a.csv is a Git LFS pointer, not the file itself");
   });
 });
