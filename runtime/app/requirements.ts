@@ -3,7 +3,6 @@
  * `pyproject.toml` and the `uv.lock` of a project of uv.
  */
 
-import { SEPARATOR } from "@std/path/constants";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
@@ -14,15 +13,15 @@ import {
   requirementLines,
 } from "../contract/requirement_lines.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
-import { isFile, readFile, readTextFile, realPathOf, statIfThere } from "../files.ts";
+import { isDirectory, isFile, readFile, readTextFile, statIfThere } from "../files.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { DEFAULT_REQUIREMENTS } from "./configuration.ts";
-import { type Confined, escapeOf, PUT_IT_THERE } from "./confinement.ts";
+import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { type IgnoreRules, parseIgnoreRules, readIgnoreRules } from "./ignore_rules.ts";
 import { sentOf } from "./left_out.ts";
 import { cannotRead, IGNORE_FILE, privatePartOf, staysOut, TEST_DATA } from "./private_files.ts";
-import { isOutside } from "./typed_path.ts";
+import { cleanedPath, isOutside } from "./typed_path.ts";
 
 export interface Requirements {
   /** Relative to the directory of `NAME.json`, with slashes. */
@@ -101,6 +100,7 @@ export interface FoundReference extends Reference {
   /** The file that names it. Paths are relative to the root, with slashes. */
   readonly file: string;
   readonly line: RequirementLine;
+  /** Empty: the root itself. */
   readonly target: string;
   /** Why it cannot be sent. */
   readonly problem?: MlcliError;
@@ -117,10 +117,18 @@ export interface RequirementTree {
   readonly isPlain: boolean;
 }
 
-/** The requirements of an app that is not a project of uv. */
-export async function requirementTreeOf(app: Confined, file: string): Promise<RequirementTree> {
+/** The requirements of an app; `undefined` for a project of uv. */
+export async function requirementTreeOf(app: App): Promise<RequirementTree | undefined> {
+  const { files: [file = ""], isLock } = await requirementsOf(app);
   const rules = () => readIgnoreRules(app.directory);
-  return await requirementTree({ ...app, owner: "app", rules }, file);
+  return isLock ? undefined : await requirementTree({ ...app, owner: "app", rules }, file);
+}
+
+/** Requires that a build can send what the requirements of an app refer to. @throws MlcliError */
+export async function requireReferences(app: App): Promise<RequirementTree | undefined> {
+  const tree = await requirementTreeOf(app);
+  for (const { problem } of tree?.references ?? []) if (problem !== undefined) throw problem;
+  return tree;
 }
 
 /** @returns an empty tree if the file is missing, or cannot be read. */
@@ -131,47 +139,37 @@ export async function requirementTree(
   const files = new Map<string, readonly RequirementLine[]>();
   const references: FoundReference[] = [];
   const packages: string[] = [];
-  const visited = new Set<string>();
   let isUtf8 = true;
   const visit = async (file: string, isConstraint: boolean): Promise<void> => {
-    const mark = `${isConstraint}:${file}`;
-    if (visited.has(mark)) return;
-    visited.add(mark);
-    const isKnown = files.has(file);
-    const bytes = await bytesOf(root, file);
+    if (files.has(file)) return;
+    const bytes = await bytesOf(root, join(root.directory, file)).catch(() => new Uint8Array());
     const text = decodeRequirements(bytes);
     isUtf8 &&= new TextEncoder().encode(text).toHex() === bytes.toHex();
     const lines = requirementLines(text);
     files.set(file, lines);
     for (const line of lines) {
-      if (line.requirement !== undefined) {
-        packages.push(isConstraint ? `-c ${line.requirement}` : line.requirement);
-      }
-      for (const reference of line.references) {
-        const found = await foundReference(root, file, line, reference);
-        if (!isKnown) references.push(found);
-        const { kind, target, problem } = found;
-        if (isIncluded(kind) && problem === undefined) await visit(target, kind === "constraints");
+      const { requirement, reference } = line;
+      if (requirement !== undefined) packages.push(`${isConstraint ? "-c " : ""}${requirement}`);
+      if (reference === undefined) continue;
+      const found = await foundReference(root, file, line, reference);
+      references.push(found);
+      if (found.problem === undefined && isIncluded(found)) {
+        await visit(found.target, found.kind === "constraints");
       }
     }
   };
-  await visit(slashed(file), false);
+  await visit(cleanedPath(file), false);
   return { files, references, packages, isPlain: isUtf8 && references.length === 0 };
 }
 
-/** Parts of a path, joined with slashes. */
-export function slashed(first: string, ...parts: readonly string[]): string {
-  return join(first, ...parts).replaceAll(SEPARATOR, "/");
+async function bytesOf(root: RequirementsRoot, path: string): Promise<Uint8Array> {
+  await requireInside(root, [path]);
+  return await readFile(path, LARGEST_LOCK);
 }
 
-async function bytesOf(root: RequirementsRoot, file: string): Promise<Uint8Array> {
-  const path = join(root.directory, file);
-  try {
-    const isElsewhere = await escapeOf(root, path) !== undefined;
-    return isElsewhere ? new Uint8Array() : await readFile(path, LARGEST_LOCK);
-  } catch {
-    return new Uint8Array();
-  }
+/** Whether pip reads what is named as a requirements file. */
+export function isIncluded({ kind }: Reference): boolean {
+  return kind === "requirements" || kind === "constraints";
 }
 
 async function foundReference(
@@ -180,12 +178,11 @@ async function foundReference(
   line: RequirementLine,
   reference: Reference,
 ): Promise<FoundReference> {
-  const beside = slashed(dirname(file), reference.path);
-  // pip looks for archives beside the file first.
-  const startsAtFile = !reference.isOfApp && (reference.kind !== "find" ||
-    await statIfThere(join(root.directory, beside)).catch(() => undefined) !== undefined);
-  const path = startsAtFile ? beside : slashed(reference.path);
-  const target = path.replace(/(?<=.)\/+$/, "");
+  const beside = cleanedPath(join(dirname(file), reference.path));
+  // pip looks for archives beside the file, and then in the directory that it runs in.
+  const startsAtFile = isIncluded(reference) || reference.kind === "find" &&
+      await statIfThere(join(root.directory, beside)).catch(() => undefined) !== undefined;
+  const target = startsAtFile ? beside : cleanedPath(reference.path);
   const found = { ...reference, file, line, target };
   const problem = await problemOf(root, found, startsAtFile ? dirname(file) : ".")
     .catch((cause) => cause instanceof MlcliError ? cause : cannotRead(inOneLine(target), cause));
@@ -195,29 +192,20 @@ async function foundReference(
 /** What keeps a path from being sent. @param start the directory that it starts at. */
 async function problemOf(
   root: RequirementsRoot,
-  { kind, file, line, path, target }: FoundReference,
+  { file, line, path, target }: FoundReference,
   start: string,
 ): Promise<MlcliError | undefined> {
-  const where = `${inOneLine(slashed(root.shown ?? "", file))}, line ${line.line}: ${
-    inOneLine(path)
-  }`;
+  const where = `${inOneLine(join(root.shown ?? "", file))}, line ${line.line}: ${inOneLine(path)}`;
   const whole = `the ${root.owner}'s directory`;
   if (isOutside(target)) {
     return new MlcliError(`${where} is outside ${whole}`, {
       hint: `Copy it into ${whole}, and write its path there.`,
     });
   }
-  const beside = slashed(dirname(file), path);
-  const isBeside = start !== dirname(file) && !isOutside(beside) &&
-    await statIfThere(join(root.directory, beside)) !== undefined;
-  const meant = isBeside
-    ? `pip starts at ${whole}, not at that of the file: write ./${inOneLine(beside)}.`
-    : undefined;
-  if (target === ".") {
+  if (target === "") {
     return new MlcliError(`${where} is ${whole} itself`, {
-      hint: meant ??
-        "The image has the app's own code anyway. Put a package into a directory of its own, " +
-          "such as ./lib.",
+      hint: "The image has the app's own code anyway. Put a package into a directory of its own, " +
+        "such as ./lib.",
     });
   }
   const place = join(root.directory, target);
@@ -227,48 +215,40 @@ async function problemOf(
   }
   const info = await statIfThere(place);
   if (info === undefined) {
-    const from = start === "." ? whole : inOneLine(start);
     return new MlcliError(`${where} does not exist`, {
-      hint: meant ?? `Create it, or correct its path, which starts at ${from}.`,
-    });
-  }
-  if (info.isDirectory && isIncluded(kind)) {
-    return new MlcliError(`${where} is a directory`, { hint: "Name a file in it." });
-  }
-  const real = slashed(relative(await realPathOf(root.directory), await realPathOf(place)));
-  if (TEST_DATA.test(target) || TEST_DATA.test(real)) {
-    return new MlcliError(`${where} is test data, which is never sent`, {
-      hint: "Put it into another directory.",
+      hint: "Create it, or correct its path, which starts at " +
+        `${start === "." ? whole : inOneLine(start)}.`,
     });
   }
   const rules = await root.rules();
-  const hint = `Add a line !${inOneLine(target)} to the end of ${IGNORE_FILE}.`;
+  const hint = `Put it elsewhere, or add a line !${
+    inOneLine(target)
+  } to the end of ${IGNORE_FILE}.`;
   if (rules.ignores(target) && !(info.isDirectory && rules.mayHoldException(target))) {
     return new MlcliError(`${where} is left out by ${IGNORE_FILE}`, { hint });
   }
+  const real = cleanedPath(relative(Deno.realPathSync(root.directory), Deno.realPathSync(place)));
   for (const path of [target, real]) {
-    if (!await staysOut(rules, root.directory, path, privatePartOf(path), info.isFile)) continue;
-    return new MlcliError(`${where} is private, so a build does not send it`, {
-      hint: `Put it elsewhere. ${hint}`,
-    });
+    if (TEST_DATA.test(path)) {
+      return new MlcliError(`${where} is test data, which is never sent`, {
+        hint: "Put it into another directory.",
+      });
+    }
+    if (await staysOut(rules, root.directory, path, privatePartOf(path), info.isFile)) {
+      return new MlcliError(`${where} is private, so a build does not send it`, { hint });
+    }
   }
-}
-
-/** Whether pip reads what is named as a requirements file. */
-function isIncluded(kind: Reference["kind"]): boolean {
-  return kind === "requirements" || kind === "constraints";
 }
 
 /** Absolute paths of the files that the packages of an app's image are made of. */
 export async function requirementSources(app: App): Promise<readonly string[]> {
-  const { files, isLock } = await requirementsOf(app);
-  const { references } = isLock ? { references: [] } : await requirementTreeOf(app, files[0]!);
-  const paths = new Set(files.map((path) => join(app.directory, path)));
+  const { files } = await requirementsOf(app);
+  const { references = [] } = await requirementTreeOf(app) ?? {};
+  const paths = [...files];
   for (const { target, problem } of references) {
-    const path = join(app.directory, target);
     if (problem !== undefined) continue;
-    if (!(await statIfThere(path))?.isDirectory) paths.add(path);
-    else for (const one of (await sentOf(app, path)).files) paths.add(join(app.directory, one));
+    const path = join(app.directory, target);
+    paths.push(...await isDirectory(path) ? (await sentOf(app, path)).files : [target]);
   }
-  return [...paths];
+  return [...new Set(paths)].map((path) => join(app.directory, path));
 }

@@ -11,7 +11,7 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import { ownContext } from "../app/named_path.ts";
-import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
+import { requirementsOf, requireReferences } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
@@ -108,13 +108,6 @@ async function requireBuildFiles(app: App): Promise<void> {
   await chosenDockerfile(app, undefined, await ownContext(app));
 }
 
-/** Requires that a build can send what the requirements file refers to. */
-async function requireReferences(app: App): Promise<void> {
-  const { files: [file = ""], isLock } = await requirementsOf(app);
-  const { references } = isLock ? { references: [] } : await requirementTreeOf(app, file);
-  for (const { problem } of references) if (problem !== undefined) throw problem;
-}
-
 /** Requires that links of the code can be followed. */
 async function requireLinks(layout: Layout): Promise<void> {
   const { training, prediction, processing, common } = layout;
@@ -134,7 +127,7 @@ async function requireChannels(layout: Layout): Promise<void> {
 
 async function failure(
   name: string,
-  check: Promise<void>,
+  check: Promise<unknown>,
   status: "warning" | "problem",
 ): Promise<Check | undefined> {
   const [found] = await guarded(name, () => check.then(() => []), status);

@@ -7,7 +7,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
-import { requireInside } from "../app/confinement.ts";
+import { type Confined, requireInside } from "../app/confinement.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
@@ -22,14 +22,15 @@ import {
 } from "../app/private_files.ts";
 import {
   requireIndexedPackages,
-  type Requirements,
   requirementsOf,
+  type RequirementTree,
   requirementTreeOf,
+  requireReferences,
 } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import { type FileRules, type Owner, tarBytes, type TarEntry } from "../archive/writer.ts";
 import { MlcliError } from "../errors.ts";
-import { isFile, lstatIfThere, statIfThere } from "../files.ts";
+import { isDirectory, isFile, lstatIfThere } from "../files.ts";
 import { type ChosenDockerfile, chosenDockerfile } from "./chosen_dockerfile.ts";
 import { harnessFiles, readHarnessFile } from "../app/harness_files.ts";
 import { networkEntries } from "./network/build_network.ts";
@@ -61,9 +62,8 @@ const HARNESS_FOLDER = ".mlcli";
 const REQUIREMENTS_FOLDER = ".mlcli-requirements";
 
 export async function requirementsPath(app: App): Promise<string> {
-  const { files: [file = ""], isLock } = await requirementsOf(app);
-  const isAlone = !isLock && (await requirementTreeOf(app, file)).isPlain;
-  return isAlone ? file : REQUIREMENTS_FOLDER;
+  const { files: [file = ""] } = await requirementsOf(app);
+  return (await requirementTreeOf(app))?.isPlain ? file : REQUIREMENTS_FOLDER;
 }
 
 /** Each is sent, even if missing: the Dockerfile copies it, and Git keeps no empty directories. */
@@ -110,64 +110,44 @@ export async function contextEntries(
   for (const path of files) await requireNoKey(app.directory, path);
   if (requirements.isLock) await requireIndexedPackages(app.directory, requirements.files.at(-1)!);
   const rules = await readIgnoreRules(app.directory);
-  const more = requirements.isLock
-    ? lockEntries(app, requirements)
-    : await referredEntries(app, requirements.files[0]!, rules);
+  const tree = await requireReferences(app);
+  const more = async function* (leftOut: LeftOut): AsyncGenerator<TarEntry, void, void> {
+    for (const path of tree === undefined ? requirements.files : []) {
+      yield { ...fileEntry(app, path), path: `${REQUIREMENTS_FOLDER}/${basename(path)}` };
+    }
+    if (tree?.isPlain === false) yield* referredEntries(app, tree, rules, leftOut);
+    yield* network();
+  };
   const always = new Map(files.map((path) => [path, fileEntry(app, path)]));
   always.set(dockerfile.path, dockerfileEntry(app, dockerfile));
-  return entries(app, rules, always, [more, network], onLeftOut);
-}
-
-/** Entries that are listed when they are sent. */
-type Entries = (leftOut: LeftOut) => AsyncIterable<TarEntry> | Iterable<TarEntry>;
-
-function lockEntries(app: App, { files }: Requirements): Entries {
-  return () =>
-    files.map((path) => ({
-      ...fileEntry(app, path),
-      path: `${REQUIREMENTS_FOLDER}/${path.split("/").at(-1)}`,
-    }));
+  return entries(app, rules, always, more, onLeftOut);
 }
 
 /**
  * A requirements file and what it refers to, at their places in the app's directory; none for a file
  * that pip can read alone. `install` reads the two files of mlcli's own.
- *
- * @throws MlcliError for a reference that cannot be sent.
  */
-async function referredEntries(app: App, file: string, rules: IgnoreRules): Promise<Entries> {
-  const { isPlain, references, packages } = await requirementTreeOf(app, file);
-  if (isPlain) return () => [];
-  const problem = references.find(({ problem }) => problem !== undefined)?.problem;
-  if (problem !== undefined) throw problem;
-  const others = withoutFolders(rules, (path) => TEST_DATA.test(path));
-  return async function* (leftOut) {
-    const sent = new Set<string>();
-    for (const path of [file, ...references.map(({ target }) => target)]) {
-      const root = { ...app, code: { folders: [path], boundary: app.boundary } };
-      for await (const entry of entriesAt(root, path, others, leftOut)) {
-        if (sent.has(entry.path)) continue;
-        sent.add(entry.path);
-        yield { ...entry, path: `${REQUIREMENTS_FOLDER}/${entry.path}` };
-      }
-    }
-    const own = `${REQUIREMENTS_FOLDER}/${HARNESS_FOLDER}`;
-    yield textEntry(`${own}/file`, file);
-    yield textEntry(`${own}/packages`, packages.map((line) => `${line}\n`).join(""));
-  };
-}
-
-/** A file, or a directory and what of it a build sends. */
-async function* entriesAt(
-  root: Root,
-  path: string,
+async function* referredEntries(
+  app: App,
+  { files, references, packages }: RequirementTree,
   rules: IgnoreRules,
   leftOut: LeftOut,
 ): AsyncGenerator<TarEntry, void, void> {
-  const info = await statIfThere(join(root.directory, path));
-  if (!info?.isDirectory) return yield fileEntry(root, path);
-  yield { type: "directory", path, mode: permissions(info) };
-  yield* walk(root, path, rules, leftOut, privatePartOf(path));
+  const [file = ""] = files.keys();
+  const others = withoutFolders(rules, (path) => TEST_DATA.test(path));
+  const sent = new Set<string>();
+  for (const path of [file, ...references.map(({ target }) => target)]) {
+    const entries = await isDirectory(join(app.directory, path))
+      ? walk({ ...app, code: [path] }, path, others, leftOut, privatePartOf(path))
+      : [fileEntry(app, path)];
+    for await (const entry of entries) {
+      if (!sent.has(entry.path)) yield { ...entry, path: `${REQUIREMENTS_FOLDER}/${entry.path}` };
+      sent.add(entry.path);
+    }
+  }
+  const own = `${REQUIREMENTS_FOLDER}/${HARNESS_FOLDER}`;
+  yield textEntry(`${own}/file`, file);
+  yield textEntry(`${own}/packages`, packages.map((line) => `${line}\n`).join(""));
 }
 
 function textEntry(path: string, text: string): TarEntry {
@@ -189,12 +169,12 @@ async function* entries(
   rules: IgnoreRules,
   /** Sent whatever the rules say; by path in the context. */
   always: ReadonlyMap<string, TarEntry>,
-  more: readonly Entries[],
+  more: (leftOut: LeftOut) => AsyncIterable<TarEntry>,
   onLeftOut: OnLeftOut,
 ): AsyncGenerator<TarEntry, void, void> {
   const leftOut: LeftOut = { private: [], ignored: [] };
   yield* always.values();
-  for (const entriesOf of more) yield* entriesOf(leftOut);
+  yield* more(leftOut);
   for (const { path, executable } of await harnessFiles()) {
     yield {
       type: "content",
@@ -204,12 +184,11 @@ async function* entries(
     };
   }
   yield* missingCodeFolders(app);
+  const code = CODE_FOLDERS.map((folder) => `${basePath(app.name)}/${folder}`);
   const localTest = `${basePath(app.name)}/local_test`;
-  const folders = CODE_FOLDERS.map((folder) => `${basePath(app.name)}/${folder}`);
-  const root = { ...app, code: { folders, boundary: app.boundary } };
   const others = withoutFolders(rules, (path) => path === localTest);
   const ignores = (path: string) => always.has(path) || others.ignores(path);
-  yield* walk(root, app.name, { ...others, ignores }, leftOut);
+  yield* walk({ ...app, code }, app.name, { ...others, ignores }, leftOut);
   const ignored = new Set(leftOut.ignored.filter((path) => !always.has(path)));
   onLeftOut([...new Set(leftOut.private)], [...ignored]);
 }
@@ -226,14 +205,9 @@ export interface LeftOut {
 }
 
 /** What a context is made of. */
-interface Root extends Pick<App, "directory"> {
-  /** Where links are followed. Elsewhere they stay links, as with `docker build`. */
-  readonly code?: {
-    /** Relative to the root, with slashes. */
-    readonly folders: readonly string[];
-    /** Real path of the directory that their links must not lead out of. */
-    readonly boundary: string;
-  };
+interface Root extends Confined {
+  /** Where links are followed, relative to the root. Elsewhere they stay links, as with `docker build`. */
+  readonly code?: readonly string[];
 }
 
 export function dockerfileEntry(root: Root, { path, source, text }: ChosenDockerfile): TarEntry {
@@ -253,7 +227,6 @@ async function* missingCodeFolders(app: App): AsyncGenerator<TarEntry, void, voi
  * @param folder relative to the root, with slashes; empty: all of it.
  * @param leftOut gets what stays out.
  * @param privatePart the outermost private directory that is the folder, or contains it.
- * @param above real paths of the directories that it lies in, and its own.
  * @throws MlcliError for a broken link in code.
  */
 export async function* walk(
@@ -262,7 +235,6 @@ export async function* walk(
   rules: IgnoreRules,
   leftOut: LeftOut,
   privatePart?: string,
-  above: readonly string[] = [Deno.realPathSync(join(root.directory, folder))],
 ): AsyncGenerator<TarEntry, void, void> {
   for (const name of await namesIn(root, folder)) {
     const path = folder === "" ? name : `${folder}/${name}`;
@@ -271,7 +243,7 @@ export async function* walk(
       leftOut.ignored.push(path);
       continue;
     }
-    const { info, target } = await entryAt(root, path, above);
+    const { info, target } = await entryAt(root, path);
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
     const isOut = !ignored &&
       await staysOut(rules, root.directory, path, part, info?.isFile ?? false);
@@ -281,7 +253,7 @@ export async function* walk(
         continue;
       }
       if (!ignored && !isOut) yield { type: "directory", path, mode: permissions(info) };
-      yield* walk(root, path, rules, leftOut, part, [...above, await Deno.realPath(target)]);
+      yield* walk(root, path, rules, leftOut, part);
     } else if (ignored) {
       leftOut.ignored.push(path);
     } else if (isOut) {
@@ -299,15 +271,19 @@ export async function* walk(
 }
 
 /** Looks at something, links in code followed. @throws MlcliError for a broken link in code. */
-async function entryAt({ directory, code }: Root, path: string, above: readonly string[]) {
+async function entryAt({ directory, boundary, code = [] }: Root, path: string) {
   const place = join(directory, path);
   const info = await lstatIfThere(place);
-  const isCode = code?.folders.some((folder) => `${path}/`.startsWith(`${folder}/`)) ?? false;
+  const isCode = code.some((folder) => `${path}/`.startsWith(`${folder}/`));
   // Emacs keeps a link beside a file that is being edited.
   if (!info?.isSymlink || !isCode || basename(path).startsWith(".#")) {
     return { info, target: place };
   }
-  const followed = followLink(place, code!.boundary, above);
+  const names = path.split("/").slice(0, -1);
+  const above = names.map((_, depth) =>
+    Deno.realPathSync(join(directory, ...names.slice(0, depth + 1)))
+  );
+  const followed = followLink(place, boundary, above);
   if (followed.target !== undefined && !TEST_DATA.test(followed.target)) return followed;
   if (followed.target !== undefined || followed.isCircle) return { info, target: place };
   throw brokenLink(path, followed);

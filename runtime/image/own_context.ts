@@ -49,7 +49,7 @@ export async function ownContextEntries(
   dockerfile: ChosenDockerfile,
   onLeftOut: OnLeftOut = () => {},
 ): Promise<AsyncGenerator<TarEntry, void, void>> {
-  const root = { directory: context.path };
+  const root = { directory: context.path, boundary: context.boundary };
   const ignoreFile = await ignoreFileOf(context, dockerfile);
   const rules = await readIgnoreRules(root.directory, ignoreFile);
   const always = new Map<string, TarEntry>();

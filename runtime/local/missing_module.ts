@@ -4,7 +4,7 @@ import type { App } from "../app/app.ts";
 import { commonFinding } from "../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../app/image.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
-import { requirementsOf, type RequirementTree, requirementTreeOf } from "../app/requirements.ts";
+import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import {
   missingModule,
@@ -48,11 +48,11 @@ export async function missingModuleHintOf(
       : await placeOf(layout, code, top, image);
   if (place !== undefined) return place;
   // Of a project of uv, the file that people write.
-  const { files, isLock } = await requirementsOf(app);
-  const file = files[0]!;
-  const text = isLock
+  const { files: [file = ""], isLock } = await requirementsOf(app);
+  const tree = await requirementTreeOf(app);
+  const text = tree === undefined
     ? await readTextFile(join(app.directory, file), LARGEST_TEXT).catch(() => "")
-    : namedText(await requirementTreeOf(app, file));
+    : tree.packages.join("\n");
   const isBuilt = isBuiltByMlcli(image) && isOfAppsDirectory(app, image);
   const required = requirementNames(text);
   const has = new Set(installed.map(normalizedName));
@@ -80,16 +80,11 @@ export async function missingModuleHintOf(
   });
 }
 
-/** The requirements of all files, a line each. */
-function namedText({ packages }: RequirementTree): string {
-  return packages.filter((line) => !line.startsWith("-")).join("\n");
-}
-
 /** What to do where the code that was sent asks for a module: its requirements are installed at the start. */
 async function hintForSent(module: string, source: Source): Promise<string> {
   const { path, shown } = source;
   const file = join(shown, "requirements.txt");
-  const required = requirementNames(namedText(await codeRequirements(source)));
+  const required = requirementNames((await codeRequirements(source)).packages.join("\n"));
   const names = [...await modulesIn([path]), ...required];
   const own = join(shown, `${module}.py`);
   return missingModuleHint(

@@ -72,16 +72,19 @@ async function cogOrigin(project: Project): Promise<Origin> {
   const name = nameOf(project.name, basename(path));
   const base = basePath(name);
   const requirements = `${base}/requirements.txt`;
-  const referred = file === undefined
-    ? undefined
-    : await takenRequirements(project, textOf(file), requirements, name, (line) =>
-      PACKAGE.test(line));
-  left.push(...referred?.left ?? []);
+  const referred = await takenRequirements(
+    project,
+    textOf(file),
+    requirements,
+    name,
+    ({ text, reference }) => reference !== undefined || PACKAGE.test(text),
+  );
+  left.push(...referred.left);
   const packages = [
     "cog",
     ...linesOf(build["python_packages"], PACKAGE),
-    ...linesOf(referred?.lines, /^/),
-    ...linesOf(referred?.dropped, /^$/),
+    ...linesOf(referred.lines, /^/),
+    ...linesOf(referred.dropped, /^$/),
   ];
   const system = linesOf(build["system_packages"], /^[a-z\d][\w.+:=~-]*$/i).join(" ");
   const first = [
@@ -119,7 +122,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
       { path: `${base}/Dockerfile`, content: dockerfile },
       requirementsFile(requirements, "cog.yaml, whose predictor imports cog", packages),
       { path: `${testDirectory(name)}/model/README.md`, content: MODEL_NOTE },
-      ...referred?.files ?? [],
+      ...referred.files,
     ],
     taken: [
       [reference, `\`${base}/prediction/serve\`, which calls it; the project's files beside it`],

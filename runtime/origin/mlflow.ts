@@ -5,13 +5,14 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { basePath } from "../app/app.ts";
 import { accepts, DEFAULT_PYTHON_VERSION } from "../app/configuration.ts";
+import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile } from "../files.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
 import { nameOf, type Origin, type Read, requirementsFile, testDirectory } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
-import { requirementsTextIn, takenRequirements } from "./requirements.ts";
+import { takenRequirements } from "./requirements.ts";
 import { mappingIn } from "./yaml.ts";
 
 /** The model is the project, or lies in it: in a logged model of mlflow 3, or in a run before it. */
@@ -98,16 +99,18 @@ const PACKAGE =
 
 /** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
 async function packagesOf(model: Project, version: unknown, name: string, to: string) {
-  const text = await requirementsTextIn(model, "requirements.txt");
+  const text = await textIn(model, "requirements.txt");
   // Without its version, it may be a later mlflow, which answers otherwise.
-  const fits = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
+  const isPackage = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
+  const fits = ({ text, reference }: RequirementLine): boolean =>
+    reference === undefined ? isPackage(text) : !/:\/\/|\$\{/.test(text);
   const taken = await takenRequirements(model, "requirements.txt", to, name, fits);
   const { dependencies } = await yamlIn(model, "conda.yaml");
   const ofConda: readonly unknown[] = Array.isArray(dependencies) ? dependencies : [];
   const ofPip = ofConda.flatMap((one) => isObject(one) ? one["pip"] : [])
     .filter((line) => typeof line === "string")
     .map((line) => line.replace(/(^|\s)#.*/, "").trim());
-  const kept = text === undefined ? ofPip.filter(fits) : taken.lines;
+  const kept = text === undefined ? ofPip.filter(isPackage) : taken.lines;
   const isRelease = typeof version === "string" && /^\d+(\.\d+)+$/.test(version);
   const hasMlflow = kept.some((line) => /^mlflow(?![\w.-])/i.test(line));
   const dropped = (text === undefined ? ofPip : taken.dropped)

@@ -30,21 +30,16 @@ export interface Project extends NamedDirectory {
  * @param path relative to the project.
  * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
  */
-export async function textIn(project: NamedDirectory, path: string): Promise<string | undefined> {
-  const bytes = await bytesIn(project, path);
-  return bytes && new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
-}
-
-/** The bytes of a file of the project, as `textIn` reads its text. */
-export async function bytesIn(
+export async function textIn(
   project: NamedDirectory,
   path: string,
-): Promise<Uint8Array | undefined> {
+  decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+): Promise<string | undefined> {
   const file = await placeIn(project, path);
   if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
     return undefined;
   }
-  return await readFile(file, LARGEST_TEXT).catch((cause) => {
+  return await readFile(file, LARGEST_TEXT).then(decode, (cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });

@@ -2,23 +2,13 @@
 
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
-import { relative } from "@std/path/relative";
-import { type FoundReference, NO_RULES, requirementTree, slashed } from "../app/requirements.ts";
+import { isIncluded, NO_RULES, requirementTree } from "../app/requirements.ts";
 import { cleanedPath } from "../app/typed_path.ts";
-import { decodeRequirements, type RequirementLine } from "../contract/requirement_lines.ts";
+import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { isDirectory, lstatIfThere } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
 import { inOneLine } from "../text.ts";
-import { bytesIn, copiesOf, leftOutText, type Project } from "./project.ts";
-
-/** The text of a requirements file; `undefined` as for `textIn`. */
-export async function requirementsTextIn(
-  project: Project,
-  path: string,
-): Promise<string | undefined> {
-  const bytes = await bytesIn(project, path);
-  return bytes && decodeRequirements(bytes);
-}
+import { copiesOf, leftOutText, type Project } from "./project.ts";
 
 export interface TakenRequirements {
   /** Lines of the file itself that the app can use, without comments. */
@@ -36,76 +26,59 @@ export interface TakenRequirements {
  * place beside it, and others theirs in the directory that pip runs in.
  *
  * @param to relative to the app's directory.
- * @param fits whether a line without references may come along; without it, files stay as they are.
+ * @param fits whether a line may come along; with a reference, only if what it names does.
  */
 export async function takenRequirements(
   project: Project,
   path: string,
   to: string,
   name: string,
-  fits?: (line: string) => boolean,
+  fits: (line: RequirementLine) => boolean,
 ): Promise<TakenRequirements> {
   const { path: directory, boundary } = project;
-  const root = {
-    directory,
-    boundary,
-    owner: "project",
-    rules: NO_RULES,
-  } as const;
+  const root = { directory, boundary, owner: "project", rules: NO_RULES } as const;
   const tree = await requirementTree(root, path);
-  const places = new Map([[slashed(path), to]]);
+  const references = new Map(tree.references.map((reference) => [reference.line, reference]));
+  const places = new Map([[cleanedPath(path), to]]);
   const left: string[] = [];
-  const refused = new Set<RequirementLine>();
-  const copied: GivenFile[] = [];
-  for (const reference of tree.references) {
-    const { file, line, target } = reference;
-    const includer = places.get(file);
-    if (includer === undefined) continue;
-    // The rest of the line may lead elsewhere.
-    if (fits !== undefined && /:\/\/|\$\{/.test(line.text)) refused.add(line);
-    if (refused.has(line)) continue;
-    const place = placeOf(reference, includer);
+  const comesAlong = async (line: RequirementLine, includer: string): Promise<boolean> => {
+    const reference = references.get(line);
+    if (reference === undefined || !fits(line)) return fits(line);
+    const { target } = reference;
+    const place = cleanedPath(
+      isIncluded(reference) ? join(dirname(includer), reference.path) : reference.path,
+    );
     const why = reference.problem?.message ?? await refusal(project, target, place, name);
     if (why === undefined) places.set(target, place);
-    else {
-      refused.add(line);
-      left.push(`Not copied: ${why}`);
-    }
-  }
-  const comesAlong = (line: RequirementLine): boolean =>
-    fits === undefined || !refused.has(line) && (line.references.length > 0 || fits(line.text));
-  const dropped: string[] = [];
-  const linesOf = (file: string): readonly string[] => {
-    const lines = tree.files.get(file) ?? [];
-    dropped.push(...lines.filter((line) => !comesAlong(line)).map(({ text }) => text));
-    return lines.filter(comesAlong).map(({ text }) => text);
+    else left.push(`Not copied: ${why}`);
+    return why === undefined;
   };
-  const lines = linesOf(slashed(path));
+  const kept = new Map<string, string[]>();
+  const dropped: string[] = [];
+  for (const [file, lines] of tree.files) {
+    const includer = places.get(file);
+    if (includer === undefined) continue;
+    const texts: string[] = [];
+    for (const line of lines) (await comesAlong(line, includer) ? texts : dropped).push(line.text);
+    kept.set(file, texts);
+  }
+  const files: GivenFile[] = [];
   for (const [target, place] of [...places].slice(1)) {
     const source = join(directory, target);
     // The project's directory becomes the app's.
     if (source === join(project.cwd, place)) continue;
-    if (fits !== undefined && tree.files.has(target)) {
-      copied.push({ path: place, content: `${linesOf(target).join("\n")}\n` });
-    } else if (await isDirectory(source)) {
-      const { files, leftOut } = await copiesOf(project, target, place);
-      copied.push(...files);
-      left.push(...leftOutText(leftOut));
-    } else copied.push({ path: place, content: (to) => Deno.copyFile(source, to) });
+    const texts = kept.get(target);
+    if (texts !== undefined) files.push({ path: place, content: `${texts.join("\n")}\n` });
+    else if (await isDirectory(source)) {
+      const copies = await copiesOf(project, target, place);
+      // An included file may lie in the directory, and replaces its copy.
+      files.unshift(...copies.files);
+      left.push(...leftOutText(copies.leftOut));
+    } else files.push({ path: place, content: (to) => Deno.copyFile(source, to) });
   }
-  // A directory may hold files that have lines of their own.
-  const files = [...new Map(copied.map((file) => [file.path, file])).values()];
-  return { lines, dropped, files, left };
-}
-
-/** @param includer the place of the file that has the line. */
-function placeOf(
-  { kind, isOfApp, file, path, target }: FoundReference,
-  includer: string,
-): string {
-  // pip looks for archives beside the file, and then in its own directory.
-  const isOwn = isOfApp || kind === "find" && cleanedPath(path) === target;
-  return isOwn ? target : slashed(dirname(includer), relative(`/${dirname(file)}`, `/${target}`));
+  const unique = new Map(files.map((file) => [file.path, file]));
+  const lines = kept.get(cleanedPath(path)) ?? [];
+  return { lines, dropped, files: [...unique.values()], left };
 }
 
 /** Files that only pip reads: any other could be code of the app, or settings of other programs. */
@@ -113,20 +86,16 @@ const OF_PIP = /\.(?:txt|in|html?|whl|zip|tgz|tar(?:\.\w+)?)$/i;
 
 /** Why mlcli does not copy something that a project names; `undefined` if it does. */
 async function refusal(
-  project: Project,
+  { path, cwd }: Project,
   target: string,
   place: string,
   name: string,
 ): Promise<string | undefined> {
-  const [shown, where] = [inOneLine(target), inOneLine(place)];
-  const source = join(project.path, target);
-  const isFolder = await isDirectory(source);
-  const isOfApp = isFolder && `${place}/`.startsWith(`${name}/`);
-  if (isOfApp || place.split("/").some((part) => part.startsWith("."))) {
-    return `${shown} would become ${where}`;
-  }
-  if (!isFolder) return OF_PIP.test(place) ? undefined : `${shown} is not a file of pip`;
-  const here = join(project.cwd, place);
-  const isTaken = source !== here && await lstatIfThere(here) !== undefined;
-  return isTaken ? `this directory already has ${where}/` : undefined;
+  const [source, here] = [join(path, target), join(cwd, place)];
+  const isNew = source === here || await lstatIfThere(here) === undefined;
+  const isOfApp = `${place}/`.startsWith(`${name}/`);
+  const isHidden = /(?:^|\/)\./.test(place);
+  const fits = await isDirectory(source) ? isNew && !isOfApp : OF_PIP.test(place);
+  if (fits && !isHidden) return undefined;
+  return `${inOneLine(target)} is not a requirements file, an archive or a new directory`;
 }

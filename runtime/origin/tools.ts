@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { basePath } from "../app/app.ts";
 import { accepts, DEFAULT_REQUIREMENTS, RULES } from "../app/configuration.ts";
+import { decodeRequirements } from "../contract/requirement_lines.ts";
 import { UsageError } from "../errors.ts";
 import { MOST_DEFINITIONS } from "../contract/metric_definitions.ts";
 import { isDirectory } from "../files.ts";
@@ -18,7 +19,7 @@ import {
   testDirectory,
 } from "./origin.ts";
 import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
-import { requirementsTextIn, takenRequirements } from "./requirements.ts";
+import { takenRequirements } from "./requirements.ts";
 import { importsOf, namesOf, statementsOf, withoutServer } from "./python.ts";
 
 type Tool = keyof typeof TOOLS;
@@ -159,7 +160,7 @@ async function take(draft: Draft, from: string, to: string, without = /^$/): Pro
 async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
   const { project, name, values, files, taken, left } = draft;
   const path = below(values["requirements_dir"] ?? DEFAULT_REQUIREMENTS) ?? "requirements_dir";
-  const text = await requirementsTextIn(project, path) ?? "";
+  const text = await textIn(project, path, decodeRequirements) ?? "";
   if (text === "") left.push(`The packages are not known: ${path} is not there, or empty.`);
   // The app's file is in UTF-8.
   const lines = text.trimEnd().split(/\r?\n/)
@@ -168,7 +169,7 @@ async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
     lines.push("pandas");
     left.push(`prediction/serve needs pandas in ${DEFAULT_REQUIREMENTS}.`);
   }
-  const referred = await takenRequirements(project, path, DEFAULT_REQUIREMENTS, name);
+  const referred = await takenRequirements(project, path, DEFAULT_REQUIREMENTS, name, () => true);
   left.push(...referred.left);
   files.push(...referred.files);
   if (path === DEFAULT_REQUIREMENTS && project.path === project.cwd) return;

@@ -57,7 +57,7 @@ suite("an engine that does not see some directories", () => {
       const failed = (path: string) => ({
         code: 1,
         stdout: "",
-        stderr: `error: The Docker Engine does not see the files in ${path}\n` +
+        stderr: `error: The Docker Engine does not see ${path}\n` +
           "hint: The engine mounts directories of its own machine, elsewhere. Run mlcli there, or " +
           "use an engine on this machine. In a dev container, and with docker in docker, " +
           `${

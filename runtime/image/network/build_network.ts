@@ -19,7 +19,7 @@ import {
   noNetworkMount,
 } from "../../app/dockerfile/template_lines.ts";
 import type { Finding } from "../../app/image.ts";
-import { requirementsOf, requirementTreeOf } from "../../app/requirements.ts";
+import { requirementTreeOf } from "../../app/requirements.ts";
 import { cleanedPath, typedPath } from "../../app/typed_path.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import type { Context } from "../../context.ts";
@@ -127,8 +127,8 @@ function passwordsIn({ variables, netrc }: NetworkSettings): readonly string[] {
 
 /** Whether pip may have to install anything. */
 async function namesPackages(app: App): Promise<boolean> {
-  const { files: [file = ""], isLock } = await requirementsOf(app);
-  return isLock || (await requirementTreeOf(app, file)).packages.length > 0;
+  const tree = await requirementTreeOf(app);
+  return tree === undefined || tree.packages.length > 0;
 }
 
 async function textOf(app: App, path: string): Promise<string> {

@@ -58,13 +58,11 @@ export async function createContainer(
     }
     throw await refusedDirectory(engine, error) ?? error;
   }
-  try {
-    await requireSeen(engine, id, body);
-    return id;
-  } catch (error) {
+  await requireSeen(engine, id, body).catch(async (error) => {
     await discardContainer(engine, { id, name }, err);
     throw error;
-  }
+  });
+  return id;
 }
 
 /** @throws MlcliError when the engine cannot limit what the container asks for, or has no GPUs to give. */

@@ -9,82 +9,45 @@ import { join } from "@std/path/join";
 import type { CreateBody, Engine } from "../../docker/engine.ts";
 import { EngineError } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
-import { statIfThere } from "../../files.ts";
+import { isFile } from "../../files.ts";
 import { inOneLine, shellWord } from "../../text.ts";
 
-/**
- * How to let an engine see a path, by what runs the engine: the first that fits. A hint gets what the
- * pattern's group found.
- */
-const FIXES: readonly (readonly [RegExp, hint: (path: string, found?: string) => string])[] = [
-  [
-    /^Docker Desktop$/,
-    (path) => `Share ${path} with Docker Desktop: Settings > Resources > File sharing.`,
-  ],
-  [
-    // rancher-sandbox/rancher-desktop#3820. Its machine is one of Lima's.
-    /^(?:Rancher Desktop|lima-rancher-desktop)$/,
-    (path) =>
-      "Add it to ~/Library/Application Support/rancher-desktop/lima/_config/override.yaml, and " +
-      `restart Rancher Desktop: mounts: [{location: ${JSON.stringify(path)}, writable: true}]`,
-  ],
-  [
-    // abiosoft/colima#579
-    /^colima(?:-(.+))?$/,
-    (path, profile) => {
-      const of = profile === undefined ? "" : ` --profile ${shellWord(profile)}`;
-      return "Restart Colima with it (the list replaces the default, your home directory): " +
-        `colima stop${of} && colima start${of} --mount "$HOME:w" --mount ${shellWord(`${path}:w`)}`;
-    },
-  ],
-  [
-    /^lima-(.+)$/,
-    (path, found = "") => {
-      const name = shellWord(found);
-      return `Add it to Lima's mounts: limactl stop ${name} && limactl edit ${name} --mount ` +
-        `${shellWord(`${path}:w`)} && limactl start ${name}`;
-    },
-  ],
-  [
-    // orbstack/orbstack#415, #823
-    /^orbstack/,
-    () =>
-      "Move it below your home directory, and allow OrbStack to read it: System Settings > " +
-      "Privacy & Security > Files and Folders.",
-  ],
-  [
-    // containers/podman#14815
-    /^Podman's machine$/,
-    (path) =>
-      "Make Podman's machine again with it (the list replaces the defaults, and images in the old " +
-      'machine are lost): podman machine rm, then podman machine init -v "$HOME:$HOME" -v ' +
-      shellWord(`${path}:${path}`),
-  ],
-  [
-    /^(.*)$/s,
-    (path, name) =>
-      `The engine mounts directories of its own machine${name ? `, ${inOneLine(name)}` : ""}. ` +
-      "Run mlcli there, or use an engine on this machine. In a dev container, and with docker in " +
-      `docker, ${path} must be at the same path where the engine runs.`,
-  ],
-];
-
-type Asked = Pick<Engine, "address" | "isPodman" | "info">;
-
-/** The program that runs the engine's virtual machine; else the name of the engine's machine. */
-async function programOf(engine: Asked): Promise<string> {
-  if (engine.isPodman) return engine.address.startsWith("tcp:") ? "" : "Podman's machine";
-  const { OperatingSystem = "", Name = "" } = await engine.info();
-  return /^(?:Docker|Rancher) Desktop/.exec(OperatingSystem)?.[0] ?? Name;
-}
+type Asked = Pick<Engine, "address" | "inStudio" | "isPodman" | "info">;
 
 /** Returns the hint for an engine that does not see a path of this machine. */
 export async function sharingHint(engine: Asked, path: string): Promise<string> {
-  const program = await programOf(engine);
-  const [pattern, hint] = FIXES.find(([pattern]) => pattern.test(program))!;
+  if (engine.inStudio) {
+    return "In SageMaker Studio, the engine sees the space's home directory: have the app and its " +
+      "data below it.";
+  }
   // A run's directories lie in the app's, which is what to share.
   const shared = path.replace(/[/\\][^/\\]+[/\\]mlcli_base([/\\].*)?$/, "");
-  return hint(shared, pattern.exec(program)?.[1]);
+  if (engine.isPodman && !engine.address.startsWith("tcp:")) {
+    // containers/podman#14815
+    return "Make Podman's machine again with it (the list replaces the defaults, and images in the " +
+      'old machine are lost): podman machine rm, then podman machine init -v "$HOME:$HOME" -v ' +
+      shellWord(`${shared}:${shared}`);
+  }
+  const { OperatingSystem = "", Name = "" } = engine.isPodman ? {} : await engine.info();
+  if (OperatingSystem === "Docker Desktop") {
+    return `Share ${shared} with Docker Desktop: Settings > Resources > File sharing.`;
+  }
+  if (OperatingSystem.startsWith("Rancher Desktop") || Name === "lima-rancher-desktop") {
+    // rancher-sandbox/rancher-desktop#3820
+    return `Write mounts: [{location: ${JSON.stringify(shared)}, writable: true}] into ` +
+      "~/Library/Application Support/rancher-desktop/lima/_config/override.yaml, and restart " +
+      "Rancher Desktop.";
+  }
+  if (/^colima(-|$)/.test(Name)) {
+    // abiosoft/colima#579
+    const profile = shellWord(Name.slice("colima-".length) || "default");
+    return "Restart Colima with it (the list replaces the default, your home directory): colima " +
+      `stop ${profile} && colima start ${profile} --mount "$HOME:w" --mount ` +
+      shellWord(`${shared}:w`);
+  }
+  return `The engine mounts directories of its own machine${Name && `, ${inOneLine(Name)}`}. Run ` +
+    "mlcli there, or use an engine on this machine. In a dev container, and with docker in docker, " +
+    `${shared} must be at the same path where the engine runs.`;
 }
 
 /**
@@ -92,7 +55,7 @@ export async function sharingHint(engine: Asked, path: string): Promise<string> 
  * engine, nothing is asked that was not asked before.
  */
 export async function mayHaveOtherFiles(
-  engine: Pick<Engine, "address" | "inStudio" | "isPodman" | "info">,
+  engine: Asked,
   here: { readonly os: string; readonly host: string } = {
     os: Deno.build.os,
     host: Deno.hostname(),
@@ -119,19 +82,13 @@ export async function requireSeen(
   const binds = Mounts.filter((mount) => mount.Type === "bind");
   if (binds.length === 0 || !await mayHaveOtherFiles(engine)) return;
   for (const { Source, Target } of binds) {
-    const isFile = (await statIfThere(Source))?.isFile === true;
     // In the container, another mount hides what lies below its own target.
     const isHidden = (path: string): boolean => binds.some((one) => one.Target === Target + path);
-    const file = isFile ? "" : await fileIn(Source, isHidden).catch(() => undefined);
+    const file = await isFile(Source) ? "" : await fileIn(Source, isHidden).catch(() => undefined);
     if (file === undefined || await isSeen(engine, id, Target + file)) continue;
     // It may have been removed meanwhile.
-    if (!(await statIfThere(Source + file))?.isFile) continue;
-    throw new MlcliError(
-      `The Docker Engine does not see ${isFile ? "" : "the files in "}${Source}`,
-      {
-        hint: await sharingHint(engine, isFile ? dirname(Source) : Source),
-      },
-    );
+    if (!await isFile(Source + file)) continue;
+    throw await unseen(engine, file === "" ? dirname(Source) : Source);
   }
 }
 
@@ -169,31 +126,26 @@ async function fileIn(
 }
 
 /**
- * What engines say of a directory that they do not see. Docker: daemon's `validateMountConfig` (moby,
- * volume/mounts). Docker Desktop: "Mounts denied: The path /x is not shared from the host", also at
- * the start (crate/docker-crate#212), and "F: drive is not shared" (docker/for-win#442). Podman:
- * containers/podman#14815, #24372.
+ * What engines say of a directory that they do not see, and its path. Docker: daemon's
+ * `validateMountConfig` (moby, volume/mounts). Docker Desktop, also at the start: "Mounts denied: The
+ * path /x is not shared from the host" (crate/docker-crate#212). Podman: containers/podman#14815.
  */
 const REFUSAL =
-  /bind source path does not exist|mounts denied|drive is not shared|statfs .{1,4096}: no such file|making volume mountpoint .{0,5000}(?:not permitted|read-only)/i;
-
-/** The path in it. */
-const PATH = /(?:not exist: |The path |statfs |mountpoint for volume )(\S.*?)(?: is not|: |$)/m;
+  /bind source path does not exist: (.+)|mounts denied:\s*The path (.+?) is not shared|statfs (.+?): no such file/i;
 
 /** Returns the error for an engine that refuses since it does not see a directory. */
 export async function unseenDirectory(
   engine: Engine,
   cause: EngineError,
 ): Promise<MlcliError | undefined> {
-  const { reason } = cause;
-  if (!REFUSAL.test(reason)) return undefined;
-  const path = PATH.exec(reason)?.[1];
-  return new MlcliError(`The Docker Engine does not see ${path ?? "a directory"}`, {
-    quote: path !== undefined && reason.endsWith(`not exist: ${path}`) ? undefined : reason,
-    hint: engine.inStudio
-      ? "In SageMaker Studio, the engine sees the space's home directory: have the app and its " +
-        "data below it."
-      : await sharingHint(engine, path ?? "DIRECTORY"),
+  const path = REFUSAL.exec(cause.reason)?.slice(1).find(Boolean);
+  return path === undefined ? undefined : await unseen(engine, path, cause);
+}
+
+async function unseen(engine: Engine, path: string, cause?: EngineError): Promise<MlcliError> {
+  return new MlcliError(`The Docker Engine does not see ${inOneLine(path)}`, {
+    quote: cause?.reason,
+    hint: await sharingHint(engine, path),
     cause,
   });
 }

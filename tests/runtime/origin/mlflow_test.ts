@@ -137,8 +137,8 @@ suite("an app of an MLflow model", () => {
     ]);
     assertEquals(leftOf(origin), [
       "Not copied: requirements.txt, line 4: wheels/none.whl does not exist",
-      "Not copied: Makefile is not a file of pip",
-      "Not copied: .vscode would become .vscode",
+      "Not copied: Makefile is not a requirements file, an archive or a new directory",
+      "Not copied: .vscode is not a requirements file, an archive or a new directory",
       "Not copied: requirements.txt, line 7: ../up.txt is outside the project's directory",
       "Not packages of an index; add to app/requirements.txt what you trust: wheels/none.whl, " +
       "./Makefile, ./.vscode, -r ../up.txt, " +

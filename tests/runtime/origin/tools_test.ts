@@ -275,7 +275,10 @@ suite("init --from a project whose requirements refer to other files", () => {
     await using project = await makeDirectory(REFERRED);
     await using here = await makeDirectory({ "lib/own.py": "own" });
     const { stderr } = await init(here, project.path);
-    assertStringIncludes(stderr, "Not copied: this directory already has lib/");
+    assertStringIncludes(
+      stderr,
+      "Not copied: lib is not a requirements file, an archive or a new directory",
+    );
     assertEquals((await filesBelow(here.path))["lib/setup.py"], undefined);
     const before = await filesBelow(project.path);
     await init(project, ".");
