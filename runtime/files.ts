@@ -135,6 +135,12 @@ export async function copyTree(
   if (mode !== null) await setMode(to, mode & 0o777);
 }
 
+/** Gives a file another name, or copies it to another file system. */
+export async function linkOrCopy(source: string, target: string): Promise<void> {
+  // Not synchronously: there may be very many, and a signal has to be heard.
+  await Deno.link(source, target).catch(() => Deno.copyFile(source, target));
+}
+
 /** Copies a file to the disk: some find only then that they have no room (quotas over a network). */
 async function copyFile(source: string, target: string): Promise<void> {
   await Deno.copyFile(source, target);

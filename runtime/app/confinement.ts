@@ -15,22 +15,13 @@ import { isMissing, MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName, mayHoldSecrets } from "./private_files.ts";
 import { isOutside, typedPath } from "./typed_path.ts";
+import { type Escape, escapeOfPlanted, resolved } from "./written.ts";
 
 export interface Confined {
   /** The directory of `NAME.json`: paths in messages are relative to it. */
   readonly directory: string;
   /** Real path of what nothing may lead out of. */
   readonly boundary: string;
-}
-
-/** A place that a path leads to, but must not. */
-export interface Escape {
-  /** Real path of what it leads to. */
-  readonly target: string;
-  /** Whether it is inside the boundary, but private. */
-  readonly isPrivate: boolean;
-  /** `leads out of /home/me/clone, to /etc` */
-  readonly words: string;
 }
 
 /**
@@ -83,10 +74,18 @@ async function escapesOf(
   return await Promise.all(paths.map(async (path) => {
     const target = await realPathOf(path);
     // Without a link on the way, the real path is the path itself.
-    return target === join(root, relative(directory, path))
-      ? undefined
-      : escapeTo(target, boundary);
+    if (target === join(root, relative(directory, path))) return undefined;
+    return escapeOfPlanted(linksOn(path), target) ?? escapeTo(target, boundary);
   }));
+}
+
+/** Returns the directories in which links lie on the way of a path, as far as it exists. */
+function linksOn(path: string): readonly string[] {
+  try {
+    return resolved(path).crossed;
+  } catch {
+    return [];
+  }
 }
 
 /** Returns why nothing may lead to a real path; `undefined` if it may. */

@@ -7,7 +7,7 @@ import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
 import type { HyperparametersFile } from "../contract/hyperparameters.ts";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError } from "../errors.ts";
-import { isDirectory, LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
+import { isDirectory, LARGEST_TEXT, lstatIfThere, readTextFile, realPathOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
 import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
@@ -155,6 +155,10 @@ async function requireApart(layout: Layout): Promise<void> {
       const isOne = contains(realOther, real) || contains(real, realOther);
       if (isOne) throw overlapError(layout, other, path);
     }
+  }
+  // Real paths say what a container wrote.
+  for (const path of [layout.base, layout.localTest, layout.testDirectory, layout.jobs]) {
+    if ((await lstatIfThere(path))?.isSymlink) throw linkError(layout, path);
   }
   const test = others[around.indexOf(layout.testDirectory)]!;
   const own = written.map((path) => join(test, relative(layout.testDirectory, path)));

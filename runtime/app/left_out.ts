@@ -56,7 +56,7 @@ export async function sentOf(
       if (isJunk(name) || NOT_MISSED.test(name)) continue;
       if (looked++ === MOST_ENTRIES) return { files, leftOut };
       const path = folder.path === "" ? name : `${folder.path}/${name}`;
-      const { isDirectory, isFile } = targetOf(app, path) ?? entry;
+      const { isDirectory, isFile } = targetOf(app, path, rules) ?? entry;
       const privatePart = folder.privatePart ?? (isPrivateName(name) ? path : undefined);
       if (isDirectory) {
         if (isLeftOutWhole(rules, path, privatePart)) leftOut.push(`${path}/`);
@@ -71,13 +71,23 @@ export async function sentOf(
 }
 
 /** Returns what a link leads to where a build follows it. A circle of links ends at the limit. */
-function targetOf({ directory, boundary }: Root, path: string): Deno.FileInfo | undefined {
+function targetOf(
+  { directory, boundary }: Root,
+  path: string,
+  rules: IgnoreRules,
+): Deno.FileInfo | undefined {
   const place = join(directory, path);
   if (boundary === undefined || !Deno.lstatSync(place).isSymlink) return undefined;
   const followed = followLink(place, boundary);
-  return followed.target === undefined || TEST_DATA.test(followed.target)
+  return followed.target === undefined || !isSent(rules, directory, followed.target)
     ? undefined
     : followed.info;
+}
+
+/** Returns whether a build sends what a link in the code leads to: not test data, nor what is ignored. */
+export function isSent(rules: IgnoreRules, directory: string, target: string): boolean {
+  const path = relative(Deno.realPathSync(directory), target).replaceAll(SEPARATOR, "/");
+  return !TEST_DATA.test(target) && !rules.ignores(path);
 }
 
 /**
@@ -93,9 +103,9 @@ export async function followedInCode(
   // The build reports a broken file.
   const rules = await readIgnoreRules(directory).catch(() => parseIgnoreRules(""));
   const base = relative(directory, folder).replaceAll(SEPARATOR, "/");
-  return (path, target = "") =>
-    !TEST_DATA.test(target) && !rules.ignores(`${base}/${path}`) &&
-    !path.split("/").some((name) => isPrivateName(name));
+  return (path, target) =>
+    !rules.ignores(`${base}/${path}`) && !path.split("/").some((name) => isPrivateName(name)) &&
+    (target === undefined || isSent(rules, directory, target));
 }
 
 interface Folder {

@@ -4,26 +4,22 @@
  * target arrives as content; any other link is broken.
  */
 
-import { SEPARATOR, SEPARATOR_PATTERN } from "@std/path/constants";
+import { SEPARATOR } from "@std/path/constants";
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
-import { PATHS } from "../contract/jobs.ts";
 import { fileErrorReason, isMissing, MlcliError } from "../errors.ts";
-import { MOST_LINKS, realPathOf, statIfThere } from "../files.ts";
+import { realPathOf, statIfThere } from "../files.ts";
 import { counted } from "../quantities.ts";
 import { inOneLine } from "../text.ts";
-import { boundaryOf, type Escape, escapeTo } from "./confinement.ts";
+import { boundaryOf, escapeTo } from "./confinement.ts";
 import { holdsPrivateKey } from "./private_files.ts";
 import { isOutside } from "./typed_path.ts";
+import { type Escape, escapeOfCrossed, resolved, writtenTop } from "./written.ts";
 
 /** The directory of one repository in the cache of the Hugging Face Hub, which its links stay in. */
 const HUB_CACHE = /^(.*[/\\](?:models|datasets)--[^/\\]+)[/\\]snapshots(?:[/\\]|$)/;
-
-/** What containers write, also after it has become the current model or a result. */
-const WRITTEN =
-  /^.*[/\\]mlcli_base[/\\]local_test[/\\](?:test_dir[/\\](?:model|output|checkpoints)|jobs[/\\][^/\\]+(?:[/\\][^/\\]+)?)(?=[/\\]|$)/;
 
 /**
  * Returns the real path of the directory that links below a directory must not lead out of.
@@ -38,7 +34,7 @@ export async function linkBoundary(directory: string, repository?: string): Prom
   if (cached !== undefined) return cached;
   if (repository !== undefined && !isOutside(relative(repository, real))) return repository;
   const isThere = await statIfThere(real) !== undefined;
-  return WRITTEN.exec(real)?.[0] ?? (isThere ? await boundaryOf(real) : real);
+  return writtenTop(real) ?? (isThere ? await boundaryOf(real) : real);
 }
 
 /** What a link leads to. */
@@ -58,22 +54,25 @@ export type Followed =
  * Follows a link.
  *
  * @param above real paths of the directories that a walk is in: a link to one of them is a circle.
+ * @param known `escapeTo`, or one that remembers its answers.
  */
 export function followLink(
   link: string,
   boundary: string,
   above: readonly string[] = [],
+  known = escapeTo,
 ): Followed {
   let shown = "";
   try {
     shown = Deno.readLinkSync(link);
-    const { target, crossed } = resolve(Deno.realPathSync(dirname(link)), basename(link));
+    const start = Deno.realPathSync(dirname(link));
+    const { target, crossed } = resolved(basename(link), start);
     if (target === undefined || above.some((one) => !isOutside(relative(target, one)))) {
       const words = target === undefined ? "leads to itself" : `leads in a circle, to ${target}`;
       return { target: undefined, words, isCircle: true };
     }
-    const escape = escapeTo(target, withSharedBlobs(boundary, target)) ??
-      crossed.map((one) => escapeFromWritten(one, target)).find(Boolean);
+    const escape = escapeOfCrossed(crossed, target) ??
+      (isSharedBlob(start, boundary, target) ? undefined : known(target, boundary));
     if (escape !== undefined) return { target: undefined, words: escape.words, escape };
     const info = Deno.lstatSync(target);
     if (!info.isFile || !holdsPrivateKey(target)) return { target, info };
@@ -87,61 +86,10 @@ export function followLink(
   }
 }
 
-/** What an absolute path starts with, on Windows with a drive. */
-const ROOT = /^(?:[A-Za-z]:)?[/\\]/;
-
-/** The model in `written`, which its container has as `/opt/ml/model`. */
-const MODEL = /^.*[/\\]model(?=[/\\]|$)/;
-
-/**
- * Resolves links one by one.
- *
- * @returns the real path, and the directories in which links lie on the way to it; without a path for a
- * link to itself.
- */
-function resolve(folder: string, name: string) {
-  const crossed: string[] = [];
-  let path = folder;
-  let names = [name];
-  while (names.length > 0) {
-    const [next, ...rest] = names;
-    names = rest;
-    if (next === "..") path = dirname(path);
-    if (next === "" || next === "." || next === "..") continue;
-    const inner = join(path, next!);
-    if (!Deno.lstatSync(inner).isSymlink) {
-      path = inner;
-      continue;
-    }
-    if (crossed.push(path) > MOST_LINKS) return { target: undefined, crossed };
-    const text = onHost(path, Deno.readLinkSync(inner));
-    const [root = ""] = ROOT.exec(text) ?? [];
-    if (root !== "") path = root;
-    names = [...text.slice(root.length).split(SEPARATOR_PATTERN), ...rest];
-  }
-  return { target: path, crossed };
-}
-
-/** Returns the path on the host that a container meant, which wrote a link into its model. */
-function onHost(folder: string, text: string): string {
-  const model = MODEL.exec(WRITTEN.exec(folder)?.[0] ?? "")?.[0];
-  const inner = relative(PATHS.model, text);
-  return model === undefined || !text.startsWith("/") || isOutside(inner)
-    ? text
-    : join(model, inner);
-}
-
 /** The cache keeps files of several repositories in one place (huggingface_hub, pull request 4498). */
-function withSharedBlobs(boundary: string, target: string): string {
-  const blobs = join(dirname(boundary), "blobs");
-  const isCache = /^(models|datasets)--/.test(basename(boundary));
-  return isCache && !isOutside(relative(blobs, target)) ? blobs : boundary;
-}
-
-/** A container may have planted the link: it must not lead to what the caller alone can read. */
-function escapeFromWritten(folder: string, target: string): Escape | undefined {
-  const written = WRITTEN.exec(folder)?.[0];
-  return written === undefined ? undefined : escapeTo(target, written);
+function isSharedBlob(start: string, boundary: string, target: string): boolean {
+  return HUB_CACHE.exec(start)?.[1] === boundary &&
+    !isOutside(relative(join(dirname(boundary), "blobs"), target));
 }
 
 /** The error for a broken link. @param shown its path as the user would type it. */
@@ -184,19 +132,29 @@ export interface Node {
  *
  * @param skips what is not looked at, by its name and its path below the directory.
  * @param follows whether a link is to be followed, by its path and what it leads to, if that is known.
+ * @param enters whether the content of a directory is wanted, by its path.
+ * @throws MlcliError if links lead to more than 250,000 files and directories.
  */
 export function* nodesIn(
   directory: string,
   boundary: string,
-  { skips = () => false, follows = () => true }: {
+  { skips = () => false, follows = () => true, enters = () => true }: {
     readonly skips?: (name: string, path: string) => boolean;
     readonly follows?: (path: string, target?: string) => boolean;
+    readonly enters?: (path: string) => boolean;
   } = {},
 ): Generator<Node, void, void> {
   const root = realPath(directory);
   if (root === undefined) return;
   yield { path: "", source: root, kind: "directory", isLink: false };
-  const open = [{ path: "", real: root, above: [root] }];
+  // Many links lead to the same directory, which is searched for private names.
+  const escapes = new Map<string, Escape | undefined>();
+  const known = (target: string, boundary: string): Escape | undefined => {
+    if (!escapes.has(target)) escapes.set(target, escapeTo(target, boundary));
+    return escapes.get(target);
+  };
+  let behindLinks = 0;
+  const open = [{ path: "", real: root, above: [root], isBehindLink: false }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const { real, above } = folder;
     let entries: readonly Deno.DirEntry[];
@@ -212,13 +170,25 @@ export function* nodesIn(
       // Not `join`, which takes as long as all the rest: there may be very many.
       const place = `${real}${SEPARATOR}${entry.name}`;
       const node = entry.isSymlink
-        ? linkNode(path, place, followLink(place, boundary, above), follows)
+        ? linkNode(path, place, followLink(place, boundary, above, known), follows)
         : { path, source: place, kind: kindOf(entry), isLink: false };
+      const isBehindLink = folder.isBehindLink || node.isLink;
+      if (isBehindLink && ++behindLinks > MOST_BEHIND_LINKS) throw tooMany(directory);
       yield node;
-      if (node.kind !== "directory") continue;
-      open.push({ path, real: node.source, above: [...above, node.source] });
+      if (node.kind !== "directory" || !enters(path)) continue;
+      open.push({ path, real: node.source, above: [...above, node.source], isBehindLink });
     }
   }
+}
+
+/** A few links to each other can stand for any number of paths. */
+const MOST_BEHIND_LINKS = 250_000;
+
+function tooMany(directory: string): MlcliError {
+  const shown = inOneLine(directory);
+  return new MlcliError(`Links in ${shown} lead to more than ${MOST_BEHIND_LINKS} files`, {
+    hint: "Remove links to directories that hold links, or name another directory.",
+  });
 }
 
 function realPath(path: string): string | undefined {

@@ -8,6 +8,7 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { type App, basePath } from "../app/app.ts";
 import { type Confined, requireInside } from "../app/confinement.ts";
+import { isSent } from "../app/left_out.ts";
 import { brokenLink, followLink } from "../app/links.ts";
 import { type IgnoreRules, readIgnoreRules } from "../app/ignore_rules.ts";
 import { COMMON_FOLDER } from "../app/layout.ts";
@@ -243,7 +244,7 @@ export async function* walk(
       leftOut.ignored.push(path);
       continue;
     }
-    const { info, target } = await entryAt(root, path);
+    const { info, target } = await entryAt(root, path, rules);
     const part = privatePart ?? (isPrivateName(name) ? path : undefined);
     const isOut = !ignored &&
       await staysOut(rules, root.directory, path, part, info?.isFile ?? false);
@@ -271,7 +272,11 @@ export async function* walk(
 }
 
 /** Looks at something, links in code followed. @throws MlcliError for a broken link in code. */
-async function entryAt({ directory, boundary, code = [] }: Root, path: string) {
+async function entryAt(
+  { directory, boundary, code = [] }: Root,
+  path: string,
+  rules: IgnoreRules,
+) {
   const place = join(directory, path);
   const info = await lstatIfThere(place);
   const isCode = code.some((folder) => `${path}/`.startsWith(`${folder}/`));
@@ -284,9 +289,15 @@ async function entryAt({ directory, boundary, code = [] }: Root, path: string) {
     Deno.realPathSync(join(directory, ...names.slice(0, depth + 1)))
   );
   const followed = followLink(place, boundary, above);
-  if (followed.target !== undefined && !TEST_DATA.test(followed.target)) return followed;
-  if (followed.target !== undefined || followed.isCircle) return { info, target: place };
-  throw brokenLink(path, followed);
+  const { target } = followed;
+  if (target !== undefined && isSent(rules, directory, target)) return followed;
+  if (target === undefined ? followed.isCircle : TEST_DATA.test(target)) {
+    return { info, target: place };
+  }
+  const words = target === undefined
+    ? followed.words
+    : `leads to ${target}, which ${IGNORE_FILE} leaves out`;
+  throw brokenLink(path, { words });
 }
 
 export function fileEntry(root: Root, path: string, source = join(root.directory, path)): TarEntry {

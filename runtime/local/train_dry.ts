@@ -21,6 +21,7 @@ import {
   brokenDifferences,
   lookAt,
   needsOneDirectory,
+  notesOn,
   planLinked,
   pointerDifferences,
 } from "./runs/linked.ts";
@@ -54,6 +55,7 @@ export async function plannedTraining(
   const looked = await lookAt(layout, channels);
   const broken = brokenDifferences(layout, looked, job.strict);
   const pointers = pointerDifferences(layout, looked, job.strict);
+  notesOn(layout, looked).forEach(note);
   for (const { message, hint } of [...broken, ...pointers]) {
     tell(host.err, warningText(message, hint));
   }

@@ -9,6 +9,7 @@ import { sortKeys } from "../../contract/keys.ts";
 import { MlcliError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import type { InputMount } from "../plan.ts";
+import { linkOrCopy } from "../../files.ts";
 import { makeFolder } from "../runs/linked.ts";
 import { seen } from "../runs/sift.ts";
 import { entriesOf } from "../runs/working_copy.ts";
@@ -51,8 +52,7 @@ export async function layShard(
     const target = join(to, path);
     await makeFolder(dirname(target));
     if (isLink) Deno.symlinkSync(Deno.readLinkSync(source), target);
-    // Not at once: there may be very many, and a signal is to be heard.
-    else await Deno.link(source, target).catch(() => Deno.copyFile(source, target));
+    else await linkOrCopy(source, target);
   }
   return shard.length;
 }

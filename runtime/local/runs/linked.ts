@@ -10,10 +10,11 @@ import { brokenLinks, linkBoundary, type Node, nodesIn } from "../../app/links.t
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
+import { writtenTop } from "../../app/written.ts";
 import type { Channel } from "../../contract/channels.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { isDirectory, setMode } from "../../files.ts";
+import { isDirectory, linkOrCopy, setMode } from "../../files.ts";
 import { LINKED } from "../../model/runs.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { isSharded } from "../../contract/hosts.ts";
@@ -87,22 +88,34 @@ export function planLinked(
   isOne: (name: string) => boolean,
 ): readonly Linked[] {
   return data.map((from) => {
-    const { name, source, boundary, links, isWhole } = from;
+    const { name, source, boundary, links } = from;
     // The directories in which a link is followed, at any depth.
     const open = new Set(
       links.filter(({ kind }) => kind !== "link").flatMap(({ path }) => foldersOf(path)),
     );
-    if (open.size === 0) return { name, source, mounts: [], makes: [], from };
+    // A container may be writing there. Its own links work in the container that gets the directory.
+    const isWritten = writtenTop(Deno.realPathSync(source)) !== undefined;
+    if (open.size === 0 || isWritten) return { name, source, mounts: [], makes: [], from };
     const own = join(directory, LINKED, name);
-    const made = isOne(name) || !isWhole
+    const made = isOne(name)
       ? []
-      : [...nodesIn(source, boundary)].filter(({ path }) => path && open.has(folderOf(path)));
+      : [...nodesIn(source, boundary, { enters: (path) => open.has(path) })].slice(1);
+    requireNames(made);
     const mounts = made.filter(({ path, kind }) =>
       !open.has(path) && (kind === "file" || kind === "directory")
     ).map(({ path, source }) => ({ path, source }));
     return made.length === 0 || mounts.length > MOST_MOUNTS
       ? { name, source: own, mounts: [], makes: "hard links", from }
       : { name, source: own, mounts, makes: made, from };
+  });
+}
+
+/** Deno shows other names changed: the engine would not find them. */
+function requireNames(nodes: readonly Node[]): void {
+  const node = nodes.find(({ path }) => path.includes("\ufffd"));
+  if (node === undefined) return;
+  throw new MlcliError(`Its name is not UTF-8: ${inOneLine(node.path)}`, {
+    hint: "Rename it: it lies beside a link, and so is mounted by its name.",
   });
 }
 
@@ -159,8 +172,7 @@ async function layNode(to: string, { source, kind }: Node, hasFiles: boolean): P
       return Deno.symlinkSync(Deno.readLinkSync(source), to);
     case "file":
       if (!hasFiles) return Deno.writeTextFileSync(to, "");
-      // Not synchronously: there may be very many, and a signal has to be heard.
-      return await Deno.link(source, to).catch(() => Deno.copyFile(source, to));
+      return await linkOrCopy(source, to);
     case "closed":
       if (hasFiles) throw new Deno.errors.PermissionDenied("Permission denied");
       return;
@@ -189,7 +201,9 @@ export function brokenDifferences(
 ): readonly Difference[] {
   return all.flatMap(({ source, links: found }) => {
     // Editors keep such links beside a file that is open.
-    const broken = found.filter(({ path, kind }) => kind === "link" && !/^\.#/.test(nameOf(path)));
+    const broken = found.filter(({ path, kind, isKept }) =>
+      kind === "link" && !isKept && !nameOf(path).startsWith(".#")
+    );
     if (broken.length === 0) return [];
     const difference = brokenLinks(
       broken.map(({ path, words }) => `${typedPath(directory, join(source, path))} ${words}`),
@@ -205,7 +219,7 @@ export function notesOn(
   all: readonly LookedAt[],
 ): readonly string[] {
   return all.flatMap(({ source, junk, isWhole }) => {
-    const shown = typedPath(directory, source);
+    const shown = inOneLine(typedPath(directory, source));
     return [
       ...isWhole ? [] : [
         `${shown} has more than ${MOST_ENTRIES} files: links and Git LFS pointers were looked for ` +

@@ -7,7 +7,7 @@ import { join } from "@std/path/join";
 import type { Layout } from "../../app/layout.ts";
 import { JOBS, type ProgramKind } from "../../contract/jobs.ts";
 import { failureReason, REASON_BYTES } from "../../contract/outcome.ts";
-import { lstatIfThere, realPathOf, removeIfThere, removeTreeIfThere } from "../../files.ts";
+import { lstatIfThere, removeTreeIfThere } from "../../files.ts";
 import { isUnfinished, runNames } from "../../model/runs.ts";
 
 /** Of which run this is to be known. */
@@ -86,14 +86,9 @@ async function noticeOthers(layout: Layout, run: string): Promise<() => boolean>
   };
 }
 
-/**
- * Takes away the reason of an earlier run. If `output` lies behind a link, a directory of that name may be
- * somebody's work, and stays.
- */
+/** Takes away the reason of an earlier run. */
 export async function clearReason(outputFolder: string, kind: ProgramKind): Promise<void> {
-  const path = join(outputFolder, JOBS[kind].reasonFile);
-  if (await realPathOf(outputFolder) === outputFolder) await removeTreeIfThere(path);
-  else await removeIfThere(path).catch(() => {});
+  await removeTreeIfThere(join(outputFolder, JOBS[kind].reasonFile));
 }
 
 /** What changes when something is written; no clock is asked for it. */

@@ -6,7 +6,7 @@ import { nodesIn } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { MODEL_CODE } from "../../contract/launch.ts";
-import { lstatIfThere, removeTreeIfThere, setMode } from "../../files.ts";
+import { linkOrCopy, lstatIfThere, removeTreeIfThere, setMode } from "../../files.ts";
 import type { TarEntry } from "../../archive/writer.ts";
 import { modelArchiveIn } from "../../model/archive.ts";
 import { modelFiles } from "../../model/files.ts";
@@ -121,8 +121,7 @@ async function viewOf(
       await Deno.mkdir(path);
       await setMode(path, 0o755);
     } else if (entry.type === "file") {
-      // Another file system, or somebody else's file.
-      await Deno.link(entry.source, path).catch(() => Deno.copyFile(entry.source, path));
+      await linkOrCopy(entry.source, path);
     }
   }
   return others.length < entries.length;

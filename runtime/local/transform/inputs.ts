@@ -4,7 +4,7 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import type { Transformation } from "../../archive/node_streams.ts";
 import type { Confined } from "../../app/confinement.ts";
-import { followLink, linkBoundary } from "../../app/links.ts";
+import { linkBoundary, nodesIn } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { isJunk, junkNotes } from "../../app/junk.ts";
 import { requireNamed } from "../../app/named_path.ts";
@@ -15,7 +15,6 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import { dataDifferences, firstOf } from "../../contract/transform_warnings.ts";
 import { typeOfData } from "../../contract/invocations.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { isDirectory } from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 
 /** A file to transform. */
@@ -54,29 +53,30 @@ export async function inputsIn(
   const files: InputFile[] = [];
   const leftOut: string[] = [];
   const junk: string[] = [];
-  const boundary = await isDirectory(input) ? await linkBoundary(input, repository) : "";
-  async function look(folder: string, prefix: string, above: readonly string[]): Promise<void> {
-    for await (const entry of Deno.readDir(folder)) {
-      const [path, name] = [join(folder, entry.name), prefix + entry.name];
-      const shown = typedPath(directory, path);
+  const skips = (name: string, path: string): boolean => {
+    if (isJunk(name)) junk.push(typedPath(directory, join(input, path)));
+    else if (name.startsWith(".")) leftOut.push(typedPath(directory, join(input, path)));
+    return isJunk(name) || name.startsWith(".");
+  };
+  async function look(): Promise<void> {
+    const boundary = await linkBoundary(input, repository);
+    for (const { path, source, kind, words } of nodesIn(input, boundary, { skips })) {
+      const shown = typedPath(directory, join(input, path));
       // So Deno shows what is not UTF-8.
-      if (name.includes("\ufffd")) {
+      if (path.includes("\ufffd")) {
         throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it." });
       }
-      const followed = entry.isSymlink
-        ? followLink(path, boundary, above)
-        : { info: entry, target: path };
-      if (isJunk(entry.name)) junk.push(shown);
-      else if (followed.target === undefined) leftOut.push(`${shown} ${followed.words}`);
-      else if (followed.info.isDirectory && !entry.name.startsWith(".")) {
-        await look(path, `${name}/`, [...above, await Deno.realPath(path)]);
-      } else if (!followed.info.isFile || entry.name.startsWith(".")) leftOut.push(shown);
-      else files.push({ path, name, shown, size: sizeOf(path, shown) });
+      if (kind === "closed") throw new Deno.errors.PermissionDenied("Permission denied");
+      if (kind === "file") {
+        files.push({ path: source, name: path, shown, size: sizeOf(source, shown) });
+      } else if (kind !== "directory") {
+        leftOut.push(words === undefined ? shown : `${shown} ${words}`);
+      }
     }
   }
   try {
     const info = await Deno.stat(input);
-    if (info.isDirectory) await look(input, "", [await Deno.realPath(input)]);
+    if (info.isDirectory) await look();
     else if (!info.isFile) throw new MlcliError("it is neither a file nor a directory");
     else files.push({ path: input, name: basename(input), shown, size: sizeOf(input, shown) });
   } catch (cause) {

@@ -246,6 +246,22 @@ suite("escapeOf", () => {
   });
 });
 
+suite("escapeOf a link that a container planted", () => {
+  it("is its way out of the directory that the container wrote", async () => {
+    await using directory = await makeDirectory({
+      "flats/mlcli_base/local_test/test_dir/output/": "",
+      "data/secret": "",
+    });
+    const output = join(directory.path, "flats/mlcli_base/local_test/test_dir/output");
+    await Deno.symlink("../../../../../data", join(output, "result"));
+    const confined = { directory: directory.path, boundary: directory.path };
+    assertEquals(
+      (await escapeOf(confined, join(output, "result/secret")))?.words,
+      `leads out of ${output}, to ${directory.path}/data/secret`,
+    );
+  });
+});
+
 suite("requireInside", () => {
   it("names the first path that is wrong, as it is typed, and what to do", async () => {
     await using tree = await workTree();

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertThrows } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { followLink, linkBoundary, nodesIn } from "../../../runtime/app/links.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -86,6 +87,13 @@ const LINKS: readonly {
     link: "repo/a",
     to: "a",
     words: "leads to itself",
+  },
+  {
+    name: "what a container can replace meanwhile",
+    link: "repo/flats/mlcli_base/local_test/test_dir/input/data/training/x",
+    to: "../../../model/step-3",
+    more: { [`${MODEL}/step-3/a`]: "" },
+    words: `leads to ROOT/${MODEL}/step-3, which containers write to`,
   },
   {
     name: "a file beside it that a container wrote",
@@ -185,6 +193,28 @@ suite("Links", () => {
       "shared.bin": join(root, "cache/hub/blobs/ab/xyz"),
       "evil.bin": "broken",
     });
+  });
+
+  it("of a repository with such a name do not lead to blobs beside it", async () => {
+    await using directory = await makeDirectory();
+    const root = Deno.realPathSync(directory.path);
+    await make(join(root, "models--evil/data/x"), "-> ../../blobs/secret");
+    await make(join(root, "blobs/secret"), "1");
+    const followed = followLink(join(root, "models--evil/data/x"), join(root, "models--evil"));
+    assertEquals(followed.target, undefined);
+  });
+
+  it("that stand for too many paths are an error", async () => {
+    await using directory = await makeDirectory();
+    const root = Deno.realPathSync(directory.path);
+    // 2^29 paths.
+    for (let index = 0; index < 30; index++) {
+      for (const name of ["x", "y"]) {
+        await make(join(root, `d${index}/${name}`), `-> ../d${index + 1}`);
+      }
+    }
+    await make(join(root, "d30/a"), "");
+    assertThrows(() => [...nodesIn(join(root, "d0"), root)], MlcliError, "more than 250000 files");
   });
 
   // https://github.com/aws/aws-cli/issues/3709, https://github.com/docker/docker-py/issues/1842

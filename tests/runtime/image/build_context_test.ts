@@ -233,6 +233,21 @@ suite("buildContext: files of every kind", () => {
     );
   });
 
+  it("fails for a link in the code to what .dockerignore leaves out", async () => {
+    await using directory = await makeDirectory({
+      ...APP,
+      "demo/mlcli_base/training/t.py": "",
+      "secrets.yaml": "password",
+      ".dockerignore": "secrets.yaml\n",
+    });
+    await Deno.symlink("../../../secrets.yaml", join(directory.path, "demo/mlcli_base/training/x"));
+    await assertRejects(
+      () => unpack(directory),
+      MlcliError,
+      `training/x leads to ${directory.path}/secrets.yaml, which .dockerignore leaves out`,
+    );
+  });
+
   it("fails for a link in the code that leads out, and names its target", async () => {
     await using directory = await makeDirectory({ ...APP, "demo/mlcli_base/training/t.py": "" });
     await Deno.symlink("/etc/hostname", join(directory.path, "demo/mlcli_base/training/x.py"));

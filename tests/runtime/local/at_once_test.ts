@@ -14,7 +14,6 @@ import { eventually } from "../../helpers/eventually.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { type PingServer, pingServer } from "../../helpers/ping_server.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
-import { replaced } from "../../helpers/replaced.ts";
 import { keptModels, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -132,26 +131,6 @@ for (const [args, file] of [[TRAIN, "failure"], [PROCESS, "message"]] as const) 
 }
 
 suite("a reason", () => {
-  it("of an earlier run that cannot be removed is not given for this run's failure", async () => {
-    await using app = await completeApp();
-    await Deno.rename(app.testPath(), app.path("results"));
-    await Deno.symlink("../results", app.testPath());
-    await app.write(app.testPath("output/failure"), "of an earlier run");
-    await using engine = await fakeContainers({
-      program: ({ end }) => end(1),
-      image: FOREIGN_IMAGE,
-    });
-    const { remove } = Deno;
-    const refuse = (path: string | URL, options?: Deno.RemoveOptions) =>
-      `${path}`.endsWith("/failure")
-        ? Promise.reject(new Deno.errors.PermissionDenied("(os error 1)"))
-        : remove(path, options);
-    using _refused = replaced(Deno, { remove: refuse });
-    const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
-    assertEquals(code, 1);
-    assertMatch(stderr, /(^|\n)error: Training failed: exit status 1\n$/);
-  });
-
   for (const kind of ["a pipe", "a link to one", "a link out", "a directory"] as const) {
     it(`is not read from ${kind}`, async () => {
       await using app = await completeApp();

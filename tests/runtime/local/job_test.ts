@@ -431,24 +431,30 @@ suite("the reason that the code gives", () => {
     });
   }
 
-  it("of an earlier run is removed, but not where the output directory lies behind a link", async () => {
-    for (const isLink of [false, true]) {
-      await using app = await completeApp();
-      if (isLink) {
-        await Deno.rename(app.testPath(), app.path("results"));
-        await Deno.symlink("../results", app.testPath());
-      }
-      await app.write(app.testPath("output/failure/notes.txt"), "a year's work");
-      await using engine = await fakeContainers();
-      const { code, stderr } = besidesRun(
-        await runInProcess(TRAIN, { cwd: app.directory, engine }),
-      );
-      assertEquals({ code, stderr }, { code: 0, stderr: "" });
-      const isThere = await Deno.stat(app.testPath("output/failure/notes.txt"))
-        .then(() => true, () => false);
-      assertEquals(isThere, isLink);
-    }
+  it("of an earlier run is removed", async () => {
+    await using app = await completeApp();
+    await app.write(app.testPath("output/failure/notes.txt"), "left by an earlier run");
+    await using engine = await fakeContainers();
+    const { code, stderr } = besidesRun(await runInProcess(TRAIN, { cwd: app.directory, engine }));
+    assertEquals({ code, stderr }, { code: 0, stderr: "" });
+    assertEquals(await Array.fromAsync(Deno.readDir(app.testPath("output")), ({ name }) => name), [
+      "data",
+    ]);
   });
+
+  // What a container wrote is told by the real paths of these directories.
+  for (const name of ["local_test", "local_test/test_dir", "local_test/jobs"]) {
+    it(`is asked of no run if ${name} is a link`, async () => {
+      await using app = await completeApp();
+      await Deno.mkdir(app.path("local_test/jobs"), { recursive: true });
+      await Deno.rename(app.path(name), app.path("elsewhere"));
+      await Deno.symlink(app.path("elsewhere"), app.path(name));
+      await using engine = await fakeContainers();
+      const { code, stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine });
+      assertEquals(code, 1);
+      assertMatch(stderr, new RegExp(`^error: \\S+/mlcli_base/${name} is a link\nhint: `));
+    });
+  }
 
   it("is cut where SageMaker cuts it", async () => {
     await using app = await completeApp();

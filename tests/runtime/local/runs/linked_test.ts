@@ -1,4 +1,4 @@
-import { assertEquals, assertThrows } from "@std/assert";
+import { assertEquals, assertRejects, assertThrows } from "@std/assert";
 import { dirname, join } from "@std/path";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import {
@@ -98,6 +98,35 @@ suite("A channel with links", () => {
       Deno.lstatSync(join(source, "labels.csv")).ino,
       Deno.lstatSync(join(repo.root, "data/labels.csv")).ino,
     );
+  });
+
+  it("is mounted as it is if a container may be writing to it", async () => {
+    const output = "flats/mlcli_base/local_test/test_dir/output";
+    await using repo = await repository({ [`${output}/a`]: "1", [`${output}/latest`]: "-> a" });
+    const source = join(repo.root, output);
+    const looked = await lookAt(repo.layout, [{ name: "x", source }]);
+    const [linked] = planLinked(looked, join(repo.root, "run"), () => false);
+    assertEquals([linked?.source, linked?.mounts], [source, []]);
+  });
+
+  it("keeps large directories whole beside a link", async () => {
+    await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
+    const large = join(repo.root, "data/large");
+    Deno.mkdirSync(large);
+    for (let index = 0; index < 20_000; index++) Deno.writeTextFileSync(`${large}/${index}`, "");
+    const looked = await lookAt(repo.layout, repo.looked);
+    const [linked] = planLinked(looked, join(repo.root, "run"), () => false);
+    assertEquals(linked?.mounts.map(({ path }) => path).sort(), ["a.csv", "large"]);
+  });
+
+  it("fails for a name that is not UTF-8 beside a link", async () => {
+    await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
+    const made = await new Deno.Command("sh", {
+      args: ["-c", "touch \"$(printf 'bad\\377.csv')\""],
+      cwd: join(repo.root, "data"),
+    }).output();
+    assertEquals(made.success, true);
+    await assertRejects(() => repo.laid(), MlcliError, "Its name is not UTF-8: bad");
   });
 
   it("becomes files if it is copied or sharded", async () => {
