@@ -252,8 +252,8 @@ ${gunicornOf("27.0.1")}`;
     const { code, stderr } = await app.run(["build"]);
     await removeImage(`${app.name}:latest`);
     assertEquals(code, 0, stderr);
-    assertMatch(outputIn(stderr), /^--requirement=\/without None 1$/m);
-    assertMatch(outputIn(stderr), /^--requirement=\/with \/root\/\.cache\/pip None$/m);
+    assertMatch(outputIn(stderr), /^\/without None 1$/m);
+    assertMatch(outputIn(stderr), /^\/with \/root\/\.cache\/pip None$/m);
   });
 
   it("stops when it is interrupted", async () => {
