@@ -109,15 +109,31 @@ export async function fullOutputComparison(app: BenchApp): Promise<Comparison> {
 /** How many files the channel of a training has. */
 const CHANNEL_FILES = 100_000;
 
-/** Compares `local train` on a channel with many files: mlcli looks for links among them. */
-export async function largeChannelComparison(app: BenchApp): Promise<Comparison> {
+/** Compares `local train` on a channel with many files, among which mlcli looks for links, and with one. */
+export async function largeChannelComparison(
+  app: BenchApp,
+  small: BenchApp,
+): Promise<Comparison> {
   const channel = join(app.base, "local_test/test_dir/input/data/training");
   for (let number = 0; number < CHANNEL_FILES; number++) {
     const folder = join(channel, `part-${Math.floor(number / 1_000)}`);
     if (number % 1_000 === 0) await Deno.mkdir(folder, { recursive: true });
     Deno.writeTextFileSync(join(folder, `file-${number}`), "1");
   }
-  return trainComparison(app, "local train, a channel of 100,000 files");
+  return {
+    title: "local train, a channel of 100,000 files",
+    unit: "ms",
+    ours: {
+      command: "mlcli local train (100,000 files)",
+      measure: () => app.time("local", "train"),
+    },
+    theirs: {
+      command: "mlcli local train (one file)",
+      measure: () => small.time("local", "train"),
+    },
+    goal: { atMost: 1.35 },
+    rounds: 20,
+  };
 }
 
 /** `local deploy` until it returns against `docker run -d` and asking every 5 ms. */

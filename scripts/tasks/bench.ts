@@ -125,7 +125,7 @@ async function* local(baseImage: string): AsyncGenerator<Comparison> {
   await using full = await makeBenchApp(baseImage);
   yield await fullOutputComparison(full);
   await using large = await makeBenchApp(baseImage);
-  yield await largeChannelComparison(large);
+  yield await largeChannelComparison(large, app);
 }
 
 /** The same as a user who is not root, and pays for being given what the run wrote. */
