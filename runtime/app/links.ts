@@ -133,7 +133,7 @@ export interface Node {
  * @param skips what is not looked at, by its name and its path below the directory.
  * @param follows whether a link is to be followed, by its path and what it leads to, if that is known.
  * @param enters whether the content of a directory is wanted, by its path.
- * @throws MlcliError if links lead to more than 250,000 files and directories.
+ * @throws MlcliError if links lead to more than 10,000 directories.
  */
 export function* nodesIn(
   directory: string,
@@ -153,8 +153,8 @@ export function* nodesIn(
     if (!escapes.has(target)) escapes.set(target, escapeTo(target, boundary));
     return escapes.get(target);
   };
-  let behindLinks = 0;
-  const open = [{ path: "", real: root, above: [root], isBehindLink: false }];
+  let linkedFolders = 0;
+  const open = [{ path: "", real: root, above: [root] }];
   for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
     const { real, above } = folder;
     let entries: readonly Deno.DirEntry[];
@@ -172,21 +172,21 @@ export function* nodesIn(
       const node = entry.isSymlink
         ? linkNode(path, place, followLink(place, boundary, above, known), follows)
         : { path, source: place, kind: kindOf(entry), isLink: false };
-      const isBehindLink = folder.isBehindLink || node.isLink;
-      if (isBehindLink && ++behindLinks > MOST_BEHIND_LINKS) throw tooMany(directory);
+      const isLinkedFolder = node.isLink && node.kind === "directory";
+      if (isLinkedFolder && ++linkedFolders > MOST_LINKED_FOLDERS) throw tooMany(directory);
       yield node;
       if (node.kind !== "directory" || !enters(path)) continue;
-      open.push({ path, real: node.source, above: [...above, node.source], isBehindLink });
+      open.push({ path, real: node.source, above: [...above, node.source] });
     }
   }
 }
 
 /** A few links to each other can stand for any number of paths. */
-const MOST_BEHIND_LINKS = 250_000;
+const MOST_LINKED_FOLDERS = 10_000;
 
 function tooMany(directory: string): MlcliError {
   const shown = inOneLine(directory);
-  return new MlcliError(`Links in ${shown} lead to more than ${MOST_BEHIND_LINKS} files`, {
+  return new MlcliError(`Links in ${shown} lead to more than ${MOST_LINKED_FOLDERS} directories`, {
     hint: "Remove links to directories that hold links, or name another directory.",
   });
 }
