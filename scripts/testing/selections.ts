@@ -82,6 +82,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/privileges_test.ts": "the capabilities and limits of a container",
   "tests/e2e/push_test.ts": "a new login during a push; pushes that fail and are retried",
   "tests/e2e/rehearsal_test.ts": "a rehearsed stop of a real container",
+  "tests/e2e/requirements_files_test.ts": "pip and requirements that refer to files, in images",
   "tests/e2e/resources_test.ts": "memory, processors and networks of a container",
   "tests/e2e/road_test.ts": "each kind of failure of a job whose container really runs",
   "tests/e2e/server_attacks_test.ts": "hostile clients of the harness's server",
