@@ -135,6 +135,15 @@ export async function copyTree(
   if (mode !== null) await setMode(to, mode & 0o777);
 }
 
+/** Returns the size of a file in bytes; 0 if it cannot be read: whoever opens it reports that. */
+export function sizeOf(path: string): number {
+  try {
+    return Deno.statSync(path).size;
+  } catch {
+    return 0;
+  }
+}
+
 /** Gives a file another name, or copies it to another file system. */
 export async function linkOrCopy(source: string, target: string): Promise<void> {
   // Not synchronously: there may be very many, and a signal has to be heard.

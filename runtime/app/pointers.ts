@@ -1,6 +1,7 @@
 /** Small files that stand in a repository for large ones, which a tool has to fetch. */
 
 import { MlcliError } from "../errors.ts";
+import { sizeOf } from "../files.ts";
 import { inOneLine } from "../text.ts";
 
 interface Pointer {
@@ -90,14 +91,6 @@ export function pointersAmong(directory: string, paths: readonly string[]): Foun
     else found.push(path);
   }
   return { found, pointer, others };
-}
-
-function sizeOf(path: string): number {
-  try {
-    return Deno.statSync(path).size;
-  } catch {
-    return 0;
-  }
 }
 
 /** Returns what to tell the user about pointers. @param shown their paths, as the user would type them. */

@@ -97,7 +97,7 @@ export function resolved(place: string, start = ""): Resolved {
 
 /** Returns the path on the host that a container meant, which wrote a link into its model. */
 function onHost(folder: string, text: string): string {
-  const model = MODEL.exec(WRITTEN.exec(folder)?.[0] ?? "")?.[0];
+  const model = MODEL.exec(writtenTop(folder) ?? "")?.[0];
   const inner = relative(PATHS.model, text);
   return model === undefined || !text.startsWith("/") || isOutside(inner)
     ? text

@@ -42,13 +42,7 @@ import { processPlan } from "./plan.ts";
 import { inputsOf, makeInputs } from "./processing_inputs.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
 import { keepOutputs, moveOutputs, outputFolder, requireFree } from "./runs/outputs.ts";
-import {
-  brokenDifferences,
-  layLinked,
-  lookAt,
-  needsOneDirectory,
-  planLinked,
-} from "./runs/linked.ts";
+import { brokenDifferences, layLinked, lookAt, planLinked } from "./runs/linked.ts";
 import { factsOf } from "./runs/record.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
 
@@ -128,11 +122,7 @@ export async function withProcessing(
     const { name } = run;
     const places = placesIn(run.directory, container, job.hosts.count);
     const isAlone = places.length === 1;
-    const linked = planLinked(
-      looked,
-      run.directory,
-      (name) => needsOneDirectory(job, name) || sent !== undefined,
-    );
+    const linked = planLinked(looked, run.directory, job, sent !== undefined);
     await layLinked(linked, layout, host.interruption.signal);
     await layShards(job.hosts, places, linked, note);
     // Where its results have places of their own, SageMaker drops what else is in its output.

@@ -34,13 +34,7 @@ import { modelOfRun } from "../model/runs.ts";
 import { makeLike, settleModel } from "../model/versions.ts";
 import { hasOwnAlone, trainPlan } from "./plan.ts";
 import { settleEarlierRuns } from "./runs/earlier.ts";
-import {
-  brokenDifferences,
-  layLinked,
-  lookAt,
-  needsOneDirectory,
-  planLinked,
-} from "./runs/linked.ts";
+import { brokenDifferences, layLinked, lookAt, planLinked } from "./runs/linked.ts";
 import { factsOf } from "./runs/record.ts";
 import { filesIn, rehearsalText } from "./runs/rehearsal.ts";
 import { openToContainer, withRun, writeConfiguration } from "./runs/run.ts";
@@ -99,7 +93,7 @@ export async function withTraining(
     const places = placesIn(run.directory, container, job.hosts.count);
     const launch = launchOf(program, { name, region });
     const all = { ...hyperparameters, ...launch.hyperparameters };
-    const linked = planLinked(looked, run.directory, (name) => needsOneDirectory(job, name));
+    const linked = planLinked(looked, run.directory, job);
     await layLinked(linked, layout, host.interruption.signal);
     await layShards(job.hosts, places, linked, note);
     const model = modelOfRun(layout, name);

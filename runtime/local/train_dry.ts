@@ -20,7 +20,6 @@ import { hasInit, hasOwnAlone, trainPlan } from "./plan.ts";
 import {
   brokenDifferences,
   lookAt,
-  needsOneDirectory,
   notesOn,
   planLinked,
   pointerDifferences,
@@ -63,7 +62,7 @@ export async function plannedTraining(
   if (commonFolder !== undefined) await codeTree(commonFolder, layout);
   const name = platformJobName(job.app.name, host.clock.date().toISOString());
   const directory = runDirectoryOf(layout, name);
-  const linked = planLinked(looked, directory, (name) => needsOneDirectory(job, name));
+  const linked = planLinked(looked, directory, job);
   const isThere = !hasOwnAlone(job) && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });

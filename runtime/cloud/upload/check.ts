@@ -16,6 +16,7 @@ import {
 } from "../../contract/addresses.ts";
 import { bytesOf } from "../../contract/limits.ts";
 import { MlcliError, UsageError } from "../../errors.ts";
+import { sizeOf } from "../../files.ts";
 import { inOneLine, listed } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import { type CloudChoice, type CloudHost, connectFor, connectToAws } from "../connection.ts";
@@ -192,15 +193,6 @@ async function checkFiles(
   throw new MlcliError(`No files to send in ${listed(inputs.map(({ shown }) => shown))}`, {
     hint: "Nothing was sent or deleted.",
   });
-}
-
-/** In bytes; 0 where it is not known: the error comes when the file is sent. */
-function sizeOf(path: string): number {
-  try {
-    return Deno.statSync(path).size;
-  } catch {
-    return 0;
-  }
 }
 
 /** Configuration keys that name where jobs write. */

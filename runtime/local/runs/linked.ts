@@ -80,12 +80,13 @@ export interface Linked extends Channel {
  * Plans how a run gets directories. Nothing is made.
  *
  * @param directory of the run.
- * @param isOne whether all files of a directory have to lie in one file system, to be copied or sharded.
+ * @param hasCode whether code lies among the files.
  */
 export function planLinked(
   data: readonly LookedAt[],
   directory: string,
-  isOne: (name: string) => boolean,
+  { copyInputs, hosts }: Pick<BatchJob, "copyInputs" | "hosts">,
+  hasCode = false,
 ): readonly Linked[] {
   return data.map((from) => {
     const { name, source, boundary, links } = from;
@@ -97,7 +98,8 @@ export function planLinked(
     const isWritten = writtenTop(Deno.realPathSync(source)) !== undefined;
     if (open.size === 0 || isWritten) return { name, source, mounts: [], makes: [], from };
     const own = join(directory, LINKED, name);
-    const made = isOne(name)
+    // Files that are copied or sharded have to lie in one directory.
+    const made = hasCode || copyInputs || isSharded(hosts.shards, name)
       ? []
       : [...nodesIn(source, boundary, { enters: (path) => open.has(path) })].slice(1);
     requireNames(made);
@@ -117,11 +119,6 @@ function requireNames(nodes: readonly Node[]): void {
   throw new MlcliError(`Its name is not UTF-8: ${inOneLine(node.path)}`, {
     hint: "Rename it: it lies beside a link, and so is mounted by its name.",
   });
-}
-
-/** Returns whether the files of a channel or an input must lie in one directory: they are copied or sharded. */
-export function needsOneDirectory({ copyInputs, hosts }: BatchJob, name: string): boolean {
-  return copyInputs || isSharded(hosts.shards, name);
 }
 
 /** The folders that a path lies in: of `a/b/c`, those are `a/b`, `a` and the empty one. */

@@ -9,12 +9,16 @@ import {
   planLinked,
   pointerDifferences,
 } from "../../../../runtime/local/runs/linked.ts";
+import { ONE_HOST } from "../../../../runtime/local/jobs.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** git-lfs, docs/spec.md */
 const POINTER = "version https://git-lfs.github.com/spec/v1\n" +
   `oid sha256:${"4d7a".repeat(16)}\nsize 12345\n`;
+
+/** A job on one host that gets all data. */
+const ALONE = { copyInputs: false, hosts: ONE_HOST };
 
 /** A repository with data; a text that begins with an arrow is a link. */
 async function repository(files: Readonly<Record<string, string>>) {
@@ -28,7 +32,7 @@ async function repository(files: Readonly<Record<string, string>>) {
   const layout = { directory: root, boundary: root };
   const looked = await lookAt(layout, [{ name: "training", source: join(root, "data") }]);
   const laid = async (isOne = false) => {
-    const [linked] = planLinked(looked, join(root, "run"), () => isOne);
+    const [linked] = planLinked(looked, join(root, "run"), { ...ALONE, copyInputs: isOne });
     await layLinked([linked!], layout, new AbortController().signal);
     return linked!;
   };
@@ -105,7 +109,7 @@ suite("A channel with links", () => {
     await using repo = await repository({ [`${output}/a`]: "1", [`${output}/latest`]: "-> a" });
     const source = join(repo.root, output);
     const looked = await lookAt(repo.layout, [{ name: "x", source }]);
-    const [linked] = planLinked(looked, join(repo.root, "run"), () => false);
+    const [linked] = planLinked(looked, join(repo.root, "run"), ALONE);
     assertEquals([linked?.source, linked?.mounts], [source, []]);
   });
 
@@ -115,7 +119,7 @@ suite("A channel with links", () => {
     Deno.mkdirSync(large);
     for (let index = 0; index < 20_000; index++) Deno.writeTextFileSync(`${large}/${index}`, "");
     const looked = await lookAt(repo.layout, repo.looked);
-    const [linked] = planLinked(looked, join(repo.root, "run"), () => false);
+    const [linked] = planLinked(looked, join(repo.root, "run"), ALONE);
     assertEquals(linked?.mounts.map(({ path }) => path).sort(), ["a.csv", "large"]);
   });
 
