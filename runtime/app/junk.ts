@@ -11,7 +11,7 @@ import { listed } from "../text.ts";
 const JUNK = new Set([".ipynb_checkpoints", ".DS_Store", "__MACOSX"]);
 
 /**
- * Whether a file or directory is junk by its name. `._NAME` is where macOS keeps the attributes of
+ * Returns whether a file or directory is junk by its name. `._NAME` is where macOS keeps the attributes of
  * NAME on other file systems and in archives (pytorch/serve#3104). Windows writes both `Thumbs.db`
  * and `thumbs.db` (soft-matter/trackpy#87).
  */

@@ -86,13 +86,13 @@ export function followLink(
   }
 }
 
-/** The cache keeps files of several repositories in one place (huggingface_hub, pull request 4498). */
+/** Returns whether the cache shares a target between repositories (huggingface_hub, pull request 4498). */
 function isSharedBlob(start: string, boundary: string, target: string): boolean {
   return HUB_CACHE.exec(start)?.[1] === boundary &&
     !isOutside(relative(join(dirname(boundary), "blobs"), target));
 }
 
-/** The error for a broken link. @param shown its path as the user would type it. */
+/** Returns the error for a broken link. @param shown its path as the user would type it. */
 export function brokenLink(shown: string, { words }: { readonly words: string }): MlcliError {
   return new MlcliError(inOneLine(`${shown} ${words}`), { hint: REPLACE });
 }
@@ -147,7 +147,7 @@ export function* nodesIn(
   const root = realPath(directory);
   if (root === undefined) return;
   yield { path: "", source: root, kind: "directory", isLink: false };
-  // Many links lead to the same directory, which is searched for private names.
+  // Many links can lead to one directory, and each search of it for private names costs time.
   const escapes = new Map<string, Escape | undefined>();
   const known = (target: string, boundary: string): Escape | undefined => {
     if (!escapes.has(target)) escapes.set(target, escapeTo(target, boundary));

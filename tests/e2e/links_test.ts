@@ -87,7 +87,7 @@ suite("Links inside the repository", () => {
     for (const [path, to] of Object.entries(links)) await link(`${DATA}/training/${path}`, to);
   }
 
-  it("arrive as content in a training, also with the code of the image", async () => {
+  it("gives a training the content of links, also with the code of the image", async () => {
     // https://github.com/moby/moby/issues/13382, and DVC's links
     await channel({
       "current": "../../../../../../../data/2026-11",
@@ -100,7 +100,7 @@ suite("Links inside the repository", () => {
   });
 
   // https://github.com/huggingface/datasets/issues/5098
-  it("arrive as hard links if there are many, and the files stay the caller's", async () => {
+  it("makes hard links of many files, and leaves their owners and modes", async () => {
     const blobs = join(app.directory, "blobs");
     await Deno.mkdir(blobs);
     const names = Array.from({ length: 150 }, (_, index) => `${index}.jpg`);
@@ -113,13 +113,13 @@ suite("Links inside the repository", () => {
     assertEquals([mode! & 0o777, nlink], [0o640, 1]);
   });
 
-  it("arrive as content in a processing run", async () => {
+  it("gives a processing run the content of links", async () => {
     await link(`${DATA}/processing/p.csv`, "../../../../../../../data/2026-11/a.csv");
     const { stdout } = await run("local", "process", "-f", "clean.py");
     assertEquals(stdout, "[('p.csv', '1')]\n");
   });
 
-  it("that a training left in its model are served as content", async () => {
+  it("serves the content of links that a training left in its model", async () => {
     await channel({ "steps": "../../../../../../../data/2026-11/a.csv" });
     await run("local", "train");
     const address = (await run("local", "deploy", "-p", port)).stdout.trim();
@@ -133,7 +133,7 @@ suite("Links inside the repository", () => {
   });
 
   // A hostile run must not choose a file of the repository that deploy uploads.
-  it("that a training planted in its model are refused", async () => {
+  it("refuses to serve links that a training planted in its model", async () => {
     await channel({ "plant": "../../../../../../../data/2026-11/a.csv" });
     await run("local", "train");
     const planted = await Deno.readTextFile(app.testPath("model/weights"));

@@ -51,7 +51,7 @@ export async function sharingHint(engine: Asked, path: string): Promise<string> 
 }
 
 /**
- * Whether the engine's file system may be another one than this machine's. On an ordinary local
+ * Returns whether the engine's file system might be another one than this machine's. On an ordinary local
  * engine, nothing is asked that was not asked before.
  */
 export async function mayHaveOtherFiles(
@@ -92,7 +92,7 @@ export async function requireSeen(
   }
 }
 
-/** Whether a container has a file there. An engine that refuses to say counts as one that does. */
+/** Returns whether a container has a file at a path. An engine that refuses to say counts as one that does. */
 async function isSeen(engine: Engine, id: string, path: string): Promise<boolean> {
   try {
     const found = await engine.pathInContainer(id, path);
@@ -106,7 +106,7 @@ async function isSeen(engine: Engine, id: string, path: string): Promise<boolean
 /** How many entries of a directory are looked at. */
 const MOST_ENTRIES = 300;
 
-/** The path of a file in a directory, with a slash before it; `undefined`: none is known. */
+/** Returns the path of a file in a directory, with a slash before it; `undefined`: none is known. */
 async function fileIn(
   directory: string,
   isHidden: (path: string) => boolean,

@@ -112,7 +112,7 @@ export function planLinked(
   });
 }
 
-/** Deno shows other names changed: the engine would not find them. */
+/** Requires names that Deno shows as they are: the engine would not find others. @throws MlcliError */
 function requireNames(nodes: readonly Node[]): void {
   const node = nodes.find(({ path }) => path.includes("\ufffd"));
   if (node === undefined) return;
@@ -121,7 +121,7 @@ function requireNames(nodes: readonly Node[]): void {
   });
 }
 
-/** The folders that a path lies in: of `a/b/c`, those are `a/b`, `a` and the empty one. */
+/** Returns the folders that a path lies in: `a/b`, `a` and the empty one for `a/b/c`. */
 function foldersOf(path: string): readonly string[] {
   const folder = folderOf(path);
   return folder === "" ? [""] : [folder, ...foldersOf(folder)];

@@ -14,7 +14,7 @@ import type { Engine } from "../../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isDirectory } from "../../files.ts";
 import type { ServingJob } from "../jobs.ts";
-import { fingerprintOf, type Tree, treeIn } from "../watch/tree.ts";
+import { fingerprintOf, type Identity, type Tree, treeIn } from "../watch/tree.ts";
 
 /** What a server was made of. Fingerprints are those of `fingerprintOf`; empty: not known, or none. */
 export interface MadeOf {
@@ -114,15 +114,20 @@ function newer<Key extends string>(
 }
 
 async function codeOf(base: string): Promise<Known> {
-  const boundary = await boundaryOf(dirname(dirname(base)));
-  return await known(
-    await Promise.all(CODE.map((name) => treeIn(join(base, name), "content", boundary))),
-  );
+  return await known(await Promise.all(CODE.map((name) => treeBelow(base, name, "content"))));
 }
 
 async function modelOf(base: string): Promise<Known> {
-  const boundary = await boundaryOf(dirname(dirname(base)));
-  return await known([await treeIn(join(base, "local_test/test_dir/model"), "times", boundary)]);
+  return await known([await treeBelow(base, "local_test/test_dir/model", "times")]);
+}
+
+/** Looks at a directory of an app. @param base its `mlcli_base`. */
+async function treeBelow(
+  base: string,
+  path: string,
+  identity: Identity,
+): Promise<Tree | undefined> {
+  return await treeIn(join(base, path), identity, await boundaryOf(dirname(dirname(base))));
 }
 
 async function known(trees: readonly (Tree | undefined)[]): Promise<Known> {

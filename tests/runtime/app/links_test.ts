@@ -147,9 +147,9 @@ const LINKS: readonly {
   },
 ];
 
-suite("Links", () => {
+suite("links.ts", () => {
   for (const { name, link, to, more = {}, target, words } of LINKS) {
-    it(`follows one to ${name}${words === undefined ? "" : " no further"}`, async () => {
+    it(`${words === undefined ? "follows" : "does not follow"} a link to ${name}`, async () => {
       await using directory = await makeDirectory();
       const root = Deno.realPathSync(directory.path);
       for (const [path, text] of Object.entries({ [link]: `-> ${to}`, ...more })) {
@@ -166,7 +166,7 @@ suite("Links", () => {
 
   // https://huggingface.co/docs/huggingface_hub/guides/manage-cache, and
   // https://github.com/NVIDIA/Model-Optimizer/pull/2254
-  it("stay in the directory of a repository in the Hugging Face cache", async () => {
+  it("keeps links of the Hugging Face cache in the directory of their repository", async () => {
     await using directory = await makeDirectory();
     const root = Deno.realPathSync(directory.path);
     const files = {
@@ -195,7 +195,7 @@ suite("Links", () => {
     });
   });
 
-  it("of a repository with such a name do not lead to blobs beside it", async () => {
+  it("does not follow links to blobs beside a repository that is named like the cache", async () => {
     await using directory = await makeDirectory();
     const root = Deno.realPathSync(directory.path);
     await make(join(root, "models--evil/data/x"), "-> ../../blobs/secret");
@@ -204,7 +204,7 @@ suite("Links", () => {
     assertEquals(followed.target, undefined);
   });
 
-  it("that stand for too many paths are an error", async () => {
+  it("fails if links stand for too many paths", async () => {
     await using directory = await makeDirectory();
     const root = Deno.realPathSync(directory.path);
     // 2^29 paths.
@@ -222,7 +222,7 @@ suite("Links", () => {
   });
 
   // https://github.com/aws/aws-cli/issues/3709, https://github.com/docker/docker-py/issues/1842
-  it("end a walk that goes round through two directories", async () => {
+  it("ends a walk whose links go round through two directories", async () => {
     await using directory = await makeDirectory();
     const root = Deno.realPathSync(directory.path);
     await make(join(root, "a/x"), "-> ../b");
@@ -239,7 +239,7 @@ suite("Links", () => {
     ]);
   });
 
-  it("below the repository of an app stay in it, and elsewhere in their own directory", async () => {
+  it("takes the repository as the boundary of links in it, and else their directory", async () => {
     await using directory = await makeDirectory();
     const root = Deno.realPathSync(directory.path);
     await make(join(root, "repo/data/x"), "");

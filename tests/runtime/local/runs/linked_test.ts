@@ -46,14 +46,14 @@ async function repository(files: Readonly<Record<string, string>>) {
 }
 
 suite("A channel with links", () => {
-  it("is mounted as it is if it has none", async () => {
+  it("mounts a channel without links as it is", async () => {
     await using repo = await repository({ "data/a.csv": "1" });
     const { source, mounts } = await repo.laid();
     assertEquals([source, mounts], [join(repo.root, "data"), []]);
   });
 
   // https://github.com/AlexsLemonade/OpenScPCA-analysis/issues/733
-  it("becomes mounts of what they lead to, and of their neighbours", async () => {
+  it("mounts the targets of links, and their neighbours", async () => {
     await using repo = await repository({
       "data/current": "-> 2026-11",
       "data/2026-11/a.csv": "1",
@@ -80,7 +80,7 @@ suite("A channel with links", () => {
     assertEquals(await Deno.readLink(join(source, "deep/gone.csv")), "nowhere");
   });
 
-  it("becomes one mount if it holds one link", async () => {
+  it("makes one mount of a channel with one link", async () => {
     await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
     const { source, mounts } = await repo.laid();
     assertEquals(mounts, [{ path: "a.csv", source: join(repo.root, "b.csv") }]);
@@ -88,7 +88,7 @@ suite("A channel with links", () => {
   });
 
   // https://github.com/huggingface/datasets/issues/5098
-  it("becomes hard links if there would be more than a hundred mounts", async () => {
+  it("makes hard links if there would be more than a hundred mounts", async () => {
     const names = Array.from({ length: 101 }, (_, index) => `${index}.jpg`);
     await using repo = await repository({
       ...Object.fromEntries(names.map((name) => [`blobs/${name}`, name])),
@@ -104,7 +104,7 @@ suite("A channel with links", () => {
     );
   });
 
-  it("is mounted as it is if a container may be writing to it", async () => {
+  it("mounts a directory as it is if a container might be writing to it", async () => {
     const output = "flats/mlcli_base/local_test/test_dir/output";
     await using repo = await repository({ [`${output}/a`]: "1", [`${output}/latest`]: "-> a" });
     const source = join(repo.root, output);
@@ -133,13 +133,13 @@ suite("A channel with links", () => {
     await assertRejects(() => repo.laid(), MlcliError, "Its name is not UTF-8: bad");
   });
 
-  it("becomes files if it is copied or sharded", async () => {
+  it("makes hard links if a channel is copied or sharded", async () => {
     await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
     const { source, mounts } = await repo.laid(true);
     assertEquals([mounts, Deno.lstatSync(join(source, "a.csv")).isFile], [[], true]);
   });
 
-  it("is not laid out without a file that cannot be read", async () => {
+  it("keeps a link whose target was removed meanwhile", async () => {
     await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
     await Deno.remove(join(repo.root, "b.csv"));
     // It is broken by then, and stays a link.
@@ -148,7 +148,7 @@ suite("A channel with links", () => {
   });
 
   // https://github.com/aws/aws-cli/issues/3150, https://github.com/noonghunna/club-3090/pull/918
-  it("has a warning about broken ones, and an error under --strict", async () => {
+  it("warns of broken links, and fails for them under --strict", async () => {
     await using repo = await repository({
       "data/a.csv": "1",
       "data/b.csv": "-> ../gone.csv",
@@ -171,7 +171,7 @@ suite("A channel with links", () => {
 
 suite("What a channel holds", () => {
   // https://github.com/perslab/CELLECT/issues/24: pandas reads a pointer without an error.
-  it("has a warning about Git LFS pointers among other files", async () => {
+  it("warns of Git LFS pointers among other files", async () => {
     await using repo = await repository({ "data/a.csv": POINTER, "data/b.csv": "1" });
     assertEquals(pointerDifferences(repo.layout, repo.looked, false), [{
       message: "data/a.csv is a Git LFS pointer, not the file itself",
@@ -185,7 +185,7 @@ suite("What a channel holds", () => {
     );
   });
 
-  it("is an error if there are only Git LFS pointers", async () => {
+  it("fails if there are only Git LFS pointers", async () => {
     await using repo = await repository({
       "data/a.csv": POINTER,
       "data/b.csv": "-> ../b.csv",
@@ -200,7 +200,7 @@ suite("What a channel holds", () => {
   });
 
   // https://github.com/open-mmlab/mmpretrain/issues/507
-  it("has a note about what uploads leave out", async () => {
+  it("notes files that uploads leave out", async () => {
     await using repo = await repository({
       "data/a.csv": "1",
       "data/.ipynb_checkpoints/a-checkpoint.csv": "1",
@@ -210,7 +210,7 @@ suite("What a channel holds", () => {
     ]);
   });
 
-  it("has a note if it is more than 20,000 files", async () => {
+  it("notes a channel of more than 20,000 files", async () => {
     await using repo = await repository({ "data/a.csv": "1" });
     for (let index = 0; index < 20_000; index++) {
       Deno.writeTextFileSync(join(repo.root, `data/${index}`), "");
@@ -226,7 +226,7 @@ suite("What a channel holds", () => {
 
 // A link that changes between the look and the copy must not lead out.
 suite("A link that is changed", () => {
-  it("is checked again when files are laid out", async () => {
+  it("checks a link again when files are laid out", async () => {
     await using repo = await repository({ "data/a.csv": "-> ../b.csv", "b.csv": "1" });
     await Deno.remove(join(repo.root, "data/a.csv"));
     await Deno.symlink("/etc/hostname", join(repo.root, "data/a.csv"));
