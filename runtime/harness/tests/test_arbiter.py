@@ -1,14 +1,17 @@
 import itertools
 import os
 import signal
+import tempfile
 import unittest
 from types import SimpleNamespace
 from unittest import mock
 
 from support import ending
+from mlcli_harness import paths
 from mlcli_harness.serving import arbiter as module, booting
 from mlcli_harness.serving.arbiter import ServingArbiter, describe_end
 from mlcli_harness.serving.booting import BootRecord
+from mlcli_harness.serving.memory import Limit
 
 MB = 1024**2
 KILLED = int(signal.SIGKILL)
@@ -32,6 +35,7 @@ class FakeWorker:
 
 class ArbiterTest(unittest.TestCase):
     LIMITS = []
+    MACHINE = "/no/meminfo"
 
     def setUp(self):
         self.log = []
@@ -40,6 +44,7 @@ class ArbiterTest(unittest.TestCase):
             (module, "log", self.log.append),
             (booting, "log", self.log.append),
             (module.memory, "memory_limits", lambda: list(self.LIMITS)),
+            (module.memory, "MACHINE", self.MACHINE),
             (module.time, "monotonic", lambda: self.now),
         ]:
             patch = mock.patch.object(target, name, value)
@@ -272,7 +277,7 @@ class StartsWithALimit(ArbiterTest):
 
     def start(self, room, sizes):
         """The workers there may be once the first has loaded, one is loading, and both have."""
-        limit = SimpleNamespace(size=1000 * MB)
+        limit = Limit(1000 * MB, "", "", "")
         self.arbiter.manage_workers()
         self.assertEqual(self.arbiter.num_workers, 1)
         first = self.worker()
@@ -323,3 +328,64 @@ class StartsWithALimit(ArbiterTest):
         self.app.preloaded = None
         self.app.cfg.workers = 1
         self.assertEqual(ServingArbiter(self.app).limits, [])
+
+
+class StartsWithoutALimit(ArbiterTest):
+    """So many processors, GB of free memory, and GB of the model: in files, in a worker, and at most
+    while it loads. Expected: the workers that start first, after that one, and in the end."""
+
+    REPORTS = [
+        # Five workers of 1.5 GB, on a machine with less: https://github.com/benoitc/gunicorn/issues/1646
+        (5, 6, 1.5, 1.5, 1.5, [1, 4, 4]),
+        # Eight copies of a model of 3 GB: https://github.com/benoitc/gunicorn/issues/2007
+        (8, 16, 3, 3, 3, [1, 5, 5]),
+        # Each worker more needs a copy: https://github.com/SeldonIO/MLServer/issues/1232
+        (4, 4, 1, 1.25, 1.25, [1, 3, 3]),
+        # Loading takes more than the model: https://github.com/SeldonIO/MLServer/issues/1316
+        (4, 7, 1, 1, 4, [1, 2, 3]),
+        # A small model on 256 processors: https://github.com/bentoml/BentoML/issues/2246
+        (256, 120, 0, 0.25, 0.25, [1, 256, 256]),
+        # All memory is used at the start: https://github.com/bentoml/BentoML/issues/3037
+        (32, 4, 0, 0.25, 0.25, [1, 16, 16]),
+        # Four copies of 0.9 GB, for which there is room: https://github.com/pytorch/serve/issues/941
+        (4, 16, 0.25, 0.9, 0.9, [4, 4, 4]),
+    ]
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="mlcli-test-")
+        self.addCleanup(directory.cleanup)
+        self.MACHINE = os.path.join(directory.name, "meminfo")
+        super().setUp()
+        self.model = os.path.join(directory.name, "model.bin")
+        with open(self.model, "wb"):
+            pass
+        patch = mock.patch.object(paths, "MODEL", directory.name)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def machine(self, available):
+        with open(self.MACHINE, "w", encoding="ascii") as file:
+            file.write("MemTotal: %d kB\nMemAvailable: %d kB\n" % (128 * 1024**2, available * 1024**2))
+
+    def test_are_of_those_that_fit_into_the_machine(self):
+        for workers, available, files, takes, peak, expected in self.REPORTS:
+            self.log.clear()
+            self.app.cfg.workers = workers
+            self.machine(available)
+            os.truncate(self.model, int(files * 1024) * MB)
+            self.start_server()
+            self.arbiter.WORKERS.clear()
+            self.arbiter.manage_workers()
+            numbers = [self.arbiter.num_workers]
+            for loaded in (1, 2):
+                self.worker(loaded=True, sizes=(int(takes * 1024) * MB, int(peak * 1024) * MB))
+                self.machine(available - loaded * takes)
+                self.arbiter.manage_workers()
+                numbers.append(self.arbiter.num_workers)
+            self.assertEqual(numbers, expected)
+            if expected[1] < workers and takes == peak:
+                said = self.log.pop()
+                start = "of the machine's 131072 MB are left: %d of %d workers start" % (expected[1], workers)
+                self.assertIn(start, said)
+                self.assertRegex(said, "MLCLI_WORKERS=%d .*machine with more free memory" % expected[1])
+            self.assertEqual(self.log, [])

@@ -3,9 +3,10 @@ import os
 
 from support import ContainerTest
 from mlcli_harness.serving import memory as module
-from mlcli_harness.serving.memory import Footprint, megabytes, memory_limits, room
+from mlcli_harness.serving.memory import Footprint, bounds, megabytes, memory_limits, room, smallest
 
-MACHINE = 64 * 1024**3
+GB = 1024**3
+MACHINE = 64 * GB
 
 
 class MemoryTest(ContainerTest):
@@ -14,6 +15,7 @@ class MemoryTest(ContainerTest):
         self.replace(module, "CGROUPS", self.path("/sys/fs/cgroup"))
         self.replace(module, "OWN_CGROUPS", self.path("/proc/self/cgroup"))
         self.replace(module, "STATUS", self.path("/proc/self/status"))
+        self.replace(module, "MACHINE", self.path("/proc/meminfo"))
         self.replace(os, "sysconf", lambda name: 4096 if name == "SC_PAGE_SIZE" else MACHINE // 4096)
 
     def group(self, path, limit, used, stat):
@@ -29,6 +31,11 @@ class MemoryTest(ContainerTest):
         self.write(directory + "/memory.limit_in_bytes", "%d\n" % limit)
         self.write(directory + "/memory.usage_in_bytes", "%d\n" % used)
         self.write(directory + "/memory.stat", stat)
+
+    def machine(self, available):
+        """The machine, with so many bytes left."""
+        text = "MemTotal:       %d kB\nMemFree:          1 kB\nMemAvailable:   %d kB\n"
+        self.write("/proc/meminfo", text % (MACHINE // 1024, available // 1024))
 
     def sizes(self):
         return [limit.size for limit in memory_limits()]
@@ -85,6 +92,42 @@ class Limits(MemoryTest):
             self.assertIsNone(room(limits))
         os.remove(self.path("/sys/fs/cgroup/memory.stat"))
         self.assertIsNone(room(limits))
+
+
+class Bounds(MemoryTest):
+    def found(self, workers):
+        return [(limit.owner, limit.size, limit.room()) for limit in bounds(workers)]
+
+    def test_are_the_machines_where_the_workers_may_not_fit(self):
+        self.machine(16 * GB)
+        machine = ("machine", MACHINE, 16 * GB)
+        self.assertEqual((self.found(8), self.found(9)), ([], [machine]))
+        # Files may grow when they are loaded, and those of a directory count, too.
+        self.write("/opt/ml/model/weights/part", "")
+        os.truncate(self.path("/opt/ml/model/weights/part"), GB)
+        os.symlink("nowhere", self.path("/opt/ml/model/link"))
+        self.assertEqual((self.found(2), self.found(3)), ([], [machine]))
+        # It is no limit of the container's: that of the largest body stays.
+        self.assertIsNone(smallest(memory_limits()))
+
+    def test_are_the_containers_and_the_machines(self):
+        self.write("/proc/self/cgroup", "0::/\n")
+        self.group("", 8 * GB, 0, "")
+        self.assertEqual(self.found(2), [("container", 8 * GB, 8 * GB)])
+        self.machine(5 * GB)
+        self.assertEqual(self.found(2), [("container", 8 * GB, 8 * GB), ("machine", MACHINE, 5 * GB)])
+        self.assertEqual(room(bounds(2))[1], 5 * GB)
+
+    def test_are_none_where_the_kernel_does_not_tell_its_memory(self):
+        for text in (None, "", "MemTotal: 9 kB\n", "MemTotal: 9 kB\nMemAvailable: many kB\n"):
+            if text is not None:
+                self.write("/proc/meminfo", text)
+            self.assertEqual(bounds(1000), [])
+
+    def test_are_found_on_this_machine(self):
+        self.replace(module, "MACHINE", "/proc/meminfo")
+        [machine] = bounds(1_000_000)
+        self.assertTrue(0 < machine.room() <= machine.size, machine.room())
 
 
 class Footprints(MemoryTest):

@@ -42,7 +42,7 @@ class ServingArbiter(Arbiter):
         self.slow_load: SlowLoad | None = SlowLoad()
         # One worker loads the model first where it may not fit once more for each of the others.
         several = self.target > 1 and not app.preloaded
-        self.limits = memory.memory_limits() if several else []
+        self.limits = memory.bounds(self.target) if several else []
         self.at_once: int | None = None
         if self.limits:
             self.num_workers = 1
@@ -176,15 +176,17 @@ class ServingArbiter(Arbiter):
         at_once = max(1, room // max(growth, peak))
         if fitting < self.target:
             log(
-                "mlcli: the model takes %s in a worker, and %s of the container's %s are left: "
+                "mlcli: the model takes %s in a worker, and %s of the %s's %s are left: "
                 "%d of %d workers start. MLCLI_PRELOAD=1 loads it once for all, "
-                "MLCLI_WORKERS=%d asks for no more, and more memory (`mlcli local deploy --memory`, "
-                "a larger instance) lets them all start"
+                "MLCLI_WORKERS=%d asks for no more, and %s lets them all start"
                 % (
-                    *(memory.megabytes(size) for size in (growth, room, limit.size)),
+                    *(memory.megabytes(size) for size in (growth, room)),
+                    limit.owner,
+                    memory.megabytes(limit.size),
                     fitting,
                     self.target,
                     fitting,
+                    limit.remedy,
                 )
             )
             self.target = fitting

@@ -1,4 +1,4 @@
-"""How much memory the container may have, and what a process takes of it.
+"""How much memory the container may have, how much the machine has left, and what a process takes.
 
 What counts is memory that cannot be had back: not the page cache, and so not the files that a model
 is mapped from, which processes share.
@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 from pathlib import PurePosixPath
 
+from mlcli_harness import paths
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,9 +18,16 @@ if TYPE_CHECKING:
 CGROUPS = "/sys/fs/cgroup"
 OWN_CGROUPS = "/proc/self/cgroup"
 STATUS = "/proc/self/status"
+MACHINE = "/proc/meminfo"
 
 # Parts of a control group's use that the kernel takes back when memory gets scarce (memory.stat).
 RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
+
+# A worker is assumed to need less than this, in bytes, plus a multiple of the model's files. How much
+# a model really needs is known only after it has loaded. Compressed weights rarely grow by more than
+# this factor, and the base covers the libraries, and a model that is not in the model directory.
+ASSUMED_BASE = 2 * 1024**3
+ASSUMED_GROWTH = 4
 
 
 def megabytes(size: float) -> str:
@@ -27,6 +36,10 @@ def megabytes(size: float) -> str:
 
 class Limit:
     """A limit of memory in bytes, and the files that tell how much of it is in use."""
+
+    # Words for the log: the owner of the memory, and how to get more of it.
+    owner = "container"
+    remedy = "more memory (`mlcli local deploy --memory`, a larger instance)"
 
     def __init__(self, size: int, usage: str, stat: str, prefix: str) -> None:
         self.size = size
@@ -40,6 +53,61 @@ class Limit:
             stat = dict(line.split() for line in file)
         reclaimable = sum(int(stat.get(self.prefix + name, 0)) for name in RECLAIMABLE)
         return self.size - (read_number(self.usage) - reclaimable)
+
+
+class Machine(Limit):
+    """The memory of the machine, or of the virtual machine in which Docker Desktop runs. The
+    programs outside the container use it too."""
+
+    owner = "machine"
+    remedy = "a machine with more free memory (a larger instance, Docker Desktop's settings)"
+
+    def __init__(self) -> None:
+        """Raises OSError, ValueError if the kernel does not tell its memory."""
+        super().__init__(self.read("MemTotal"), "", "", "")
+        self.room()
+
+    def room(self) -> int:
+        # The kernel's estimate: free memory, plus the caches that it can take back.
+        return self.read("MemAvailable")
+
+    @staticmethod
+    def read(name: str) -> int:
+        with open(MACHINE, encoding="ascii") as file:
+            for line in file:
+                if line.startswith(name + ":"):
+                    return 1024 * int(line.split()[1])
+        raise ValueError("no %s in %s" % (name, MACHINE))
+
+
+def bounds(workers: int) -> list[Limit]:
+    """The limits to check before several workers load the model side by side: the container's and
+    the machine's. Empty if all workers surely have room."""
+    limits = memory_limits()
+    try:
+        machine = Machine()
+    except (OSError, ValueError):
+        return limits
+    if limits or not fits_surely(workers, machine.room()):
+        limits.append(machine)
+    return limits
+
+
+def fits_surely(workers: int, room: int) -> bool:
+    """Whether the room is enough for so many workers, even if the model grows when it loads."""
+    share = room // workers - ASSUMED_BASE
+    if share < 0:
+        return False
+    for directory, _, names in os.walk(paths.MODEL):
+        for name in names:
+            try:
+                share -= ASSUMED_GROWTH * os.path.getsize(os.path.join(directory, name))
+            except OSError:
+                # A link that leads nowhere.
+                continue
+            if share < 0:
+                return False
+    return True
 
 
 def memory_limits() -> list[Limit]:
