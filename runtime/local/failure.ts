@@ -5,6 +5,7 @@ import { headlineOf, isShownIn, lastErrorIn, statusInReason } from "../contract/
 import type { Program } from "../contract/launch.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
+import { machineNameHint } from "./container/machine_name.ts";
 import type { RunOutcome } from "./container/run.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 import type { App } from "../app/app.ts";
@@ -31,6 +32,8 @@ export interface FailedRun {
   readonly importer: Importer;
   /** What started the code, where it is not the image's entry point. */
   readonly launcher: Program["launcher"] | undefined;
+  /** What the user asked for. */
+  readonly asked: Parameters<typeof machineNameHint>[2];
   /** What to do first, where it is not what its code said. */
   readonly hint: string | undefined;
   /** What to do where nothing else is known. */
@@ -50,6 +53,7 @@ export async function failureOf(
     interactive,
     importer,
     launcher,
+    asked,
     hint: first,
     lastHint,
   }: FailedRun,
@@ -68,10 +72,12 @@ export async function failureOf(
     : undefined;
   const headline = printed ?? headlineOf(reason);
   const last = headline ?? lastOutput.lastError;
+  const machineHint = machineNameHint(last, lastOutput.text, asked);
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    (host === undefined ? undefined : lookupHint(last)) ?? permissionHint(last, user, importer) ??
+    (host === undefined || machineHint ? undefined : lookupHint(last)) ??
+    permissionHint(last, user, importer) ??
     readOnlyHint({ kind, reason: last, log: [] }) ??
-    codeHint(last, importer.app) ?? channelHint(last, importer.app) ??
+    codeHint(last, importer.app) ?? channelHint(last, importer.app) ?? machineHint ??
     await fullDiskHint(last, importer.app.directory) ??
     await missingModuleHintOf(last, importer) ??
     (unquoted &&

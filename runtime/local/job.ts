@@ -215,6 +215,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     lastOutput: ready.find(({ host }) => host === outcome.host)!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
+    asked: job,
     hint: outcome.isLost ? REHEARSED : findings.remedyOfOlderCode,
     lastHint: findings.remedy && `If it is because the image is older: ${findings.remedy}`,
     launcher: run.launcher,

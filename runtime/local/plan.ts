@@ -19,6 +19,7 @@ import {
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH, holdsHarness, type LabelledImage } from "../contract/images.ts";
+import { machineEntries } from "./container/machine_name.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { PipPlace } from "./sent_code.ts";
@@ -30,7 +31,7 @@ import { reportMount, reportVariables } from "./differences/report.ts";
  * platform it has one, and AWS's training toolkit waits 15 minutes for that before it runs the
  * user's code.
  */
-const OWN_ADDRESS = { ExtraHosts: [`${HOST}:127.0.0.1`] };
+const OWN_ADDRESS = `${HOST}:127.0.0.1`;
 
 /** Networks in which engines do so: none, and the machine's own. */
 const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
@@ -221,8 +222,10 @@ export function servingPlan(
     readOnly(planned.modelFolder, PATHS.model),
     ...planned.pipMounts ?? [],
   ];
+  const plan = serverPlan(imageReference(app, job.tag), job, planned, { Mounts });
   return {
-    ...serverPlan(imageReference(app, job.tag), job, planned, { Mounts }),
+    ...plan,
+    HostConfig: { ...plan.HostConfig, ...extraHosts(machineEntries(job)) },
     Labels: labels({ app }),
   };
 }
@@ -236,8 +239,15 @@ function jobHostConfig(
     // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
-    ...(WITHOUT_ADDRESS.includes(job.network) ? OWN_ADDRESS : {}),
+    ...extraHosts([
+      ...WITHOUT_ADDRESS.includes(job.network) ? [OWN_ADDRESS] : [],
+      ...machineEntries(job),
+    ]),
     ...limits(job, planned),
     Mounts: mounts,
   };
+}
+
+function extraHosts(entries: readonly string[]): Pick<CreateBody["HostConfig"], "ExtraHosts"> {
+  return entries.length === 0 ? {} : { ExtraHosts: entries };
 }

@@ -15,7 +15,8 @@ print("cpus:", open(one if os.path.exists(one) else two).read().split()[0])
 print("name:", socket.gethostbyname(socket.gethostname()))
 `;
 
-const ASK = `import sys, urllib.request
+const ASK = `import socket, sys, urllib.request
+socket.gethostbyname("host.docker.internal")
 print(urllib.request.urlopen("http://%s:8080/ping" % sys.argv[1]).status)
 `;
 
@@ -52,7 +53,7 @@ suite("what a container takes of this machine", () => {
     assertEquals([code, stdout], [0, "shm: 100663296\ncpus: 50000\nname: 127.0.0.1\n"]);
   });
 
-  it("is a network on which containers find each other, and this machine finds a server", async () => {
+  it("is a network on which containers find each other and this machine, and it finds a server", async () => {
     await using network = await ownNetwork();
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },

@@ -10,6 +10,7 @@ import { isReport } from "../differences/report.ts";
 import { imageNotFound } from "../../docker/images.ts";
 import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
 import { mountingOn, protectionOf } from "./body.ts";
+import { REFUSES_MACHINE_NAME, withoutMachineName } from "./machine_name.ts";
 import { requireSeen, unseenDirectory } from "./unseen.ts";
 import { limitRefusal, noGpusOnPodman, resourceRefusal } from "./refusals.ts";
 
@@ -190,19 +191,40 @@ export function leftText(name: string): string {
 }
 
 /**
- * Does something with a container's plan, and again without an init where the engine has none.
- * (That shows only when a container is created, or started.)
+ * Does something with a container's plan, and once more without each part that the engine does not have:
+ * an init, a name for this machine. (Docker tells only when it creates or starts a container.)
  */
-export async function withInitIfThere<T>(
+export async function withOptionalParts<T>(
+  { isPodman }: Pick<Engine, "isPodman">,
   body: CreateBody,
   work: (body: CreateBody) => Promise<T>,
 ): Promise<T> {
-  try {
-    return await work(body);
-  } catch (error) {
-    if (body.HostConfig.Init !== true || !saysInitMissing(error)) throw error;
-    return await work({ ...body, HostConfig: { ...body.HostConfig, Init: false } });
+  // Podman adds the name itself, and refuses Docker's entry before 4.
+  let planned = isPodman ? withoutMachineName(body) : body;
+  while (true) {
+    try {
+      return await work(planned);
+    } catch (error) {
+      const rest = withoutRefused(planned, error);
+      if (rest === planned) throw error;
+      planned = rest;
+    }
   }
+}
+
+function withoutRefused(body: CreateBody, error: unknown): CreateBody {
+  if (body.HostConfig.Init === true && saysInitMissing(error)) {
+    return { ...body, HostConfig: { ...body.HostConfig, Init: false } };
+  }
+  return isRefusedFor(REFUSES_MACHINE_NAME, error) ? withoutMachineName(body) : body;
+}
+
+/** @param words of the engine's reason. */
+function isRefusedFor(words: RegExp, error: unknown): boolean {
+  const refusal = error instanceof MlcliError && error.cause instanceof EngineError
+    ? error.cause
+    : error;
+  return refusal instanceof EngineError && words.test(refusal.reason);
 }
 
 /**
@@ -211,9 +233,5 @@ export async function withInitIfThere<T>(
  * `container-init binary not found on the host`.
  */
 export function saysInitMissing(error: unknown): boolean {
-  const refusal = error instanceof MlcliError && error.cause instanceof EngineError
-    ? error.cause
-    : error;
-  return refusal instanceof EngineError &&
-    /docker-init|container-init|catatonit/.test(refusal.reason);
+  return isRefusedFor(/docker-init|container-init|catatonit/, error);
 }

@@ -11,7 +11,7 @@ import {
   createContainer,
   discardContainer,
   startContainer,
-  withInitIfThere,
+  withOptionalParts,
 } from "./create.ts";
 import { endInWords, failIfNeverEnds, killOnAbort, statusAfterOutput } from "./end.ts";
 import { privilegesHint, Tail } from "./last_output.ts";
@@ -75,7 +75,11 @@ export async function runContainer(
   const planned = engine.remembersExitStatus
     ? body
     : { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
-  return await withInitIfThere(planned, (body) => runOnce(engine, name, body, host, options));
+  return await withOptionalParts(
+    engine,
+    planned,
+    (body) => runOnce(engine, name, body, host, options),
+  );
 }
 
 async function runOnce(

@@ -11,6 +11,7 @@ import { MlcliError } from "../../errors.ts";
 import { isOwnerAlive, ownerText } from "../../owner.ts";
 import { byteCount, counted } from "../../quantities.ts";
 import { VERSION } from "../../version.ts";
+import { machineEntriesOf } from "../container/machine_name.ts";
 import type { BatchJob } from "../jobs.ts";
 
 export interface HostNetwork {
@@ -137,7 +138,10 @@ export function onNetwork(
       ...body.HostConfig,
       NetworkMode: network.name,
       // Not the own address of a host that is alone: the others would take that for their own.
-      ExtraHosts: Object.entries(network.addresses).map((pair) => pair.join(":")),
+      ExtraHosts: [
+        ...Object.entries(network.addresses).map((pair) => pair.join(":")),
+        ...machineEntriesOf(body),
+      ],
       ...cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) },
     },
   };

@@ -8,13 +8,14 @@ import { logTail, untilReady } from "../../serving/ready.ts";
 import { abortOf } from "../../time.ts";
 import { endInWords } from "../container/end.ts";
 import { privilegesHint } from "../container/last_output.ts";
+import { machineNameHint } from "../container/machine_name.ts";
 import type { Findings } from "../differences/findings.ts";
 import type { ServingJob } from "../jobs.ts";
 import { missingModuleHintOf } from "../missing_module.ts";
 import type { Server } from "./servers.ts";
 
 interface Asked {
-  readonly job: Pick<ServingJob, "app" | "timeout">;
+  readonly job: Pick<ServingJob, "app" | "timeout" | "network" | "strict">;
   readonly image: ImageDetails;
   readonly engine: Engine;
   readonly signal: AbortSignal;
@@ -80,17 +81,19 @@ function notReady(
 
 /** @param isSeen whether the user has seen its log. */
 async function endedTooEarly(
-  { job: { app }, engine, image, findings }: Asked,
+  { job, engine, image, findings }: Asked,
   server: Server,
   status: number,
   isSeen: boolean,
 ): Promise<MlcliError> {
+  const { app } = job;
   const { words, hint } = await endInWords(engine, server.id, status);
   const log = await logTail(engine, server.id) ?? "";
   const missing = log.split("\n").findLast((line) => missingModule(line) !== undefined) ?? "";
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote: isSeen ? undefined : log,
     hint: findings.remedyOfOlderCode ?? hint ?? privilegesHint(log) ??
+      machineNameHint(log, log, job) ??
       readOnlyHint({ kind: "serve", reason: "", log: log.split("\n") }) ??
       await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",

@@ -16,7 +16,7 @@ import {
   createContainer,
   discardContainer,
   startContainer,
-  withInitIfThere,
+  withOptionalParts,
 } from "../container/create.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageToRun } from "../differences/image.ts";
@@ -210,7 +210,7 @@ async function createAndStart(
   const { app } = job;
   const { name, port, published, modelFolder, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
-  return await withInitIfThere(servePlan(job, planned), async (body) => {
+  return await withOptionalParts(engine, servePlan(job, planned), async (body) => {
     let id: string | undefined;
     try {
       id = await createContainer(engine, name, body, err);

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
 import { codeHint, fullDiskHint, permissionHint } from "../../../runtime/local/failure.ts";
+import { machineNameHint } from "../../../runtime/local/container/machine_name.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { MAY_MOUNT, smallDisk } from "../../helpers/small_disk.ts";
@@ -91,4 +92,67 @@ suite("fullDiskHint", () => {
       }
     });
   }
+});
+
+/** The line with which the code failed, and the output above it. */
+const UNRESOLVED: readonly (readonly [words: string, output?: string])[] = [
+  // https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/23
+  [
+    "socket.gaierror: [Errno -2] Name or service not known",
+    "    pydevd_pycharm.settrace('host.docker.internal', port=9090)",
+  ],
+  // https://github.com/jhao104/proxy_pool/issues/442
+  [
+    "redis.exceptions.ConnectionError: Error -2 connecting to host.docker.internal:6379. " +
+    "Name or service not known.",
+  ],
+  // https://github.com/docker/genai-stack/issues/39
+  [
+    'Error: Head "http://host.docker.internal:11434/": dial tcp: lookup host.docker.internal on ' +
+    "127.0.0.11:53: no such host",
+  ],
+  // https://github.com/hasura/hasura-actions-examples/issues/34
+  ['could not translate host name "host.docker.internal" to address: Name or service not known'],
+  // The words of https://github.com/AllenCell/cyto-dl/issues/312, for this name.
+  [
+    "mlflow.exceptions.MlflowException: API request failed with exception HTTPConnectionPool(" +
+    "host='host.docker.internal', port=5000): Max retries exceeded (Caused by " +
+    "NameResolutionError(\"Failed to resolve 'host.docker.internal' ([Errno -3] Temporary failure " +
+    'in name resolution)"))',
+  ],
+  ["curl: (6) Could not resolve host: host.docker.internal"],
+];
+
+suite("the hint for host.docker.internal", () => {
+  const ASKED = { network: undefined, strict: false };
+
+  for (const [words, output = ""] of UNRESOLVED) {
+    it(`is there after: ${words.slice(0, 60)}`, () => {
+      assertMatch(machineNameHint(words, output, ASKED) ?? "", /^The engine has no address for /);
+    });
+  }
+
+  for (
+    const [asked, hint] of [
+      [{ ...ASKED, strict: true }, /^SageMaker has no host\.docker\.internal/],
+      [{ ...ASKED, network: "none" }, /^With --network none, the container cannot reach /],
+      [{ ...ASKED, network: "host" }, /^With --network host, this machine is at 127\.0\.0\.1\.$/],
+      [{ ...ASKED, network: "db" }, /^The engine has no address for /],
+    ] as const
+  ) {
+    it(`says why the name is missing: ${asked.strict ? "--strict" : asked.network}`, () => {
+      assertMatch(machineNameHint(UNRESOLVED[0]![0], UNRESOLVED[0]![1]!, asked) ?? "", hint);
+    });
+  }
+
+  it("is not there for another name, or another failure", () => {
+    for (
+      const [words, output] of [
+        ["socket.gaierror: [Errno -2] Name or service not known", "connecting to algo-2"],
+        // The name resolves, and no service listens.
+        // https://github.com/docker/for-win/issues/2402
+        ["ConnectionRefusedError: [Errno 111] Connection refused", "host.docker.internal:5000"],
+      ] as const
+    ) assertEquals(machineNameHint(words, output, ASKED), undefined);
+  });
 });

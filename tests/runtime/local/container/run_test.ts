@@ -15,7 +15,14 @@ import { type InProcessOptions, runInProcess } from "../../../helpers/in_process
 
 /** Runs a container that is to have an init on an engine, and says with what it was created. */
 async function run(answers: Answers, withInit = true): Promise<readonly boolean[]> {
-  const inits: boolean[] = [];
+  return (await createdOn(answers, withInit)).map(({ Init }) => Init);
+}
+
+const MACHINE = "host.docker.internal:host-gateway";
+
+/** The configurations with which a container is created, until it runs. */
+async function createdOn(answers: Answers, Init = true, ExtraHosts: readonly string[] = []) {
+  const created: { readonly Init: boolean; readonly ExtraHosts?: readonly string[] }[] = [];
   const create = answers["POST /containers/create"];
   await using fake = await fakeEngine({
     "GET /_ping": () => pong("1.41"),
@@ -26,7 +33,7 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     "DELETE /containers/1": () => new Response(null, { status: 204 }),
     ...answers,
     "POST /containers/create": async (request, released) => {
-      inits.push((await request.clone().json()).HostConfig.Init);
+      created.push((await request.clone().json()).HostConfig);
       return create ? await create(request, released) : Response.json({ Id: "1" }, { status: 201 });
     },
   });
@@ -35,10 +42,10 @@ async function run(answers: Answers, withInit = true): Promise<readonly boolean[
     Image: "image",
     Cmd: ["train"],
     Labels: {},
-    HostConfig: { AutoRemove: true, Init: withInit, Mounts: [] },
+    HostConfig: { AutoRemove: true, Init, ExtraHosts, Mounts: [] },
   };
   await inTime(runContainer(engine, "name", body, fakeContext()));
-  return inits;
+  return created;
 }
 
 /** Refuses once what is asked for with an init. */
@@ -102,6 +109,58 @@ suite("the init of a container", () => {
     }
     const answer = refusing("docker-init", 500, STARTED);
     await assertRejects(() => run({ "POST /containers/1/start": answer }, false), EngineError);
+  });
+});
+
+suite("the entry for host.docker.internal", () => {
+  for (
+    const [engine, call, status, reason] of [
+      // https://github.com/docker/cli/issues/2664, https://github.com/cvat-ai/cvat/issues/5488
+      [
+        "is older than 20.10",
+        "POST /containers/create",
+        400,
+        'invalid IP address in add-host: "host-gateway"',
+      ],
+      // Docker with `"bridge": "none"`, https://github.com/moby/moby/pull/40007
+      [
+        "has no default bridge",
+        "POST /containers/1/start",
+        500,
+        "unable to derive the IP value for host-gateway",
+      ],
+      // https://github.com/hashicorp/nomad/issues/6322
+      [
+        "uses another container's network",
+        "POST /containers/create",
+        400,
+        "conflicting options: custom host-to-IP mapping and the network mode",
+      ],
+    ] as const
+  ) {
+    it(`is left out if the engine ${engine}, and other entries are not`, async () => {
+      const good = call.endsWith("start") ? STARTED : CREATED;
+      const created = await createdOn({ [call]: refusing(reason, status, good) }, true, [
+        "algo-1:127.0.0.1",
+        MACHINE,
+      ]);
+      assertEquals(
+        created.map(({ Init, ExtraHosts = [] }) => [Init, ExtraHosts]),
+        [[true, ["algo-1:127.0.0.1", MACHINE]], [true, ["algo-1:127.0.0.1"]]],
+      );
+    });
+  }
+
+  it("and the init are both left out if the engine has neither", async () => {
+    const answers = {
+      "POST /containers/create": refusing("add-host: host-gateway", 400, CREATED),
+      "POST /containers/1/start": refusing("docker-init", 500, STARTED),
+    };
+    const created = await createdOn(answers, true, [MACHINE]);
+    assertEquals(
+      created.map(({ Init, ExtraHosts = [] }) => [Init, ExtraHosts]),
+      [[true, [MACHINE]], [true, []], [false, []]],
+    );
   });
 });
 

@@ -150,13 +150,15 @@ suite("what several hosts need", () => {
 
 suite("on several hosts", () => {
   it("the container of a host is on the network, under its own name, and may be slow", () => {
-    const HostConfig = { NetworkMode: "none", ExtraHosts: ["algo-1:127.0.0.1"], Mounts: [] };
+    const machine = "host.docker.internal:host-gateway";
+    const ExtraHosts = ["algo-1:127.0.0.1", machine];
+    const HostConfig = { NetworkMode: "none", ExtraHosts, Mounts: [] };
     const body = { Image: "x", Hostname: "algo-1", HostConfig } as unknown as CreateBody;
     assertEquals(onNetwork(body, "algo-2", { name: "net", addresses: {} }, 0.5), {
       ...body,
       Hostname: "algo-2",
       NetworkingConfig: { EndpointsConfig: { net: { Aliases: ["algo-2"] } } },
-      HostConfig: { ...body.HostConfig, NetworkMode: "net", ExtraHosts: [], NanoCpus: 5e8 },
+      HostConfig: { ...body.HostConfig, NetworkMode: "net", ExtraHosts: [machine], NanoCpus: 5e8 },
     });
   });
 

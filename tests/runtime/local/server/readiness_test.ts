@@ -21,7 +21,7 @@ suite("a server that ended before it was ready", () => {
     const events: string[] = [];
     using engine = await clientOf(fake);
     const asked = {
-      job: { app: appObject("/app", "churn"), timeout: 60 },
+      job: { app: appObject("/app", "churn"), timeout: 60, network: undefined, strict: false },
       image: {} as never,
       engine,
       signal: new AbortController().signal,

@@ -1,0 +1,74 @@
+/**
+ * The name of this machine in containers: `host.docker.internal`. Docker Desktop and Podman know it by
+ * themselves. Docker on Linux knows it only if a container asks for it.
+ */
+
+import type { CreateBody } from "../../docker/engine.ts";
+import type { LocalJob } from "../jobs.ts";
+
+const NAME = "host.docker.internal";
+
+/** `host-gateway` is Docker's word for the address at which containers reach the machine. */
+const ENTRY = `${NAME}:host-gateway`;
+
+/** Networks on which no container gets the entry: one leads nowhere, one is the machine's own. */
+const WITHOUT_NAME: readonly (string | undefined)[] = ["none", "host"];
+
+/** What decides whether a container gets the name. */
+type Asked = Pick<LocalJob, "network" | "strict">;
+
+/** The entries for the hosts file of a container with the user's code. SageMaker has no such name. */
+export function machineEntries({ network, strict }: Asked): readonly string[] {
+  return strict || WITHOUT_NAME.includes(network) ? [] : [ENTRY];
+}
+
+/** The entry for this machine, if the container has it. */
+export function machineEntriesOf({ HostConfig }: CreateBody): readonly string[] {
+  return (HostConfig.ExtraHosts ?? []).filter((entry) => entry === ENTRY);
+}
+
+export function withoutMachineName(body: CreateBody): CreateBody {
+  if (machineEntriesOf(body).length === 0) return body;
+  const { ExtraHosts = [], ...others } = body.HostConfig;
+  const entries = ExtraHosts.filter((entry) => entry !== ENTRY);
+  return {
+    ...body,
+    HostConfig: { ...others, ...entries.length === 0 ? {} : { ExtraHosts: entries } },
+  };
+}
+
+/**
+ * What Docker says about the entry. Before 20.10, when it creates the container: `invalid IP address in
+ * add-host: "host-gateway"`. Without a default bridge, when it starts the container: `unable to derive
+ * the IP value for host-gateway`. On the network of another container: `conflicting options: custom
+ * host-to-IP mapping and the network mode`.
+ */
+export const REFUSES_MACHINE_NAME = /host-gateway|custom host-to-IP mapping/;
+
+/** What libraries of C (glibc, musl), Go, Node, curl, PostgreSQL and urllib3 say. */
+const UNRESOLVED =
+  /Name or service not known|Name does not resolve|Temporary failure in name resolution|No address associated with hostname|no such host\b|ENOTFOUND|Could not resolve host|could not translate host name|Failed to resolve/i;
+
+/**
+ * What to do if the code failed because the name of this machine did not resolve; `undefined` for other
+ * failures. Python's own error does not contain the name; the traceback above it mostly does.
+ *
+ * @param words the line with which the code failed.
+ * @param output the last lines of its output.
+ */
+export function machineNameHint(
+  words: string,
+  output: string,
+  { network, strict }: Asked,
+): string | undefined {
+  const isNamed = words.includes(NAME) || output.includes(NAME);
+  if (!isNamed || !UNRESOLVED.test(words)) return undefined;
+  if (strict) {
+    return `SageMaker has no ${NAME}, so containers have none with --strict. Use an address that ` +
+      "SageMaker can reach.";
+  }
+  if (network === "none") return `With --network none, the container cannot reach ${NAME}.`;
+  if (network === "host") return "With --network host, this machine is at 127.0.0.1.";
+  return `The engine has no address for ${NAME} (Docker has one since 20.10). Use an IP address of ` +
+    "this machine.";
+}
