@@ -65,7 +65,11 @@ export interface CreateBody {
     /** `NAME:ADDRESS` */
     readonly ExtraHosts?: readonly string[];
     readonly Init?: boolean;
-    readonly LogConfig?: { readonly Type: "none" };
+    /** Default: the engine's own driver. */
+    readonly LogConfig?: {
+      readonly Type: "none" | "json-file";
+      readonly Config?: Readonly<Record<string, string>>;
+    };
     readonly Memory?: number;
     readonly MemorySwap?: number;
     readonly Mounts: readonly (Mount | VolumeMount)[];

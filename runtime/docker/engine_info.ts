@@ -19,6 +19,8 @@ export const INFO = object({}, {
   OperatingSystem: text,
   /** Host name of the engine's machine. */
   Name: text,
+  /** Log driver of containers that name none: `json-file`, `none`, ... Podman leaves it empty. */
+  LoggingDriver: text,
   /** Directory on the engine's machine that holds images and containers. */
   DockerRootDir: text,
 });

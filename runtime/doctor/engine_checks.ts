@@ -43,6 +43,7 @@ export async function engineChecks(
     await usersCheck(engine, info),
     ...(usesSelinux(info) ? [SELINUX] : []),
     ...limitsCheck(info),
+    ...logCheck(info),
     await diskCheck(engine, info),
   ];
 }
@@ -111,6 +112,20 @@ function limitsCheck(info: EngineInfo): readonly Check[] {
     hint:
       "A rootless engine needs cgroup v2, and its controllers memory, cpu and pids delegated to " +
       "you.",
+  }];
+}
+
+/** mlcli gives its servers a log; other containers get the engine's default. */
+function logCheck({ LoggingDriver }: EngineInfo): readonly Check[] {
+  if (LoggingDriver !== "none") return [];
+  return [{
+    name: "log driver",
+    status: "warning",
+    message:
+      "The engine's default log driver is none: docker logs fails for containers that mlcli " +
+      "did not create, and for servers that an older mlcli deployed",
+    hint: "mlcli local deploy gives its servers a log. For all new containers, set " +
+      '"log-driver": "local" in the engine\'s daemon.json and restart the engine.',
   }];
 }
 

@@ -3,7 +3,7 @@ import { messageOf } from "../errors.ts";
 import { exchange } from "../http/exchange.ts";
 import { abortOf, deadlineIn, joinSignals, pause } from "../time.ts";
 import type { Engine } from "../docker/engine.ts";
-import { isConflict, isNotFound } from "../docker/errors.ts";
+import { EngineError } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/time_limits.ts";
 
@@ -163,8 +163,9 @@ export async function logTail(engine: Engine, id: string): Promise<string | unde
       text = (text + decoder.decode(bytes, { stream: true })).slice(-LONGEST_TAIL);
     }
   } catch (error) {
-    // Somebody removed the container, or the engine is silent.
-    if (!isNotFound(error) && !isConflict(error) && !(error instanceof SilentEngine)) throw error;
+    // The log only explains a failure, which an unreadable log must not hide: another process might
+    // have removed the container, or the log driver cannot be read (501, on Podman 500).
+    if (!(error instanceof EngineError) && !(error instanceof SilentEngine)) throw error;
   }
   return text || undefined;
 }

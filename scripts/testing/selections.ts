@@ -91,6 +91,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/strict_test.ts": "--strict in containers",
   "tests/e2e/transform_road_test.ts": "a batch transform job on the container that was trained",
   "tests/e2e/transform_test.ts": "local transform on a real server",
+  "tests/e2e/unreadable_log_test.ts": "a real engine whose default log driver is none",
   "tests/e2e/unseen_mounts_test.ts": "directories that a real engine does not see",
   "tests/e2e/volumes_test.ts": "anonymous volumes of an image",
   "tests/e2e/watch_deploy_test.ts": "file events and edits behind a running server",

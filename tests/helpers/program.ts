@@ -23,6 +23,8 @@ export interface ProgramOptions {
   readonly clearEnv?: boolean;
   /** `null`, an empty one, unless the test writes to it. */
   readonly stdin?: "null" | "piped";
+  /** A program that runs the command behind it, such as `nsenter`, and its options. */
+  readonly within?: readonly string[];
   /** Kills the run when a test hangs, in ms. */
   readonly timeout?: number;
 }
@@ -56,10 +58,10 @@ export function programCommand(args: readonly string[]): readonly [string, ...st
 /** Starts the program; the caller awaits its end. */
 export function startProgram(
   args: readonly string[],
-  { cwd, env, clearEnv = false, stdin = "null", timeout = TIMEOUT }: ProgramOptions,
+  { cwd, env, clearEnv = false, stdin = "null", within = [], timeout = TIMEOUT }: ProgramOptions,
 ): Deno.ChildProcess {
-  const [program, ...rest] = programCommand(args);
-  const command = new Deno.Command(program, {
+  const [program, ...rest] = [...within, ...programCommand(args)];
+  const command = new Deno.Command(program!, {
     args: rest,
     cwd,
     // Nothing of a test is remembered among what is the person's own.

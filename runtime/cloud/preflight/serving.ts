@@ -11,6 +11,7 @@ import { BrokenEngine, EngineError } from "../../docker/errors.ts";
 import { type ImageDetails, platformOf } from "../../docker/images.ts";
 import { REMOVAL_TIMEOUT } from "../../docker/time_limits.ts";
 import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
+import { withReadableLog } from "../../serving/log.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
 import { logTail, untilReady } from "../../serving/ready.ts";
@@ -179,10 +180,8 @@ async function serveOnce(
     signal.throwIfAborted();
     await copyModel(engine, holder, trial.archive, signal);
     const hostPort = engine.inStudio ? ownPort(image, reference) : "";
-    const server = await engine.createContainer(
-      name,
-      trialPlan(trial, image, name, holder, hostPort),
-    );
+    const plan = trialPlan(trial, image, name, holder, hostPort);
+    const server = await engine.createContainer(name, await withReadableLog(plan, engine));
     made.push(server);
     signal.throwIfAborted();
     await start(engine, server, reference);

@@ -10,6 +10,7 @@ import type { Variables } from "../../contract/variables.ts";
 import { type MessageStream, noteText, tell } from "../../messages.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { pathsInJobs, UNPACKED } from "../../model/runs.ts";
+import { withReadableLog } from "../../serving/log.ts";
 import { isPortTaken, isTaken, portInUse, requireTakesPort } from "../../serving/ports.ts";
 import { mountedCode, NOT_MOUNTED } from "../code.ts";
 import {
@@ -210,7 +211,8 @@ async function createAndStart(
   const { app } = job;
   const { name, port, published, modelFolder, madeOf } = planned;
   await requireLayoutInside(layoutOf(app), "prediction");
-  return await withOptionalParts(engine, servePlan(job, planned), async (body) => {
+  const plan = await withReadableLog(servePlan(job, planned), engine);
+  return await withOptionalParts(engine, plan, async (body) => {
     let id: string | undefined;
     try {
       id = await createContainer(engine, name, body, err);

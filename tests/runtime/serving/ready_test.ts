@@ -10,7 +10,7 @@ import {
 } from "../../../runtime/serving/ready.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { frame } from "../../helpers/fake_containers.ts";
-import { clientOf, fakeEngine, never, pong } from "../../helpers/fake_engine.ts";
+import { clientOf, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
 import { type RawHandler, rawServer, say, untilClosed } from "../../helpers/raw_server.ts";
 
@@ -210,6 +210,18 @@ suite("the wait for a server", () => {
       lastAnswer: "the Docker Engine does not answer",
       wasReady: false,
     });
+  });
+
+  it("reports no log, and no other failure, if the log driver cannot be read", async () => {
+    // https://github.com/praekeltfoundation/seaworthy/issues/93: the wait for a container failed with
+    // the engine's 501, instead of the reason why the container had ended.
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "GET /containers/c/logs": () =>
+        refusal(501, "configured logging driver does not support reading"),
+    });
+    using engine = await clientOf(fake);
+    assertEquals(await logTail(engine, "c"), undefined);
   });
 
   it("ends without the server's log, where the engine does not give it", async () => {
