@@ -83,6 +83,26 @@ class LoadModel(ContainerTest):
             # How Python says the rest depends on its version.
             self.assertRegex(str(caught.exception), "^%s: [a-z]" % re.escape("%s: %s" % (program, problem)))
 
+    def test_names_a_function_that_is_async_before_the_model_loads(self):
+        # https://github.com/runpod/runpod-python/issues/387: "coroutine was never awaited".
+        for function, source in [
+            ("model_fn", "async def model_fn(d): pass\n"),
+            ("predict_fn", "async def predict_fn(d, m): pass\n"),
+            ("input_fn", "async def input_fn(b, t): pass\n"),
+            ("output_fn", "async def output_fn(p, a): yield p\n"),
+            ("Scorer", "class Scorer:\n async def __call__(self, d, m): pass\npredict_fn = Scorer()\n"),
+            ("partial", "import functools as f\nasync def g(x, d, m): pass\npredict_fn = f.partial(g, 1)\n"),
+        ]:
+            code = CODE.replace("return [d]", "raise MemoryError") + source
+            self.write("/opt/program/prediction/serve", code)
+            with self.subTest(function), self.assertRaises(HarnessError) as caught:
+                load_model()
+            self.assertEqual(
+                str(caught.exception),
+                "%s: %s is async; define it with def and call asyncio.run inside"
+                % (self.path("/opt/ml/code/serve"), function),
+            )
+
     def test_passes_on_what_the_code_raises(self):
         self.write("/opt/program/prediction/serve", CODE.replace("return [d]", "raise MemoryError"))
         self.assertRaises(MemoryError, load_model)

@@ -167,11 +167,16 @@ class SettingsOfTheEnvironment(ContainerTest):
             )
 
 
+def close_tokens(server):
+    for token in (server.failure_token, server.none_token):
+        for end in token.pipe:
+            os.close(end)
+
+
 class ServerTest(ContainerTest):
     def server(self, **variables):
         server = Server(Settings(variables))
-        for end in server.failure_token:
-            self.addCleanup(os.close, end)
+        self.addCleanup(close_tokens, server)
         return server
 
 
@@ -226,6 +231,20 @@ class Failures(ServerTest):
             server.renew_failure_token()
             self.assertTrue(server.may_tell_failure())
             self.assertFalse(server.may_tell_failure())
+
+
+class ModelWithoutReturn(ServerTest):
+    def test_is_reported_by_one_worker(self):
+        self.write("/opt/program/prediction/serve", "def model_fn(d): pass\ndef predict_fn(d, m): pass")
+        server = self.server()
+        logged = []
+        self.replace(module, "log", logged.append)
+        for _ in range(2):
+            self.assertIsNone(server.load().model.model)
+        self.assertEqual(
+            logged,
+            ["mlcli: model_fn returned None: is its return missing? predict_fn gets None as the model"],
+        )
 
 
 class Preloading(ServerTest):
@@ -332,8 +351,7 @@ class Serve(ContainerTest):
         class Running(Server):
             def run(self):
                 ran.append((self.settings.port, os.environ["SM_MODEL_DIR"]))
-                for end in self.failure_token:
-                    os.close(end)
+                close_tokens(self)
 
         self.replace(module, "Server", Running)
         os.environ["SAGEMAKER_BIND_TO_PORT"] = "9000"
@@ -346,8 +364,7 @@ class Serve(ContainerTest):
         class Running(Server):
             def run(self):
                 load_model()
-                for end in self.failure_token:
-                    os.close(end)
+                close_tokens(self)
                 raise SystemExit(0)
 
         self.replace(module, "Server", Running)

@@ -55,6 +55,7 @@ class Application:
         return [body]
 
     def stream(self, kind):
+        self.threads.append(threading.current_thread())
         yield b"first"
         if kind == b"stream large":
             for _ in range(3):
@@ -83,6 +84,7 @@ class TestedWorker(PredictionWorker):
 
 class WorkerTest(unittest.TestCase):
     max_body = 1024 * 1024
+    concurrent_predictions = 0
 
     def setUp(self):
         self.log = []
@@ -104,7 +106,10 @@ class WorkerTest(unittest.TestCase):
         worker.sockets = [self.listener]
         worker.app = SimpleNamespace(
             settings=SimpleNamespace(
-                max_body_bytes=self.max_body, unfinished_bytes=self.max_body + 1024**2, workers=1
+                max_body_bytes=self.max_body,
+                unfinished_bytes=self.max_body + 1024**2,
+                workers=1,
+                concurrent_predictions=self.concurrent_predictions,
             ),
             balance=Balance(),
         )
@@ -191,6 +196,70 @@ class WorkerTest(unittest.TestCase):
         self.wait_until(lambda: not worker.clients.open and not worker.predictions)
         self.assertEqual((worker.clients.idle, worker.streaming, worker.clients.unfinished), ({}, {}, 0))
         self.assertEqual(len(worker.waiting), 0)
+
+
+class PredictingInMain(WorkerTest):
+    """https://github.com/holoviz/holonote/issues/10: sqlite3 in a server with threads;
+    https://github.com/keras-team/keras/issues/2397: a graph of TensorFlow."""
+
+    concurrent_predictions = 1
+
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, lambda *_: None))
+        self.start()
+
+    def test_makes_all_predictions_and_parts_of_streams_in_the_main_thread(self):
+        for body in (b"a", b"slow", b"stream", b"error", b"b"):
+            self.application.may_end.set()
+            client = self.client(post(body))
+            client.recv(10)
+            client.close()
+        # The parts of the stream are made in a function of their own.
+        self.assertEqual(self.application.threads, [self.main] * 6)
+        self.assert_nothing_left()
+
+    def test_answers_pings_during_a_prediction_and_makes_others_wait(self):
+        slow = self.client(post(b"slow"))
+        self.assertTrue(self.application.under_way.acquire(timeout=60))
+        next_one = self.client(post(b"next"))
+        self.assert_pings()
+        self.wait_until(lambda: self.worker.waiting)
+        self.application.may_end.set()
+        self.assertEqual(self.answer(slow), (OK, b"slow"))
+        self.assertEqual(self.answer(next_one), (OK, b"next"))
+
+    def test_stops_during_a_prediction_that_keeps_pythons_signal_handler_waiting(self):
+        slow = self.client(post(b"slow"))
+        self.assertTrue(self.application.under_way.acquire(timeout=60))
+        # What signal.set_wakeup_fd writes; the handler itself would run in the main thread.
+        os.write(self.worker.PIPE[1], bytes([signal.SIGTERM]))
+        self.wait_until(lambda: not self.worker.alive)
+        self.assertTrue(self.main.is_alive())
+        self.application.may_end.set()
+        self.assertEqual(self.answer(slow), (OK, b"slow"))
+        self.main.join(60)
+        self.assertFalse(self.main.is_alive())
+
+    def test_ends_the_process_if_a_prediction_outlasts_the_stop(self):
+        ended = threading.Event()
+        for target, name, value in [
+            (module, "LEAVE_SECONDS", 0),
+            (module.os, "_exit", lambda status: ended.set()),
+            (self.worker.cfg, "graceful_timeout", 0),
+        ]:
+            patch = mock.patch.object(target, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.client(post(b"slow"))
+        self.assertTrue(self.application.under_way.acquire(timeout=60))
+        os.write(self.worker.PIPE[1], bytes([signal.SIGTERM]))
+        self.assertTrue(ended.wait(60))
+
+    def test_keeps_processes_that_a_prediction_forks_from_serving(self):
+        client = self.client(post(b"fork"))
+        self.assertEqual(self.answer(client), (OK, b"fork"))
+        self.assertEqual(os.waitpid(self.application.child, 0)[1], 1 << 8)
 
 
 class Serving(WorkerTest):

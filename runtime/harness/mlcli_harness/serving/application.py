@@ -19,6 +19,7 @@ from mlcli_harness.serving.errors import (
     unsupported_content_type,
 )
 from mlcli_harness.serving.media_types import CSV, JSON, candidates, parse_content_type
+from mlcli_harness.serving.threads import affinity_hint
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ class Application:
         self.callers = callers
         self.warns = warns
         self.execution_parameters = json.dumps(execution_parameters or {}).encode()
+        # The worker sees to that (worker.py).
+        self.in_one_thread = concurrent_predictions == 1
         self.turn: BoundedSemaphore | NoLimit = NoLimit()
         if concurrent_predictions:
             self.turn = BoundedSemaphore(concurrent_predictions)
@@ -110,7 +113,8 @@ class Application:
             raise
         except BaseException as error:
             # BaseException, since a panic of a library in Rust is not an Exception.
-            log(describe(error))
+            described = describe(error)
+            log(described + affinity_hint(described, self.in_one_thread))
             raise failed(error) from error
         finally:
             # Here, and not in `with`: what makes the parts of a stream is the app's code, too.

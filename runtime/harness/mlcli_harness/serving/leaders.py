@@ -11,6 +11,7 @@ import threading
 import time
 
 from mlcli_harness.failure import describe, log
+from mlcli_harness.serving.threads import inheriting
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Leaders:
 
     def start_thread(self, seat: Seat) -> None:
         seat.called.set()
-        threading.Thread(target=self.work, args=(seat,), daemon=True).start()
+        threading.Thread(target=inheriting(self.work), args=(seat,), daemon=True).start()
         self.threads += 1
 
     # The threads.

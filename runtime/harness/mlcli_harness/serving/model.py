@@ -88,6 +88,8 @@ def load_model() -> Model:
     predict_fn = required_function(module, "predict_fn", "(input_data, model)", path)
     input_fn, output_fn = getattr(module, "input_fn", None), getattr(module, "output_fn", None)
     # Now, and not at the first request, or after a model that takes minutes to load.
+    for function in (model_fn, predict_fn, input_fn, output_fn):
+        check_not_async(function, path)
     check_call(model_fn, ["model_dir"], path)
     check_call(predict_fn, ["input_data", "model"], path)
     check_call(input_fn or default_input_fn, ["request_body", "content_type"], path)
@@ -117,6 +119,17 @@ def check_call(function: Callable[..., Any], arguments: Sequence[str], path: str
         raise HarnessError(
             "%s: %s%s cannot be called with (%s): %s" % (path, name, signature, ", ".join(arguments), error)
         ) from error
+
+
+def check_not_async(function: Callable[..., Any] | None, path: str) -> None:
+    """Raises HarnessError for a function that returns a coroutine, which the server does not run."""
+    # An object may be called through a method of its class.
+    forms = (function, getattr(type(function), "__call__", None))
+    if any(inspect.iscoroutinefunction(form) or inspect.isasyncgenfunction(form) for form in forms):
+        raise HarnessError(
+            "%s: %s is async; define it with def and call asyncio.run inside"
+            % (path, getattr(function, "__name__", type(function).__name__))
+        )
 
 
 def find_serving_code(directory: str) -> str:

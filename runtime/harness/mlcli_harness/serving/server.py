@@ -153,6 +153,25 @@ def integer(name: str, value: str, least: int) -> int:
     return int(value)
 
 
+class Token:
+    """Can be taken by one process, among those that are forked after it was made."""
+
+    def __init__(self) -> None:
+        self.pipe = os.pipe()
+        os.set_blocking(self.pipe[0], False)
+
+    def renew(self) -> None:
+        self.take()
+        os.write(self.pipe[1], b"1")
+
+    def take(self) -> bool:
+        """Returns whether it was there."""
+        try:
+            return bool(os.read(self.pipe[0], 1))
+        except BlockingIOError:
+            return False
+
+
 class Server(BaseApplication):
     """gunicorn, set up by code. Each worker process loads the model for itself, when it boots, or
     the master does so for all of them."""
@@ -160,8 +179,10 @@ class Server(BaseApplication):
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         # Of the workers that fail to load the model side by side, the one that takes the token tells.
-        self.failure_token = os.pipe()
-        os.set_blocking(self.failure_token[0], False)
+        self.failure_token = Token()
+        # The first worker whose model_fn returns None takes this one.
+        self.none_token = Token()
+        self.none_token.renew()
         # The application, where the master has loaded the model.
         self.preloaded = None
         self.balance = Balance()
@@ -169,15 +190,11 @@ class Server(BaseApplication):
 
     def renew_failure_token(self) -> None:
         """Lets one of the workers that are made next tell why it failed."""
-        self.may_tell_failure()
-        os.write(self.failure_token[1], b"1")
+        self.failure_token.renew()
 
     def may_tell_failure(self) -> bool:
         """Takes the token. Returns whether it was there."""
-        try:
-            return bool(os.read(self.failure_token[0], 1))
-        except BlockingIOError:
-            return False
+        return self.failure_token.take()
 
     def run(self) -> None:
         if self.settings.preload:
@@ -226,8 +243,11 @@ class Server(BaseApplication):
 
     def load(self) -> Application:
         settings = self.settings
+        model = load_model()
+        if model.model is None and self.none_token.take():
+            log("mlcli: model_fn returned None: is its return missing? predict_fn gets None as the model")
         return Application(
-            load_model(),
+            model,
             settings.concurrent_predictions,
             Callers(settings.allowed_hosts) if settings.allowed_hosts else None,
             # A transform job's answers may take longer than an endpoint's, and be larger.

@@ -8,6 +8,9 @@ Here one thread, the leader (leaders.py), waits for what arrives on any connecti
 waiting for more (connection.py), and answers a request once all of it is here. Where that takes long,
 another thread leads, so that there is always one that answers /ping. Once some predictions are slow,
 the leader makes no more itself: those that come wait for threads that help.
+
+With MLCLI_CONCURRENT_PREDICTIONS=1, the main thread, which has called model_fn, makes all predictions.
+What it does otherwise is done by another thread.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ from mlcli_harness.serving.connection import LEAST_RATE, REQUEST_SECONDS
 from mlcli_harness.serving.http import Refusal
 from mlcli_harness.serving.leaders import PATIENCE, Leaders
 from mlcli_harness.serving.sender import ClientGone
+from mlcli_harness.serving.threads import affinity_hint
 from mlcli_harness.stopping import leave_children_alone
 
 TYPE_CHECKING = False
@@ -58,6 +62,10 @@ SWITCH_SECONDS = 0.0005
 SPARE_THREADS = 8
 # What the poller reports at a time.
 MOST_EVENTS = 64
+# The signals by which gunicorn stops a worker.
+STOPPING = {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}
+# After a stop, seconds that the main thread has to leave a prediction before the process ends.
+LEAVE_SECONDS = 1
 
 
 class PredictionWorker(BootingWorker):
@@ -67,10 +75,16 @@ class PredictionWorker(BootingWorker):
         sys.setswitchinterval(SWITCH_SECONDS)
         self.prepare()
         self.leaders.start()
-        self.watch()
-        self.finish()
+        if self.predicts_in_main:
+            threading.Thread(target=self.watch_beside, daemon=True).start()
+            self.predict_in_main()
+        else:
+            self.watch()
+            self.finish()
 
     def prepare(self) -> None:
+        # sqlite3, asyncio, greenlets and others bind what model_fn makes to its thread.
+        self.predicts_in_main = self.app.settings.concurrent_predictions == 1
         self.poller = select.epoll()
         self.clients = Clients(
             self.poller, self.app.settings, lambda count: self.app.balance.tell(self.age, count)
@@ -82,6 +96,10 @@ class PredictionWorker(BootingWorker):
         self.reported: deque[tuple[int, int]] = deque()
         # Requests that wait for a thread, with their connections.
         self.waiting: deque[tuple[Connection, dict[str, Any]]] = deque()
+        # For the main thread, where it predicts: a request waits, or the worker has stopped.
+        self.main_is_called = threading.Event()
+        self.has_stopped = False
+        self.main_has_left = threading.Event()
         # Predictions that are under way, counted under the lock.
         self.predictions = 0
         self.lock = threading.Lock()
@@ -93,7 +111,7 @@ class PredictionWorker(BootingWorker):
             self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
         self.leaders = Leaders(
-            self.next_task, self.predict, self.predict_waiting, MAX_PREDICTIONS + SPARE_THREADS
+            self.next_task, self.predict, self.help, MAX_PREDICTIONS + SPARE_THREADS
         )
         # A child that could not be terminated would hold up pools of the app, and a stop.
         leave_children_alone(signal.getsignal(signal.SIGTERM))
@@ -123,7 +141,7 @@ class PredictionWorker(BootingWorker):
     def are_all_ready(self) -> bool:
         return self.app.balance.ready() >= self.app.settings.workers
 
-    # The main thread.
+    # The main thread, or the one beside it.
 
     def watch(self) -> None:
         """Watches over the leader, the clients and the parent until told to stop."""
@@ -142,7 +160,7 @@ class PredictionWorker(BootingWorker):
     def look_after_threads(self) -> bool:
         """Has another thread lead or help where that is needed. Returns whether there is much to do."""
         is_busy = self.leaders.look_after()
-        if not self.waiting:
+        if not self.waiting or self.predicts_in_main:
             return is_busy
         if self.predictions < self.places():
             self.leaders.add_helper()
@@ -153,7 +171,10 @@ class PredictionWorker(BootingWorker):
         this process does, as opposed to that of others."""
         began, used = time.monotonic(), time.process_time()
         if select.select([self.PIPE[0]], [], [], seconds)[0]:
-            os.read(self.PIPE[0], 4096)
+            # The signals' numbers (signal.set_wakeup_fd). Python calls their handlers in the main
+            # thread, which may be within a prediction that is not Python.
+            if STOPPING.intersection(os.read(self.PIPE[0], 4096)):
+                self.alive = False
         late = min(time.monotonic() - began - seconds, time.process_time() - used)
         self.lateness += (max(0, late) - self.lateness) / 8
 
@@ -169,6 +190,28 @@ class PredictionWorker(BootingWorker):
             self.notify()
             self.sleep(PATIENCE)
             now = time.monotonic()
+
+    # Where the main thread predicts.
+
+    def predict_in_main(self) -> None:
+        """Answers the requests that wait, one after the other, until the worker has stopped."""
+        while not self.has_stopped:
+            self.main_is_called.wait()
+            self.main_is_called.clear()
+            self.leaders.attempt(self.predict_waiting)
+        self.main_has_left.set()
+
+    def watch_beside(self) -> None:
+        """Watches, and stops the worker, in a thread beside the main thread."""
+        try:
+            self.watch()
+            self.finish()
+        finally:
+            self.has_stopped = True
+            self.main_is_called.set()
+            # A prediction may keep it.
+            if not self.main_has_left.wait(LEAVE_SECONDS):
+                os._exit(0)
 
     # The serving threads.
 
@@ -207,9 +250,9 @@ class PredictionWorker(BootingWorker):
         environ = self.receive(connection)
         if environ is None:
             return None
-        if environ["PATH_INFO"] == "/ping":
+        if environ["PATH_INFO"] != "/invocations":
             self.answer(connection, environ)
-        elif self.may_predict(MOST_BESIDE_LEADER):
+        elif not self.predicts_in_main and self.may_predict(MOST_BESIDE_LEADER):
             return environ
         else:
             self.queue(connection, environ)
@@ -246,6 +289,8 @@ class PredictionWorker(BootingWorker):
 
     def places(self) -> int:
         """How many predictions may be made side by side."""
+        if self.predicts_in_main:
+            return 1
         return MAX_COMPUTING if self.lateness > LATE else MAX_PREDICTIONS
 
     def may_predict(self, most: int) -> bool:
@@ -271,10 +316,18 @@ class PredictionWorker(BootingWorker):
             self.clients.refuse(connection, Refusal(*TOO_MUCH))
         else:
             self.waiting.append((connection, environ))
-            self.leaders.call_helper()
+            if self.predicts_in_main:
+                self.main_is_called.set()
+            else:
+                self.leaders.call_helper()
+
+    def help(self) -> None:
+        """What serving threads do that don't lead."""
+        if not self.predicts_in_main:
+            self.predict_waiting()
 
     def predict_waiting(self) -> None:
-        """What threads do that help: answers requests that wait, while there is a place."""
+        """Answers requests that wait, while there is a place."""
         while self.waiting and self.may_predict(self.places()):
             try:
                 connection, environ = self.waiting.popleft()
@@ -302,7 +355,8 @@ class PredictionWorker(BootingWorker):
         except BaseException as error:
             # Before the head is sent, mostly because of a header that breaks HTTP's rules; after it,
             # because a stream broke off, and its client has to see that.
-            log(describe(error))
+            described = describe(error)
+            log(described + affinity_hint(described, in_one_thread=self.predicts_in_main))
             if answer.is_begun:
                 if request.is_old:
                     connection.abort()
