@@ -123,7 +123,7 @@ function logCheck({ LoggingDriver }: EngineInfo): readonly Check[] {
     status: "warning",
     message:
       "The engine's default log driver is none: docker logs fails for containers that mlcli " +
-      "did not create, and for servers that an older mlcli deployed",
+      "did not create",
     hint: "mlcli local deploy gives its servers a log. For all new containers, set " +
       '"log-driver": "local" in the engine\'s daemon.json and restart the engine.',
   }];
