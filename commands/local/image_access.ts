@@ -3,6 +3,7 @@
  * names one: AWS, registries and their logins, package indexes.
  */
 
+import { defaultPlatform } from "../../runtime/docker/default_platform.ts";
 import type { App } from "../../runtime/app/app.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Host, ImageAccess } from "../../runtime/local/jobs.ts";
@@ -32,5 +33,6 @@ export function imageAccess(context: Context, chosen: ChosenImage): ImageAccess 
       const { loginFor } = await import("./registry_access.ts");
       return await loginFor(registry, chosen.app, context);
     },
+    defaultPlatform: () => defaultPlatform(context.env),
   };
 }

@@ -154,7 +154,8 @@ export const RULES = {
     pattern: /^\S+$/,
   },
   platform: {
-    meaning: "Operating system and architecture of the image. Without it: the engine's own.",
+    meaning: "Operating system and architecture of the image. Without it: those of " +
+      "DOCKER_DEFAULT_PLATFORM, else the engine's own.",
     expected: 'an operating system and an architecture, such as "linux/amd64"',
     pattern: /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/,
   },

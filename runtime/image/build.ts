@@ -9,6 +9,7 @@ import type { TarEntry } from "../archive/writer.ts";
 import type { Context } from "../context.ts";
 import { LABELS } from "../contract/images.ts";
 import type { BuildOptions } from "../docker/engine.ts";
+import { defaultPlatform } from "../docker/default_platform.ts";
 import { studioOf } from "../docker/locate.ts";
 import { VERSION } from "../version.ts";
 import { pullBaseImages } from "./base_images.ts";
@@ -110,7 +111,9 @@ export async function build(
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
       output.explained(error);
   }
-  return { reference, ...await factsOf(engine, app, options, dockerfile) };
+  // The variable of the docker command does not say that the image is for Graviton instances.
+  const meant = request.platform ?? app.configuration.platform;
+  return { reference, ...await factsOf(engine, app, { ...options, platform: meant }, dockerfile) };
 }
 
 /** What `build` would send and build, for JSON. No engine is asked. */
@@ -155,7 +158,7 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
       ...valuesOfArguments(request.buildArguments, host.env),
       ...own ? {} : await argumentsOfApp(request),
     },
-    platform: request.platform ?? app.configuration.platform,
+    platform: request.platform ?? app.configuration.platform ?? defaultPlatform(host.env),
     network: request.usesNetworkSettings && !own
       ? await buildNetwork(app, dockerfile.source, host)
       : SWITCHED_OFF,

@@ -45,6 +45,7 @@ function trainingOf(
     ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
     images: {
       requireTrusted: () => Promise.resolve("person" as const),
+      defaultPlatform: () => undefined,
       login: () => Promise.resolve(undefined),
     },
     program: { code: undefined, launcher: undefined, command: [], arguments: [] },

@@ -43,7 +43,8 @@ export async function imageToRun(
       throw new MlcliError(`Image not found: ${named}`, { hint: `docker pull ${named}` });
     }
     if (image === undefined) {
-      return await pulled(engine, { reference: named, platform }, images, host);
+      const wanted = { reference: named, platform: platform ?? images.defaultPlatform() };
+      return await pulled(engine, wanted, images, host);
     }
     if (namedBy === "registry") requireNotBuiltHere(app, named, image);
     return image;

@@ -427,6 +427,21 @@ suite("an image that is not here", () => {
     assertEquals(again.code, 0, again.stderr);
   });
 
+  it("is pulled for its platform in the configuration, else DOCKER_DEFAULT_PLATFORM", async () => {
+    // https://github.com/docker/compose/issues/9889: compose ignored the variable in pulls.
+    const image = "public.ecr.aws/deep-learning-containers/pytorch:2";
+    const env = { DOCKER_DEFAULT_PLATFORM: "linux/amd64" };
+    const platformOf = async (configuration: Readonly<Record<string, unknown>>) => {
+      await using app = await scriptApp(configuration);
+      const play = pulling([DOWNLOADING]);
+      const { code, stderr } = await train(app, ["--image", image], { ...play, env });
+      assertEquals(code, 0, stderr);
+      return play.asked[0]!.get("platform");
+    };
+    assertEquals(await platformOf({}), "linux/amd64");
+    assertEquals(await platformOf({ platform: "linux/arm64" }), "linux/arm64");
+  });
+
   it("is pulled without a login from ECR Public, and by docker's from elsewhere", async () => {
     await using app = await scriptApp();
     await using docker = await makeDirectory({

@@ -91,6 +91,16 @@ suite("a base image", () => {
     ]);
   });
 
+  it("is pulled for DOCKER_DEFAULT_PLATFORM if nothing else names a platform", async () => {
+    // https://github.com/docker/compose/issues/10041: x86_64 is the engine's amd64.
+    const env = { DOCKER_DEFAULT_PLATFORM: "linux/x86_64" };
+    const { pulls } = await build({ env, platform: "linux/arm64" });
+    assertEquals(pulls.map(({ query }) => query), [
+      { fromImage: "r.io/base:latest", platform: "linux/amd64" },
+    ]);
+    assertEquals((await build({ env, platform: "linux/amd64" })).pulls, []);
+  });
+
   for (
     const [title, surroundings] of [
       ["is here", { platform: "linux/amd64" }],

@@ -238,6 +238,71 @@ suite("what mlcli build says of a Dockerfile that does not copy common/", () => 
   }
 });
 
+suite("the platform of mlcli build", () => {
+  const ROWS: readonly {
+    readonly name: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly args?: readonly string[];
+    readonly configuration?: Readonly<Record<string, unknown>>;
+    readonly platform: string | undefined;
+  }[] = [
+    {
+      // https://github.com/docker/compose/issues/8840: compose ignored the variable in builds.
+      name: "is DOCKER_DEFAULT_PLATFORM if nothing else names one",
+      env: { DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
+      platform: "linux/arm64",
+    },
+    {
+      // https://github.com/docker/compose/issues/9853: compose asked for both platforms.
+      name: "is the configuration's alone before DOCKER_DEFAULT_PLATFORM",
+      env: { DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
+      configuration: { platform: "linux/amd64" },
+      platform: "linux/amd64",
+    },
+    {
+      name: "is MLCLI_PLATFORM before the configuration's and DOCKER_DEFAULT_PLATFORM",
+      env: { MLCLI_PLATFORM: "linux/s390x", DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
+      configuration: { platform: "linux/amd64" },
+      platform: "linux/s390x",
+    },
+    {
+      name: "is --platform, and DOCKER_DEFAULT_PLATFORM is not even read",
+      env: { DOCKER_DEFAULT_PLATFORM: "no platform" },
+      args: ["--platform", "linux/arm64/v8"],
+      platform: "linux/arm64/v8",
+    },
+    {
+      name: "is the engine's if DOCKER_DEFAULT_PLATFORM is empty",
+      env: { DOCKER_DEFAULT_PLATFORM: "" },
+      platform: undefined,
+    },
+  ];
+  for (const { name, env, args, configuration, platform } of ROWS) {
+    it(name, async () => {
+      const { code, stderr, query } = await build(saying(BUILT), args, { env, configuration });
+      assertEquals({ code, platform: query["platform"] }, { code: 0, platform }, stderr);
+    });
+  }
+
+  it("still warns of Graviton instances if DOCKER_DEFAULT_PLATFORM chose arm64", async () => {
+    const env = { DOCKER_DEFAULT_PLATFORM: "linux/arm64" };
+    const after = () => Response.json({ ...IMAGE, Architecture: "arm64" });
+    const { stderr } = await build(saying(BUILT), ["-q"], { env, after });
+    assertMatch(stderr, /^warning: \S+:latest is for linux\/arm64: .* Graviton instances/);
+  });
+
+  it("fails before anything is sent if DOCKER_DEFAULT_PLATFORM is not a platform", async () => {
+    // https://github.com/docker/compose/issues/12241: a platform that does not exist went unnoticed.
+    const env = { DOCKER_DEFAULT_PLATFORM: "mynonsensearch" };
+    const { code, stderr, calls } = await build(saying(BUILT), [], { env });
+    assertEquals({ code, calls }, { code: 1, calls: [] });
+    assertMatch(
+      stderr,
+      /^error: DOCKER_DEFAULT_PLATFORM must be one platform, .* but is "mynonsensearch"\nhint: /,
+    );
+  });
+});
+
 suite("what mlcli build says of the image's platform", () => {
   const arm = { Architecture: "arm64" };
   const rows: readonly (readonly [
