@@ -40,6 +40,7 @@ export type CauseName =
   | "crash"
   | "module"
   | "read-only"
+  | "local host"
   | "code"
   | "ping";
 
@@ -75,6 +76,10 @@ const readOnly = (paths: string): RegExp =>
   new RegExp(`\\[Errno 30\\] Read-only file system: '(?!/(?!opt/(?:program|ml/(?:${paths}))\\b))`);
 const READ_ONLY = readOnly("code|input|config|processing/input");
 const READ_ONLY_SERVER = readOnly("code|model");
+
+/** What libraries say if a name has no address, in a line that has the name. */
+const NO_LOCAL_HOST =
+  /host\.docker\.internal.*(not known|name resolution|no such host)|Could not resolve host: host\.docker/i;
 const NOT_KEPT = "Temporary files belong in /tmp.";
 
 /** The first row that matches counts: certain causes come before likely ones. */
@@ -284,6 +289,15 @@ export const CAUSES: readonly Row[] = [
     log: READ_ONLY_SERVER,
     words: `A server's code and its model are read-only, here and on SageMaker. ${NOT_KEPT}`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/5698",
+  },
+  {
+    name: "local host",
+    reason: NO_LOCAL_HOST,
+    log: NO_LOCAL_HOST,
+    words:
+      "SageMaker has no host.docker.internal: that name is this machine, in local containers. " +
+      "Use an address that SageMaker can reach.",
+    source: "https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/23",
   },
   {
     name: "code",

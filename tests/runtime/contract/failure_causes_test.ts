@@ -107,6 +107,13 @@ suite("likelyCause", () => {
     ["torch.cuda.OutOfMemoryError: CUDA out of memory.", "GPU memory"],
     ["algo-1: Traceback (most recent call last):", "code"],
     ["algo-1: OSError: [Errno 30] Read-only file system: 'm.pkl'", "read-only"],
+    // https://github.com/jhao104/proxy_pool/issues/442
+    [
+      "redis.exceptions.ConnectionError: Error -2 connecting to host.docker.internal:6379. " +
+      "Name or service not known.",
+      "local host",
+    ],
+    ["curl: (6) Could not resolve host: host.docker.internal", "local host"],
   ];
   for (const [line, cause] of logs) {
     it(`is "${cause}" for the log: ${line}`, () => {
