@@ -42,7 +42,7 @@ const OPTIONS = options({
   },
   "--no-cache": { description: "Run every step again." },
   "--no-network-settings": {
-    description: "Keep this machine's package index, proxies and certificates from pip.",
+    description: "Keep this machine's package index, proxies and certificates out of containers.",
   },
   "--replace": {
     description:

@@ -5,8 +5,17 @@ import { type App, APP_NAME } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
+import type { Variables } from "../../runtime/contract/variables.ts";
+import {
+  dependOnEngine,
+  dockerProxies,
+  isException,
+  proxiesBeside,
+} from "../../runtime/docker/proxies.ts";
 import { MlcliError, NoAppHere, UsageError } from "../../runtime/errors.ts";
+import { hostsOf, isLoopback, REACHABLE_PROXY } from "../../runtime/image/network/addresses.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
+import { tell, warningText } from "../../runtime/messages.ts";
 import { userVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { imageAccess } from "./image_access.ts";
@@ -23,6 +32,7 @@ import type { Options, Values } from "../options/option.ts";
 
 type ContainerOptions = Values<typeof containerOptions> & {
   readonly networkIsolation?: boolean;
+  readonly networkSettings?: boolean;
   readonly dryRun?: boolean;
 };
 
@@ -48,7 +58,9 @@ export async function containerRequest<O extends Options>(
   const app = await chosenApp(context, typed.appName);
   requireNoTag(app, typed, context.env);
   const isTyped = typed.networkIsolation || typed.network !== undefined;
-  const { memory, cpus, shmSize, gpus, network } = await configured(app, call, isTyped);
+  const { memory, cpus, shmSize, gpus, network: own } = await configured(app, call, isTyped);
+  const network = typed.networkIsolation ? "none" : typed.network ?? own;
+  const variables = await userVariables(typed, context);
   return {
     app,
     images: imageAccess(context, { app, isImageTyped: false, command: `mlcli init ${app.name}` }),
@@ -57,10 +69,13 @@ export async function containerRequest<O extends Options>(
     cpus: typed.cpus ?? cpus,
     shmSize: typed.shmSize ?? shmSize,
     gpus: typed.gpus ?? gpus,
-    network: typed.networkIsolation ? "none" : typed.network ?? network,
+    network,
     allowPrivileges: typed.allowPrivileges,
     strict: typed.strict,
-    variables: await userVariables(typed, context),
+    variables,
+    proxies: typed.strict || network === "none" || typed.networkSettings === false
+      ? undefined
+      : await proxiesOf(context, network, variables),
   };
 }
 
@@ -104,6 +119,31 @@ function initInstead(
     ...launcher === undefined ? [] : ["--launcher", launcher],
   ];
   throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
+}
+
+/** The proxies of docker's configuration file, with a warning for each that cannot work. */
+async function proxiesOf(
+  { env, engine, err }: Context,
+  network: string | undefined,
+  variables: Variables,
+): Promise<Variables> {
+  // Whoever needs the engine reports why it cannot be reached.
+  const address = dependOnEngine(env)
+    ? await engine().then(({ address }) => address, () => undefined)
+    : undefined;
+  const { source, variables: found, isMisplaced } = dockerProxies(env, address);
+  if (isMisplaced) {
+    const hint = 'Put them into an object "default": {"proxies": {"default": {...}}}.';
+    tell(err, warningText(`Ignored the addresses directly in "proxies" of ${source}`, hint));
+  }
+  const proxies = proxiesBeside(found, variables);
+  const local = Object.entries(proxies).filter(([name]) => !isException(name))
+    .flatMap(([, value]) => hostsOf(value)).find(isLoopback);
+  if (local !== undefined && network !== "host") {
+    const text = `${source} names a proxy on this machine, ${local}, which containers cannot reach`;
+    tell(err, warningText(text, REACHABLE_PROXY));
+  }
+  return proxies;
 }
 
 /** The networks that a file may name: on others, the user's own services listen. */

@@ -49,7 +49,7 @@ const jobProgramOptions = options({
 /** Of local commands whose code may ask for packages when it starts. */
 export const pipOptions = options({
   "--no-network-settings": {
-    description: "Keep this machine's package index, proxies and certificates from pip.",
+    description: "Keep this machine's package index, proxies and certificates out of containers.",
   },
 });
 

@@ -5,6 +5,7 @@
 
 import { imageReference } from "../app/app.ts";
 import { type Layout, layoutOf } from "../app/layout.ts";
+import { hostNames } from "../contract/hosts.ts";
 import { HOST, PATHS, type ProgramKind } from "../contract/jobs.ts";
 import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
@@ -127,7 +128,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
       ...report(job, "train", planned),
       ...pip?.variables,
-    }),
+    }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "train" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),
@@ -178,7 +179,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     Env: environment(job, planned.region, {
       ...report(job, "process", planned),
       ...pip?.variables,
-    }),
+    }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "process" }),
     HostConfig: jobHostConfig(job, planned, [
       ...codeMounts(planned),

@@ -98,7 +98,9 @@ export async function plannedTraining(
     });
     const body = count === 1 ? alone : onNetwork(alone, place.host, network, cpus[place.host]);
     await requireLimits(engine, body);
-    const secret = new Set([...Object.keys(job.variables), ...Object.keys(pip?.variables ?? {})]);
+    const secret = new Set(
+      [job.variables, job.proxies, pip?.variables].flatMap((some) => Object.keys(some ?? {})),
+    );
     const shown = (variable: string): string => {
       const [name = ""] = variable.split("=", 1);
       return secret.has(name) ? name : variable;

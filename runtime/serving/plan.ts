@@ -7,6 +7,7 @@ import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../co
 import { pathVariables, regionVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
+import { withoutProxy } from "../docker/proxies.ts";
 import { SURE_BODY_BYTES } from "../contract/limits.ts";
 import { holdsHarness } from "../contract/images.ts";
 
@@ -33,6 +34,8 @@ export interface ContainerRequest extends Resources {
   readonly strict: boolean;
   /** Environment variables that the user gives to the code; they win over mlcli's. */
   readonly variables: Variables;
+  /** Proxies of docker's configuration file (`proxiesBeside`); `undefined`: none. */
+  readonly proxies?: Variables;
 }
 
 /** What mlcli knows when it plans a container. */
@@ -120,14 +123,20 @@ function deviceRequest(gpus: Gpus): DeviceRequest {
     : { ...request, DeviceIDs: [...gpus] };
 }
 
-/** The user's variables win over mlcli's, as on SageMaker over those of the image. */
+/**
+ * The user's variables win over mlcli's, as on SageMaker over those of the image.
+ *
+ * @param hosts names of the containers that it is asked by, or asks.
+ */
 export function environment(
-  { variables, strict }: ContainerRequest,
+  { variables, strict, proxies = {} }: ContainerRequest,
   region: string,
   ofRole: Variables,
+  hosts: readonly string[] = [],
 ): readonly string[] {
   const paths = strict ? {} : pathVariables();
-  const all = { ...paths, ...regionVariables(region), ...ofRole, ...variables };
+  const ofDocker = withoutProxy(proxies, ofRole, hosts);
+  const all = { ...paths, ...regionVariables(region), ...ofRole, ...ofDocker, ...variables };
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }
 

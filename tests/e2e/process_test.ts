@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { makeApp, type TestApp } from "../helpers/app.ts";
+import { makeDirectory } from "../helpers/directory.ts";
 import { buildTestImage, containersOf, TEST_IMAGE } from "../helpers/engine.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
@@ -19,8 +20,15 @@ suite("local process", () => {
     await using app = await processingApp(
       "steps/clean.py",
       `
-import json, os, sys
+import http.server, json, os, sys, threading, urllib.request
 sys.path.insert(0, os.path.dirname(__file__))
+
+def ask(host):
+    """Sends a request to a server of its own. The proxy does not exist."""
+    server = http.server.HTTPServer(("", 0), http.server.SimpleHTTPRequestHandler)
+    server.RequestHandlerClass.log_message = lambda *_: None
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return urllib.request.urlopen("http://%s:%d/" % (host, server.server_port)).status
 
 def process():
     with open("/opt/ml/processing/input/table.csv") as table: text = table.read()
@@ -31,6 +39,7 @@ def process():
     print(job["AppSpecification"]["ContainerArguments"], job["ProcessingJobArn"].split("/")[0])
     print(os.environ["AWS_REGION"])
     print(os.environ["ML_INPUT_DIR"], os.environ["ML_OUTPUT_DIR"])
+    print(os.environ["http_proxy"], ask("localhost"), ask("algo-1"))
     try: open("/opt/ml/processing/input/x", "w")
     except OSError: print("the input is read-only", file=sys.stderr)
 
@@ -38,16 +47,18 @@ if __name__ == "__main__":
     process()
 `,
     );
+    const proxies = { default: { httpProxy: "http://proxy.invalid:3128" } };
+    await using docker = await makeDirectory({ "config.json": JSON.stringify({ proxies }) });
     const { code, stdout, stderr } = await app.run(
       ["local", "process", "-f", "steps/clean.py"],
-      { env: { AWS_REGION: "cn-north-1" } },
+      { env: { AWS_REGION: "cn-north-1", DOCKER_CONFIG: docker.path } },
     );
     assertEquals({ code, stdout, stderr }, {
       code: 0,
       stdout: "algo-1\n" +
         "['process', 'steps/clean.py'] " +
         "arn:aws-cn:sagemaker:cn-north-1:000000000000:processing-job\n" +
-        "cn-north-1\n/opt/ml/input /opt/ml/output\n",
+        "cn-north-1\n/opt/ml/input /opt/ml/output\nhttp://proxy.invalid:3128 200 200\n",
       stderr: "the input is read-only\n",
     });
     assertEquals(await Deno.readTextFile(app.testPath("output/table.csv")), "A,B\n");

@@ -3,10 +3,8 @@
  * variables, or else in docker's configuration file (`proxies`, docs.docker.com/engine/cli/proxy).
  */
 
-import { join } from "@std/path/join";
 import type { Context } from "../../context.ts";
-import { configFolder, field, readJson } from "../../docker/locate.ts";
-import { MlcliError } from "../../errors.ts";
+import { dockerProxies, isException } from "../../docker/proxies.ts";
 
 /** A value, and who set it: `PIP_INDEX_URL`, `/etc/pip.conf`. */
 export interface Setting {
@@ -43,6 +41,11 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/i.test(host);
 }
 
+/** What to do about a proxy on this machine. */
+export const REACHABLE_PROXY =
+  "Let the proxy listen on an address that containers reach (the engine's bridge, mostly " +
+  "172.17.0.1), and name that one.";
+
 /** A proxy, and the variable that programs read it from. */
 export interface Proxy extends Setting {
   readonly name: string;
@@ -51,14 +54,6 @@ export interface Proxy extends Setting {
 /** Some programs read the upper-case name, others the lower-case one. */
 const PROXY_VARIABLES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"].flatMap(eitherCase);
 const NO_PROXY_VARIABLES = eitherCase("NO_PROXY");
-
-/** Keys of docker's file, and the variables of the same meaning. */
-const DOCKER_KEYS = {
-  httpProxy: "HTTP_PROXY",
-  httpsProxy: "HTTPS_PROXY",
-  allProxy: "ALL_PROXY",
-  noProxy: "NO_PROXY",
-} as const;
 
 interface Proxies {
   readonly proxies: readonly Proxy[];
@@ -80,28 +75,12 @@ function named(names: readonly string[], env: Context["env"]): readonly Proxy[] 
 }
 
 function proxiesOfDocker(env: Context["env"]): Proxies {
-  const source = join(configFolder(env), "config.json");
-  const settings = field(field(contentOf(source), "proxies"), "default");
-  const all = Object.entries(DOCKER_KEYS).flatMap(([key, name]): Proxy[] => {
-    const value = field(settings, key);
-    return typeof value === "string" && value.trim() !== ""
-      ? eitherCase(name).map((spelling) => ({ name: spelling, value: value.trim(), source }))
-      : [];
-  });
+  const { source, variables } = dockerProxies(env);
+  const all = Object.entries(variables).map(([name, value]) => ({ name, value, source }));
   return {
-    proxies: all.filter(({ name }) => !NO_PROXY_VARIABLES.includes(name)),
-    exceptions: all.filter(({ name }) => NO_PROXY_VARIABLES.includes(name)),
+    proxies: all.filter(({ name }) => !isException(name)),
+    exceptions: all.filter(({ name }) => isException(name)),
   };
-}
-
-/** Whoever needs the file reports that it is broken. */
-function contentOf(path: string): unknown {
-  try {
-    return readJson(path);
-  } catch (error) {
-    if (error instanceof MlcliError) return undefined;
-    throw error;
-  }
 }
 
 function eitherCase(name: string): string[] {

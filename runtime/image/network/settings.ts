@@ -5,7 +5,7 @@ import type { Finding } from "../../app/image.ts";
 import type { Context } from "../../context.ts";
 import { fileErrorReason, isMissing } from "../../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../../files.ts";
-import { holdsLogin, hostsOf, isLoopback, proxiesOf } from "./addresses.ts";
+import { holdsLogin, hostsOf, isLoopback, proxiesOf, REACHABLE_PROXY } from "./addresses.ts";
 import { findCertificates } from "./certificates.ts";
 import {
   netrcOfIndexes,
@@ -160,8 +160,7 @@ function addProxies(pip: PipSettings, env: Context["env"], found: FoundSettings)
     message:
       `${first.source} names a proxy on this machine, ${hostsOf(first.value)[0]}, which the ` +
       "container that builds cannot reach: pip goes without it there",
-    hint: "Let the proxy listen on an address that containers reach (the engine's bridge, mostly " +
-      "172.17.0.1), and name that one.",
+    hint: REACHABLE_PROXY,
   });
 }
 

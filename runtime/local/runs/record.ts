@@ -286,7 +286,7 @@ export function factsOf(
     hyperparameters,
     channels,
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
-    variables: Object.keys(job.variables).sort(),
+    variables: Object.keys({ ...job.proxies, ...job.variables }).sort(),
   };
 }
 

@@ -1,7 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { CreateBody } from "../../../runtime/docker/engine.ts";
 import { completeApp, makeApp, type TestApp } from "../../helpers/app.ts";
-import { contentOf } from "../../helpers/directory.ts";
+import { contentOf, makeDirectory } from "../../helpers/directory.ts";
 import {
   fakeContainers,
   FOREIGN_IMAGE,
@@ -101,6 +101,28 @@ suite("local train --dry-run", () => {
       }]);
     });
   }
+
+  it("has the names of proxies of docker's configuration file, as the run's record", async () => {
+    await using app = await completeApp();
+    await using docker = await makeDirectory();
+    const proxies = { default: { httpProxy: "http://me:s3cret@proxy:3128" } };
+    await Deno.writeTextFile(`${docker.path}/config.json`, JSON.stringify({ proxies }));
+    await using engine = await fakeContainers();
+    const run = async (...args: readonly string[]) => {
+      const env = { DOCKER_CONFIG: docker.path };
+      const result = await runInProcess(["local", ...args], { cwd: app.directory, engine, env });
+      assertEquals(result.code, 0, result.stderr);
+      return JSON.parse(result.stdout || "null");
+    };
+    const names = ["HTTP_PROXY", "NO_PROXY", "http_proxy", "no_proxy"];
+    const { container } = await run("train", "--dry-run");
+    assertEquals(container.Env.filter((one: string) => /proxy/i.test(one)).toSorted(), names);
+    await run("train");
+    const { variables } = await run("list-jobs", "last", "--output", "json");
+    assertEquals(variables, names);
+    const kept = await contentOf(app.directory);
+    assert(!JSON.stringify(kept).includes("s3cret"));
+  });
 
   it("has the channels and the hyperparameters", async () => {
     await using app = await completeApp();

@@ -1,6 +1,7 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { VERSION } from "../../../runtime/version.ts";
 import { completeApp, type TestApp, type TestAppOptions } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContainers, FOREIGN_IMAGE, type Play } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import { pingServer } from "../../helpers/ping_server.ts";
@@ -11,8 +12,9 @@ async function createdBy(
   args: (port: number) => readonly string[],
   play: Play = {},
   options: TestAppOptions = {},
+  own: Readonly<Record<string, string>> = {},
   // deno-lint-ignore no-explicit-any
-): Promise<{ readonly body: any; readonly name: string }> {
+): Promise<{ readonly body: any; readonly name: string; readonly stderr: string }> {
   await using app = await completeApp(options);
   await using server = pingServer();
   await using engine = await fakeContainers({
@@ -21,7 +23,7 @@ async function createdBy(
     },
     ...play,
   });
-  const env = { AWS_REGION: "us-east-2", AWS_DEFAULT_REGION: "us-east-1" };
+  const env = { AWS_REGION: "us-east-2", AWS_DEFAULT_REGION: "us-east-1", ...own };
   const result = await runInProcess(args(server.port), { cwd: app.directory, env, engine });
   assertEquals(result.code, 0, result.stderr);
   const [create, ...more] = engine.callsOf("POST /containers/create");
@@ -29,6 +31,7 @@ async function createdBy(
   return {
     body: JSON.parse(plain(JSON.stringify(create!.body), app, server.port)),
     name: plain(create!.query["name"]!, app, server.port),
+    stderr: result.stderr,
   };
 }
 
@@ -318,5 +321,116 @@ suite("data that the user names", () => {
   it("is a copy with --copy-inputs, which the code may write to", async () => {
     const process = await createdBy(() => ["local", "process", "-f", "p.py", "--copy-inputs"]);
     assertEquals(inputOf(process), [false, "BASE/local_test/jobs/APP-TIME/input/input"]);
+  });
+});
+
+/** Docker's configuration directory with these proxies, and what becomes of them. */
+async function withProxies(
+  proxies: unknown,
+  args: (port: number) => readonly string[],
+): Promise<{ readonly proxies: readonly string[]; readonly stderr: string }> {
+  await using directory = await makeDirectory();
+  await Deno.writeTextFile(`${directory.path}/config.json`, JSON.stringify({ proxies }));
+  const env = { DOCKER_CONFIG: directory.path };
+  const { body, stderr } = await createdBy(args, {}, {}, env);
+  return {
+    proxies: body.Env.filter((one: string) => /_proxy=/i.test(one)),
+    stderr: stderr.replaceAll(directory.path, "DOCKER"),
+  };
+}
+
+suite("the proxies of docker's configuration file", () => {
+  const PROXY = "http://me:secret@proxy:3128";
+  const DEFAULT = { default: { httpProxy: PROXY, noProxy: "corp" } };
+  const LOCAL = "corp,localhost,127.0.0.1,host.docker.internal";
+
+  // https://github.com/docker/compose/issues/6640, https://github.com/docker/for-linux/issues/369
+  for (const [command, own] of COMMANDS) {
+    const line = (port: number, ...more: readonly string[]) => [
+      ...["local", command, ...own, ...(command === "deploy" ? [String(port)] : []), ...more],
+    ];
+    const exceptions = command === "deploy" ? LOCAL : `${LOCAL},algo-1`;
+
+    it(`are in the container of local ${command}, and their password in no message`, async () => {
+      const { proxies, stderr } = await withProxies(DEFAULT, (port) => line(port));
+      assertEquals(proxies.toSorted(), [
+        `HTTP_PROXY=${PROXY}`,
+        `NO_PROXY=${exceptions}`,
+        `http_proxy=${PROXY}`,
+        `no_proxy=${exceptions}`,
+      ]);
+      assertEquals(stderr.includes("secret"), false);
+    });
+
+    it(`are not in that of local ${command} --strict`, async () => {
+      const { proxies } = await withProxies(DEFAULT, (port) => line(port, "--strict"));
+      assertEquals(proxies, []);
+    });
+  }
+
+  // https://github.com/docker/compose/issues/5903
+  for (
+    const option of [["--network", "none"], ["--network-isolation"], ["--no-network-settings"]]
+  ) {
+    it(`are not in the container with ${option.join(" ")}`, async () => {
+      const { proxies } = await withProxies(DEFAULT, () => ["local", "train", ...option]);
+      assertEquals(proxies, []);
+    });
+  }
+
+  // https://github.com/docker/docs/issues/10213
+  it("give way to --env in both spellings", async () => {
+    const { proxies } = await withProxies(
+      DEFAULT,
+      () => ["local", "train", "--env", "http_proxy=http://mine", "--env", "NO_PROXY=x"],
+    );
+    assertEquals(proxies, ["http_proxy=http://mine", "NO_PROXY=x"]);
+  });
+
+  it("are passed on with a warning if containers cannot reach them", async () => {
+    const local = { default: { httpsProxy: "http://127.0.0.1:3128" } };
+    const run = (...more: readonly string[]) =>
+      withProxies(local, () => ["local", "train", ...more]);
+    const { proxies, stderr } = await run();
+    assertEquals(proxies.includes("HTTPS_PROXY=http://127.0.0.1:3128"), true);
+    assertStringIncludes(
+      stderr,
+      "warning: DOCKER/config.json names a proxy on this machine, 127.0.0.1, which containers " +
+        "cannot reach\nhint: Let the proxy listen on an address that containers reach",
+    );
+    for (const more of [["--network", "host"], ["--env", "https_proxy="]]) {
+      const { stderr } = await run(...more);
+      assertEquals(stderr.includes("names a proxy"), false, stderr);
+    }
+  });
+
+  // https://github.com/docker/cli/issues/507
+  it("are ignored with a warning if they are not in an object of an engine", async () => {
+    const { proxies, stderr } = await withProxies(
+      { httpProxy: PROXY },
+      () => ["local", "train"],
+    );
+    assertEquals(proxies, []);
+    assertStringIncludes(
+      stderr,
+      'warning: Ignored the addresses directly in "proxies" of DOCKER/config.json\nhint: Put them ' +
+        'into an object "default"',
+    );
+  });
+
+  it("are those of the engine that is used", async () => {
+    await using directory = await makeDirectory();
+    await using app = await completeApp();
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const proxies = { [`unix://${engine.socket}`]: { allProxy: "socks5://near:1080" }, ...DEFAULT };
+    await Deno.writeTextFile(`${directory.path}/config.json`, JSON.stringify({ proxies }));
+    const env = { DOCKER_CONFIG: directory.path };
+    const result = await runInProcess(["local", "train"], { cwd: app.directory, env, engine });
+    assertEquals(result.code, 0, result.stderr);
+    const given = engine.created[0]!.Env!.filter((one: string) => /^[A-Z]+_PROXY=/.test(one));
+    assertEquals(given.toSorted(), [
+      "ALL_PROXY=socks5://near:1080",
+      "NO_PROXY=localhost,127.0.0.1,host.docker.internal,algo-1",
+    ]);
   });
 });
