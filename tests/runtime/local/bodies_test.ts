@@ -328,11 +328,12 @@ suite("data that the user names", () => {
 async function withProxies(
   proxies: unknown,
   args: (port: number) => readonly string[],
+  play: Play = {},
 ): Promise<{ readonly proxies: readonly string[]; readonly stderr: string }> {
   await using directory = await makeDirectory();
   await Deno.writeTextFile(`${directory.path}/config.json`, JSON.stringify({ proxies }));
   const env = { DOCKER_CONFIG: directory.path };
-  const { body, stderr } = await createdBy(args, {}, {}, env);
+  const { body, stderr } = await createdBy(args, play, {}, env);
   return {
     proxies: body.Env.filter((one: string) => /_proxy=/i.test(one)),
     stderr: stderr.replaceAll(directory.path, "DOCKER"),
@@ -416,6 +417,34 @@ suite("the proxies of docker's configuration file", () => {
       'warning: Ignored the addresses directly in "proxies" of DOCKER/config.json\nhint: Put them ' +
         'into an object "default"',
     );
+  });
+
+  it("are in the container of each shell", async () => {
+    for (const role of ["train", "process", "serve"]) {
+      const args = () => ["local", "shell", role, "--", "true"];
+      const { proxies } = await withProxies(DEFAULT, args, {
+        onInput: () => {},
+        program: ({ end }) => end(0),
+      });
+      assertEquals(proxies.includes(`HTTP_PROXY=${PROXY}`), true, role);
+    }
+  });
+
+  // https://github.com/docker/compose/issues/11433
+  it("are in the container of each host, which asks the other hosts without them", async () => {
+    await using directory = await makeDirectory({
+      "config.json": JSON.stringify({ proxies: DEFAULT }),
+    });
+    await using app = await completeApp();
+    await using engine = await fakeContainers({ program: ({ end }) => end(0) });
+    const env = { DOCKER_CONFIG: directory.path };
+    const args = ["local", "train", "--instance-count", "2"];
+    const result = await runInProcess(args, { cwd: app.directory, env, engine });
+    assertEquals(result.code, 0, result.stderr);
+    for (const { Env } of engine.created) {
+      assertEquals(Env!.includes(`no_proxy=${LOCAL},algo-1,algo-2`), true);
+    }
+    assertEquals(engine.created.length, 2);
   });
 
   it("are those of the engine that is used", async () => {
