@@ -30,17 +30,21 @@ export interface ServingContainer {
  * Calls `work` with a server that runs this code in two workers.
  *
  * @param memory limit in bytes, without swap.
+ * @param variables of the container, beside those of every server here.
  */
 export async function withServing<T>(
   code: string,
-  { memory }: { readonly memory?: number },
+  { memory, variables = [] }: {
+    readonly memory?: number;
+    readonly variables?: readonly string[];
+  },
   work: (server: ServingContainer) => Promise<T>,
 ): Promise<T> {
   await using directory = await makeDirectory({ serve: code });
   const body = {
     Image: TEST_IMAGE,
     Cmd: ["serve"],
-    Env: ["MLCLI_WORKERS=2", "MLCLI_MAX_BODY_MB=6"],
+    Env: ["MLCLI_WORKERS=2", "MLCLI_MAX_BODY_MB=6", ...variables],
     Labels: {},
     HostConfig: {
       AutoRemove: false,
