@@ -80,9 +80,8 @@ suite("a model that belongs to the thread of model_fn", () => {
         assertEquals(ok, true);
       }
       const stopped = server.stop();
-      for (const prediction of predictions) {
-        assertEquals(await prediction, { status: 200, body: "stopping" });
-      }
+      const answer = { status: 200, body: "stopping" };
+      assertEquals(await Promise.all(predictions), [answer, answer, answer]);
       const { status, log } = await stopped;
       assertEquals({ status, log }, { status: 0, log: "" });
     });
