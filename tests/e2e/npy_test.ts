@@ -24,12 +24,15 @@ const FUNCTIONS = new URL("../../docs/reference/functions.md", import.meta.url);
 
 /** Returns what a JSON body says in Python, and of any other body what was read of it. */
 const SAID = `
-import dataclasses, datetime, decimal
+import dataclasses, datetime, decimal, enum, uuid
 import numpy as np, pandas as pd
 
 @dataclasses.dataclass
 class Point:
     x: int
+
+class Colour(enum.Enum):
+    RED = "red"
 
 def model_fn(model_dir): pass
 def predict_fn(data, model):
@@ -140,7 +143,7 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
       return status === 200 ? JSON.parse(text(read)).read : String(status);
     };
     try {
-      assertEquals(rows.length, 41);
+      assertEquals(rows.length, 61);
       for (const [first = "", ...said] of rows) {
         const answers = said.length === 1
           ? [await readOf(first, CSV)]

@@ -1,20 +1,20 @@
 """What stands in for an app's input_fn and output_fn: application/json, text/csv, and, where numpy is
 in the image, application/x-npy and application/x-npz.
 
-No other package beyond the standard library is imported, and numpy only for such a body: arrays and
-tables of numpy, pandas and torch are recognised by their methods.
+No other package beyond the standard library is imported, and numpy only for such a body.
 """
 
 from __future__ import annotations
 
 import csv
-import datetime
 import io
 import json
 import math
 import zipfile
+from collections.abc import Iterator, Mapping
 
 from mlcli_harness.serving.media_types import CSV, JSON, NPY, NPZ
+from mlcli_harness.serving.plain import columns_of, fields_of, rows_of, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -157,10 +157,8 @@ def format_json(prediction: Any) -> str:
 
 
 def format_csv(prediction: Any) -> str:
-    plain = to_plain(predictions_of(prediction, CSV))
-    rows = plain if isinstance(plain, list) else [plain]
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(to_row(row) for row in rows)
+    csv.writer(text, lineterminator="\n").writerows(to_rows(predictions_of(prediction, CSV)))
     return text.getvalue()
 
 
@@ -171,7 +169,8 @@ def format_npy(prediction: Any) -> bytes:
 
 def format_npz(prediction: Any) -> bytes:
     numpy = import_numpy(NPZ)
-    items = prediction if isinstance(prediction, dict) else {"predictions": prediction}
+    members = members_of(prediction)
+    items = {"predictions": prediction} if members is None else members
     body = io.BytesIO()
     # Not numpy.savez: older versions pickle what has no other form.
     with zipfile.ZipFile(body, "w") as archive:
@@ -192,37 +191,39 @@ def array_bytes(numpy: Any, items: Any, media_type: str) -> bytes:
 
 def predictions_of(prediction: Any, media_type: str) -> Any:
     """The items that have a form as a table. Raises NoForm where there are none."""
-    if not isinstance(prediction, dict):
+    members = members_of(prediction)
+    if members is None:
         return prediction
-    if "predictions" not in prediction:
+    if "predictions" not in members:
         raise NoForm("a dict without `predictions` has no form in %s: define output_fn" % media_type)
-    return prediction["predictions"]
+    return members["predictions"]
+
+
+def members_of(prediction: Any) -> Mapping[Any, Any] | None:
+    """What JSON writes as an object by itself: a dict, another Mapping or an instance of a dataclass."""
+    if isinstance(prediction, Mapping):
+        return prediction
+    return fields_of(prediction) if hasattr(type(prediction), "__dataclass_fields__") else None
+
+
+def to_rows(items: Any) -> list[Any]:
+    """The lines of a table, each a list of cells. A dict's values are the cells, without its keys, so
+    that equal names of columns do no harm."""
+    columns = columns_of(items)
+    if columns:
+        return rows_of(items, columns)
+    if isinstance(items, (list, tuple, Iterator)):
+        return [to_row(item) for item in items]
+    if isinstance(items, Mapping):
+        return [to_row(items)]
+    plain = to_plain(items)
+    return [to_row(item) for item in plain] if isinstance(plain, list) else [[plain]]
 
 
 def to_row(item: Any) -> list[Any]:
-    if isinstance(item, dict):
-        return list(item.values())
-    return item if isinstance(item, list) else [item]
-
-
-def to_plain(value: Any) -> Any:
-    """The value in terms of JSON. NaN and infinities, which JSON has no word for, become null."""
-    if value is None or isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
-    if isinstance(value, dict):
-        return {str(to_plain(key)): to_plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple, set, frozenset)):
-        return [to_plain(item) for item in value]
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    if hasattr(value, "iterrows") and hasattr(value, "to_dict"):
-        # A pandas DataFrame: one record for each row.
-        return to_plain(value.to_dict("records"))
-    if hasattr(value, "tolist"):
-        # Arrays and scalars of numpy, series of pandas, tensors.
-        return to_plain(value.tolist())
-    if hasattr(value, "__next__"):
-        return [to_plain(item) for item in value]
-    raise TypeError("predict_fn returned %s, which output_fn must turn into text" % type(value).__name__)
+    if isinstance(item, Mapping):
+        return [to_plain(cell) for cell in item.values()]
+    plain = to_plain(item)
+    if isinstance(plain, dict):
+        return list(plain.values())
+    return plain if isinstance(plain, list) else [plain]
