@@ -33,7 +33,7 @@ export async function makeWatchEditBench(app: BenchApp): Promise<WatchEditBench>
   let version = 0;
   const edit = async (): Promise<number> => {
     version++;
-    const code = `def model_fn(model_dir): pass
+    const code = `def model_fn(model_dir): return 1
 def predict_fn(data, model): return [${version}]
 `;
     await Deno.writeTextFile(join(app.base, "prediction/serve"), code);

@@ -7,7 +7,7 @@ import { deployServer, type TestServer } from "../helpers/server.ts";
 import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 
 const ECHO = `
-def model_fn(model_dir): return None
+def model_fn(model_dir): return 1
 def predict_fn(data, model): return data
 `;
 

@@ -148,7 +148,7 @@ suite("completions in bash", () => {
 
   it("of the ports of servers and the tags of built images", async () => {
     await using server = await deployServer(
-      "def model_fn(model_dir): pass\ndef predict_fn(input_data, model): return [1]\n",
+      "def model_fn(model_dir): return 1\ndef predict_fn(input_data, model): return [1]\n",
     );
     // More than once: Tab does not wait for an engine that has much to do at the moment.
     const completed = async (words: readonly string[], value: string): Promise<boolean> =>

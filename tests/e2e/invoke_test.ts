@@ -8,7 +8,7 @@ import { afterAll, beforeAll, it, suite } from "../helpers/suite.ts";
 /** Says what it got; fails, waits or answers otherwise when the body asks for it. */
 const SERVING = `
 import os, time
-def model_fn(model_dir): pass
+def model_fn(model_dir): return 1
 def input_fn(body, content_type):
     if content_type == "text/unheard-of": raise ValueError("Unsupported content type: " + content_type)
     return body if isinstance(body, bytes) else body.encode(), content_type

@@ -8,7 +8,7 @@ import { TextReader } from "../helpers/text_reader.ts";
 /** Writes to each stream for every request. (The engine keeps text alone, so no other bytes.) */
 const SERVING = `
 import sys
-def model_fn(model_dir): pass
+def model_fn(model_dir): return 1
 def predict_fn(input_data, model):
     sys.stdout.write("asked é\\t %s\\n" % input_data); sys.stdout.flush()
     sys.stderr.write("asked err\\n"); sys.stderr.flush()

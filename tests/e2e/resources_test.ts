@@ -58,7 +58,7 @@ suite("what a container takes of this machine", () => {
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },
       files: {
-        "prediction/serve": "def model_fn(d): pass\ndef predict_fn(data, model): return [1]\n",
+        "prediction/serve": "def model_fn(d): return 1\ndef predict_fn(data, model): return [1]\n",
         "local_test/test_dir/model/m": "",
         "processing/p.py": ASK,
       },

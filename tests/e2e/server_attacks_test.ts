@@ -6,7 +6,7 @@ import { beforeAll, it, suite } from "../helpers/suite.ts";
 const SERVING = `
 import time
 
-def model_fn(model_dir): return None
+def model_fn(model_dir): return 1
 
 def predict_fn(data, model):
     if not isinstance(data, dict): return data

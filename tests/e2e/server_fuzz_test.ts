@@ -4,7 +4,7 @@ import { runHostile, withServing } from "../helpers/serving_container.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const SERVING = `
-def model_fn(model_dir): return None
+def model_fn(model_dir): return 1
 def predict_fn(data, model): return [] if data is None else data
 `;
 

@@ -16,7 +16,7 @@ def train(input_data_path, model_save_path):
     print("ready", flush=True)
     time.sleep(60)
 `,
-      "prediction/serve": "def model_fn(d): pass\ndef predict_fn(i, m): return i\n",
+      "prediction/serve": "def model_fn(d): return 1\ndef predict_fn(i, m): return i\n",
     },
   });
   const { code, stderr } = await app.run(["build"]);

@@ -8,7 +8,7 @@ const TEST = "local_test/test_dir";
 /** What git carries: an app with all its files. */
 const FILES = {
   "training/training.py": "def train(data, model): open(model + '/m', 'w').close()\n",
-  "prediction/serve": "def model_fn(d): pass\ndef predict_fn(i, m): return i\n",
+  "prediction/serve": "def model_fn(d): return 1\ndef predict_fn(i, m): return i\n",
   "processing/p.py": "pass\n",
   "Dockerfile": "FROM scratch\n",
   [TRAINING_DATA]: "1,2\n",

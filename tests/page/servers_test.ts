@@ -7,7 +7,7 @@ import { deployed, deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
 const SERVING = `
-def model_fn(model_dir): pass
+def model_fn(model_dir): return 1
 def input_fn(body, content_type):
     if content_type not in ("text/csv", "application/json"): raise ValueError("Unsupported content type: " + content_type)
     return body if isinstance(body, str) else body.decode(), content_type

@@ -9,7 +9,7 @@ const FILES = {
   [TRAINING_DATA]: "1\n",
   "local_test/test_dir/model/m": "earlier",
   "training/training.py": "def train(data, model): open(model + '/m', 'w').write('new')\n",
-  "prediction/serve": "def model_fn(model_dir): pass\ndef predict_fn(data, model): return 1\n",
+  "prediction/serve": "def model_fn(model_dir): return 1\ndef predict_fn(data, model): return 1\n",
 };
 
 function app(): Promise<TestApp> {

@@ -8,7 +8,7 @@ import { deployServer } from "../../helpers/server.ts";
 import { beforeAll, it, suite } from "../../helpers/suite.ts";
 
 const SERVING = `
-def model_fn(model_dir): pass
+def model_fn(model_dir): return 1
 def predict_fn(input_data, model): return "seven times"
 def output_fn(prediction, accept): return prediction
 `;
