@@ -11,7 +11,8 @@ import { eventually } from "../helpers/eventually.ts";
 import { deployServer } from "../helpers/server.ts";
 import { beforeAll, it, suite } from "../helpers/suite.ts";
 
-const SERVING = "def model_fn(model_dir): return 1\ndef predict_fn(input_data, model): return [1]\n";
+const SERVING =
+  "def model_fn(model_dir): return 1\ndef predict_fn(input_data, model): return [1]\n";
 
 suite("local status", () => {
   beforeAll(buildTestImage);
