@@ -1,3 +1,4 @@
+import gzip
 import io
 import json
 import threading
@@ -331,6 +332,48 @@ class Refusals(unittest.TestCase):
                 self.assertEqual((status, said[: len(message)]), ("400 Bad Request", message))
                 # What the client did wrong is no entry of the log.
                 self.assertEqual(server.log, "")
+
+    def test_of_a_compressed_body_name_gzip(self):
+        # https://github.com/mendhak/docker-http-https-echo/issues/31: "Unexpected token in JSON".
+        # https://github.com/SeldonIO/MLServer/pull/931
+        for content_type in ("application/json", "text/csv", "text/csv; charset=latin1", ""):
+            with self.subTest(content_type):
+                self.assertEqual(
+                    Server().error(gzip.compress(b"[1]"), CONTENT_TYPE=content_type),
+                    (
+                        "400 Bad Request",
+                        "The body is compressed with gzip: send it without compression",
+                    ),
+                )
+        # A type that input_fn reads by itself can be compressed.
+        server = Server(input_fn=lambda body, content_type: len(body))
+        self.assertEqual(server.ask(gzip.compress(b"1"), CONTENT_TYPE="image/svg")[0], "200 OK")
+
+    def test_of_a_body_without_a_content_type_say_so(self):
+        # https://github.com/bentoml/BentoML/issues/505, https://github.com/cortexlabs/cortex/issues/1208
+        end = " (the request has no Content-Type, so application/json is assumed)"
+        loads = Server(input_fn=lambda body, content_type: json.loads(body))
+        for server, body, beginning in [
+            (Server(), b"1,2", "The body is not valid JSON: "),
+            (Server(), b"\x93NUMPY", "The body is not valid utf-8: "),
+            (loads, b"1,2", "Extra data: "),
+        ]:
+            for without in ({}, {"CONTENT_TYPE": ""}):
+                with self.subTest(beginning, without=without):
+                    status, message = server.error(body, **without)
+                    self.assertEqual(status, "400 Bad Request")
+                    self.assertEqual((message[: len(beginning)], message[-len(end) :]), (beginning, end))
+            self.assertNotIn("Content-Type", server.error(body, CONTENT_TYPE="application/json")[1])
+
+        def input_fn(body, content_type):
+            raise ValueError("Unsupported content type: " + content_type)
+
+        self.assertEqual(
+            Server(input_fn=input_fn).error(b"1"),
+            ("415 Unsupported Media Type", "Unsupported content type: application/json" + end),
+        )
+        # https://github.com/fastapi/fastapi/pull/3456
+        self.assertEqual(Server().ask(b"[1]")[2], b'{"predictions": [1]}')
 
     def test_by_a_value_error_of_input_fn_are_400_and_in_the_log(self):
         def input_fn(body, content_type):

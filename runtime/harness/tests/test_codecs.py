@@ -1,5 +1,6 @@
 import array
 import datetime
+import gzip
 import io
 import math
 import sys
@@ -72,13 +73,35 @@ class Input(unittest.TestCase):
             ("[" * 100_000, JSON, "The body is not valid JSON: "),
             ("1,2\n3", CSV, "The body is not valid CSV: row 2 has 1 fields, row 1 has 2"),
             ("1\n2,3", CSV, "The body is not valid CSV: row 2 has 2 fields, row 1 has 1"),
-            ('"open', CSV, "The body is not valid CSV: unexpected end of data"),
+            # https://github.com/pandas-dev/pandas/issues/22140
+            (
+                '1,"p"\n"2\n",q\n3,"\n4,s',
+                CSV,
+                "The body is not valid CSV: a quote is not closed in the row that begins in line 4",
+            ),
             ('"a"b,1', CSV, "The body is not valid CSV: "),
         ]:
             with self.subTest(body[:20]):
                 with self.assertRaises(ValueError) as caught:
                     default_input_fn(body, content_type)
                 self.assertEqual(str(caught.exception)[: len(problem)], problem)
+
+    def test_reads_cells_of_any_length(self):
+        # https://github.com/harelba/q/issues/97
+        for length in (131_072, 131_073, 5_000_000):
+            with self.subTest(length):
+                self.assertEqual(default_input_fn("%s,1" % ("x" * length), CSV), [["x" * length, 1.0]])
+                self.assertEqual(default_input_fn('1,"%s"' % ("\n" * length + "x"), CSV), [[1.0, "x"]])
+
+    def test_names_the_row_of_an_open_quote_in_a_large_body(self):
+        # https://github.com/wireservice/csvkit/issues/382: "field larger than field limit (131072)".
+        # https://github.com/frictionlessdata/frictionless-py/issues/330
+        rows = "1,2\n" * 100_000
+        with self.assertRaisesRegex(ValueError, "CSV: a quote is not closed in .* line 100001$"):
+            default_input_fn(rows + '"3,4\n' + rows, CSV)
+        # https://github.com/cldf/csvw/issues/52: another character closes it.
+        with self.assertRaisesRegex(ValueError, "CSV: a quote is not closed in .* line 2$"):
+            default_input_fn('Row,Content\n1,"text\u201d\n' + rows, CSV)
 
     def test_reads_no_other_type(self):
         for content_type in (NPY, NPZ, "text/plain", "text/CSV", ""):
@@ -131,6 +154,8 @@ class Npy(WithNumpy):
             with self.subTest(body), self.assertRaises(ValueError) as caught:
                 default_input_fn(body, NPY)
             self.assertEqual(str(caught.exception), "The body is not valid NPY: " + problem)
+        with self.assertRaisesRegex(ValueError, "^The body is compressed with gzip: "):
+            default_input_fn(gzip.compress(b"1"), NPY)
 
     def test_is_written(self):
         for prediction, body in [

@@ -8,7 +8,7 @@ from threading import BoundedSemaphore
 
 from mlcli_harness.failure import describe, log
 from mlcli_harness.serving.bodies import Stream, to_body
-from mlcli_harness.serving.codecs import NoForm, UnsupportedType
+from mlcli_harness.serving.codecs import GZIP, GZIP_PROBLEM, NoForm, UnsupportedType
 from mlcli_harness.serving.context import Context
 from mlcli_harness.serving.errors import (
     HttpError,
@@ -106,7 +106,7 @@ class Application:
         body = None
         self.turn.acquire()
         try:
-            data = self.parse(request_body, content_type, more)
+            data = self.parse(request_body, content_type, header, more)
             prediction = self.model.predict_fn(data, self.model.model, *more)
             body, response_type = self.format(prediction, environ.get("HTTP_ACCEPT", ""), more)
         except HttpError:
@@ -148,7 +148,9 @@ class Application:
                 " as AWS's API reference has it (25 MB, as its newer guide has it)" % (size, PLATFORM_BYTES)
             )
 
-    def parse(self, request_body: bytes | str, content_type: str, more: list[Context]) -> Any:
+    def parse(
+        self, request_body: bytes | str, content_type: str, header: str, more: list[Context]
+    ) -> Any:
         """The app's input_fn. What it cannot parse is the client's fault: 415 or 400."""
         try:
             return self.model.input_fn(request_body, content_type, *more)
@@ -156,12 +158,12 @@ class Application:
             raise unsupported_content_type(content_type) from error
         except Exception as error:
             if is_unsupported(error, "unsupported content type"):
-                raise unsupported_content_type(content_type) from error
+                raise unsupported_content_type(content_type + assumption(header)) from error
             if isinstance(error, ValueError):
                 if self.model.has_own_input_fn:
                     # It may be meant for the client, but also be a mistake of the code.
                     log(describe(error))
-                raise bad_request(str(error)) from error
+                raise bad_request(str(error) + (assumption(header) if is_not_json(error) else "")) from error
             raise
 
     def format(self, prediction: Any, accept: str, more: list[Context]) -> tuple[bytes | Stream, str]:
@@ -209,15 +211,28 @@ def decode(body: bytes, content_type: str, charset: str | None, header: str) -> 
     """JSON and CSV as str, other types as the bytes they are, as on SageMaker."""
     if content_type not in (JSON, CSV):
         return body
+    if body[:3] == GZIP:
+        raise bad_request(GZIP_PROBLEM)
     try:
         # utf-8-sig drops the byte order mark that spreadsheets write, and is UTF-8 otherwise.
         encoding = charset if charset and charset.lower() not in ("utf-8", "utf8") else "utf-8-sig"
         return body.decode(encoding)
     except UnicodeDecodeError as error:
-        raise bad_request("The body is not valid %s: %s" % (charset or "utf-8", error)) from error
+        problem = "The body is not valid %s: %s" % (charset or "utf-8", error)
+        raise bad_request(problem + assumption(header)) from error
     except (LookupError, ValueError) as error:
         # There is no such charset, or the name is not valid.
         raise unsupported_content_type(header) from error
+
+
+def assumption(header: str) -> str:
+    """Returns what to add to an error of a request that names no content type."""
+    return "" if header.strip() else " (the request has no Content-Type, so %s is assumed)" % JSON
+
+
+def is_not_json(error: ValueError) -> bool:
+    """Whether the json module could not read the body."""
+    return any(isinstance(one, json.JSONDecodeError) for one in (error, error.__cause__))
 
 
 def is_unsupported(error: Exception, *beginnings: str) -> bool:

@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 MAX_UNPACKED_BYTES = 1024**3
 
 
+# How gzip begins: RFC 1952, section 2.3.1. No text does.
+GZIP = b"\x1f\x8b\x08"
+GZIP_PROBLEM = "The body is compressed with gzip: send it without compression"
+
+# The csv module reads cells of 131,072 characters at most. This limit belongs to the whole process, so it
+# is raised once, before the app's code runs, which can set its own. The server limits whole bodies.
+csv.field_size_limit(max(csv.field_size_limit(), 2**31 - 1))
+
+
 class UnsupportedType(Exception):
     """A media type that is none of these."""
 
@@ -58,10 +67,9 @@ def parse_json(text: str) -> Any:
 
 def parse_csv(text: str) -> list[list[float | str]]:
     try:
-        lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-        rows = [row for row in lines if len(row) > 1 or "".join(row).strip()]
+        rows = [row for row in csv_reader(text) if len(row) > 1 or "".join(row).strip()]
     except csv.Error as error:
-        raise ValueError("The body is not valid CSV: %s" % error) from error
+        raise ValueError("The body is not valid CSV: %s" % csv_problem(error, text)) from error
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
             raise ValueError(
@@ -69,6 +77,24 @@ def parse_csv(text: str) -> list[list[float | str]]:
                 % (number, len(row), len(rows[0]))
             )
     return [[parse_cell(cell) for cell in row] for row in rows]
+
+
+def csv_reader(text: str) -> Any:
+    return csv.reader(io.StringIO(text, newline=""), strict=True)
+
+
+def csv_problem(error: csv.Error, text: str) -> str:
+    if str(error) != "unexpected end of data":
+        return str(error)
+    # A quote that is not closed takes in all rows behind it, so its own row says more than the last one.
+    reader = csv_reader(text)
+    begin = 1
+    try:
+        for _ in reader:
+            begin = reader.line_num + 1
+    except csv.Error:
+        pass
+    return "a quote is not closed in the row that begins in line %d" % begin
 
 
 def parse_cell(cell: str) -> float | str:
@@ -84,6 +110,8 @@ def parse_cell(cell: str) -> float | str:
 
 def parse_numpy(body: Any, content_type: str) -> Any:
     numpy = import_numpy(content_type)
+    if body[:3] == GZIP:
+        raise ValueError(GZIP_PROBLEM)
     load = load_array if content_type == NPY else load_arrays
     try:
         return load(numpy, io.BytesIO(body))
