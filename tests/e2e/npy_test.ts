@@ -41,6 +41,49 @@ def predict_fn(data, model):
     return {"read": "%s %s" % (str(data.dtype).strip("<|"), data.shape)}
 `;
 
+/** Predictions of public bug reports, and what JSON has of them or the end of the error. */
+const REPORTED: readonly { prediction: string; json: string }[] = [
+  // https://github.com/ijl/orjson/issues/249
+  { prediction: 'dict(times=np.datetime64("NaT"))', json: '{"times": null}' },
+  // https://github.com/ijl/orjson/issues/175
+  {
+    prediction: 'pd.DataFrame({"t": pd.to_datetime([None])}).loc[0].to_dict()',
+    json: '{"t": null}',
+  },
+  // https://github.com/plotly/plotly.py/issues/5039
+  { prediction: "pd.NA", json: '{"predictions": [null]}' },
+  // https://github.com/holoviz/panel/issues/8106
+  {
+    prediction: 'pd.DataFrame({"d": [datetime.date(2026, 1, 2), pd.NaT]})',
+    json: '{"predictions": [{"d": "2026-01-02"}, {"d": null}]}',
+  },
+  // https://github.com/pandas-dev/pandas/issues/29074
+  {
+    prediction: 'pd.concat([pd.DataFrame({"id": [1]}), pd.DataFrame({"id": [2]})], axis=1)',
+    json: "column names that JSON cannot tell apart: 'id', 'id'\"}",
+  },
+  // https://github.com/pandas-dev/pandas/issues/13817
+  {
+    prediction: 'pd.DataFrame({"a": [1, 2], "c": [0.5, 0.4]})',
+    json: '{"predictions": [{"a": 1, "c": 0.5}, {"a": 2, "c": 0.4}]}',
+  },
+  // https://github.com/pandas-dev/pandas/issues/55403
+  {
+    prediction: "pd.DataFrame([[7]], dtype=np.longdouble)",
+    json: '{"predictions": [{"0": 7.0}]}',
+  },
+  // https://github.com/numpy/numpy/issues/8546
+  {
+    prediction: 'np.datetime64("1985-08-13", "ns")',
+    json: '{"predictions": ["1985-08-13T00:00:00"]}',
+  },
+  // https://github.com/pandas-dev/pandas/issues/28256
+  {
+    prediction: 'pd.DataFrame([[pd.Timedelta("1D")]]).astype(object)',
+    json: '{"predictions": [{"0": "P1D"}]}',
+  },
+];
+
 /** A little-endian array of doubles, as numpy.save writes it: NEP 1, version 1.0. */
 function npy(values: readonly number[]): Uint8Array<ArrayBuffer> {
   const facts = `{'descr': '<f8', 'fortran_order': False, 'shape': (${values.length},), }`;
@@ -153,6 +196,11 @@ suite("application/x-npy and -npz, with numpy in the image", () => {
             return accept === NPY ? await readOf(body, NPY) : text(body);
           }));
         assertEquals([first, ...answers], [first, ...said]);
+      }
+      for (const { prediction, json } of REPORTED) {
+        const [, , body] = await askOn(port, JSON.stringify(prediction), JSON_TYPE, JSON_TYPE);
+        const end = text(body).slice(-json.length);
+        assertEquals({ prediction, json: end }, { prediction, json });
       }
     } finally {
       await app.run(["local", "stop", "--port", port]);
