@@ -135,12 +135,16 @@ class Plain(unittest.TestCase):
             # https://github.com/fastapi/fastapi/pull/12935: a Decimal's exponent is not always an int.
             (decimal.Decimal("1.5"), 1.5),
             (decimal.Decimal("12345678901234567890"), 12345678901234567890),
-            (decimal.Decimal("1E+999999"), None),
             (fractions.Fraction(1, 2), 0.5),
             (Level.HIGH, 2),
         ]:
             with self.subTest(value):
                 self.assertEqual(repr(to_plain(value)), repr(plain))
+
+    def test_numbers_that_no_float_can_hold_are_errors(self):
+        for value in (decimal.Decimal("1E+999999"), decimal.Decimal("-1E+400")):
+            with self.subTest(value), self.assertRaisesRegex(TypeError, "too large for a number of JSON"):
+                to_plain(value)
 
     def test_complex_numbers_and_bytes_are_errors(self):
         for value in (1j, b"x", bytearray(b"x"), [b"x"]):

@@ -184,7 +184,7 @@ def fields_of(value: Any) -> dict[str, Any]:
 def plain_decimal(value: Any) -> int | float | None:
     if not value.is_finite():
         return None
-    return int(value) if value.as_tuple().exponent == 0 else plain_number(float(value))
+    return int(value) if value.as_tuple().exponent == 0 else rounded(value)
 
 
 def plain_number(value: Any) -> Any:
@@ -192,8 +192,16 @@ def plain_number(value: Any) -> Any:
         return int(value)
     if not isinstance(value, numbers.Real):
         return refuse(value)
+    # False for NaN.
+    return rounded(value) if abs(value) < math.inf else None
+
+
+def rounded(value: Any) -> float:
+    """Converts a finite number. Rounding is no loss, but an infinity would be."""
     number = float(value)
-    return number if math.isfinite(number) else None
+    if math.isinf(number):
+        raise TypeError("predict_fn returned %s, which is too large for a number of JSON" % value)
+    return number
 
 
 def plain_array(value: Any) -> Any:
