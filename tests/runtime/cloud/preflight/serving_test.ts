@@ -70,6 +70,7 @@ async function triedToItsEnd(
       "GET /version": () => Response.json({ Version: "20", ApiVersion: "1.41", Arch: "amd64" }),
       "GET /images/churn%3Av1/json": () =>
         Response.json({ ...IMAGE, Architecture: "amd64", Config }),
+      "GET /info": () => Response.json({ LoggingDriver: "none" }),
       "GET /containers/json": () => Response.json(listed),
       "POST /containers/create": async (request) => {
         const body = await request.json();
@@ -125,6 +126,7 @@ suite("the containers of a trial", () => {
       ExposedPorts: { "8080/tcp": {} },
       HostConfig: {
         AutoRemove: false,
+        LogConfig: { Type: "json-file", Config: { "max-size": "20m", "max-file": "5" } },
         ShmSize: 2 * 1024 ** 3,
         PidsLimit: 32_768,
         CapDrop: ["MKNOD", "SETFCAP"],
