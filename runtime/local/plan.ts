@@ -20,7 +20,7 @@ import {
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH, holdsHarness, type LabelledImage } from "../contract/images.ts";
-import { machineEntries } from "./container/machine_name.ts";
+import { machineEntries, WITHOUT_ADDRESS } from "./container/machine_name.ts";
 import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { PipPlace } from "./sent_code.ts";
@@ -33,9 +33,6 @@ import { reportMount, reportVariables } from "./differences/report.ts";
  * user's code.
  */
 const OWN_ADDRESS = `${HOST}:127.0.0.1`;
-
-/** Networks in which engines do so: none, and the machine's own. */
-const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
 
 /** What follows from the image that a container is made of. */
 export interface OfImage extends Pick<ContainerFacts, "withInit"> {
@@ -226,7 +223,7 @@ export function servingPlan(
   const plan = serverPlan(imageReference(app, job.tag), job, planned, { Mounts });
   return {
     ...plan,
-    HostConfig: { ...plan.HostConfig, ...extraHosts(machineEntries(job)) },
+    HostConfig: { ...plan.HostConfig, ExtraHosts: machineEntries(job) },
     Labels: labels({ app }),
   };
 }
@@ -240,15 +237,8 @@ function jobHostConfig(
     // By the engine, so that the container is removed even when mlcli was killed.
     AutoRemove: true,
     LogConfig: NO_LOG,
-    ...extraHosts([
-      ...WITHOUT_ADDRESS.includes(job.network) ? [OWN_ADDRESS] : [],
-      ...machineEntries(job),
-    ]),
+    ExtraHosts: WITHOUT_ADDRESS.includes(job.network) ? [OWN_ADDRESS] : machineEntries(job),
     ...limits(job, planned),
     Mounts: mounts,
   };
-}
-
-function extraHosts(entries: readonly string[]): Pick<CreateBody["HostConfig"], "ExtraHosts"> {
-  return entries.length === 0 ? {} : { ExtraHosts: entries };
 }

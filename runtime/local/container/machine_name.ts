@@ -11,15 +11,15 @@ const NAME = "host.docker.internal";
 /** `host-gateway` is Docker's word for the address at which containers reach the machine. */
 const ENTRY = `${NAME}:host-gateway`;
 
-/** Networks on which no container gets the entry: one leads nowhere, one is the machine's own. */
-const WITHOUT_NAME: readonly (string | undefined)[] = ["none", "host"];
+/** Networks in which a container has no address of its own: none, and the machine's. */
+export const WITHOUT_ADDRESS: readonly (string | undefined)[] = ["none", "host"];
 
 /** What decides whether a container gets the name. */
 type Asked = Pick<LocalJob, "network" | "strict">;
 
 /** The entries for the hosts file of a container with the user's code. SageMaker has no such name. */
 export function machineEntries({ network, strict }: Asked): readonly string[] {
-  return strict || WITHOUT_NAME.includes(network) ? [] : [ENTRY];
+  return strict || WITHOUT_ADDRESS.includes(network) ? [] : [ENTRY];
 }
 
 /** The entry for this machine, if the container has it. */
@@ -29,12 +29,8 @@ export function machineEntriesOf({ HostConfig }: CreateBody): readonly string[] 
 
 export function withoutMachineName(body: CreateBody): CreateBody {
   if (machineEntriesOf(body).length === 0) return body;
-  const { ExtraHosts = [], ...others } = body.HostConfig;
-  const entries = ExtraHosts.filter((entry) => entry !== ENTRY);
-  return {
-    ...body,
-    HostConfig: { ...others, ...entries.length === 0 ? {} : { ExtraHosts: entries } },
-  };
+  const ExtraHosts = body.HostConfig.ExtraHosts?.filter((entry) => entry !== ENTRY);
+  return { ...body, HostConfig: { ...body.HostConfig, ExtraHosts } };
 }
 
 /**
@@ -51,7 +47,8 @@ const UNRESOLVED =
 
 /**
  * What to do if the code failed because the name of this machine did not resolve; `undefined` for other
- * failures. Python's own error does not contain the name; the traceback above it mostly does.
+ * failures. Python's own error does not contain the name; the traceback above it mostly does. Other
+ * lines do not count: they might be about other addresses.
  *
  * @param words the line with which the code failed.
  * @param output the last lines of its output.
@@ -61,14 +58,14 @@ export function machineNameHint(
   output: string,
   { network, strict }: Asked,
 ): string | undefined {
-  const isNamed = words.includes(NAME) || output.includes(NAME);
-  if (!isNamed || !UNRESOLVED.test(words)) return undefined;
+  const start = output.lastIndexOf("Traceback (most recent call last):");
+  const traceback = output.slice(start, output.lastIndexOf(words));
+  if (!(words + traceback).includes(NAME) || !UNRESOLVED.test(words)) return undefined;
   if (strict) {
-    return `SageMaker has no ${NAME}, so containers have none with --strict. Use an address that ` +
-      "SageMaker can reach.";
+    return `Use an address that SageMaker can reach: it has no ${NAME}, and neither do containers ` +
+      "with --strict.";
   }
-  if (network === "none") return `With --network none, the container cannot reach ${NAME}.`;
-  if (network === "host") return "With --network host, this machine is at 127.0.0.1.";
-  return `The engine has no address for ${NAME} (Docker has one since 20.10). Use an IP address of ` +
-    "this machine.";
+  if (network === "none") return `Use another network: none cannot reach ${NAME}.`;
+  if (network === "host") return "Use 127.0.0.1: it is this machine with --network host.";
+  return `Use an IP address of this machine: the engine has none for ${NAME} (Docker 20.10 has).`;
 }

@@ -1,6 +1,7 @@
 import { readOnlyHint } from "../../contract/failure_causes.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
+import { lastErrorIn } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
@@ -93,7 +94,7 @@ async function endedTooEarly(
   return new MlcliError(`The server ended before it was ready: ${words}`, {
     quote: isSeen ? undefined : log,
     hint: findings.remedyOfOlderCode ?? hint ?? privilegesHint(log) ??
-      machineNameHint(log, log, job) ??
+      machineNameHint(lastErrorIn(log) ?? log, log, job) ??
       readOnlyHint({ kind: "serve", reason: "", log: log.split("\n") }) ??
       await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
       "Its log says why: serve must start, and model_fn must load the model.",

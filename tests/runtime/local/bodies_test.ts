@@ -237,7 +237,7 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
       );
       const told = body.Env.filter((one: string) => /^([MS][LM]_|MLCLI_(WATCH|MAX))/.test(one));
       assertEquals(told, command === "deploy" ? ["MLCLI_MAX_BODY_MB=6"] : ["MLCLI_WATCH="]);
-      assertEquals(body.HostConfig.ExtraHosts, undefined);
+      assertEquals(body.HostConfig.ExtraHosts, []);
     });
 
     it("may gain privileges with --allow-privileges alone", async () => {
@@ -279,7 +279,7 @@ suite("the entry for host.docker.internal", () => {
         (port) => ["local", command, ...own, ...command === "deploy" ? [String(port)] : []],
         { isPodman: true },
       );
-      assertEquals(body.HostConfig.ExtraHosts, undefined);
+      assertEquals(body.HostConfig.ExtraHosts, []);
     });
   }
 });

@@ -99,6 +99,7 @@ const UNRESOLVED: readonly (readonly [words: string, output?: string])[] = [
   // https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/23
   [
     "socket.gaierror: [Errno -2] Name or service not known",
+    "Traceback (most recent call last):\n" +
     "    pydevd_pycharm.settrace('host.docker.internal', port=9090)",
   ],
   // https://github.com/jhao104/proxy_pool/issues/442
@@ -128,16 +129,21 @@ suite("the hint for host.docker.internal", () => {
 
   for (const [words, output = ""] of UNRESOLVED) {
     it(`is there after: ${words.slice(0, 60)}`, () => {
-      assertMatch(machineNameHint(words, output, ASKED) ?? "", /^The engine has no address for /);
+      assertMatch(
+        machineNameHint(words, output, ASKED) ?? "",
+        /^Use an IP address of this machine: /,
+      );
     });
   }
 
   for (
     const [asked, hint] of [
-      [{ ...ASKED, strict: true }, /^SageMaker has no host\.docker\.internal/],
-      [{ ...ASKED, network: "none" }, /^With --network none, the container cannot reach /],
-      [{ ...ASKED, network: "host" }, /^With --network host, this machine is at 127\.0\.0\.1\.$/],
-      [{ ...ASKED, network: "db" }, /^The engine has no address for /],
+      [{ ...ASKED, strict: true }, /^Use an address that SageMaker can reach: /],
+      [{ ...ASKED, network: "none" }, /^Use another network: none cannot reach /],
+      [
+        { ...ASKED, network: "host" },
+        /^Use 127\.0\.0\.1: it is this machine with --network host\.$/,
+      ],
     ] as const
   ) {
     it(`says why the name is missing: ${asked.strict ? "--strict" : asked.network}`, () => {
@@ -149,6 +155,11 @@ suite("the hint for host.docker.internal", () => {
     for (
       const [words, output] of [
         ["socket.gaierror: [Errno -2] Name or service not known", "connecting to algo-2"],
+        [
+          "socket.gaierror: [Errno -2] Name or service not known",
+          "MLflow: http://host.docker.internal:5000\nTraceback (most recent call last):\n  algo-2\n" +
+          "socket.gaierror: [Errno -2] Name or service not known\nhost.docker.internal",
+        ],
         // The name resolves, and no service listens.
         // https://github.com/docker/for-win/issues/2402
         ["ConnectionRefusedError: [Errno 111] Connection refused", "host.docker.internal:5000"],
