@@ -6,12 +6,7 @@ import { sectionOf } from "../../runtime/app/sections.ts";
 import { shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Variables } from "../../runtime/contract/variables.ts";
-import {
-  dependOnEngine,
-  dockerProxies,
-  isException,
-  proxiesBeside,
-} from "../../runtime/docker/proxies.ts";
+import { dockerProxies, isException, proxiesBeside } from "../../runtime/docker/proxies.ts";
 import { MlcliError, NoAppHere, UsageError } from "../../runtime/errors.ts";
 import { hostsOf, isLoopback, REACHABLE_PROXY } from "../../runtime/image/network/addresses.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
@@ -127,11 +122,11 @@ async function proxiesOf(
   network: string | undefined,
   variables: Variables,
 ): Promise<Variables> {
-  // Whoever needs the engine reports why it cannot be reached.
-  const address = dependOnEngine(env)
-    ? await engine().then(({ address }) => address, () => undefined)
-    : undefined;
-  const { source, variables: found, isMisplaced } = dockerProxies(env, address);
+  const ofAll = dockerProxies(env);
+  const { source, variables: found, isMisplaced } = ofAll.dependOnEngine
+    // The command that needs the engine reports why it cannot be reached.
+    ? dockerProxies(env, await engine().then(({ address }) => address, () => undefined))
+    : ofAll;
   if (isMisplaced) {
     const hint = 'Put them into an object "default": {"proxies": {"default": {...}}}.';
     tell(err, warningText(`Ignored the addresses directly in "proxies" of ${source}`, hint));

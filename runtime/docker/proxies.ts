@@ -5,7 +5,6 @@
 
 import { join } from "@std/path/join";
 import type { Variables } from "../contract/variables.ts";
-import { MlcliError } from "../errors.ts";
 import { configFolder, field, readJson, type SearchEnvironment } from "./locate.ts";
 
 /** Keys of docker's file, and the variables of the same meaning. */
@@ -27,6 +26,8 @@ export interface DockerProxies {
   readonly variables: Variables;
   /** Whether the file has addresses directly in `proxies`, where docker does not look for them. */
   readonly isMisplaced: boolean;
+  /** Whether the file may have others for another engine. */
+  readonly dependOnEngine: boolean;
 }
 
 /**
@@ -47,13 +48,8 @@ export function dockerProxies(env: SearchEnvironment["env"], address = "default"
     source,
     variables: Object.fromEntries(variables),
     isMisplaced: Object.keys(KEYS).some((key) => textOf(proxies, key) !== ""),
+    dependOnEngine: Object.keys(proxies ?? {}).some((key) => key !== "default"),
   };
-}
-
-/** Whether the file may name different proxies for different engines. */
-export function dependOnEngine(env: SearchEnvironment["env"]): boolean {
-  const proxies = field(contentOf(join(configFolder(env), "config.json")), "proxies");
-  return Object.keys(proxies ?? {}).some((key) => key !== "default");
 }
 
 /**
@@ -102,18 +98,18 @@ function isSet(name: string, variables: Variables): boolean {
 
 function textOf(settings: unknown, key: string): string {
   const value = field(settings, key);
-  return typeof value === "string" ? value.trim() : "";
+  // The engine refuses a variable with a null character, and its message has the whole value.
+  return typeof value === "string" && !value.includes("\0") ? value.trim() : "";
 }
 
 function contentOf(path: string): unknown {
   try {
     return readJson(path);
-  } catch (error) {
-    if (error instanceof MlcliError) return undefined;
-    throw error;
+  } catch {
+    return undefined;
   }
 }
 
-function eitherCase(name: string): readonly string[] {
+export function eitherCase(name: string): readonly string[] {
   return [name.toUpperCase(), name.toLowerCase()];
 }

@@ -4,7 +4,7 @@
  */
 
 import type { Context } from "../../context.ts";
-import { dockerProxies, isException } from "../../docker/proxies.ts";
+import { dockerProxies, eitherCase, isException } from "../../docker/proxies.ts";
 
 /** A value, and who set it: `PIP_INDEX_URL`, `/etc/pip.conf`. */
 export interface Setting {
@@ -81,8 +81,4 @@ function proxiesOfDocker(env: Context["env"]): Proxies {
     proxies: all.filter(({ name }) => !isException(name)),
     exceptions: all.filter(({ name }) => isException(name)),
   };
-}
-
-function eitherCase(name: string): string[] {
-  return [name, name.toLowerCase()];
 }

@@ -1,11 +1,6 @@
 import { assertEquals } from "@std/assert";
 import type { Variables } from "../../../runtime/contract/variables.ts";
-import {
-  dependOnEngine,
-  dockerProxies,
-  proxiesBeside,
-  withoutProxy,
-} from "../../../runtime/docker/proxies.ts";
+import { dockerProxies, proxiesBeside, withoutProxy } from "../../../runtime/docker/proxies.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -18,8 +13,7 @@ async function read(content: unknown, address?: string) {
   const text = typeof content === "string" ? content : JSON.stringify(content);
   await Deno.writeTextFile(`${directory.path}/config.json`, text);
   const env = (name: string) => name === "DOCKER_CONFIG" ? directory.path : undefined;
-  const { variables, isMisplaced } = dockerProxies(env, address);
-  return { variables, isMisplaced, dependsOnEngine: dependOnEngine(env) };
+  return dockerProxies(env, address);
 }
 
 suite("the proxies of docker's configuration file", () => {
@@ -43,7 +37,7 @@ suite("the proxies of docker's configuration file", () => {
     };
     const far = await read({ proxies }, "tcp://far:2375");
     assertEquals(far.variables, { HTTPS_PROXY: "far", https_proxy: "far" });
-    assertEquals(far.dependsOnEngine, true);
+    assertEquals(far.dependOnEngine, true);
     const near = await read({ proxies }, "unix:///var/run/docker.sock");
     assertEquals(near.variables, { ...HTTP, NO_PROXY: "corp", no_proxy: "corp" });
   });
@@ -55,6 +49,10 @@ suite("the proxies of docker's configuration file", () => {
       ["values that are not text", { proxies: { default: { httpProxy: 7, httpsProxy: null } } }],
       // https://github.com/docker/compose/issues/8748
       ["empty values", { proxies: { default: { httpProxy: " ", noProxy: "" } } }],
+      [
+        "a null character, which an engine refuses in a message with the password",
+        { proxies: { default: { httpProxy: "http://me:s3cret@proxy\0" } } },
+      ],
       ["a list", { proxies: ["http://proxy"] }],
       ["text", { proxies: { default: "http://proxy" } }],
     ] as const
