@@ -9,6 +9,7 @@ import { machineNameHint } from "./container/machine_name.ts";
 import type { RunOutcome } from "./container/run.ts";
 import { type Importer, missingModuleHintOf } from "./missing_module.ts";
 import type { App } from "../app/app.ts";
+import type { BatchJob } from "./jobs.ts";
 import { type CodeFolder, layoutOf } from "../app/layout.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH, isRoot } from "../contract/images.ts";
@@ -32,8 +33,7 @@ export interface FailedRun {
   readonly importer: Importer;
   /** What started the code, where it is not the image's entry point. */
   readonly launcher: Program["launcher"] | undefined;
-  /** What the user asked for. */
-  readonly asked: Parameters<typeof machineNameHint>[2];
+  readonly asked: Pick<BatchJob, "network" | "strict">;
   /** What to do first, where it is not what its code said. */
   readonly hint: string | undefined;
   /** What to do where nothing else is known. */
