@@ -115,6 +115,23 @@ class Itself:
         return Column(3)
 
 
+class Void:
+    """A scalar of numpy without fields, which holds bytes."""
+
+    __module__ = "numpy"
+    dtype = types.SimpleNamespace(names=None, kind="V")
+    ndim = 0
+
+    def __getitem__(self, key):
+        return self
+
+    def tolist(self):
+        return b"ab"
+
+
+Void.__name__ = "void"
+
+
 class NoMethod:
     tolist = [1]
 
@@ -147,7 +164,7 @@ class Plain(unittest.TestCase):
                 to_plain(value)
 
     def test_complex_numbers_and_bytes_are_errors(self):
-        for value in (1j, b"x", bytearray(b"x"), [b"x"]):
+        for value in (1j, b"x", bytearray(b"x"), [b"x"], Void()):
             with self.subTest(value):
                 self.assertRaisesRegex(TypeError, "^predict_fn returned (complex|byte)", to_plain, value)
 
@@ -200,6 +217,7 @@ class Plain(unittest.TestCase):
                 self.assertEqual(json.loads(default_output_fn(value, JSON)), plain)
         self.assertEqual(default_output_fn(types.MappingProxyType({"predictions": [1, 2]}), CSV), "1\n2\n")
         self.assertEqual(default_output_fn([Box("cat"), Box("dog", 1)], CSV), "cat,\ndog,1\n")
+        self.assertEqual(default_output_fn({"predictions": Box("cat", 1)}, CSV), "cat,1\n")
         # A class is not an instance of it.
         self.assertRaises(TypeError, to_plain, Box)
 

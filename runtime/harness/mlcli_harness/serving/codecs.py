@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Iterator, Mapping
 
 from mlcli_harness.serving.media_types import CSV, JSON, NPY, NPZ
-from mlcli_harness.serving.plain import columns_of, fields_of, rows_of, to_plain
+from mlcli_harness.serving.plain import PLAIN, columns_of, fields_of, rows_of, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -240,15 +240,16 @@ def to_rows(items: Any) -> list[Any]:
     columns = columns_of(items)
     if columns:
         return rows_of(items, columns)
-    if isinstance(items, (list, tuple, Iterator)):
-        return [to_row(item) for item in items]
-    if isinstance(items, Mapping):
-        return [to_row(items)]
-    plain = to_plain(items)
-    return [to_row(item) for item in plain] if isinstance(plain, list) else [[plain]]
+    if not isinstance(items, (list, tuple, Iterator, Mapping)):
+        items = to_plain(items)
+    return list(map(to_row, items if isinstance(items, (list, tuple, Iterator)) else [items]))
 
 
 def to_row(item: Any) -> list[Any]:
+    kind = type(item)
+    if kind is float or kind in PLAIN:
+        # Asking whether it is a Mapping takes longer than all else.
+        return [to_plain(item)]
     if isinstance(item, Mapping):
         return [to_plain(cell) for cell in item.values()]
     plain = to_plain(item)

@@ -86,8 +86,6 @@ def columns_of(value: Any) -> Columns | None:
     """Returns the columns of a table of pandas or pyarrow, or None for another value. Columns keep
     their types and can have equal names; the rows that these packages make do neither."""
     kind = type(value)
-    if kind in PLAIN or kind is list or kind is dict:
-        return None
     if hasattr(kind, "iterrows") and hasattr(kind, "iloc"):
         names = list(value.columns)
         return names, [value.iloc[:, index] for index in range(len(names))]
@@ -135,9 +133,14 @@ def converter(kind: type) -> Callable[[Any], Any]:
         return lambda value: value.isoformat()
     if "decimal.Decimal" in named:
         return plain_decimal
-    if issubclass(kind, numbers.Number):
-        return plain_number
-    if issubclass(kind, (bytes, bytearray)):
+    if issubclass(kind, numbers.Integral):
+        return int
+    if issubclass(kind, float):
+        return lambda value: float(value) if math.isfinite(value) else None
+    if issubclass(kind, numbers.Real):
+        # False for NaN.
+        return lambda value: rounded(value) if abs(value) < math.inf else None
+    if issubclass(kind, (bytes, bytearray, numbers.Number)):
         return refuse
     if issubclass(kind, Mapping):
         return plain_object
@@ -187,15 +190,6 @@ def plain_decimal(value: Any) -> int | float | None:
     return int(value) if value.as_tuple().exponent == 0 else rounded(value)
 
 
-def plain_number(value: Any) -> Any:
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if not isinstance(value, numbers.Real):
-        return refuse(value)
-    # False for NaN.
-    return rounded(value) if abs(value) < math.inf else None
-
-
 def rounded(value: Any) -> float:
     """Converts a finite number. Rounding is no loss, but an infinity would be."""
     number = float(value)
@@ -208,9 +202,9 @@ def plain_array(value: Any) -> Any:
     """Converts an array or a record of numpy. `tolist` would make integers of its times."""
     if value.dtype.names and not getattr(value, "ndim", 0):
         return [to_plain(value[name]) for name in value.dtype.names]
-    if value.dtype.kind in "mMV":
-        return [to_plain(item) for item in value] if value.ndim else to_plain(value[()])
-    return to_plain(value.tolist())
+    if value.dtype.kind in "mMV" and value.ndim:
+        return [to_plain(item) for item in value]
+    return to_plain(value[()] if value.dtype.kind in "mM" else value.tolist())
 
 
 def time_text(value: Any) -> str | None:
