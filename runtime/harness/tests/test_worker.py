@@ -262,6 +262,23 @@ class PredictingInMain(WorkerTest):
         self.assertEqual(os.waitpid(self.application.child, 0)[1], 1 << 8)
 
 
+class Children(WorkerTest):
+    def test_their_signals_do_not_stop_the_worker(self):
+        self.worker.prepare()
+        self.addCleanup(self.worker.poller.close)
+        for descriptor in self.worker.PIPE:
+            os.set_blocking(descriptor, False)
+        self.addCleanup(signal.set_wakeup_fd, signal.set_wakeup_fd(self.worker.PIPE[1]))
+        self.addCleanup(signal.signal, signal.SIGTERM, signal.signal(signal.SIGTERM, signal.SIG_IGN))
+        child = os.fork()
+        if not child:
+            signal.signal(signal.SIGTERM, lambda *_: None)
+            os.kill(os.getpid(), signal.SIGTERM)
+            os._exit(0)
+        os.waitpid(child, 0)
+        self.assertRaises(BlockingIOError, os.read, self.worker.PIPE[0], 1)
+
+
 class Serving(WorkerTest):
     def setUp(self):
         super().setUp()

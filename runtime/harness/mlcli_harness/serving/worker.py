@@ -119,7 +119,9 @@ class PredictionWorker(BootingWorker):
 
     def leave_clients(self) -> None:
         """For a process that user code forks: closes its copies of what clients are connected to.
-        They would not see the end of their connections before that process ends, too."""
+        They would not see the end of their connections before that process ends, too. Its signals
+        must not reach the worker's pipe, where SIGTERM means that the worker has to stop."""
+        signal.set_wakeup_fd(-1)
         self.poller.close()
         for connection in self.clients.open:
             connection.socket.close()
