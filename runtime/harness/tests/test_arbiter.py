@@ -53,7 +53,7 @@ class ArbiterTest(unittest.TestCase):
         self.app = SimpleNamespace(
             cfg=SimpleNamespace(workers=3, timeout=240),
             preloaded=None,
-            renew_failure_token=mock.Mock(),
+            failure_token=mock.Mock(),
             balance=mock.Mock(),
         )
         self.pids = itertools.count(100)
@@ -181,7 +181,7 @@ class FailuresToLoad(ArbiterTest):
             self.assertTrue(self.spawned())
         self.assertEqual(pauses, [1, 2, 4, 8, 16, 32, 60, 60])
         # Each time, one of those that fail may say why.
-        self.assertEqual(self.app.renew_failure_token.call_count, 8)
+        self.assertEqual(self.app.failure_token.renew.call_count, 8)
         # All is well again.
         self.worker(loaded=True)
         self.worker(loaded=True)

@@ -34,7 +34,7 @@ class Loading(BootingTest):
         self.worker.app = SimpleNamespace(
             load=self.load,
             preloaded=None,
-            may_tell_failure=mock.Mock(side_effect=[True, False]),
+            failure_token=mock.Mock(**{"take.side_effect": [True, False]}),
         )
         self.worker.handle_exit = lambda signum, frame: None
         self.worker.ppid = os.getpid()
@@ -95,7 +95,7 @@ class Loading(BootingTest):
     def test_that_fails_is_told_by_the_first_alone(self):
         for error in (ValueError("no model"), SystemExit("enough"), BaseException("panic")):
             self.error = error
-            self.worker.app.may_tell_failure.side_effect = [True, False]
+            self.worker.app.failure_token.take.side_effect = [True, False]
             self.assertEqual(ending(self.worker.load_wsgi), (3, ""))
             self.assertIn(str(error), self.log.pop())
             self.assertEqual(ending(self.worker.load_wsgi), (3, ""))

@@ -224,13 +224,13 @@ class Gunicorn(ServerTest):
 class Failures(ServerTest):
     def test_are_told_by_one_worker_of_each_round(self):
         server = self.server()
-        self.assertFalse(server.may_tell_failure())
+        self.assertFalse(server.failure_token.take())
         for _ in range(2):
             # One that nobody took is not for two.
-            server.renew_failure_token()
-            server.renew_failure_token()
-            self.assertTrue(server.may_tell_failure())
-            self.assertFalse(server.may_tell_failure())
+            server.failure_token.renew()
+            server.failure_token.renew()
+            self.assertTrue(server.failure_token.take())
+            self.assertFalse(server.failure_token.take())
 
 
 class ModelWithoutReturn(ServerTest):

@@ -71,7 +71,8 @@ class ServingArbiter(Arbiter):
         if now < self.spawn_after:
             return
         self.spawned_at = now
-        self.app.renew_failure_token()
+        # One of these workers tells why it failed.
+        self.app.failure_token.renew()
         super().spawn_workers()
 
     def spawn_worker(self) -> Any:

@@ -93,7 +93,7 @@ class BootingWorker(Worker):
         # failure is told, and ends the process even where the code has set it to be ignored.
         signal.pthread_sigmask(signal.SIG_BLOCK, HELD_BACK)
         signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-        if self.app.may_tell_failure():
+        if self.app.failure_token.take():
             log(describe(error))
         self.boot.failed()
         signal.pthread_sigmask(signal.SIG_UNBLOCK, HELD_BACK)

@@ -188,14 +188,6 @@ class Server(BaseApplication):
         self.balance = Balance()
         super().__init__()
 
-    def renew_failure_token(self) -> None:
-        """Lets one of the workers that are made next tell why it failed."""
-        self.failure_token.renew()
-
-    def may_tell_failure(self) -> bool:
-        """Takes the token. Returns whether it was there."""
-        return self.failure_token.take()
-
     def run(self) -> None:
         if self.settings.preload:
             self.preload()
