@@ -110,9 +110,8 @@ class PredictionWorker(BootingWorker):
         self.acceptor = Acceptor(
             self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
-        self.leaders = Leaders(
-            self.next_task, self.predict, self.help, MAX_PREDICTIONS + SPARE_THREADS
-        )
+        help = (lambda: None) if self.predicts_in_main else self.predict_waiting
+        self.leaders = Leaders(self.next_task, self.predict, help, MAX_PREDICTIONS + SPARE_THREADS)
         # A child that could not be terminated would hold up pools of the app, and a stop.
         leave_children_alone(signal.getsignal(signal.SIGTERM))
         os.register_at_fork(after_in_child=self.leave_clients)
@@ -322,11 +321,6 @@ class PredictionWorker(BootingWorker):
                 self.main_is_called.set()
             else:
                 self.leaders.call_helper()
-
-    def help(self) -> None:
-        """What serving threads do that don't lead."""
-        if not self.predicts_in_main:
-            self.predict_waiting()
 
     def predict_waiting(self) -> None:
         """Answers requests that wait, while there is a place."""
