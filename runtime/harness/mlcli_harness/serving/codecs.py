@@ -11,10 +11,10 @@ import io
 import json
 import math
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mlcli_harness.serving.media_types import CSV, JSON, NPY, NPZ
-from mlcli_harness.serving.plain import PLAIN, columns_of, fields_of, rows_of, to_plain
+from mlcli_harness.serving.plain import columns_of, fields_of, rows_of, to_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -235,24 +235,15 @@ def members_of(prediction: Any) -> Mapping[Any, Any] | None:
 
 
 def to_rows(items: Any) -> list[Any]:
-    """The lines of a table, each a list of cells. A dict's values are the cells, without its keys, so
-    that equal names of columns do no harm."""
+    """Returns the lines of a table, each a list of plain cells."""
     columns = columns_of(items)
     if columns:
         return rows_of(items, columns)
-    if not isinstance(items, (list, tuple, Iterator, Mapping)):
-        items = to_plain(items)
-    return list(map(to_row, items if isinstance(items, (list, tuple, Iterator)) else [items]))
+    plain = to_plain(items)
+    return [to_row(item) for item in plain] if isinstance(plain, list) else [to_row(plain)]
 
 
 def to_row(item: Any) -> list[Any]:
-    kind = type(item)
-    if kind is float or kind in PLAIN:
-        # Asking whether it is a Mapping takes longer than all else.
-        return [to_plain(item)]
-    if isinstance(item, Mapping):
-        return [to_plain(cell) for cell in item.values()]
-    plain = to_plain(item)
-    if isinstance(plain, dict):
-        return list(plain.values())
-    return plain if isinstance(plain, list) else [plain]
+    if isinstance(item, dict):
+        return list(item.values())
+    return item if isinstance(item, list) else [item]
