@@ -48,7 +48,8 @@ export function escapeOfPlanted(crossed: readonly string[], target: string): Esc
     top !== undefined && isOutside(relative(top, target))
   );
   if (written === undefined) return undefined;
-  return { target, isPrivate: false, words: `leads out of ${written}, to ${target}` };
+  const words = `leads to ${target}, out of a directory that containers write to`;
+  return { target, isPrivate: false, words };
 }
 
 /** What an absolute path starts with, on Windows with a drive. */

@@ -136,14 +136,14 @@ const LINKS: readonly {
     link: `${MODEL}/weights`,
     to: "../../../../../customers.csv",
     more: { "repo/customers.csv": "" },
-    words: `leads out of ROOT/${MODEL}, to ROOT/repo/customers.csv`,
+    words: "leads to ROOT/repo/customers.csv, out of a directory that containers write to",
   },
   {
     name: "a link that a container planted",
     link: "repo/latest",
     to: "flats/mlcli_base/local_test/test_dir/model/weights",
     more: { [`${MODEL}/weights`]: "-> ../../../../../customers.csv", "repo/customers.csv": "" },
-    words: `leads out of ROOT/${MODEL}, to ROOT/repo/customers.csv`,
+    words: "leads to ROOT/repo/customers.csv, out of a directory that containers write to",
   },
 ];
 
