@@ -3,6 +3,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { isAbsolute } from "@std/path/is-absolute";
 import { normalize } from "@std/path/normalize";
 import { isRoleArn, parseS3Uri, ROLE_ARN, S3_URI } from "../contract/addresses.ts";
+import { PLATFORM } from "../contract/images.ts";
 import { type Distribution, DISTRIBUTIONS, type Launcher, LAUNCHERS } from "../contract/launch.ts";
 import {
   type MetricDefinition,
@@ -157,7 +158,7 @@ export const RULES = {
     meaning: "Operating system and architecture of the image. Without it: those of " +
       "DOCKER_DEFAULT_PLATFORM, else the engine's own.",
     expected: 'an operating system and an architecture, such as "linux/amd64"',
-    pattern: /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/,
+    pattern: PLATFORM,
   },
   cloud_region: {
     meaning: "Region of the cloud commands, and AWS_REGION in local runs.",

@@ -1,4 +1,7 @@
-/** The labels of images and containers, and what they tell about an image. */
+/** The platforms of images, the labels of images and containers, and what they tell about an image. */
+
+/** An operating system, an architecture and perhaps a variant: `linux/arm64/v8`. */
+export const PLATFORM = /^[\w.-]+\/[\w.-]+(\/[\w.-]+)?$/;
 
 /**
  * The labels that mlcli gives to its images and containers. A container has all of the first eight: it

@@ -1,11 +1,10 @@
 /** The platform that the docker command builds and pulls for if it is not told another one. */
 
+import { PLATFORM } from "../contract/images.ts";
 import { MlcliError } from "../errors.ts";
 import { printable } from "../text.ts";
 
 const VARIABLE = "DOCKER_DEFAULT_PLATFORM";
-
-const PLATFORM = /^([\w.-]+)\/([\w.-]+)((?:\/[\w.-]+)?)$/;
 
 /**
  * Other names of architectures that the docker command accepts. The engine names an image's
@@ -35,8 +34,8 @@ export function defaultPlatform(env: (name: string) => string | undefined): stri
   const value = env(VARIABLE);
   if (!value) return undefined;
   const given = value.toLowerCase();
-  const match = PLATFORM.exec(BARE.includes(given) ? `linux/${given}` : given);
-  if (match === null) {
+  const platform = BARE.includes(given) ? `linux/${given}` : given;
+  if (!PLATFORM.test(platform)) {
     throw new MlcliError(
       `${VARIABLE} must be one platform, such as linux/amd64, but is "${printable(value)}"`,
       {
@@ -46,6 +45,6 @@ export function defaultPlatform(env: (name: string) => string | undefined): stri
       },
     );
   }
-  const [, system, architecture = "", variant] = match;
-  return `${system}/${OTHER_NAMES.get(architecture) ?? architecture}${variant}`;
+  const [system, architecture = "", ...variant] = platform.split("/");
+  return [system, OTHER_NAMES.get(architecture) ?? architecture, ...variant].join("/");
 }
