@@ -72,12 +72,13 @@ export async function failureOf(
     : undefined;
   const headline = printed ?? headlineOf(reason);
   const last = headline ?? lastOutput.lastError;
-  const machineHint = machineNameHint(last, lastOutput.text, asked);
   const hint = first ?? outcome.hint ?? (interactive ? undefined : debuggerHint(kind, headline)) ??
-    (host === undefined || machineHint ? undefined : lookupHint(last)) ??
     permissionHint(last, user, importer) ??
     readOnlyHint({ kind, reason: last, log: [] }) ??
-    codeHint(last, importer.app) ?? channelHint(last, importer.app) ?? machineHint ??
+    codeHint(last, importer.app) ?? channelHint(last, importer.app) ??
+    // Before lookupHint, which matches all failed lookups.
+    machineNameHint(last, lastOutput.text, asked) ??
+    (host === undefined ? undefined : lookupHint(last)) ??
     await fullDiskHint(last, importer.app.directory) ??
     await missingModuleHintOf(last, importer) ??
     (unquoted &&
@@ -128,7 +129,7 @@ export function codeHint(words: string, app: App): string | undefined {
   return `Has the file another name? It is ${folder}/training.py that runs.`;
 }
 
-/** What Python and Go say of a name that does not resolve. */
+/** Returns what to do if Python or Go could not resolve a name. */
 function lookupHint(words: string): string | undefined {
   if (!/Name or service not known|Temporary failure in name resolution|no such host/.test(words)) {
     return undefined;

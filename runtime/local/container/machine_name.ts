@@ -41,14 +41,14 @@ export function withoutMachineName(body: CreateBody): CreateBody {
  */
 export const REFUSES_MACHINE_NAME = /host-gateway|custom host-to-IP mapping/;
 
-/** What libraries of C (glibc, musl), Go, Node, curl, PostgreSQL and urllib3 say. */
+/** Errors of libraries that cannot resolve a name: C (glibc, musl), Go, Node, curl, PostgreSQL, urllib3. */
 const UNRESOLVED =
   /Name or service not known|Name does not resolve|Temporary failure in name resolution|No address associated with hostname|no such host\b|ENOTFOUND|Could not resolve host|could not translate host name|Failed to resolve/i;
 
 /**
- * What to do if the code failed because the name of this machine did not resolve; `undefined` for other
- * failures. Python's own error does not contain the name; the traceback above it mostly does. Other
- * lines do not count: they might be about other addresses.
+ * Returns what to do if the code failed because the name of this machine did not resolve; `undefined`
+ * for other failures. Python's own error does not contain the name; the traceback above it mostly does.
+ * mlcli ignores other lines, which might be about other addresses.
  *
  * @param words the line with which the code failed.
  * @param output the last lines of its output.
@@ -65,7 +65,9 @@ export function machineNameHint(
     return `Use an address that SageMaker can reach: it has no ${NAME}, and neither do containers ` +
       "with --strict.";
   }
-  if (network === "none") return `Use another network: none cannot reach ${NAME}.`;
+  if (network === "none") {
+    return `Use another network: a container with --network none cannot reach ${NAME}.`;
+  }
   if (network === "host") return "Use 127.0.0.1: it is this machine with --network host.";
-  return `Use an IP address of this machine: the engine has none for ${NAME} (Docker 20.10 has).`;
+  return `Use an IP address of this machine: the engine cannot resolve ${NAME} (Docker 20.10 can).`;
 }

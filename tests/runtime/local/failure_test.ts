@@ -124,11 +124,11 @@ const UNRESOLVED: readonly (readonly [words: string, output?: string])[] = [
   ["curl: (6) Could not resolve host: host.docker.internal"],
 ];
 
-suite("the hint for host.docker.internal", () => {
+suite("machineNameHint", () => {
   const ASKED = { network: undefined, strict: false };
 
   for (const [words, output = ""] of UNRESOLVED) {
-    it(`is there after: ${words.slice(0, 60)}`, () => {
+    it(`recognises a failed lookup of host.docker.internal: ${words.slice(0, 60)}`, () => {
       assertMatch(
         machineNameHint(words, output, ASKED) ?? "",
         /^Use an IP address of this machine: /,
@@ -139,19 +139,22 @@ suite("the hint for host.docker.internal", () => {
   for (
     const [asked, hint] of [
       [{ ...ASKED, strict: true }, /^Use an address that SageMaker can reach: /],
-      [{ ...ASKED, network: "none" }, /^Use another network: none cannot reach /],
+      [
+        { ...ASKED, network: "none" },
+        /^Use another network: a container with --network none cannot reach /,
+      ],
       [
         { ...ASKED, network: "host" },
         /^Use 127\.0\.0\.1: it is this machine with --network host\.$/,
       ],
     ] as const
   ) {
-    it(`says why the name is missing: ${asked.strict ? "--strict" : asked.network}`, () => {
+    it(`names the fix for ${asked.strict ? "--strict" : `--network ${asked.network}`}`, () => {
       assertMatch(machineNameHint(UNRESOLVED[0]![0], UNRESOLVED[0]![1]!, asked) ?? "", hint);
     });
   }
 
-  it("is not there for another name, or another failure", () => {
+  it("is undefined for another name and for another failure", () => {
     for (
       const [words, output] of [
         ["socket.gaierror: [Errno -2] Name or service not known", "connecting to algo-2"],

@@ -198,6 +198,26 @@ suite("the first host that fails", () => {
   });
 
   for (
+    const [host, hint] of [
+      ["algo-1", /\nhint: The other hosts may not have names yet/],
+      ["host.docker.internal", /\nhint: Use an IP address of this machine: /],
+    ] as const
+  ) {
+    it(`a run that cannot resolve ${host} gets the hint for that name`, async () => {
+      const { code, stderr } = await run({
+        ...second(({ err, end }) => {
+          err(`Traceback (most recent call last):\n  connect("${host}")\n`);
+          err("socket.gaierror: [Errno -2] Name or service not known\n");
+          end(1);
+        }),
+        onStop: ({ end }) => end(0),
+      });
+      assertEquals(code, 1);
+      assertMatch(stderr, hint);
+    });
+  }
+
+  for (
     const [how, after] of [["did not end in time", 1_050], ["were killed by another", 0]] as const
   ) {
     it(`ends others that ${how}: ${after > 0 ? "said" : "not said to have waited"}`, async () => {

@@ -305,6 +305,17 @@ suite("local deploy that fails", () => {
       },
       /^error: The server .*\n {2}OSError.*\n {2}mlcli: .*\nhint: A server's code and its model are/,
     ],
+    [
+      "model_fn cannot resolve host.docker.internal",
+      {
+        program: ends(
+          3,
+          'Traceback (most recent call last):\n  connect("host.docker.internal")\n' +
+            "socket.gaierror: [Errno -2] Name or service not known\nmlcli: the model ...\n",
+        ),
+      },
+      /\nhint: Use an IP address of this machine: /,
+    ],
     // 500: Podman, 501: Docker, for a log driver that cannot be read.
     ...[404, 409, 500, 501].map((status) =>
       [
