@@ -2,6 +2,7 @@ import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/as
 import { LISTS_ALL_NAMES } from "../../helpers/directory.ts";
 import { drawnOnce } from "../../helpers/fake_context.ts";
 import { Keys } from "../../helpers/in_process.ts";
+import { python } from "../../helpers/python.ts";
 import { assertSameBytes } from "../../helpers/same_bytes.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { BUCKET, place, TARGET } from "../../helpers/upload_place.ts";
@@ -566,11 +567,7 @@ suite("upload-data sends nothing", () => {
 
   it("of a name that is not UTF-8", async () => {
     await using at = await place({ "d/a": "1" });
-    const made = await new Deno.Command("bash", {
-      args: ["-c", "touch d/$'\\xff'"],
-      cwd: at.directory.path,
-    }).output();
-    assert(made.success);
+    python(at.directory.path, 'open(b"d/\\xff", "w")');
     if (!LISTS_ALL_NAMES) return;
     const { code, stderr } = await at.upload(["-i", "d", "--target-dir", TARGET]);
     assertEquals([code, stderr.split(":")[1]], [1, " Its name is not UTF-8"]);
