@@ -77,7 +77,7 @@ const readOnly = (paths: string): RegExp =>
 const READ_ONLY = readOnly("code|input|config|processing/input");
 const READ_ONLY_SERVER = readOnly("code|model");
 
-/** What libraries say if a name has no address, in a line that has the name. */
+/** A line of a library that cannot resolve the name of the local machine. */
 const NO_LOCAL_HOST =
   /host\.docker\.internal.*(not known|name resolution|no such host)|Could not resolve host: host\.docker/i;
 const NOT_KEPT = "Temporary files belong in /tmp.";
@@ -295,8 +295,8 @@ export const CAUSES: readonly Row[] = [
     reason: NO_LOCAL_HOST,
     log: NO_LOCAL_HOST,
     words:
-      "SageMaker has no host.docker.internal: that name is this machine, in local containers. " +
-      "Use an address that SageMaker can reach.",
+      "SageMaker has no host.docker.internal: only local containers can resolve that name. Use an " +
+      "address that SageMaker can reach.",
     source: "https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/23",
   },
   {

@@ -16,7 +16,7 @@ const KEYS = {
   noProxy: "NO_PROXY",
 } as const;
 
-/** Names of the container itself and of this machine, which no proxy can reach. */
+/** Names of the container and of this machine, which a proxy cannot reach. */
 const LOCAL_NAMES = ["localhost", "127.0.0.1", "host.docker.internal"];
 
 export interface DockerProxies {
@@ -31,8 +31,8 @@ export interface DockerProxies {
 }
 
 /**
- * Reads the proxies for an engine. Values that are not text do not count. A file that is not JSON
- * counts as empty: the search for the engine reports it.
+ * Reads the proxies for an engine, and ignores values that are not text. A file that is not JSON counts
+ * as empty, because the search for the engine reports it.
  *
  * @param address of the engine; the file may have proxies of its own for it, in place of `default`.
  */
@@ -53,9 +53,9 @@ export function dockerProxies(env: SearchEnvironment["env"], address = "default"
 }
 
 /**
- * Returns the proxies that a container gets. A variable of the user replaces both spellings of its
- * name, so that no program in the container finds another value. `NO_PROXY` is always among them: its
- * value is for `withoutProxy` to complete.
+ * Returns the proxies that the user's variables do not replace. A variable replaces both spellings of
+ * its name, so that no program in the container finds another value. `NO_PROXY` is always included,
+ * perhaps empty, because `withoutProxy` completes its value.
  */
 export function proxiesBeside(found: Variables, variables: Variables): Variables {
   if (Object.keys(found).length === 0) return {};
@@ -64,9 +64,10 @@ export function proxiesBeside(found: Variables, variables: Variables): Variables
 }
 
 /**
- * Returns the same proxies, with local names and hosts in `NO_PROXY`.
+ * Completes `NO_PROXY` with local names and hosts.
  *
- * @param ofRole other variables of the container, such as pip's, which win; their `NO_PROXY` is kept.
+ * @param ofRole other variables of the container, such as pip's. They override proxies, and their
+ *   `NO_PROXY` is completed in place of docker's.
  */
 export function withoutProxy(
   proxies: Variables,

@@ -14,7 +14,7 @@ export interface BuildRequest {
   readonly tag: string;
   /** Instead of the configuration's, or the official slim image of its Python version. */
   readonly baseImage: string | undefined;
-  /** `linux/amd64`; instead of that of the configuration, of Docker's variable or of the engine. */
+  /** Such as `linux/amd64`. Overrides the configuration, `DOCKER_DEFAULT_PLATFORM` and the engine. */
   readonly platform: string | undefined;
   readonly noCache: boolean;
   /** For the Dockerfile, besides mlcli's own. */

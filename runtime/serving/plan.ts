@@ -124,9 +124,11 @@ function deviceRequest(gpus: Gpus): DeviceRequest {
 }
 
 /**
- * The user's variables win over mlcli's, as on SageMaker over those of the image.
+ * Returns the variables of a container. The user's override mlcli's, as they override the image's on
+ * SageMaker.
  *
- * @param hosts names of the containers that it is asked by, or asks.
+ * @param ofRole variables of this kind of container.
+ * @param hosts names of the hosts of the run, which need no proxy.
  */
 export function environment(
   { variables, strict, proxies = {} }: ContainerRequest,

@@ -66,7 +66,7 @@ async function ask(
 suite("a model that belongs to the thread of model_fn", () => {
   beforeAll(buildTestImage);
 
-  it("works with MLCLI_CONCURRENT_PREDICTIONS=1, and pings and stops don't wait for it", async () => {
+  it("MLCLI_CONCURRENT_PREDICTIONS=1 runs all functions in one thread, and pings and stops don't wait", async () => {
     await withServing(CODE, { variables: ONE_AT_A_TIME }, async (server) => {
       const origin = `http://${server.hostname}:${server.port}`;
       assertEquals(await ask(origin, "price"), { status: 200, body: "7" });
@@ -87,7 +87,7 @@ suite("a model that belongs to the thread of model_fn", () => {
     });
   });
 
-  it("fails without the limit, with a hint, and settings are kept", async () => {
+  it("a call in another thread than model_fn fails with a hint, and settings are kept", async () => {
     await using server = await deployServer(CODE);
     const origin = `http://127.0.0.1:${server.port}`;
     assertEquals((await ask(origin, "price")).status, 500);

@@ -19,9 +19,9 @@ def predict_fn(data, model):
 suite("an engine whose default log driver is none", () => {
   beforeAll(buildTestImage);
 
-  it("shows what servers print, and why they crash", async () => {
+  it("an engine with the log driver none shows the output and the errors of servers", async () => {
     // https://github.com/testcontainers/testcontainers-java/pull/11497: with the default driver none,
-    // whatever reads a container's log fails with 501.
+    // reading a container's log fails with 501.
     await using app = await makeApp({
       configuration: { image_name: TEST_IMAGE },
       files: {

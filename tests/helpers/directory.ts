@@ -57,5 +57,5 @@ export async function contentOf(path: string, before = ""): Promise<Record<strin
   return found;
 }
 
-/** Whether Deno lists names that are not UTF-8, which it does since 2.9. */
+/** Whether Deno lists names that are not UTF-8: it has done so since 2.9. */
 export const LISTS_ALL_NAMES = !/^2\.[0-8]\./.test(Deno.version.deno);

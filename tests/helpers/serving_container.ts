@@ -30,7 +30,7 @@ export interface ServingContainer {
  * Calls `work` with a server that runs this code in two workers.
  *
  * @param memory limit in bytes, without swap.
- * @param variables of the container, beside those of every server here.
+ * @param variables additional environment variables of the container, as `NAME=VALUE`.
  */
 export async function withServing<T>(
   code: string,

@@ -333,7 +333,7 @@ class Refusals(unittest.TestCase):
                 # What the client did wrong is no entry of the log.
                 self.assertEqual(server.log, "")
 
-    def test_of_a_compressed_body_name_gzip(self):
+    def test_a_body_in_gzip_is_400_and_the_message_names_gzip(self):
         # https://github.com/mendhak/docker-http-https-echo/issues/31: "Unexpected token in JSON".
         # https://github.com/SeldonIO/MLServer/pull/931
         for content_type in ("application/json", "text/csv", "text/csv; charset=latin1", ""):
@@ -349,7 +349,7 @@ class Refusals(unittest.TestCase):
         server = Server(input_fn=lambda body, content_type: len(body))
         self.assertEqual(server.ask(gzip.compress(b"1"), CONTENT_TYPE="image/svg")[0], "200 OK")
 
-    def test_of_a_body_without_a_content_type_say_so(self):
+    def test_the_message_for_a_body_without_a_content_type_says_so(self):
         # https://github.com/bentoml/BentoML/issues/505, https://github.com/cortexlabs/cortex/issues/1208
         end = " (the request has no Content-Type, so application/json is assumed)"
         loads = Server(input_fn=lambda body, content_type: json.loads(body))

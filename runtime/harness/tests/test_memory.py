@@ -98,19 +98,19 @@ class Bounds(MemoryTest):
     def found(self, workers):
         return [(limit.owner, limit.size, limit.room()) for limit in bounds(workers)]
 
-    def test_are_the_machines_where_the_workers_may_not_fit(self):
+    def test_contain_the_machine_if_the_workers_might_not_fit(self):
         self.machine(16 * GB)
         machine = ("machine", MACHINE, 16 * GB)
         self.assertEqual((self.found(8), self.found(9)), ([], [machine]))
-        # Files may grow when they are loaded, and those of a directory count, too.
+        # Files might grow when they are loaded, and files in directories count.
         self.write("/opt/ml/model/weights/part", "")
         os.truncate(self.path("/opt/ml/model/weights/part"), GB)
         os.symlink("nowhere", self.path("/opt/ml/model/link"))
         self.assertEqual((self.found(2), self.found(3)), ([], [machine]))
-        # It is no limit of the container's: that of the largest body stays.
+        # The container has no limit, so the limit for bodies does not change.
         self.assertIsNone(smallest(memory_limits()))
 
-    def test_are_the_containers_and_the_machines(self):
+    def test_contain_the_machine_and_the_container_if_the_container_has_a_limit(self):
         self.write("/proc/self/cgroup", "0::/\n")
         self.group("", 8 * GB, 0, "")
         self.assertEqual(self.found(2), [("container", 8 * GB, 8 * GB)])
@@ -118,13 +118,13 @@ class Bounds(MemoryTest):
         self.assertEqual(self.found(2), [("container", 8 * GB, 8 * GB), ("machine", MACHINE, 5 * GB)])
         self.assertEqual(room(bounds(2))[1], 5 * GB)
 
-    def test_are_none_where_the_kernel_does_not_tell_its_memory(self):
+    def test_are_empty_if_the_kernel_does_not_report_memory(self):
         for text in (None, "", "MemTotal: 9 kB\n", "MemTotal: 9 kB\nMemAvailable: many kB\n"):
             if text is not None:
                 self.write("/proc/meminfo", text)
             self.assertEqual(bounds(1000), [])
 
-    def test_are_found_on_this_machine(self):
+    def test_read_the_memory_of_this_machine(self):
         self.replace(module, "MACHINE", "/proc/meminfo")
         [machine] = bounds(1_000_000)
         self.assertTrue(0 < machine.room() <= machine.size, machine.room())

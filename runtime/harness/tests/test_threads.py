@@ -31,7 +31,7 @@ def in_thread(call):
 
 
 class AffinityHint(unittest.TestCase):
-    def test_is_given_for_errors_about_objects_of_another_thread(self):
+    def test_names_the_variable_for_errors_about_objects_of_another_thread(self):
         connection = sqlite3.connect(":memory:")
         self.addCleanup(connection.close)
         for call in [
@@ -46,7 +46,7 @@ class AffinityHint(unittest.TestCase):
                 self.assertEqual(affinity_hint(described, in_one_thread=False), HINT)
                 self.assertEqual(affinity_hint(described, in_one_thread=True), "")
 
-    def test_is_not_given_for_other_errors(self):
+    def test_is_empty_for_other_errors(self):
         self.assertEqual(affinity_hint(describe(ValueError("no age")), in_one_thread=False), "")
 
 

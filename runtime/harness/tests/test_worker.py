@@ -262,8 +262,8 @@ class PredictingInMain(WorkerTest):
         self.assertEqual(os.waitpid(self.application.child, 0)[1], 1 << 8)
 
 
-class Children(WorkerTest):
-    def test_their_signals_do_not_stop_the_worker(self):
+class SignalsOfChildren(WorkerTest):
+    def test_signals_of_a_child_do_not_stop_the_worker(self):
         self.worker.prepare()
         self.addCleanup(self.worker.poller.close)
         for descriptor in self.worker.PIPE:

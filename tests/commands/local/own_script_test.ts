@@ -427,7 +427,7 @@ suite("an image that is not here", () => {
     assertEquals(again.code, 0, again.stderr);
   });
 
-  it("is pulled for its platform in the configuration, else DOCKER_DEFAULT_PLATFORM", async () => {
+  it("local train pulls an image for the configuration's platform, else DOCKER_DEFAULT_PLATFORM", async () => {
     // https://github.com/docker/compose/issues/9889: compose ignored the variable in pulls.
     const image = "public.ecr.aws/deep-learning-containers/pytorch:2";
     const env = { DOCKER_DEFAULT_PLATFORM: "linux/amd64" };

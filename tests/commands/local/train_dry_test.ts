@@ -102,7 +102,7 @@ suite("local train --dry-run", () => {
     });
   }
 
-  it("has the names of proxies of docker's configuration file, as the run's record", async () => {
+  it("a dry run and a run's record contain the names of proxies, but not their passwords", async () => {
     await using app = await completeApp();
     await using docker = await makeDirectory();
     const proxies = { default: { httpProxy: "http://me:s3cret@proxy:3128" } };

@@ -6,7 +6,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const of = (value: string | undefined) =>
   defaultPlatform((name) => name === "DOCKER_DEFAULT_PLATFORM" ? value : undefined);
 
-suite("DOCKER_DEFAULT_PLATFORM", () => {
+suite("defaultPlatform", () => {
   for (
     const [value, platform] of [
       [undefined, undefined],
@@ -22,13 +22,13 @@ suite("DOCKER_DEFAULT_PLATFORM", () => {
       ["linux/constructor", "linux/constructor"],
     ] as const
   ) {
-    it(`means ${platform ?? "the engine's own platform"} if it is "${value}"`, () => {
+    it(`is ${platform} if DOCKER_DEFAULT_PLATFORM is "${value}"`, () => {
       assertEquals(of(value), platform);
     });
   }
 
   for (const value of ["linux/amd64,linux/arm64", "all", "linux/", "a/b/c/d", "linux/amd64 "]) {
-    it(`is an error that names the variable if it is "${value}"`, () => {
+    it(`throws an error that names DOCKER_DEFAULT_PLATFORM if its value is "${value}"`, () => {
       const { message } = assertThrows(() => of(value), MlcliError);
       assertEquals(
         message,

@@ -7,7 +7,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const LOCAL = "localhost,127.0.0.1,host.docker.internal";
 const HTTP = { HTTP_PROXY: "http://proxy:3128", http_proxy: "http://proxy:3128" };
 
-/** What a file has, for an engine at an address. */
+/** Reads the proxies in a configuration file, for an engine at an address. */
 async function read(content: unknown, address?: string) {
   await using directory = await makeDirectory();
   const text = typeof content === "string" ? content : JSON.stringify(content);
@@ -16,8 +16,8 @@ async function read(content: unknown, address?: string) {
   return dockerProxies(env, address);
 }
 
-suite("the proxies of docker's configuration file", () => {
-  it("are all five, in upper and in lower case", async () => {
+suite("dockerProxies", () => {
+  it("reads all five keys, as variables in upper and in lower case", async () => {
     const { variables } = await read({
       proxies: {
         default: { httpProxy: "a", httpsProxy: "b", ftpProxy: "c", allProxy: "d", noProxy: "e" },
@@ -30,7 +30,7 @@ suite("the proxies of docker's configuration file", () => {
     });
   });
 
-  it("are those of the engine's address in place of the default", async () => {
+  it("prefers the object of the engine's address to the default", async () => {
     const proxies = {
       default: { httpProxy: "http://proxy:3128", noProxy: "corp" },
       "tcp://far:2375": { httpsProxy: "far" },
@@ -57,14 +57,14 @@ suite("the proxies of docker's configuration file", () => {
       ["text", { proxies: { default: "http://proxy" } }],
     ] as const
   ) {
-    it(`are none with ${title}`, async () => {
+    it(`finds no proxies in ${title}`, async () => {
       const { variables, isMisplaced } = await read(content);
       assertEquals({ variables, isMisplaced }, { variables: {}, isMisplaced: false });
     });
   }
 
   // https://github.com/docker/cli/issues/507
-  it("are none, and misplaced, if they are not in an object of an engine", async () => {
+  it("reports addresses outside of an engine's object as misplaced", async () => {
     const { variables, isMisplaced } = await read({
       proxies: { httpProxy: "http://myproxy:8080", noProxy: "localhost,127.0.0.1,my.lan" },
     });
@@ -72,7 +72,7 @@ suite("the proxies of docker's configuration file", () => {
   });
 });
 
-suite("the proxies of a container", () => {
+suite("proxiesBeside and withoutProxy", () => {
   const cases: Readonly<
     Record<string, {
       readonly found: Variables;
@@ -82,18 +82,18 @@ suite("the proxies of a container", () => {
       readonly expected: Variables;
     }>
   > = {
-    "are none without any in docker's file, whatever pip has": {
+    "pip's proxies alone add none": {
       found: {},
       ofRole: HTTP,
       expected: {},
     },
     // https://github.com/unslothai/unsloth/pull/11147
-    "leave out the container itself and this machine": {
+    "NO_PROXY contains the names of the container and of this machine": {
       found: HTTP,
       expected: { ...HTTP, NO_PROXY: LOCAL, no_proxy: LOCAL },
     },
     // https://github.com/docker/compose/issues/11433
-    "leave out the other hosts": {
+    "NO_PROXY contains the names of the hosts": {
       found: HTTP,
       hosts: ["algo-1", "algo-2"],
       expected: {
@@ -103,7 +103,7 @@ suite("the proxies of a container", () => {
       },
     },
     // https://github.com/docker/docker-py/issues/2199
-    "keep the file's exceptions, each name once": {
+    "NO_PROXY keeps the file's exceptions, each name once": {
       found: { ...HTTP, NO_PROXY: "localhost, .corp", no_proxy: "localhost, .corp" },
       expected: {
         ...HTTP,
@@ -112,22 +112,22 @@ suite("the proxies of a container", () => {
       },
     },
     // curl and Python's urllib compare the whole value with the star.
-    "keep the exception of all hosts alone": {
+    "NO_PROXY stays *, which stands for all hosts": {
       found: { ...HTTP, NO_PROXY: "*", no_proxy: "*" },
       expected: { ...HTTP, NO_PROXY: "*", no_proxy: "*" },
     },
     // https://github.com/Syslifters/sysreptor/issues/510
-    "give way to the user's in both spellings, even to an empty one": {
+    "the user's variables replace proxies in both spellings, even if they are empty": {
       found: { ...HTTP, HTTPS_PROXY: "x", https_proxy: "x" },
       user: { HTTP_PROXY: "", https_proxy: "mine" },
       expected: { NO_PROXY: LOCAL, no_proxy: LOCAL },
     },
-    "leave the user's exceptions alone": {
+    "the user's no_proxy is not completed": {
       found: { ...HTTP, NO_PROXY: "corp", no_proxy: "corp" },
       user: { no_proxy: "mine" },
       expected: HTTP,
     },
-    "give way to pip's, and complete its exceptions": {
+    "pip's variables replace proxies, and pip's no_proxy is completed": {
       found: { ...HTTP, NO_PROXY: "corp", no_proxy: "corp" },
       ofRole: { HTTP_PROXY: "http://pip", no_proxy: "index" },
       expected: { NO_PROXY: `index,${LOCAL}`, no_proxy: `index,${LOCAL}` },

@@ -136,7 +136,7 @@ suite("the doctor's container with an init", () => {
 
 suite("the doctor's check of the default log driver", () => {
   for (const [driver, status] of [["none", "warning"], ["json-file", undefined]] as const) {
-    it(`finds ${status ?? "nothing"} if the driver is ${driver}`, async () => {
+    it(`doctor reports ${status ?? "nothing"} if the default log driver is ${driver}`, async () => {
       const answers = { "GET /info": () => Response.json({ LoggingDriver: driver }) };
       const { checks } = await doctor({ answers });
       assertEquals(checks["log driver"]?.status, status);

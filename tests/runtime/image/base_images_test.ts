@@ -91,7 +91,7 @@ suite("a base image", () => {
     ]);
   });
 
-  it("is pulled for DOCKER_DEFAULT_PLATFORM if nothing else names a platform", async () => {
+  it("build pulls a base image for DOCKER_DEFAULT_PLATFORM if no other setting names a platform", async () => {
     // https://github.com/docker/compose/issues/10041: x86_64 is the engine's amd64.
     const env = { DOCKER_DEFAULT_PLATFORM: "linux/x86_64" };
     const { pulls } = await build({ env, platform: "linux/arm64" });

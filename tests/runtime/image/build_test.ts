@@ -248,31 +248,32 @@ suite("the platform of mlcli build", () => {
   }[] = [
     {
       // https://github.com/docker/compose/issues/8840: compose ignored the variable in builds.
-      name: "is DOCKER_DEFAULT_PLATFORM if nothing else names one",
+      name: "build uses DOCKER_DEFAULT_PLATFORM if no other setting names a platform",
       env: { DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
       platform: "linux/arm64",
     },
     {
       // https://github.com/docker/compose/issues/9853: compose asked for both platforms.
-      name: "is the configuration's alone before DOCKER_DEFAULT_PLATFORM",
+      name: "build prefers the configuration's platform to DOCKER_DEFAULT_PLATFORM",
       env: { DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
       configuration: { platform: "linux/amd64" },
       platform: "linux/amd64",
     },
     {
-      name: "is MLCLI_PLATFORM before the configuration's and DOCKER_DEFAULT_PLATFORM",
+      name:
+        "build prefers MLCLI_PLATFORM to the configuration's platform and DOCKER_DEFAULT_PLATFORM",
       env: { MLCLI_PLATFORM: "linux/s390x", DOCKER_DEFAULT_PLATFORM: "linux/arm64" },
       configuration: { platform: "linux/amd64" },
       platform: "linux/s390x",
     },
     {
-      name: "is --platform, and DOCKER_DEFAULT_PLATFORM is not even read",
+      name: "build with --platform does not read DOCKER_DEFAULT_PLATFORM",
       env: { DOCKER_DEFAULT_PLATFORM: "no platform" },
       args: ["--platform", "linux/arm64/v8"],
       platform: "linux/arm64/v8",
     },
     {
-      name: "is the engine's if DOCKER_DEFAULT_PLATFORM is empty",
+      name: "build uses the engine's platform if DOCKER_DEFAULT_PLATFORM is empty",
       env: { DOCKER_DEFAULT_PLATFORM: "" },
       platform: undefined,
     },
@@ -284,14 +285,14 @@ suite("the platform of mlcli build", () => {
     });
   }
 
-  it("still warns of Graviton instances if DOCKER_DEFAULT_PLATFORM chose arm64", async () => {
+  it("build warns of Graviton instances if DOCKER_DEFAULT_PLATFORM is arm64", async () => {
     const env = { DOCKER_DEFAULT_PLATFORM: "linux/arm64" };
     const after = () => Response.json({ ...IMAGE, Architecture: "arm64" });
     const { stderr } = await build(saying(BUILT), ["-q"], { env, after });
     assertMatch(stderr, /^warning: \S+:latest is for linux\/arm64: .* Graviton instances/);
   });
 
-  it("fails before anything is sent if DOCKER_DEFAULT_PLATFORM is not a platform", async () => {
+  it("build fails before it sends anything if DOCKER_DEFAULT_PLATFORM is not a platform", async () => {
     // https://github.com/docker/compose/issues/12241: a platform that does not exist went unnoticed.
     const env = { DOCKER_DEFAULT_PLATFORM: "mynonsensearch" };
     const { code, stderr, calls } = await build(saying(BUILT), [], { env });

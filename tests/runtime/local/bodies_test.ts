@@ -274,7 +274,7 @@ suite("the entry for host.docker.internal", () => {
     // https://github.com/containers/podman/issues/8466,
     // https://github.com/containers/podman/issues/22186; newer ones refuse it on some networks:
     // https://github.com/containers/podman/issues/22881.
-    it(`is not in the container of local ${command} on Podman`, async () => {
+    it(`local ${command} does not add host.docker.internal to a container on Podman`, async () => {
       const { body } = await createdBy(
         (port) => ["local", command, ...own, ...command === "deploy" ? [String(port)] : []],
         { isPodman: true },
@@ -324,7 +324,7 @@ suite("data that the user names", () => {
   });
 });
 
-/** Docker's configuration directory with these proxies, and what becomes of them. */
+/** Runs mlcli with these proxies in docker's configuration file, and returns those of the container. */
 async function withProxies(
   proxies: unknown,
   args: (port: number) => readonly string[],
@@ -352,7 +352,7 @@ suite("the proxies of docker's configuration file", () => {
     ];
     const exceptions = command === "deploy" ? LOCAL : `${LOCAL},algo-1`;
 
-    it(`are in the container of local ${command}, and their password in no message`, async () => {
+    it(`local ${command} passes proxies to the container, and prints no password`, async () => {
       const { proxies, stderr } = await withProxies(DEFAULT, (port) => line(port));
       assertEquals(proxies.toSorted(), [
         `HTTP_PROXY=${PROXY}`,
@@ -363,7 +363,7 @@ suite("the proxies of docker's configuration file", () => {
       assertEquals(stderr.includes("secret"), false);
     });
 
-    it(`are not in that of local ${command} --strict`, async () => {
+    it(`local ${command} --strict passes no proxies to the container`, async () => {
       const { proxies } = await withProxies(DEFAULT, (port) => line(port, "--strict"));
       assertEquals(proxies, []);
     });
@@ -373,14 +373,14 @@ suite("the proxies of docker's configuration file", () => {
   for (
     const option of [["--network", "none"], ["--network-isolation"], ["--no-network-settings"]]
   ) {
-    it(`are not in the container with ${option.join(" ")}`, async () => {
+    it(`local train ${option.join(" ")} passes no proxies to the container`, async () => {
       const { proxies } = await withProxies(DEFAULT, () => ["local", "train", ...option]);
       assertEquals(proxies, []);
     });
   }
 
   // https://github.com/docker/docs/issues/10213
-  it("give way to --env in both spellings", async () => {
+  it("--env replaces a proxy in both spellings", async () => {
     const { proxies } = await withProxies(
       DEFAULT,
       () => ["local", "train", "--env", "http_proxy=http://mine", "--env", "NO_PROXY=x"],
@@ -388,7 +388,7 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(proxies, ["http_proxy=http://mine", "NO_PROXY=x"]);
   });
 
-  it("are passed on with a warning if containers cannot reach them", async () => {
+  it("local train warns of a proxy that containers cannot reach, and passes it on", async () => {
     const local = { default: { httpsProxy: "http://127.0.0.1:3128" } };
     const run = (...more: readonly string[]) =>
       withProxies(local, () => ["local", "train", ...more]);
@@ -406,7 +406,7 @@ suite("the proxies of docker's configuration file", () => {
   });
 
   // https://github.com/docker/cli/issues/507
-  it("are ignored with a warning if they are not in an object of an engine", async () => {
+  it("local train ignores proxies outside of an engine's object, with a warning", async () => {
     const { proxies, stderr } = await withProxies(
       { httpProxy: PROXY },
       () => ["local", "train"],
@@ -419,7 +419,7 @@ suite("the proxies of docker's configuration file", () => {
     );
   });
 
-  it("are in the container of each shell", async () => {
+  it("local shell passes proxies to the container of each role", async () => {
     for (const role of ["train", "process", "serve"]) {
       const args = () => ["local", "shell", role, "--", "true"];
       const { proxies } = await withProxies(DEFAULT, args, {
@@ -431,7 +431,7 @@ suite("the proxies of docker's configuration file", () => {
   });
 
   // https://github.com/docker/compose/issues/11433
-  it("are in the container of each host, which asks the other hosts without them", async () => {
+  it("local train passes proxies to each host, with the other hosts in no_proxy", async () => {
     await using directory = await makeDirectory({
       "config.json": JSON.stringify({ proxies: DEFAULT }),
     });
@@ -447,7 +447,7 @@ suite("the proxies of docker's configuration file", () => {
     assertEquals(engine.created.length, 2);
   });
 
-  it("are those of the engine that is used", async () => {
+  it("local train uses the proxies of the engine's address", async () => {
     await using directory = await makeDirectory();
     await using app = await completeApp();
     await using engine = await fakeContainers({ program: ({ end }) => end(0) });

@@ -68,9 +68,9 @@ const ROWS: readonly {
   },
 ];
 
-suite("the log of a server's container", () => {
+suite("withReadableLog", () => {
   for (const { name, driver, engine = DOCKER, log } of ROWS) {
-    it(`is ${name}`, async () => {
+    it(`gives a server ${name}`, async () => {
       assertEquals(await logOn(engine, driver), log);
     });
   }

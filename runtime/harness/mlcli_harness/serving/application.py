@@ -58,7 +58,7 @@ class Application:
         self.callers = callers
         self.warns = warns
         self.execution_parameters = json.dumps(execution_parameters or {}).encode()
-        # The worker sees to that (worker.py).
+        # The worker makes all predictions in its main thread then (worker.py).
         self.in_one_thread = concurrent_predictions == 1
         self.turn: BoundedSemaphore | NoLimit = NoLimit()
         if concurrent_predictions:

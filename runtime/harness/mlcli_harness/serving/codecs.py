@@ -86,7 +86,7 @@ def csv_reader(text: str) -> Any:
 def csv_problem(error: csv.Error, text: str) -> str:
     if str(error) != "unexpected end of data":
         return str(error)
-    # A quote that is not closed takes in all rows behind it, so its own row says more than the last one.
+    # The field of an open quote continues to the end of the body. Its beginning shows where to fix it.
     reader = csv_reader(text)
     begin = 1
     try:
@@ -218,7 +218,7 @@ def array_bytes(numpy: Any, items: Any, media_type: str) -> bytes:
 
 
 def predictions_of(prediction: Any, media_type: str) -> Any:
-    """The items that have a form as a table. Raises NoForm where there are none."""
+    """Returns the items to write as a table. Raises NoForm if a dict has no `predictions`."""
     members = members_of(prediction)
     if members is None:
         return prediction
@@ -228,14 +228,14 @@ def predictions_of(prediction: Any, media_type: str) -> Any:
 
 
 def members_of(prediction: Any) -> Mapping[Any, Any] | None:
-    """What JSON writes as an object by itself: a dict, another Mapping or an instance of a dataclass."""
+    """Returns the members of a dict, another Mapping or an instance of a dataclass; else None."""
     if isinstance(prediction, Mapping):
         return prediction
     return fields_of(prediction) if hasattr(type(prediction), "__dataclass_fields__") else None
 
 
 def to_rows(items: Any) -> list[Any]:
-    """Returns the lines of a table, each a list of plain cells."""
+    """Returns the rows of a table, each a sequence of plain cells."""
     columns = columns_of(items)
     if columns:
         return rows_of(items, columns)

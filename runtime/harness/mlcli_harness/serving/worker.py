@@ -110,16 +110,16 @@ class PredictionWorker(BootingWorker):
         self.acceptor = Acceptor(
             self.sockets, self.poller, self.room, self.clients.admit, self.clients.free_descriptors
         )
-        help = (lambda: None) if self.predicts_in_main else self.predict_waiting
-        self.leaders = Leaders(self.next_task, self.predict, help, MAX_PREDICTIONS + SPARE_THREADS)
+        helping = (lambda: None) if self.predicts_in_main else self.predict_waiting
+        self.leaders = Leaders(self.next_task, self.predict, helping, MAX_PREDICTIONS + SPARE_THREADS)
         # A child that could not be terminated would hold up pools of the app, and a stop.
         leave_children_alone(signal.getsignal(signal.SIGTERM))
         os.register_at_fork(after_in_child=self.leave_clients)
 
     def leave_clients(self) -> None:
-        """For a process that user code forks: closes its copies of what clients are connected to.
-        They would not see the end of their connections before that process ends, too. Its signals
-        must not reach the worker's pipe, where SIGTERM means that the worker has to stop."""
+        """Closes the copies that a forked process has of the clients' connections, which would else
+        stay open until that process ends. Its signals must not reach the worker's pipe, where SIGTERM
+        means that the worker has to stop."""
         signal.set_wakeup_fd(-1)
         self.poller.close()
         for connection in self.clients.open:

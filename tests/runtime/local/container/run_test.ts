@@ -138,7 +138,7 @@ suite("the entry for host.docker.internal", () => {
       ],
     ] as const
   ) {
-    it(`is left out if the engine ${engine}, and other entries are not`, async () => {
+    it(`only host.docker.internal is left out if the engine ${engine}`, async () => {
       const good = call.endsWith("start") ? STARTED : CREATED;
       const created = await createdOn({ [call]: refusing(reason, status, good) }, true, [
         "algo-1:127.0.0.1",
@@ -151,7 +151,7 @@ suite("the entry for host.docker.internal", () => {
     });
   }
 
-  it("and the init are both left out if the engine has neither", async () => {
+  it("host.docker.internal and the init are left out if the engine supports neither", async () => {
     const answers = {
       "POST /containers/create": refusing("add-host: host-gateway", 400, CREATED),
       "POST /containers/1/start": refusing("docker-init", 500, STARTED),
