@@ -11,6 +11,7 @@ import { MlcliError, NoAppHere, UsageError } from "../../runtime/errors.ts";
 import { hostsOf, isLoopback, REACHABLE_PROXY } from "../../runtime/image/network/addresses.ts";
 import type { LocalJob } from "../../runtime/local/jobs.ts";
 import { tell, warningText } from "../../runtime/messages.ts";
+import type { PublishedPort } from "../../runtime/serving/plan.ts";
 import { userVariables } from "../named_files.ts";
 import { chosenApp } from "../chosen_app.ts";
 import { imageAccess } from "./image_access.ts";
@@ -22,7 +23,7 @@ import {
   type ProgramSectionName,
   type TypedProgram,
 } from "../program.ts";
-import { requireNoTag } from "../usage.ts";
+import { requireCompatible, requireNoTag } from "../usage.ts";
 import type { Options, Values } from "../options/option.ts";
 
 type ContainerOptions = Values<typeof containerOptions> & {
@@ -30,6 +31,12 @@ type ContainerOptions = Values<typeof containerOptions> & {
   readonly networkSettings?: boolean;
   readonly dryRun?: boolean;
 };
+
+interface PublishOptions {
+  readonly publish: readonly PublishedPort[];
+  readonly strict: boolean;
+  readonly instanceCount?: number;
+}
 
 /**
  * Where the command line says nothing, the object `local` of the app's configuration file counts.
@@ -114,6 +121,43 @@ function initInstead(
     ...launcher === undefined ? [] : ["--launcher", launcher],
   ];
   throw new MlcliError(error.message, { hint: words.map(shellWord).join(" "), cause: error });
+}
+
+/**
+ * Returns the ports to publish.
+ *
+ * @param path the names that lead to the command: `mlcli local train`.
+ * @throws UsageError if another option, or the network of the configuration file, rules them out.
+ */
+export function publishedPorts(
+  path: string,
+  { publish, strict, instanceCount = 1 }: PublishOptions,
+  { network }: Pick<LocalJob, "network">,
+): readonly PublishedPort[] {
+  requireCompatible(path, [["--publish", "--strict"], ["--publish", "--instance-count"]], {
+    "--publish": publish.length > 0,
+    "--strict": strict,
+    "--instance-count": instanceCount > 1,
+  });
+  if (publish.length > 0 && (network === "none" || network === "host")) {
+    throw new UsageError(
+      network === "none"
+        ? "--publish needs a network, but the container gets none."
+        : "--publish has no effect with --network host.",
+      {
+        hint: network === "none"
+          ? "Leave --network-isolation and --network none out, or give --network bridge if the " +
+            "configuration file says none."
+          : "Leave one of them out: with --network host, all ports of the container are ports of " +
+            "this machine.",
+      },
+    );
+  }
+  const [twice] = publish.filter(({ host }, index) =>
+    publish.findIndex((port) => port.host === host) < index
+  );
+  if (twice === undefined) return publish;
+  throw new UsageError(`--publish names port ${twice.host} of this machine twice.`);
 }
 
 /** The proxies of docker's configuration file, with a warning for each that cannot work. */

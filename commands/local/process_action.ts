@@ -6,7 +6,7 @@ import { process } from "../../runtime/local/process.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { hostsOf } from "../options/hosts.ts";
 import { requireCompatible } from "../usage.ts";
-import { programRequest } from "./container_request.ts";
+import { programRequest, publishedPorts } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
 import type { ProcessDeclaration, ProcessOptions } from "./process.ts";
 
@@ -34,6 +34,7 @@ export async function processAction(
     grace: options.grace,
     copyInputs: options.copyInputs,
     hosts: hostsOf(options),
+    ports: publishedPorts("mlcli local process", options, request),
     file: options.file,
     // An input has a place.
     inputs: options.input.map(placed) as PlacedData<string>[],

@@ -3,7 +3,7 @@ import type { Role } from "../../runtime/contract/jobs.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import { alternatives } from "../../runtime/text.ts";
 import { type Command, command } from "../command.ts";
-import { containerOptions } from "../options/container.ts";
+import { containerOptions, publishOption } from "../options/container.ts";
 import { options, type Values } from "../options/option.ts";
 
 const ROLES = ["train", "process", "serve"] as const satisfies readonly Role[];
@@ -20,6 +20,7 @@ const OPTIONS = options({
   "[role]": { choices: ROLES, parse: parseRole },
   "[-- command...]": {},
   ...containerOptions,
+  ...publishOption,
   "--strict": { description: "Give the container only what SageMaker gives." },
 });
 

@@ -3,7 +3,7 @@ import { shell } from "../../runtime/local/shell.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { ProgressOutput, waitingOn } from "../render/progress/output.ts";
 import { programOf } from "../program.ts";
-import { containerRequest } from "./container_request.ts";
+import { containerRequest, publishedPorts } from "./container_request.ts";
 import { imageAccess } from "./image_access.ts";
 import type { ShellDeclaration, ShellOptions } from "./shell.ts";
 
@@ -22,6 +22,7 @@ export async function shellAction(
   call: ConfigurableCall<ShellDeclaration>,
 ): Promise<void> {
   const request = await containerRequest(context, options, call);
+  const ports = publishedPorts("mlcli local shell", options, request);
   const role = options.role ?? "train";
   const { app, program } = role === "serve"
     ? { app: request.app, program: OWN_PROGRAM }
@@ -34,7 +35,7 @@ export async function shellAction(
     );
   const command = role === "serve" ? `mlcli init ${app.name}` : `mlcli local ${role}`;
   const images = imageAccess(context, { app, isImageTyped: false, command });
-  await shell({ ...request, app, images, role, program, command: options.command }, {
+  await shell({ ...request, app, images, role, program, ports, command: options.command }, {
     ...context,
     err: new ProgressOutput(context.err, options).above(),
     waiting: waitingOn(context.err, options),

@@ -6,7 +6,7 @@ import { printableJson } from "../../runtime/text.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { hostsOf } from "../options/hosts.ts";
 import { requireCompatible } from "../usage.ts";
-import { programRequest } from "./container_request.ts";
+import { programRequest, publishedPorts } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
 import type { TrainDeclaration, TrainOptions } from "./train.ts";
 
@@ -43,6 +43,7 @@ export async function trainAction(
     grace: options.grace,
     copyInputs: options.copyInputs,
     hosts: hostsOf(options),
+    ports: publishedPorts("mlcli local train", options, request),
     stopAfter: options.stopAfter,
     checkpoints: options.checkpoints || options.stopAfter !== undefined,
     hyperparameters: options.hyperparameter,

@@ -5,6 +5,7 @@ import type { Gpus } from "../../runtime/contract/jobs.ts";
 import { parseData, type PlacedData, type Side } from "../../runtime/contract/processing_data.ts";
 import { givenVariable } from "../../runtime/contract/variables.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import type { PublishedPort } from "../../runtime/serving/plan.ts";
 import { options, type Parser } from "./option.ts";
 import { parseSeconds } from "./parsers.ts";
 import { appName, dockerTag, progressOptions } from "./shared.ts";
@@ -167,6 +168,32 @@ export function parseDirectory(side: Side): Parser<PlacedData<string | undefined
   };
 }
 
+const PORT_FORMS = "PORT or HOST:CONTAINER, such as 5678 or 5679:5678";
+
+/** `5678`, or `5679:5678` for port 5679 of this machine, as `docker run --publish` takes them. */
+export function parsePublished(text: string, source: string): PublishedPort {
+  const [container, host = container, ...more] = text.split(":").reverse();
+  const isPort = (text: string | undefined): boolean =>
+    /^\d{1,5}$/.test(text ?? "") && Number(text) > 0 && Number(text) <= 65_535;
+  if (isPort(container) && isPort(host) && more.length === 0) {
+    return { container: Number(container), host: Number(host) };
+  }
+  throw new UsageError(`${source} must be ${PORT_FORMS}, but got "${text}".`, {
+    hint: more.length > 0 ? "The address is always 127.0.0.1: leave it out." : undefined,
+  });
+}
+
+/** Of the commands whose containers a debugger can reach. */
+export const publishOption = options({
+  "--publish": {
+    value: "port",
+    description: "PORT or HOST:CONTAINER: publish a port of the container on 127.0.0.1, for a " +
+      "debugger. May be repeated.",
+    repeatable: true,
+    parse: parsePublished,
+  },
+});
+
 /** Of every command that starts a container. */
 export const containerOptions = options({
   ...dockerTag,
@@ -194,6 +221,7 @@ export const jobOptions = options({
     variable: "MLCLI_GRACE",
     parse: parseSeconds,
   },
+  ...publishOption,
   "--network-isolation": {
     description: "Run without a network, as SageMaker can do, too. Hosts reach each other.",
   },

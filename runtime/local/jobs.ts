@@ -8,7 +8,7 @@ import type { Role } from "../contract/jobs.ts";
 import type { PlacedData } from "../contract/processing_data.ts";
 import type { AskedTransform } from "../contract/transform.ts";
 import type { PullLogin } from "../docker/images.ts";
-import type { ContainerRequest, ServerRequest } from "../serving/plan.ts";
+import type { ContainerRequest, PublishedPort, ServerRequest } from "../serving/plan.ts";
 import type { ProgramRequest } from "../source/program.ts";
 import type { Variables } from "../contract/variables.ts";
 
@@ -54,6 +54,8 @@ export interface BatchJob extends LocalJob {
   /** Whether its data is copied, so that it may write to it. */
   readonly copyInputs: boolean;
   readonly hosts: Hosts;
+  /** Ports of its container to publish on 127.0.0.1; none if it has several hosts. */
+  readonly ports: readonly PublishedPort[];
 }
 
 /** What may ask pip for packages when it starts. */
@@ -114,7 +116,7 @@ export interface TransformJob extends ServingJob {
 }
 
 /** What to run in the place of the user's code. */
-export interface ShellJob extends LocalJob {
+export interface ShellJob extends LocalJob, Pick<BatchJob, "ports"> {
   /** Whose container it is to be. */
   readonly role: Role;
   /** A program and its arguments; empty: a shell. */

@@ -17,6 +17,7 @@ import {
   onPort,
   type ServerFacts,
   serverPlan,
+  withPorts,
 } from "../serving/plan.ts";
 import { NO_LOG, readOnly, writable } from "./container/body.ts";
 import { COMMON_PATH, holdsHarness, type LabelledImage } from "../contract/images.ts";
@@ -116,7 +117,7 @@ export function hasInit(
 export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBody {
   const { app } = job;
   const { launch, pip, folders } = planned;
-  return {
+  return withPorts({
     Image: imageReference(app, job.tag),
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
     Cmd: commandOf(launch),
@@ -136,7 +137,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
       ...job.checkpoints ? [writable(folders.checkpoints, PATHS.checkpoints)] : [],
       ...pip?.mounts ?? [],
     ]),
-  };
+  }, job.ports);
 }
 
 /** The user's code and, what is not SageMaker's either, the file of the harness's report. */
@@ -168,7 +169,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
   const { app } = job;
   const layout = layoutOf(app);
   const { launch, pip } = planned;
-  return {
+  return withPorts({
     Image: imageReference(app, job.tag),
     ...(launch.entrypoint === undefined ? {} : { Entrypoint: launch.entrypoint }),
     Cmd: launch.arguments,
@@ -189,7 +190,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
       writable(planned.outputFolder, PATHS.output),
       ...pip?.mounts ?? [],
     ]),
-  };
+  }, job.ports);
 }
 
 /**

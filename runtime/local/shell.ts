@@ -20,8 +20,9 @@ import { type MountedCode, mountedCode } from "./code.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
+import { requirePublishing } from "./container/refusals.ts";
 import type { HostRun, JobRun } from "./job_run.ts";
-import { type BatchJob, type Host, type LocalJob, ONE_HOST, type ShellJob } from "./jobs.ts";
+import { type BatchJob, type Host, ONE_HOST, type ShellJob } from "./jobs.ts";
 import { unpackCode } from "./sent_code.ts";
 import { giveToCaller, ownersBefore } from "./ownership.ts";
 import { servingPlan } from "./plan.ts";
@@ -30,7 +31,7 @@ import { settleEarlierRuns } from "./runs/earlier.ts";
 import { filesIn } from "./runs/rehearsal.ts";
 import { withRun } from "./runs/run.ts";
 import { codeTree, copyCode } from "./runs/working_copy.ts";
-import { bodyLimit } from "../serving/plan.ts";
+import { bodyLimit, withPorts } from "../serving/plan.ts";
 import { servedVersion } from "./server/servable.ts";
 import { modelIn } from "./server/served_model.ts";
 import { withTraining } from "./train.ts";
@@ -132,7 +133,7 @@ async function inScratch(job: ShellJob, run: JobRun, host: Host): Promise<void> 
 
 /** The same for a server as `withTraining` for a training. */
 async function withServing(
-  job: LocalJob,
+  job: ShellJob,
   host: Host,
   work: (place: Place) => Promise<void>,
 ): Promise<void> {
@@ -143,7 +144,9 @@ async function withServing(
   await settleEarlierRuns(job, host);
   await servedVersion(layout, { app: job.app, run: undefined });
   const { signal } = host.interruption;
-  const image = await imageToRun(await host.engine(), job, host);
+  const engine = await host.engine();
+  requirePublishing(engine, job);
+  const image = await imageToRun(engine, job, host);
   const region = await host.region(job.app.configuration);
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {
@@ -155,13 +158,16 @@ async function withServing(
       code: "prediction",
       checkPaths,
       plan: (ofImage) =>
-        servingPlan({ ...job, allowedHosts: [] }, {
-          name,
-          region,
-          ...ofImage,
-          ofServer: bodyLimit(image, job.variables),
-          modelFolder,
-        }),
+        withPorts(
+          servingPlan({ ...job, allowedHosts: [] }, {
+            name,
+            region,
+            ...ofImage,
+            ofServer: bodyLimit(image, job.variables),
+            modelFolder,
+          }),
+          job.ports,
+        ),
       written: [],
       prepare: () => Promise.resolve(),
     });

@@ -77,19 +77,38 @@ export function serverPlan(
   };
 }
 
-/** The same, published on a port of this machine; for `""` the engine picks a free one. */
+/** A port of a container, and the port of this machine that leads to it. */
+export interface PublishedPort {
+  readonly container: number;
+  /** `""`: the engine picks a free one. */
+  readonly host: number | "";
+}
+
+/** Returns the body of a server whose port is published on a port of this machine. */
 export function onPort<Body extends Omit<CreateBody, "Labels">>(
   body: Body,
-  hostPort: number | "",
+  host: PublishedPort["host"],
 ): Body {
-  const port = `${SERVER_PORT}/tcp`;
+  return withPorts(body, [{ container: SERVER_PORT, host }]);
+}
+
+/** Returns the body of a container that publishes these ports. */
+export function withPorts<Body extends Omit<CreateBody, "Labels">>(
+  body: Body,
+  ports: readonly PublishedPort[],
+): Body {
+  if (ports.length === 0) return body;
+  const bindings = Object.entries(Object.groupBy(ports, ({ container }) => `${container}/tcp`));
+  // Loopback only: a model under test and a debugger are not for the whole network.
+  const bound = (host: PublishedPort["host"]) => ({ HostIp: "127.0.0.1", HostPort: String(host) });
   return {
     ...body,
-    ExposedPorts: { [port]: {} },
+    ExposedPorts: Object.fromEntries(bindings.map(([port]) => [port, {}])),
     HostConfig: {
       ...body.HostConfig,
-      // Loopback only: a model under test is not for the whole network.
-      PortBindings: { [port]: [{ HostIp: "127.0.0.1", HostPort: String(hostPort) }] },
+      PortBindings: Object.fromEntries(
+        bindings.map(([port, published = []]) => [port, published.map(({ host }) => bound(host))]),
+      ),
     },
   };
 }

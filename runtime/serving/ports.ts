@@ -95,6 +95,23 @@ export function isPortTaken(error: unknown): boolean {
       .test(error.reason);
 }
 
+/** Returns the error for a port of `--publish` that is taken; other errors are returned as they are. */
+export function cannotPublish(error: unknown): unknown {
+  if (!(error instanceof EngineError && isPortTaken(error))) return error;
+  // All engines name the address that they could not bind.
+  const [, port] = /127\.0\.0\.1:(\d{1,5})/.exec(error.reason) ?? [];
+  return new PortInUse(
+    port === undefined ? "A port of --publish is already in use" : `Port already in use: ${port}`,
+    {
+      quote: port === undefined ? error.reason : "",
+      hint:
+        "Stop the program that listens on it, or publish on another one: --publish HOST:CONTAINER, such as " +
+        "--publish 5679:5678",
+      cause: error,
+    },
+  );
+}
+
 /** Another server or program has the port. */
 export class PortInUse extends MlcliError {
   override readonly name = "PortInUse";

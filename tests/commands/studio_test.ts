@@ -290,6 +290,16 @@ suite("in SageMaker Studio", () => {
     });
   }
 
+  for (const role of [["train"], ["process", "-f", "p.py"], ["shell", "serve"]]) {
+    it(`local ${role.join(" ")} rejects --publish in Studio before it creates a container`, async () => {
+      const { code, stderr, engine } = await inStudio(() => [
+        ...["local", ...role, "--publish", "5678"],
+      ]);
+      assertEquals({ code, created: engine.created }, { code: 1, created: [] });
+      assertStringIncludes(stderr, "error: SageMaker Studio publishes no ports of containers\n");
+    });
+  }
+
   it("an engine elsewhere has none of these rules", async () => {
     await using root = await space();
     const engine = Deno.serve(

@@ -40,7 +40,7 @@ function trainingOf(
   const job = {
     ...{ app, tag: "v1", memory: undefined, cpus: undefined, shmSize: undefined, gpus: undefined },
     ...{ network: undefined, allowPrivileges: false, variables: {}, strict: false },
-    ...{ interactive: false, grace: undefined, copyInputs: false, hosts },
+    ...{ interactive: false, grace: undefined, copyInputs: false, hosts, ports: [] },
     ...{ hyperparameters: [], inputs: [] },
     ...{ stopAfter: undefined, checkpoints: true, usesNetworkSettings: true },
     images: {

@@ -8,6 +8,7 @@ import { type EngineInfo, unlimitedBy } from "../../docker/engine_info.ts";
 import { STUDIO_NETWORK } from "../../docker/studio.ts";
 import { EngineError } from "../../docker/errors.ts";
 import { MlcliError } from "../../errors.ts";
+import type { BatchJob } from "../jobs.ts";
 
 const UNLIMITED = {
   memory: [
@@ -78,9 +79,10 @@ const REFUSALS: readonly Refusal[] = [
     said: /cannot expose privileged port (\d+)/i,
     isOf: ({ PortBindings }) => PortBindings !== undefined,
     words: (_, port) => [
-      `A rootless engine cannot give a server port ${port}`,
-      "Choose one from 1024 on with --port. (sysctl net.ipv4.ip_unprivileged_port_start is the " +
-      "lowest that your system gives to others than root.)",
+      `A rootless engine cannot publish port ${port}`,
+      "Choose a port from 1024 on with --port or --publish. (sysctl " +
+      "net.ipv4.ip_unprivileged_port_start is the lowest that your system gives to other users " +
+      "than root.)",
     ],
   },
 ];
@@ -127,6 +129,17 @@ export function requireNetwork(
         "engine."
       : `Leave --network ${network} out, or "network" in the app's NAME.json: what listens in the ` +
         "space is at 127.0.0.1 for the code, too.",
+  });
+}
+
+/** @throws MlcliError if the engine publishes no ports, and one is to be published. */
+export function requirePublishing(
+  { inStudio }: Pick<Engine, "inStudio">,
+  { ports }: Pick<BatchJob, "ports">,
+): void {
+  if (!inStudio || ports.length === 0) return;
+  throw new MlcliError("SageMaker Studio publishes no ports of containers", {
+    hint: "Leave --publish out: a port that your code listens on is a port of the space itself.",
   });
 }
 

@@ -15,6 +15,7 @@ import {
 } from "./create.ts";
 import { endInWords, failIfNeverEnds, killOnAbort, statusAfterOutput } from "./end.ts";
 import { privilegesHint, Tail } from "./last_output.ts";
+import { cannotPublish } from "../../serving/ports.ts";
 import type { Input, Keyboard } from "../../streams.ts";
 
 export interface RunOptions {
@@ -62,6 +63,7 @@ export interface RunOutcome extends End {
  * @param body has `AutoRemove`.
  * @throws Interrupted when the user stopped the run before its program was started.
  * @throws BrokenEngine when the engine went away, or is silent once the run is to end.
+ * @throws PortInUse when another program has a port that the container publishes.
  */
 export async function runContainer(
   engine: Engine,
@@ -75,11 +77,15 @@ export async function runContainer(
   const planned = engine.remembersExitStatus
     ? body
     : { ...body, HostConfig: { ...body.HostConfig, AutoRemove: false } };
-  return await withOptionalParts(
-    engine,
-    planned,
-    (body) => runOnce(engine, name, body, host, options),
-  );
+  try {
+    return await withOptionalParts(
+      engine,
+      planned,
+      (body) => runOnce(engine, name, body, host, options),
+    );
+  } catch (error) {
+    throw cannotPublish(error);
+  }
 }
 
 async function runOnce(

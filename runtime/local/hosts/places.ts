@@ -13,6 +13,7 @@ import { MlcliError, UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { hostOf } from "../container/body.ts";
 import { HOSTS, WRITTEN } from "../../model/runs.ts";
+import { requirePublishing } from "../container/refusals.ts";
 import type { BatchJob, Hosts } from "../jobs.ts";
 
 export interface HostPlace {
@@ -65,11 +66,15 @@ export function trainingFolders(
 /** Networks on which hosts may be: an engine's own, or none beside the one that they get. */
 const POSSIBLE: readonly (string | undefined)[] = [undefined, "bridge", "none"];
 
-/** @throws MlcliError where the engine has no network for several hosts; UsageError for another network. */
+/**
+ * @throws MlcliError if the engine has no network for several hosts, or publishes no ports; UsageError for
+ * another network.
+ */
 export function requireNetworks(
   engine: Pick<Engine, "inStudio">,
-  { hosts: { count }, network }: Pick<BatchJob, "hosts" | "network">,
+  { hosts: { count }, network, ports }: Pick<BatchJob, "hosts" | "network" | "ports">,
 ): void {
+  requirePublishing(engine, { ports });
   if (count === 1) return;
   if (engine.inStudio) {
     throw new MlcliError("SageMaker Studio gives containers no network of their own", {

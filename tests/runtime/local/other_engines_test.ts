@@ -114,7 +114,7 @@ suite("on an engine that cannot limit what a run takes", () => {
       },
     });
     assertEquals([code, left], [1, []]);
-    assertEquals(stderr.split("\n")[0], "error: A rootless engine cannot give a server port 80");
+    assertEquals(stderr.split("\n")[0], "error: A rootless engine cannot publish port 80");
   });
 });
 

@@ -110,7 +110,9 @@ suite("addresses of hosts", () => {
 });
 
 suite("what several hosts need", () => {
-  const job = (network?: string, count = 2) => ({ network, hosts: { ...ONE_HOST, count } });
+  const job = (network?: string, count = 2) => ({
+    ...{ network, hosts: { ...ONE_HOST, count }, ports: [] },
+  });
   const rows: readonly (readonly [string, inStudio: boolean, ReturnType<typeof job>, RegExp?])[] = [
     ["one host on any network", true, job("db", 1)],
     ["no network of one's own", false, job()],
