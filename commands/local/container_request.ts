@@ -139,19 +139,17 @@ export function publishedPorts(
     "--strict": strict,
     "--instance-count": instanceCount > 1,
   });
-  if (publish.length > 0 && (network === "none" || network === "host")) {
-    throw new UsageError(
-      network === "none"
-        ? "--publish needs a network, but the container gets none."
-        : "--publish has no effect with --network host.",
-      {
-        hint: network === "none"
-          ? "Leave --network-isolation and --network none out, or give --network bridge if the " +
-            "configuration file says none."
-          : "Leave one of them out: with --network host, all ports of the container are ports of " +
-            "this machine.",
-      },
-    );
+  if (publish.length > 0 && network === "none") {
+    throw new UsageError("--publish needs a network, but the container gets none.", {
+      hint: "Leave --network-isolation and --network none out, or give --network bridge if the " +
+        "configuration file says none.",
+    });
+  }
+  if (publish.length > 0 && network === "host") {
+    throw new UsageError("--publish has no effect with --network host.", {
+      hint: "Leave one of them out: with --network host, all ports of the container are ports of " +
+        "this machine.",
+    });
   }
   const [twice] = publish.filter(({ host }, index) =>
     publish.findIndex((port) => port.host === host) < index

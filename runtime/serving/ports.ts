@@ -89,7 +89,7 @@ export async function untilFree(port: number, hurry: AbortSignal): Promise<void>
  * The engine answers 500 for a busy port, as for other failures, so its words are matched. In this
  * order: used by a container; by a process; Docker Desktop; Podman's machine; Podman.
  */
-export function isPortTaken(error: unknown): boolean {
+export function isPortTaken(error: unknown): error is EngineError {
   return error instanceof EngineError &&
     /port is already allocated|address already in use|ports are not available|proxy already running|bind: address/i
       .test(error.reason);
@@ -97,19 +97,14 @@ export function isPortTaken(error: unknown): boolean {
 
 /** Returns the error for a port of `--publish` that is taken; other errors are returned as they are. */
 export function cannotPublish(error: unknown): unknown {
-  if (!(error instanceof EngineError && isPortTaken(error))) return error;
-  // All engines name the address that they could not bind.
-  const [, port] = /127\.0\.0\.1:(\d{1,5})/.exec(error.reason) ?? [];
-  return new PortInUse(
-    port === undefined ? "A port of --publish is already in use" : `Port already in use: ${port}`,
-    {
-      quote: port === undefined ? error.reason : "",
-      hint:
-        "Stop the program that listens on it, or publish on another one: --publish HOST:CONTAINER, such as " +
-        "--publish 5679:5678",
-      cause: error,
-    },
-  );
+  // The engines name the address that they cannot bind.
+  const [, port] = isPortTaken(error) ? /127\.0\.0\.1:(\d{1,5})/.exec(error.reason) ?? [] : [];
+  if (port === undefined) return error;
+  return new PortInUse(`Port already in use: ${port}`, {
+    hint: "Stop the program that listens on it, or publish on another one: " +
+      "--publish HOST:CONTAINER, such as --publish 5679:5678",
+    cause: error,
+  });
 }
 
 /** Another server or program has the port. */

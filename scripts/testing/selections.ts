@@ -139,6 +139,7 @@ export const ON_PODMAN: Selection = {
     "its own builder: stages, arguments, its words where a COPY finds nothing",
   "tests/e2e/train_test.ts": "a run, its mounts and its exit status",
   "tests/e2e/process_test.ts": "a script, its mounts and its exit code",
+  "tests/e2e/debug_test.ts": "ports that a run publishes, and its words for a port that is taken",
   "tests/e2e/hosts_test.ts": "networks without names; freezing, and coming back to a network",
   "tests/e2e/deploy_test.ts": "ports, and containers that stay",
   "tests/e2e/errors_test.ts": "its own words and statuses for what fails",
