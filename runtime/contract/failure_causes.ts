@@ -5,6 +5,7 @@
 
 import { PATHS, type Role } from "./jobs.ts";
 import { MISSING_MODULE, missingModule, missingModuleHint } from "./missing_modules.ts";
+import { explainingLines } from "./outcome.ts";
 
 /** A job or an endpoint that failed. */
 export interface Failure {
@@ -50,8 +51,10 @@ interface Row {
   readonly kinds?: readonly Role[];
   /** Words of SageMaker's reason. */
   readonly reason?: RegExp;
-  /** Words of a line of the log. */
+  /** Words of any line of the log: those that a program prints only if it cannot go on. */
   readonly log?: RegExp;
+  /** Words of an error that a program may handle: they count in `explainingLines` of the log. */
+  readonly error?: RegExp;
   readonly words: string | ((failure: Failure) => string);
   /** Where these words were seen. */
   readonly source: string;
@@ -76,6 +79,9 @@ const readOnly = (paths: string): RegExp =>
   new RegExp(`\\[Errno 30\\] Read-only file system: '(?!/(?!opt/(?:program|ml/(?:${paths}))\\b))`);
 const READ_ONLY = readOnly("code|input|config|processing/input");
 const READ_ONLY_SERVER = readOnly("code|model");
+
+/** The same words as an uncaught error: libraries that go on log them without its class. */
+const errorOf = ({ source }: RegExp): RegExp => new RegExp(`\\b\\w*Error: ${source}`);
 
 /** A line of a library that cannot resolve the name of the local machine. */
 const NO_LOCAL_HOST =
@@ -156,7 +162,7 @@ export const CAUSES: readonly Row[] = [
   {
     name: "disk",
     reason: /Insufficient disk space|No space left on device/i,
-    log: /No space left on device/,
+    error: /No space left on device/,
     words: either(
       "The volume is full. --volume-size gives more GB; instance types with a disk of their " +
         "own have that one alone.",
@@ -169,7 +175,7 @@ export const CAUSES: readonly Row[] = [
   {
     name: "GPU memory",
     reason: /CUDA out of memory|OutOfMemoryError: CUDA|out_of_memory: CUDA/,
-    log: /CUDA out of memory|OutOfMemoryError: CUDA|out_of_memory: CUDA/,
+    error: /CUDA out of memory|OutOfMemoryError: CUDA|out_of_memory: CUDA/,
     words: "The memory of the GPU is full. Use smaller batches, or an --ec2-type whose GPUs have " +
       "more.",
     source: "https://github.com/rapidsai/deployment/issues/523",
@@ -177,8 +183,8 @@ export const CAUSES: readonly Row[] = [
   {
     name: "memory",
     reason: /exit code:? 137\b|instance type with more memory|\bMemoryError\b|std::bad_alloc/i,
-    log:
-      /^([\w./-]+: )?MemoryError\b|Cannot allocate memory|std::bad_alloc|\bOOM ?killed|Perhaps out of memory|terminated due to signal 9\b/i,
+    log: /std::bad_alloc|\bOOM ?killed|Perhaps out of memory|terminated due to signal 9\b/i,
+    error: /^([\w./-]+: )?[\w.]*MemoryError\b|Cannot allocate memory/,
     words: either(
       "It most likely ran out of memory (137 is SIGKILL, by which Linux ends what takes too " +
         "much). Use smaller batches or fewer workers, or an --ec2-type with more memory.",
@@ -253,9 +259,10 @@ export const CAUSES: readonly Row[] = [
   {
     name: "module",
     reason: MISSING_MODULE,
-    log: MISSING_MODULE,
+    error: MISSING_MODULE,
     words: ({ reason, log }) => {
-      const line = [...log, reason].findLast((line) => MISSING_MODULE.test(line)) ?? "";
+      const line = [...explainingLines(log), reason].find((line) => MISSING_MODULE.test(line)) ??
+        "";
       const module = missingModule(line) ?? "";
       return missingModuleHint(
         { module, names: [], own: `common/${module}.py` },
@@ -272,7 +279,7 @@ export const CAUSES: readonly Row[] = [
     name: "read-only",
     kinds: JOBS,
     reason: READ_ONLY,
-    log: READ_ONLY,
+    error: errorOf(READ_ONLY),
     words: ({ kind }) =>
       `The data that a run reads is read-only; with --copy-inputs it gets a copy, as on SageMaker. ${
         kind === "train"
@@ -286,14 +293,14 @@ export const CAUSES: readonly Row[] = [
     name: "read-only",
     kinds: SERVERS,
     reason: READ_ONLY_SERVER,
-    log: READ_ONLY_SERVER,
+    error: errorOf(READ_ONLY_SERVER),
     words: `A server's code and its model are read-only, here and on SageMaker. ${NOT_KEPT}`,
     source: "https://github.com/aws/sagemaker-python-sdk/issues/5698",
   },
   {
     name: "local host",
     reason: NO_LOCAL_HOST,
-    log: NO_LOCAL_HOST,
+    error: NO_LOCAL_HOST,
     words:
       "SageMaker has no host.docker.internal: only local containers can resolve that name. Use an " +
       "address that SageMaker can reach.",
@@ -327,9 +334,11 @@ export const CAUSES: readonly Row[] = [
 /** The likely cause of a failure; `undefined` where no row matches. */
 export function likelyCause(failure: Failure): Cause | undefined {
   const { reason: text, log: lines, kind } = failure;
-  const row = CAUSES.find(({ kinds, reason, log }) =>
+  const explaining = explainingLines(lines);
+  const row = CAUSES.find(({ kinds, reason, log, error }) =>
     (kinds?.includes(kind) ?? true) &&
-    (reason?.test(text) || (log && lines.some((line) => log.test(line))))
+    (reason?.test(text) || log && lines.some((line) => log.test(line)) ||
+      error && explaining.some((line) => error.test(line)))
   );
   if (!row) return undefined;
   const { name, words } = row;

@@ -137,15 +137,62 @@ function shortened(line: string): string {
 /** `ValueError: no age`, `KeyboardInterrupt`, `zlib.error: ...` */
 const ERROR_LINE = /^([a-z_]\w*\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
 
+/** How many errors that led to another one are looked at. */
+const MOST_CAUSES = 10;
+
+/** The end of a log, from its last traceback on. */
+interface LastTraceback {
+  /** `undefined` if the log ends before it. */
+  readonly error: string | undefined;
+  /** The errors that led to it, the last one first. */
+  readonly causes: readonly string[];
+  /** The lines below the error. */
+  readonly after: readonly string[];
+}
+
+/** Finds the last traceback, also if loggers put a prefix of one length before each line. */
+function lastTraceback(lines: readonly string[]): LastTraceback | undefined {
+  const begins = (line: string) => line.includes(TRACEBACK);
+  const last = lines.findLastIndex(begins);
+  // The log may begin within it.
+  const start = last === -1 ? lines.findIndex((line) => FRAME.test(line)) : last;
+  if (start === -1) return undefined;
+  const [prefix = ""] = lines[start]!.split(TRACEBACK, last === -1 ? 0 : 1);
+  const bare = lines.map((line) =>
+    line.slice(0, prefix.length).endsWith(prefix.slice(-2)) ? line.slice(prefix.length) : line
+  );
+  const below = bare.slice(start + 1);
+  const index = below.findIndex((line) => ERROR_LINE.test(line));
+  const causes: string[] = [];
+  for (let at = start; at > 1 && BETWEEN.test(bare[at - 1]!) && causes.length < MOST_CAUSES;) {
+    causes.push(bare[at - 2]!);
+    at = bare.slice(0, at - 1).findLastIndex(begins);
+  }
+  return { error: below[index], causes, after: below.slice(index + 1) };
+}
+
 /**
- * The error of the last traceback that a program printed; `undefined` without one. AWS's toolkit prints some
- * lines without what they are indented by.
+ * Returns the error of the last traceback that a program printed; `undefined` without one. AWS's toolkit
+ * prints some lines without their indentation.
  */
 export function lastErrorIn(output: string): string | undefined {
-  const start = output.lastIndexOf(TRACEBACK);
-  if (start === -1) return undefined;
-  const line = linesOf(output.slice(start)).find((line) => ERROR_LINE.test(line));
-  return line === undefined ? undefined : shortened(line);
+  const error = lastTraceback(linesOf(output))?.error;
+  return error === undefined ? undefined : shortened(error);
+}
+
+/** Levels of loggers, and the categories of Python's `warnings`. */
+const WARNING = /\b(?:WARN(?:ING)?|INFO|DEBUG|\w*Warning)\b/;
+
+/**
+ * Returns the lines of a log that can explain why its program ended: the error of the last traceback, the
+ * lines below it, and the errors that led to it; all lines if there is no traceback. Warnings are left out:
+ * the program went on after them.
+ */
+export function explainingLines(log: readonly string[]): readonly string[] {
+  const lines = log.filter((line) => line.trim() !== "");
+  const found = lastTraceback(lines);
+  const rest = (found?.after ?? lines).filter((line) => !WARNING.test(line));
+  return found?.error === undefined ? rest : [found.error, ...rest, ...found.causes];
 }
 
 /**

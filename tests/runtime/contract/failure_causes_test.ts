@@ -221,6 +221,81 @@ suite("likelyCause", () => {
     assertEquals(likelyCause(training("AlgorithmError: , exit code: 1", log))?.name, "memory");
   });
 
+  const traceback = (error: string) => [
+    "Traceback (most recent call last):",
+    '  File "/opt/ml/code/inference.py", line 9, in model_fn',
+    error,
+  ];
+  const handled: Readonly<Record<string, readonly [log: readonly string[], cause: CauseName]>> = {
+    // mlflow's autologging goes on after this warning.
+    "mlflow's warning before another error": [
+      [
+        "2026/11/25 WARNING mlflow.utils.autologging_utils: Encountered unexpected error during " +
+        "sklearn autologging: [Errno 30] Read-only file system: '/opt/ml/code/mlruns'",
+        ...traceback("KeyError: 'model'"),
+      ],
+      "code",
+    ],
+    // https://github.com/imgag/megSAP/issues/332
+    "matplotlib's message before another error": [
+      [
+        "mkdir -p failed for path /opt/ml/code/.config: [Errno 30] Read-only file system: " +
+        "'/opt/ml/code/.config'",
+        "Matplotlib created a temporary cache directory at /tmp/matplotlib-g1xaigeb",
+        ...traceback("KeyError: 'model'"),
+      ],
+      "code",
+    ],
+    "a failed import that was logged": [
+      [
+        ...traceback("ModuleNotFoundError: No module named 'tensorflow'"),
+        "falling back to PyTorch",
+        ...traceback("KeyError: 'model'"),
+      ],
+      "code",
+    ],
+    // https://github.com/rapidsai/deployment/issues/523 has the words as the last error.
+    "a batch size that was too large, and was halved": [
+      [
+        ...traceback("torch.cuda.OutOfMemoryError: CUDA out of memory."),
+        "trying batch size 8",
+        ...traceback("KeyError: 'model'"),
+      ],
+      "code",
+    ],
+    // https://github.com/aws/sagemaker-scikit-learn-container/issues/82
+    "the error that led to a toolkit's own": [
+      [
+        ...traceback("ModuleNotFoundError: No module named 'joblib'"),
+        "",
+        "During handling of the above exception, another exception occurred:",
+        "",
+        ...traceback("sagemaker_containers._errors.ImportModuleError: no module"),
+      ],
+      "module",
+    ],
+    "NumPy's own MemoryError": [
+      traceback("numpy.core._exceptions._ArrayMemoryError: Unable to allocate 7.45 GiB"),
+      "memory",
+    ],
+    "gunicorn's line below a traceback": [
+      [
+        ...traceback("KeyError: 3"),
+        "[14] [WARNING] Worker with pid 17 was terminated due to signal 9",
+      ],
+      "memory",
+    ],
+    "a full disk in a shell script": [
+      ["tar: model.bin: Cannot write: No space left on device"],
+      "disk",
+    ],
+  };
+  for (const [title, [log, cause]] of Object.entries(handled)) {
+    it(`likelyCause judges by the last exception: ${title}`, () => {
+      assertEquals(likelyCause({ kind: "serve", reason: ping, log })?.name, cause);
+    });
+  }
+
   it("knows nothing of other words", () => {
     assertEquals(likelyCause(training("ClientError: Something new")), undefined);
     assertEquals(likelyCause(training("")), undefined);

@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   endOf,
+  explainingLines,
   failureReason,
   headlineOf,
   isShownIn,
@@ -144,6 +145,24 @@ suite("headlineOf", () => {
 });
 
 suite("lastErrorIn", () => {
+  const mms = "2020-05-25 10:11:12,123 [INFO ] W-9000-model-stdout WorkerLifeCycle - ";
+  const prefixed = [
+    [
+      // https://github.com/aws-samples/host-yolov8-on-sagemaker-endpoint/issues/20
+      "one with a logger's prefix",
+      [
+        "Traceback (most recent call last):",
+        '  File "/opt/ml/model/code/inference.py", line 9, in model_fn',
+        "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/model/code/best.pt'",
+      ].map((line) => mms + line).join("\n"),
+      "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/model/code/best.pt'",
+    ],
+    [
+      "one with a host's prefix",
+      'algo-1: Traceback (most recent call last):\nalgo-1:   File "x", line 1\nalgo-1: KeyError: 3',
+      "KeyError: 3",
+    ],
+  ] as const;
   const rows: readonly (readonly [what: string, output: string, error: string | undefined])[] = [
     ["nothing", "", undefined],
     ["no traceback", "ValueError: no age\n", undefined],
@@ -157,8 +176,38 @@ suite("lastErrorIn", () => {
     ],
     ["one that has just begun", "Traceback (most recent call last):\n  File", undefined],
   ];
-  for (const [what, output, error] of rows) {
+  for (const [what, output, error] of [...rows, ...prefixed]) {
     it(what, () => assertEquals(lastErrorIn(output), error));
+  }
+});
+
+suite("explainingLines", () => {
+  const handled = "Traceback (most recent call last):\n  File 'a', line 1\n" +
+    "ModuleNotFoundError: No module named 'ujson'\n\n";
+  const rows: Readonly<Record<string, readonly [log: string, lines: readonly string[]]>> = {
+    "explainingLines returns the error of the last traceback, and what is below it": [
+      `${handled}ready\n${TRACEBACK}\nWorker failed to boot\n`,
+      ["ValueError: no age", "Worker failed to boot"],
+    ],
+    "explainingLines returns the errors that led to the last one": [
+      `${handled}During handling of the above exception, another exception occurred:\n\n${TRACEBACK}`,
+      ["ValueError: no age", "ModuleNotFoundError: No module named 'ujson'"],
+    ],
+    "explainingLines leaves warnings out": [
+      `${TRACEBACK}\n2026/11/25 WARNING mlflow: [Errno 30] Read-only file system: 'mlruns'\nbye\n`,
+      ["ValueError: no age", "bye"],
+    ],
+    "explainingLines returns all lines but warnings without a traceback": [
+      "a.py:1: UserWarning: old\n[INFO] loading\nno model\n",
+      ["no model"],
+    ],
+    "explainingLines reads a traceback whose beginning is not in the log": [
+      '  File "serve", line 7, in model_fn\n    load()\nValueError: no age\nbye\n',
+      ["ValueError: no age", "bye"],
+    ],
+  };
+  for (const [title, [log, lines]] of Object.entries(rows)) {
+    it(title, () => assertEquals(explainingLines(log.split("\n")), lines));
   }
 });
 
