@@ -180,6 +180,15 @@ export function lastErrorIn(output: string): string | undefined {
   return error === undefined ? undefined : shortened(error);
 }
 
+/**
+ * Returns why a program ended: the error that it did not catch, and how it ended. After a signal, or if it
+ * could not be started, an error in its log is not the reason.
+ */
+export function endWithError(status: number, words: string, log: string): string {
+  const error = status < 126 ? lastErrorIn(log) : undefined;
+  return error === undefined ? words : `${error} (${words})`;
+}
+
 /** Levels of loggers, and the categories of Python's `warnings`. */
 const WARNING = /\b(?:WARN(?:ING)?|INFO|DEBUG|\w*Warning)\b/;
 

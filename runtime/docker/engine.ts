@@ -283,6 +283,15 @@ export interface Engine extends ImageCalls, NetworkCalls {
     signal: AbortSignal,
   ): Promise<void>;
   logs(id: string, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
+  /**
+   * Runs a program in a running container and returns both of its output streams, multiplexed. If the
+   * image has no such program, the engine's words are the output, or the call is refused.
+   */
+  execute(
+    id: string,
+    command: readonly string[],
+    signal: AbortSignal,
+  ): Promise<AsyncIterable<Uint8Array>>;
   /** Whether a container was killed because it ran out of memory, as far as the engine knows. */
   ranOutOfMemory(id: string): Promise<boolean>;
   /** Whether its program runs; false where there is no such container. */

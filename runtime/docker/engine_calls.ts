@@ -38,7 +38,7 @@ export interface EngineIdentity {
 /** What `GET /containers/ID/json` says, as far as mlcli asks. */
 const DETAILS = object({ State: object({}, { Running: flag, OOMKilled: flag }) });
 
-/** What `POST /containers/create` says. */
+/** The response of `POST /containers/create` and `POST /containers/ID/exec`. */
 const CREATED = object({ Id: text });
 
 /** What `POST /containers/ID/wait` says; `Error`: why the engine does not know how it ended. */
@@ -260,6 +260,16 @@ export function engineOver(
       const options = { expect: [200], grace: SLOW_COPY, tar: archive, signal };
       await (await request("PUT", address, options)).discard();
     },
+
+    async execute(id, command, signal) {
+      const json = { AttachStdout: true, AttachStderr: true, Cmd: command };
+      const options = { expect: [201], json, signal };
+      const { Id } = await (await request("POST", `/containers/${id}/exec`, options)).json(CREATED);
+      const start = { Detach: false, Tty: false };
+      return (await request("POST", `/exec/${Id}/start`, { expect: [200], json: start, signal }))
+        .body;
+    },
+
     async ranOutOfMemory(id) {
       const known = await state(id);
       if (known !== undefined) return known.OOMKilled === true;

@@ -144,6 +144,7 @@ const WORDS: readonly (readonly [call: RegExp, words: string])[] = [
   [/^POST .*\/wait$/, "waiting for a container"],
   [/^PUT .*\/archive$/, "copying files into a container"],
   [/^(?:HEAD|GET) .*\/archive$/, "looking into a container"],
+  [/^POST .*\/exec(?:\/[^/]+\/start)?$/, "running a program in a container"],
   [/^DELETE .*\/containers\//, "removing a container"],
   [/^GET .*\/logs$/, "reading a log"],
   [/^GET .*\/containers\/json$/, "listing containers"],

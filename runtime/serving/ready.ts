@@ -6,6 +6,8 @@ import type { Engine } from "../docker/engine.ts";
 import { EngineError } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/time_limits.ts";
+import { type Diagnosis, diagnosis, type PingAnswer, SILENT, StuckWatch } from "./diagnosis.ts";
+import { socketsIn } from "./sockets.ts";
 
 /** Between two attempts, in ms, while nobody answers. */
 const SHORTEST_INTERVAL = 5;
@@ -19,11 +21,6 @@ const GROWTH_AFTER_ANSWER = 1.25;
 const READY_ANSWERS = 3;
 const BETWEEN_READY = 3;
 
-/** An answer to `GET /ping`, or why there was none. */
-export type PingAnswer =
-  | { readonly status: number; readonly failure?: undefined }
-  | { readonly status?: undefined; readonly failure: string };
-
 /**
  * One `GET /ping`, two seconds at most.
  *
@@ -36,9 +33,7 @@ export async function ping(port: number, signal?: AbortSignal): Promise<PingAnsw
   try {
     return await exchange(port, request, limit.signal, ({ status }) => Promise.resolve({ status }));
   } catch (error) {
-    return {
-      failure: deadline.signal.aborted ? "it listens, but is not ready" : messageOf(error),
-    };
+    return { failure: deadline.signal.aborted ? SILENT : messageOf(error) };
   }
 }
 
@@ -105,9 +100,27 @@ export type Readiness =
     readonly kind: "late";
     /** `HTTP 500`, or why there was none. */
     readonly lastAnswer: string;
+    /** The reason, if mlcli found one. */
+    readonly diagnosis: Diagnosis | undefined;
     /** Whether there was a 200 before. */
     readonly wasReady: boolean;
   };
+
+/** How to wait for a server. */
+export interface ReadyWait {
+  readonly seconds: number;
+  /** Ends the wait; its reason is thrown. */
+  readonly signal: AbortSignal;
+  /** The container's network, if the user named one. */
+  readonly network?: string | undefined;
+  /** Called at most once, if the server seems unable to get ready. The wait goes on. */
+  readonly onStuck: (words: string, hint: string) => void;
+  /** The time, in ms. */
+  readonly now?: () => number;
+}
+
+/** Networks that are not the container's own: others listen in them. */
+const SHARED_NETWORK = /^(host|container:.*)$/;
 
 /**
  * Waits for the first of: ready, ended, timed out, interrupted.
@@ -118,34 +131,45 @@ export type Readiness =
 export async function untilReady(
   engine: Engine,
   { id, port }: { readonly id: string; readonly port: number },
-  seconds: number,
-  signal: AbortSignal,
+  { seconds, signal, network = "", onStuck, now = () => performance.now() }: ReadyWait,
 ): Promise<Readiness> {
   const over = new AbortController();
   using deadline = deadlineIn(seconds);
   using either = joinSignals(over.signal, signal, deadline.signal);
   const asking = either.signal;
-  let lastAnswer = "the Docker Engine does not answer";
+  const hasInside = !engine.inStudio && !SHARED_NETWORK.test(network);
+  const find = async (answer: PingAnswer, signal: AbortSignal) =>
+    diagnosis(
+      answer,
+      hasInside && answer.status === undefined ? await socketsIn(engine, id, signal) : undefined,
+    );
+  const stuck = new StuckWatch((answer) => find(answer, asking), onStuck);
+  let silence = "the Docker Engine does not answer";
+  let last: PingAnswer | undefined;
   let wasReady = false;
   try {
     const end = await engine.wait(id, "not-running", asking);
-    lastAnswer = "no answer";
+    silence = "no answer";
     const ended = end.status.then((status): Readiness => ({ kind: "ended", status }));
     const ready = pingUntilReady(port, asking, (answer, wasReadyBefore) => {
-      wasReady = wasReadyBefore;
-      lastAnswer = answer.status === undefined ? answer.failure : `HTTP ${answer.status}`;
+      [last, wasReady] = [answer, wasReadyBefore];
+      stuck.see(answer, now()).catch((error) => over.abort(error));
     }).then((): Readiness => ({ kind: "ready" }));
     ready.catch(() => {}); // a ping that is under way when the others are over
     return await Promise.race([ready, ended, abortOf(asking)]);
   } catch (error) {
     if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
-    return { kind: "late", lastAnswer, wasReady };
+    const lastAnswer = last === undefined ? silence : last.failure ?? `HTTP ${last.status}`;
+    return { kind: "late", lastAnswer, diagnosis: last && await find(last, signal), wasReady };
   } finally {
+    stuck.isDone = true;
     over.abort();
   }
 }
 
-const LOG_TAIL = 30;
+/** In lines: a traceback may be longer than what is shown. */
+const LOG_TAIL = 200;
+const SHOWN_LINES = 30;
 
 /** How long the engine may take for it, in seconds: it only explains a failure. */
 const LOG_SECONDS = 5;
@@ -168,4 +192,9 @@ export async function logTail(engine: Engine, id: string): Promise<string | unde
     if (!(error instanceof EngineError) && !(error instanceof SilentEngine)) throw error;
   }
   return text || undefined;
+}
+
+/** Returns the lines of a log's tail that an error shows, with the line end of the last one. */
+export function shownTail(log: string): string {
+  return log.split("\n").slice(-SHOWN_LINES - 1).join("\n");
 }

@@ -54,7 +54,7 @@ if what == "nothing":
     print("loading", flush=True)
     while True: time.sleep(1)
 print("listening", flush=True)
-http.server.HTTPServer(("", 8080), Handler).serve_forever()
+http.server.HTTPServer(("127.0.0.1" if what == "loopback" else "", 8080), Handler).serve_forever()
 `;
 
 async function packedModel(): Promise<TestDirectory> {
@@ -164,8 +164,14 @@ suite("trying a model here", () => {
       [
         "never answers",
         { DO: "nothing" },
-        /did not answer \/ping with 200 within 6 s \(/,
+        /did not answer \/ping with 200 within 6 s \(it does not listen on a port yet\)/,
         "loading",
+      ],
+      [
+        "listens on 127.0.0.1 alone",
+        { DO: "loopback" },
+        /within 6 s \(it listens on 127\.0\.0\.1:8080 inside the container, and SageMaker reaches/,
+        "listening",
       ],
     ] as const
   ) {
@@ -241,7 +247,10 @@ suite("trying what local train made, in an image of mlcli", () => {
     assertEquals(await containersOf(app.name), []);
     await Deno.writeTextFile(app.testPath("model/weights/model.txt"), "another");
     const { message, quote } = await assertRejects(trial, MlcliError);
-    assertMatch(message, /^Tried here, the server ended before it was ready: exit status \d+$/);
+    assertMatch(
+      message,
+      /^Tried here, the server ended before it was ready: ValueError: another \(exit status \d+\)$/,
+    );
     assertMatch(quote!, /ValueError: another/);
     assertEquals(await containersOf(app.name), []);
   });

@@ -4,7 +4,7 @@ import { LABELS, takesPort } from "../../contract/images.ts";
 import { isAccelerated } from "../../contract/instances.ts";
 import { PATHS, SERVER_PORT, SERVING_ARGUMENTS } from "../../contract/jobs.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
-import { endOf } from "../../contract/outcome.ts";
+import { endOf, endWithError } from "../../contract/outcome.ts";
 import type { Variables } from "../../contract/variables.ts";
 import { type CreateBody, type Engine, type HolderBody, namesOf } from "../../docker/engine.ts";
 import { BrokenEngine, EngineError } from "../../docker/errors.ts";
@@ -14,7 +14,7 @@ import { fileErrorReason, isSystemError, MlcliError } from "../../errors.ts";
 import { withReadableLog } from "../../serving/log.ts";
 import { bodyLimit, onPort, serverPlan } from "../../serving/plan.ts";
 import { freePort, isTaken } from "../../serving/ports.ts";
-import { logTail, untilReady } from "../../serving/ready.ts";
+import { logTail, shownTail, untilReady } from "../../serving/ready.ts";
 import { printable } from "../../text.ts";
 import { VERSION } from "../../version.ts";
 import type { Note } from "../in_parallel.ts";
@@ -48,7 +48,7 @@ export async function tryServing(trial: Trial, host: TrialHost, note: Note): Pro
   if (typeof found === "string") return note(`The model is not tried here: ${found}`);
   const { signal } = host.interruption;
   try {
-    await serveOnce(found.engine, found.image, trial, signal);
+    await serveOnce(found.engine, found.image, trial, signal, note);
   } catch (error) {
     signal.throwIfAborted();
     // A failure of the engine says nothing about the model.
@@ -168,6 +168,7 @@ async function serveOnce(
   image: ImageDetails,
   trial: Trial,
   signal: AbortSignal,
+  note: Note,
 ): Promise<void> {
   const reference = imageReference(trial.app, trial.tag);
   const name = `${NAME}${crypto.randomUUID().slice(0, 8)}`;
@@ -185,7 +186,7 @@ async function serveOnce(
     made.push(server);
     signal.throwIfAborted();
     await start(engine, server, reference);
-    await requirePing(engine, server, trial, signal);
+    await requirePing(engine, server, trial, signal, note);
   } finally {
     // The server first: it uses the holder's volume. A failure must not replace the trial's error.
     for (const id of made.toReversed()) {
@@ -250,26 +251,33 @@ async function requirePing(
   id: string,
   trial: Trial,
   signal: AbortSignal,
+  note: Note,
 ): Promise<void> {
   const seconds = trial.seconds ?? START_SECONDS;
   const port = await portOf(engine, id);
   // Without a port, the server ended before its container was looked at.
-  const readiness = await untilReady(engine, { id, port: port ?? 0 }, seconds, signal);
+  const readiness = await untilReady(engine, { id, port: port ?? 0 }, {
+    seconds,
+    signal,
+    onStuck: (words, hint) => note(`The server that is tried here is not ready: ${words}. ${hint}`),
+  });
   if (readiness.kind === "ready") return;
   const { words, hint } = readiness.kind === "ended"
     ? endOf(
       readiness.status,
       readiness.status !== 0 && await engine.ranOutOfMemory(id).catch(() => false),
     )
-    : { words: readiness.lastAnswer, hint: undefined };
+    : { words: readiness.lastAnswer, ...readiness.diagnosis };
   const log = await logTail(engine, id);
   throw new Unfit(
     readiness.kind === "ended"
-      ? `Tried here, the server ended before it was ready: ${words}`
+      ? `Tried here, the server ended before it was ready: ${
+        endWithError(readiness.status, words, log ?? "")
+      }`
       : `Tried here, the server did not ${readiness.wasReady ? "go on answering" : "answer"} ` +
         `/ping with 200 within ${seconds} s (${words})`,
     {
-      quote: log && printable(log),
+      quote: log && printable(shownTail(log)),
       hint:
         `${hint ?? "Nothing was sent or made."} mlcli local deploy runs it here. What can work ` +
         "on SageMaker alone is served from an archive that you send: --model s3://...",

@@ -1,11 +1,12 @@
 import { readOnlyHint } from "../../contract/failure_causes.ts";
 import { START_SECONDS } from "../../contract/limits.ts";
 import { missingModule } from "../../contract/missing_modules.ts";
-import { lastErrorIn } from "../../contract/outcome.ts";
+import { endWithError, explainingLines, lastErrorIn } from "../../contract/outcome.ts";
 import type { Engine } from "../../docker/engine.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
-import { logTail, untilReady } from "../../serving/ready.ts";
+import { type MessageStream, tell, warningText } from "../../messages.ts";
+import { logTail, type Readiness, shownTail, untilReady } from "../../serving/ready.ts";
 import { abortOf } from "../../time.ts";
 import { endInWords } from "../container/end.ts";
 import { privilegesHint } from "../container/last_output.ts";
@@ -13,6 +14,7 @@ import { machineNameHint } from "../container/machine_name.ts";
 import type { Findings } from "../differences/findings.ts";
 import type { ServingJob } from "../jobs.ts";
 import { missingModuleHintOf } from "../missing_module.ts";
+import { missingModelFileHint } from "./model_files.ts";
 import type { Server } from "./servers.ts";
 
 interface Asked {
@@ -21,6 +23,7 @@ interface Asked {
   readonly engine: Engine;
   readonly signal: AbortSignal;
   readonly findings: Findings;
+  readonly err: MessageStream;
 }
 
 /**
@@ -36,9 +39,17 @@ export async function requireReady(
   published: number,
   followed: Promise<void> | undefined,
 ): Promise<void> {
-  const { job, engine, signal } = asked;
+  const { job, engine, signal, err } = asked;
   const { id } = server;
-  const readiness = await untilReady(engine, { id, port: published }, job.timeout, signal);
+  const readiness = await untilReady(engine, { id, port: published }, {
+    seconds: job.timeout,
+    signal,
+    network: job.network,
+    onStuck: (words, hint) => {
+      const wait = `If it is still loading its model, wait: it has ${job.timeout} s (--timeout).`;
+      tell(err, warningText(`The server is not ready: ${words}`, `${hint} ${wait}`));
+    },
+  });
   switch (readiness.kind) {
     case "ready":
       return;
@@ -47,56 +58,74 @@ export async function requireReady(
       if (followed) await Promise.race([followed.catch(() => {}), abortOf(signal)]);
       throw await endedTooEarly(asked, server, readiness.status, followed !== undefined);
     }
-    case "late": {
-      // The log of a server that still runs has no end to wait for. It is asked for also where it is
-      // shown: so an engine that is silent is known before it is to remove the container.
-      const end = await logTail(engine, server.id);
-      const quote = followed ? undefined : end;
-      throw notReady(job.timeout, readiness.lastAnswer, readiness.wasReady, quote);
-    }
+    case "late":
+      throw await notReady(asked, server, readiness, followed !== undefined);
   }
 }
 
-function notReady(
-  timeout: number,
-  lastAnswer: string,
-  wasReady: boolean,
-  quote: string | undefined,
-): MlcliError {
-  const within = `within ${timeout} s`;
-  if (!wasReady) {
-    return new MlcliError(`The server did not answer /ping with 200 ${within} (${lastAnswer})`, {
-      quote,
-      hint: `--timeout gives it longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
-    });
+/** @param isSeen whether the user has seen its log. */
+async function notReady(
+  asked: Asked,
+  server: Server,
+  { lastAnswer, diagnosis, wasReady }: Readiness & { readonly kind: "late" },
+  isSeen: boolean,
+): Promise<MlcliError> {
+  // The log of a server that still runs has no end to wait for. It is asked for also where it is
+  // shown: so an engine that is silent is known before it is to remove the container.
+  const log = await logTail(asked.engine, server.id) ?? "";
+  const quote = isSeen ? undefined : shownTail(log);
+  const within = `within ${asked.job.timeout} s`;
+  if (wasReady) {
+    return new MlcliError(
+      `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${lastAnswer}`,
+      {
+        quote,
+        hint: "SageMaker asks again and again, and replaces a server that does not answer with " +
+          "200 each time.",
+      },
+    );
   }
-  return new MlcliError(
-    `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${lastAnswer}`,
-    {
-      quote,
-      hint: "SageMaker asks again and again, and replaces a server that does not answer with " +
-        "200 each time.",
-    },
-  );
+  const error = diagnosis?.hint === undefined ? lastErrorIn(log) : undefined;
+  const why = (diagnosis?.words ?? lastAnswer) + (error === undefined ? "" : `; ${error}`);
+  return new MlcliError(`The server did not answer /ping with 200 ${within} (${why})`, {
+    quote,
+    hint: diagnosis?.hint ?? await logHint(asked, server, log) ??
+      `--timeout gives it longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
+  });
 }
 
 /** @param isSeen whether the user has seen its log. */
 async function endedTooEarly(
-  { job, engine, image, findings }: Asked,
+  asked: Asked,
   server: Server,
   status: number,
   isSeen: boolean,
 ): Promise<MlcliError> {
-  const { app } = job;
+  const { engine, findings } = asked;
   const { words, hint } = await endInWords(engine, server.id, status);
   const log = await logTail(engine, server.id) ?? "";
-  const missing = log.split("\n").findLast((line) => missingModule(line) !== undefined) ?? "";
-  return new MlcliError(`The server ended before it was ready: ${words}`, {
-    quote: isSeen ? undefined : log,
-    hint: findings.remedyOfOlderCode ?? hint ?? privilegesHint(log) ??
-      machineNameHint(lastErrorIn(log) ?? log, log, job) ??
-      readOnlyHint({ kind: "serve", reason: "", log: log.split("\n") }) ??
-      await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
-      "Its log says why: serve must start, and model_fn must load the model.",
+  const why = endWithError(status, words, log);
+  const seeLog = log === ""
+    ? "It left no log. Open a shell in its container, and start it there: mlcli local shell serve"
+    : "Its log says why: serve must start, and model_fn must load the model.";
+  return new MlcliError(`The server ended before it was ready: ${why}`, {
+    quote: isSeen ? undefined : shownTail(log),
+    hint: findings.remedyOfOlderCode ?? hint ?? await logHint(asked, server, log) ?? seeLog,
   });
+}
+
+/** Returns what to do about the error in the log of a server, if mlcli knows it. */
+async function logHint(
+  { job, image }: Asked,
+  { modelFolder }: Pick<Server, "modelFolder">,
+  log: string,
+): Promise<string | undefined> {
+  const { app } = job;
+  const lines = log.split("\n");
+  const explaining = explainingLines(lines);
+  const missing = explaining.find((line) => missingModule(line) !== undefined) ?? "";
+  return privilegesHint(log) ?? machineNameHint(lastErrorIn(log) ?? log, log, job) ??
+    readOnlyHint({ kind: "serve", reason: "", log: lines }) ??
+    await missingModuleHintOf(missing, { app, code: "prediction", image }) ??
+    missingModelFileHint(explaining, modelFolder);
 }

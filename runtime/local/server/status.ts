@@ -7,7 +7,8 @@ import type { Stale } from "./made_of.ts";
 import { asServer, type Server } from "./servers.ts";
 import { stalenessOfServer } from "./staleness.ts";
 import { abortOf } from "../../time.ts";
-import { ping, type PingAnswer } from "../../serving/ready.ts";
+import type { PingAnswer } from "../../serving/diagnosis.ts";
+import { ping } from "../../serving/ready.ts";
 
 export type Health =
   /** A server that answers `/ping` with 200. */

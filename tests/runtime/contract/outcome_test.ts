@@ -1,6 +1,7 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import {
   endOf,
+  endWithError,
   explainingLines,
   failureReason,
   headlineOf,
@@ -179,6 +180,17 @@ suite("lastErrorIn", () => {
   for (const [what, output, error] of [...rows, ...prefixed]) {
     it(what, () => assertEquals(lastErrorIn(output), error));
   }
+});
+
+suite("endWithError", () => {
+  it("names the last error of a program that ended by itself", () => {
+    assertEquals(endWithError(3, "exit status 3", TRACEBACK), "ValueError: no age (exit status 3)");
+    assertEquals(endWithError(3, "exit status 3", "bye"), "exit status 3");
+  });
+
+  it("names no error of a program that a signal ended", () => {
+    assertEquals(endWithError(137, "exit status 137", TRACEBACK), "exit status 137");
+  });
 });
 
 suite("explainingLines", () => {

@@ -1,13 +1,13 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import {
   logTail,
   ping,
-  type PingAnswer,
   type PingProgress,
   pingUntilReady,
   untilReady,
   waitBetween,
 } from "../../../runtime/serving/ready.ts";
+import type { PingAnswer } from "../../../runtime/serving/diagnosis.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { frame } from "../../helpers/fake_containers.ts";
 import { clientOf, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
@@ -196,6 +196,8 @@ suite("the end of a container's log", () => {
   });
 });
 
+const forEver = new Promise<never>(() => {});
+
 suite("the wait for a server", () => {
   it("is over in time, though the engine hangs", async () => {
     await using fake = await fakeEngine({
@@ -205,11 +207,80 @@ suite("the wait for a server", () => {
     using engine = await clientOf(fake);
     const { signal } = new AbortController();
     // Nobody listens there.
-    assertEquals(await untilReady(engine, { id: "c", port: 1 }, 0.1, signal), {
+    const wait = { seconds: 0.1, signal, onStuck: () => {} };
+    assertEquals(await untilReady(engine, { id: "c", port: 1 }, wait), {
       kind: "late",
       lastAnswer: "the Docker Engine does not answer",
+      diagnosis: undefined,
       wasReady: false,
     });
+  });
+
+  const listening = "  sl  local_address\n   0: 0100007F:1388 00000000:0000 0A \n";
+  for (
+    const { title, network, studio = {}, words } of [
+      {
+        title: "untilReady tells which port is open in the container, and goes on",
+        words: "it listens on 127.0.0.1:5000 inside the container, and SageMaker reaches only " +
+          "0.0.0.0:8080",
+      },
+      {
+        title: "untilReady does not look into a network that is shared with other programs",
+        network: "host",
+        words: "nothing answers on port 8080, and mlcli cannot list its open ports",
+      },
+      {
+        title: "untilReady does not look into the network of a space of SageMaker Studio",
+        studio: { inStudio: true },
+        words: "nothing answers on port 8080, and mlcli cannot list its open ports",
+      },
+    ]
+  ) {
+    it(title, async () => {
+      await using fake = await fakeEngine({
+        "GET /_ping": () => pong("1.44"),
+        "POST /containers/c/wait": never,
+        "POST /containers/c/exec": () => Response.json({ Id: "e" }, { status: 201 }),
+        "POST /exec/e/start": () => new Response(new Blob([frame(1, listening).slice()])),
+      });
+      using real = await clientOf(fake);
+      const engine = { ...real, ...studio, wait: () => Promise.resolve({ status: forEver }) };
+      const told = Promise.withResolvers<string>();
+      const over = new AbortController();
+      let time = 0;
+      const wait = {
+        seconds: 60,
+        signal: over.signal,
+        network,
+        onStuck: told.resolve,
+        now: () => time += 5_000,
+      };
+      // Nobody listens there.
+      const waiting = untilReady(engine, { id: "c", port: 1 }, wait);
+      assertEquals(await told.promise, words);
+      over.abort(new Error("enough"));
+      assertEquals((await waiting.catch((error) => error)).message, "enough");
+    });
+  }
+
+  it("untilReady fails if the reason cannot be told", async () => {
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "POST /containers/c/wait": never,
+    });
+    using real = await clientOf(fake);
+    const engine = { ...real, wait: () => Promise.resolve({ status: forEver }) };
+    let time = 0;
+    const wait = {
+      seconds: 60,
+      signal: new AbortController().signal,
+      network: "host",
+      onStuck: () => {
+        throw new Error("closed");
+      },
+      now: () => time += 5_000,
+    };
+    await assertRejects(() => untilReady(engine, { id: "c", port: 1 }, wait), Error, "closed");
   });
 
   it("logTail returns undefined if the engine cannot read the log driver", async () => {

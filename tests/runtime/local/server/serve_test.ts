@@ -291,6 +291,17 @@ suite("local deploy that fails", () => {
       /^error: The server .*\n {2}ModuleNotFoundError.*\n {2}mlcli: .*\nhint: Add scikit-learn to req/,
     ],
     [
+      "the server does not find a file of the model",
+      {
+        program: ends(
+          3,
+          "Traceback (most recent call last):\n  model_fn\nFileNotFoundError: [Errno 2] No such " +
+            "file or directory: '/opt/ml/model/model.pkl'\n",
+        ),
+      },
+      /^error: The server ended before it was ready: FileNotFoundError: .*model\.pkl' \(exit status 3\)\n {2}Trace.*\n(.*\n)*hint: \/opt\/ml\/model has m\. Load it, or save model\.pkl in training\./,
+    ],
+    [
       "the model was saved with a class of the training",
       { program: ends(3, "ModuleNotFoundError: No module named 'training'\n") },
       /\nhint: .*training\.py is there, but .*\. Move what a saved model needs of it to .*common\/, then/,
@@ -324,7 +335,7 @@ suite("local deploy that fails", () => {
           program: ends(3),
           answers: { "GET /containers/ID/logs": () => refusal(status, "being removed") },
         },
-        /^error: The server ended before it was ready: exit status 3\nhint: Its log says why/,
+        /^error: The server ended before it was ready: exit status 3\nhint: It left no log\. .*mlcli local shell/,
       ] as const
     ),
     [
@@ -362,6 +373,11 @@ suite("local deploy that fails", () => {
         /^error: The server did not go on answering \/ping with 200 within 1 s: 200 at first, then HTTP 500\n {2}so it says\nhint: SageMaker asks again and again/,
       ],
       [
+        "is 404 always",
+        [404],
+        /^error: The server did not answer \/ping with 200 within 1 s \(it answers GET \/ping with 404, not 200\)\n {2}so it says\nhint: Add a route GET \/ping/,
+      ],
+      [
         "is 503 always",
         [503],
         /^error: The server did not answer \/ping with 200 within 1 s \(HTTP 503\)\n {2}so it says\nhint: --timeout/,
@@ -381,10 +397,12 @@ suite("local deploy that fails", () => {
     });
   }
 
-  it("shows the last 30 lines of the log, not followed", async () => {
-    const { engine } = await deploy({ program: ends(1) });
+  it("reads 200 lines of the log, not followed, and shows the last 30", async () => {
+    const output = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join("");
+    const { engine, stderr } = await deploy({ program: ends(1, output) });
     const [logs] = engine.callsOf("GET /containers/ID/logs");
-    assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "30" });
+    assertEquals(logs?.query, { stdout: "1", stderr: "1", tail: "200" });
+    assertMatch(stderr, /exit status 1\n {2}line 10\n[^]* {2}line 39\nhint: Its log says why/);
   });
 
   for (const when of ["GET /containers/json", "GET /images/NAME/json"]) {

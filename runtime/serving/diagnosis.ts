@@ -1,0 +1,113 @@
+/** Why a server that runs is not ready: how it answers `/ping`, and what listens in its container. */
+
+import { SERVER_PORT } from "../contract/jobs.ts";
+import { listed } from "../text.ts";
+import type { ListeningSocket } from "./sockets.ts";
+
+/** The answer to `GET /ping`, or why there was none. */
+export type PingAnswer =
+  | { readonly status: number; readonly failure?: undefined }
+  | { readonly status?: undefined; readonly failure: string };
+
+/** The failure of a ping that was accepted and not answered in time. */
+export const SILENT = "it listens, but is not ready";
+
+export interface Diagnosis {
+  /** A clause about the server: `it answers GET /ping with 404, not 200` */
+  readonly words: string;
+  /** `undefined` if it might only need more time. */
+  readonly hint: string | undefined;
+}
+
+const LISTEN = `Let the server listen on 0.0.0.0, port ${SERVER_PORT}. uvicorn and flask run: ` +
+  `--host 0.0.0.0 --port ${SERVER_PORT}; gunicorn: --bind 0.0.0.0:${SERVER_PORT}; in code: ` +
+  `host="0.0.0.0", port=${SERVER_PORT}.`;
+
+/**
+ * Returns why a server is not ready; `undefined` if the answer says all that is known.
+ *
+ * @param sockets of its container; `undefined` if they are not known.
+ */
+export function diagnosis(
+  { status, failure }: PingAnswer,
+  sockets: readonly ListeningSocket[] | undefined,
+): Diagnosis | undefined {
+  if (status !== undefined) {
+    const isLoading = status === 200 || status >= 500;
+    const words = `it answers GET /ping with ${status}, not 200`;
+    return isLoading ? undefined : { words, hint: STATUS_HINTS[status] ?? OTHER_STATUS };
+  }
+  if (failure === SILENT) return undefined;
+  if (sockets === undefined) {
+    const words = `nothing answers on port ${SERVER_PORT}, and mlcli cannot list its open ports`;
+    return { words, hint: LISTEN };
+  }
+  if (sockets.length === 0) return { words: "it does not listen on a port yet", hint: undefined };
+  const isOpen = ({ address, port }: ListeningSocket): boolean =>
+    port === SERVER_PORT && !/^(127\.|::1$)/.test(address);
+  if (sockets.some(isOpen)) {
+    const hint = "Answer GET /ping with 200, in HTTP without TLS, and over IPv4 (0.0.0.0).";
+    return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };
+  }
+  const where = listed([...new Set(sockets.map(addressText))]);
+  const words = `it listens on ${where} inside the container, and SageMaker reaches only 0.0.0.0:`;
+  return { words: `${words}${SERVER_PORT}`, hint: LISTEN };
+}
+
+function addressText({ address, port }: ListeningSocket): string {
+  return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+}
+
+const NO_CONTENT = "Return status 200 from /ping: SageMaker accepts no other.";
+const NO_LOGIN = "Let /ping work without a login.";
+const OTHER_STATUS =
+  "Return 200 from /ping itself: define its route without a slash at the end, and do not redirect it.";
+
+const STATUS_HINTS: Readonly<Record<number, string>> = {
+  201: NO_CONTENT,
+  202: NO_CONTENT,
+  204: NO_CONTENT,
+  400:
+    "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), and return " +
+    "200 from /ping.",
+  401: NO_LOGIN,
+  403: NO_LOGIN,
+  404: 'Add a route GET /ping that returns 200: @app.get("/ping") in FastAPI and Flask.',
+  405: 'Let /ping accept GET: @app.get("/ping") in FastAPI and Flask.',
+};
+
+/** How long an answer stays the same until mlcli looks for the reason, in ms. */
+const STUCK_AFTER = 10_000;
+
+/**
+ * Looks for the reason when the answers to `/ping` have been the same for ten seconds, and every ten
+ * seconds again until it finds one.
+ */
+export class StuckWatch {
+  #key: string | undefined;
+  #since = 0;
+  /** Whether a reason was told, or none is wanted any more. */
+  isDone = false;
+
+  /** @param find is called with the answer; what it throws is ignored. */
+  constructor(
+    private readonly find: (answer: PingAnswer) => Promise<Diagnosis | undefined>,
+    private readonly tell: (words: string, hint: string) => void,
+  ) {}
+
+  /**
+   * @param now in ms.
+   * @throws what `tell` throws.
+   */
+  async see(answer: PingAnswer, now: number): Promise<void> {
+    // Connections that are refused, reset or closed are the same to the user.
+    const key = String(answer.status ?? answer.failure === SILENT);
+    if (key !== this.#key) [this.#key, this.#since] = [key, now];
+    if (this.isDone || now - this.#since < STUCK_AFTER) return;
+    this.#since = now;
+    const { words, hint } = await this.find(answer).catch(() => undefined) ?? {};
+    if (words === undefined || hint === undefined || this.isDone || key !== this.#key) return;
+    this.isDone = true;
+    this.tell(words, hint);
+  }
+}

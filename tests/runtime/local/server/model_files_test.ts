@@ -1,0 +1,75 @@
+import { assertEquals } from "@std/assert";
+import { missingModelFileHint } from "../../../../runtime/local/server/model_files.ts";
+import { makeDirectory } from "../../../helpers/directory.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+suite("missingModelFileHint", () => {
+  const hintOf = async (error: string, files: Readonly<Record<string, string>>) => {
+    await using model = await makeDirectory({ ".gitkeep": "", ...files });
+    return missingModelFileHint(["bye", error], model.path);
+  };
+  const errors: Readonly<Record<string, readonly [error: string, missing: string | undefined]>> = {
+    // https://github.com/aws-samples/end-to-end-object-detection-detectron2-sagemaker/issues/1
+    Python: [
+      "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/model/m.pth'",
+      "m.pth",
+    ],
+    // https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/15
+    "AWS's containers library": [
+      "sagemaker_containers._errors.ClientError: [Errno 2] No such file or directory: " +
+      "'/opt/ml/model/xgboost-model'",
+      "xgboost-model",
+    ],
+    Keras: [
+      "ValueError: File not found: filepath=/opt/ml/model/m.keras. Please ensure the file is an " +
+      "accessible `.keras` zip file.",
+      "m.keras",
+    ],
+    TensorFlow: [
+      "OSError: SavedModel file does not exist at: /opt/ml/model/{saved_model.pbtxt|saved_model.pb}",
+      undefined,
+    ],
+    transformers: [
+      "OSError: Error no file named pytorch_model.bin found in directory /opt/ml/model.",
+      undefined,
+    ],
+    LightGBM: ["lightgbm.basic.LightGBMError: Could not open /opt/ml/model/m.txt", "m.txt"],
+    ONNX: [
+      "onnxruntime.NoSuchFile: [ONNXRuntimeError] : 3 : NO_SUCHFILE : Load model from " +
+      "/opt/ml/model/m.onnx failed.File doesn't exist",
+      "m.onnx",
+    ],
+  };
+  for (const [library, [error, missing]] of Object.entries(errors)) {
+    it(`names the files of the model for an error of ${library}`, async () => {
+      const save = missing === undefined ? "" : `, or save ${missing} in training`;
+      const files = { "model.joblib": "", "v1/meta.json": "" };
+      assertEquals(
+        await hintOf(error, files),
+        `/opt/ml/model has model.joblib, v1/meta.json. Load one of them${save}.`,
+      );
+    });
+  }
+
+  const [python] = errors["Python"]!;
+  it("names three files at most", async () => {
+    assertEquals(
+      await hintOf(python, { a: "", b: "", c: "", d: "", e: "" }),
+      "/opt/ml/model has a, b, c and 2 more. Load one of them, or save m.pth in training.",
+    );
+  });
+
+  it("says how to get a model if there is none", async () => {
+    assertEquals(
+      await hintOf(python, {}),
+      "/opt/ml/model is empty: train a model with mlcli local train.",
+    );
+  });
+
+  it("returns undefined for other errors, and if the model's directory is not known", async () => {
+    const other = "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/modelling/x'";
+    assertEquals(await hintOf(other, {}), undefined);
+    assertEquals(await hintOf("KeyError: '/opt/ml/model/x'", {}), undefined);
+    assertEquals(missingModelFileHint([python], undefined), undefined);
+  });
+});
