@@ -191,7 +191,8 @@ function programDifferences(
   if (programs.every(({ found }) => found === undefined)) {
     return [{
       message: `${reference} has no ENTRYPOINT for the words train and serve, and no programs of ` +
-        `these names in its PATH: ${Object.values(WORDS).join(" and ")} need them`,
+        "these names in its PATH: mlcli deploy needs serve, and mlcli train needs train unless it " +
+        "has an --entry-point",
       hint:
         "Copy one into a directory of PATH, with a first line such as #!/usr/bin/env python3, " +
         "and make it executable; or name the program: ENTRYPOINT [...]. mlcli process needs neither.",

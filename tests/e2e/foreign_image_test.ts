@@ -102,7 +102,10 @@ suite("an image that mlcli did not build", () => {
     const tag = WITHOUT_ENTRYPOINT.split(":")[1]!;
     const { code, stdout, stderr } = await app.run(["local", "train", "--docker-tag", tag]);
     assertEquals({ code, stdout }, { code: 1, stdout: "" });
-    assertMatch(stderr, new RegExp(`^error: ${WITHOUT_ENTRYPOINT} cannot run "train"\n`));
+    assertMatch(
+      stderr,
+      new RegExp(`^error: ${WITHOUT_ENTRYPOINT} has no train program, which SageMaker would run\n`),
+    );
     assertStringIncludes(stderr, "\nhint: The image needs an ENTRYPOINT that takes train");
     assertEquals(await containersOf(app.name), []);
   });

@@ -130,8 +130,18 @@ function inWords(body: CreateBody, error: unknown): unknown {
   return isKnown ? cannotRun(body, error) : error;
 }
 
+/** The words of runc (Go's `os/exec`) and of crun for a program that is not in PATH. */
+const NOT_IN_PATH = /exec: "(\S+)": executable file not found|executable file `(\S+)` not found/;
+
 function cannotRun(body: CreateBody, error: EngineError): MlcliError {
   const { Image, Entrypoint, Cmd } = body;
+  const [, ...names] = NOT_IN_PATH.exec(error.reason) ?? [];
+  if (Entrypoint === undefined && Cmd[0] !== undefined && names.includes(Cmd[0])) {
+    return new MlcliError(`${Image} has no ${Cmd[0]} program, which SageMaker would run`, {
+      hint: Cmd[0] === "serve" ? serveHint(body) : entryPointHint(body),
+      cause: error,
+    });
+  }
   const words = [...Entrypoint ?? [], ...Cmd].join(" ");
   return new MlcliError(
     words === "" ? `${Image} has no program to run` : `${Image} cannot run "${words}"`,
@@ -155,6 +165,13 @@ function entryPointHint({ Cmd: [word], Labels }: CreateBody): string {
   const launcher = word === "train" ? " --launcher script" : "";
   if (word === "serve") return hint;
   return `${hint} To run a file of your own in any image with Python: --entry-point FILE${launcher}`;
+}
+
+function serveHint({ Image, Labels }: CreateBody): string {
+  const app = Labels[LABELS.app];
+  return `Add mlcli's server to the image: in a new directory, run mlcli init ${app} --base-image ` +
+    `${Image}, copy your inference.py over ${app}/mlcli_base/prediction/serve, and run mlcli ` +
+    "build. Or add an executable program serve to the image's PATH.";
 }
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */

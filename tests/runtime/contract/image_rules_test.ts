@@ -98,7 +98,7 @@ suite("an image breaks SageMaker's rules", () => {
       "with neither train nor serve",
       ON_PATH,
       {},
-      /^x:1 has no ENTRYPOINT for .*, and no programs of these names in its PATH: mlcli train and mlcli deploy need them \/\/ .*mlcli process needs neither\.$/,
+      /^x:1 has no ENTRYPOINT for .*, and no programs of these names in its PATH: mlcli deploy needs serve, and mlcli train needs train unless it has an --entry-point \/\/ .*mlcli process needs neither\.$/,
     ],
     ["with an init alone", { Entrypoint: ["tini", "--"] }, {}, /no programs of these names/],
     [

@@ -264,6 +264,27 @@ suite("local deploy that fails", () => {
       { answers: { [START]: () => refusal(400, "not today") } },
       /^error: test-\w+:latest cannot run "serve"\n {2}not today\nhint: /,
     ],
+    ...[
+      // https://github.com/bhavesh0124/Deep-Learning-Container-Deployment-on-Amazon-Sagemaker---Titanic-Dataset/issues/1
+      [
+        "runc",
+        400,
+        "failed to create shim task: OCI runtime create failed: runc create failed: unable to start " +
+        'container process: exec: "serve": executable file not found in $PATH: unknown',
+      ],
+      [
+        "crun",
+        500,
+        "crun: executable file `serve` not found in $PATH: No such file or directory: OCI runtime " +
+        "attempted to invoke a command that was not found",
+      ],
+    ].map(([runtime, status, words]) =>
+      [
+        `the image has no serve, as ${runtime} says`,
+        { answers: { [START]: () => refusal(Number(status), String(words)) } },
+        /^error: test-\w+:latest has no serve program, which SageMaker would run\nhint: Add mlcli's server to the image: in a new directory, run mlcli init (\S+) --base-image test-\w+:latest, copy your inference\.py over \1\/mlcli_base\/prediction\/serve, and run mlcli build\./,
+      ] as const
+    ),
     [
       "waiting is refused",
       { answers: { "POST /containers/ID/wait": () => refusal(500, "not today") } },
