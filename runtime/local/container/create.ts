@@ -171,7 +171,7 @@ function serveHint({ Image, Labels }: CreateBody): string {
   const app = Labels[LABELS.app];
   return `Add mlcli's server to the image: in a new directory, run mlcli init ${app} --base-image ` +
     `${Image}, copy your inference.py over ${app}/mlcli_base/prediction/serve, and run mlcli ` +
-    "build. Or add an executable program serve to the image's PATH.";
+    "build. Or add a program serve to its PATH; if it has one, mlcli doctor says why it cannot start.";
 }
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */
