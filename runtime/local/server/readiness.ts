@@ -46,7 +46,8 @@ export async function requireReady(
     signal,
     network: job.network,
     onStuck: (words, hint) => {
-      const wait = `If it is still loading its model, wait: it has ${job.timeout} s (--timeout).`;
+      const wait =
+        `If it is still loading its model, wait: mlcli gives it ${job.timeout} s (--timeout).`;
       tell(err, warningText(`The server is not ready: ${words}`, `${hint} ${wait}`));
     },
   });

@@ -227,11 +227,11 @@ suite("likelyCause", () => {
     error,
   ];
   const handled: Readonly<Record<string, readonly [log: readonly string[], cause: CauseName]>> = {
-    // mlflow's autologging goes on after this warning.
+    // https://github.com/mlflow/mlflow/issues/6793
     "mlflow's warning before another error": [
       [
-        "2026/11/25 WARNING mlflow.utils.autologging_utils: Encountered unexpected error during " +
-        "sklearn autologging: [Errno 30] Read-only file system: '/opt/ml/code/mlruns'",
+        "2022/09/14 12:00:56 WARNING mlflow.utils.autologging_utils: Encountered unexpected error " +
+        "during autologging: [Errno 30] Read-only file system: '/opt/ml/code/mlruns'",
         ...traceback("KeyError: 'model'"),
       ],
       "code",
@@ -264,13 +264,24 @@ suite("likelyCause", () => {
       "code",
     ],
     // https://github.com/aws/sagemaker-scikit-learn-container/issues/82
-    "the error that led to a toolkit's own": [
+    "a toolkit's error after one of its own": [
+      [
+        ...traceback("AttributeError: 'NoneType' object has no attribute 'startswith'"),
+        "During handling of the above exception, another exception occurred:",
+        ...traceback(
+          "sagemaker_containers._errors.ImportModuleError: 'NoneType' object has no attribute " +
+            "'startswith'",
+        ),
+      ],
+      "code",
+    ],
+    "a missing module that led to another error": [
       [
         ...traceback("ModuleNotFoundError: No module named 'joblib'"),
         "",
-        "During handling of the above exception, another exception occurred:",
+        "The above exception was the direct cause of the following exception:",
         "",
-        ...traceback("sagemaker_containers._errors.ImportModuleError: no module"),
+        ...traceback("RuntimeError: cannot load the model"),
       ],
       "module",
     ],

@@ -29,8 +29,10 @@ suite("missingModelFileHint", () => {
       "OSError: SavedModel file does not exist at: /opt/ml/model/{saved_model.pbtxt|saved_model.pb}",
       undefined,
     ],
+    // https://github.com/huggingface/transformers/issues/24687
     transformers: [
-      "OSError: Error no file named pytorch_model.bin found in directory /opt/ml/model.",
+      "OSError: Error no file named pytorch_model.bin, tf_model.h5, model.ckpt.index or " +
+      "flax_model.msgpack found in directory /opt/ml/model.",
       undefined,
     ],
     LightGBM: ["lightgbm.basic.LightGBMError: Could not open /opt/ml/model/m.txt", "m.txt"],
