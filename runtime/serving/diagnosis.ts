@@ -35,7 +35,7 @@ export function diagnosis(
   if (status !== undefined) {
     const isLoading = status === 200 || status >= 500;
     const words = `it answers GET /ping with ${status}, not 200`;
-    return isLoading ? undefined : { words, hint: STATUS_HINTS[status] ?? OTHER_STATUS };
+    return isLoading ? undefined : { words, hint: STATUS_HINTS[status] ?? OTHER };
   }
   if (failure === SILENT) return undefined;
   if (sockets === undefined) {
@@ -58,15 +58,12 @@ function addressText({ address, port }: ListeningSocket): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-const NO_CONTENT = "Return status 200 from /ping: SageMaker accepts no other.";
 const NO_LOGIN = "Let /ping work without a login.";
-const OTHER_STATUS =
+const OTHER =
   "Return 200 from /ping itself: define its route without a slash at the end, and do not redirect it.";
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
-  201: NO_CONTENT,
-  202: NO_CONTENT,
-  204: NO_CONTENT,
+  204: "Return status 200 from /ping: SageMaker accepts no other.",
   400:
     "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), and return " +
     "200 from /ping.",

@@ -6,7 +6,7 @@ import type { Engine } from "../docker/engine.ts";
 import { EngineError } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/time_limits.ts";
-import { type Diagnosis, diagnosis, type PingAnswer, SILENT, StuckWatch } from "./diagnosis.ts";
+import { diagnosis, type PingAnswer, SILENT, StuckWatch } from "./diagnosis.ts";
 import { socketsIn } from "./sockets.ts";
 
 /** Between two attempts, in ms, while nobody answers. */
@@ -98,10 +98,10 @@ export type Readiness =
   /** The time was over. */
   | {
     readonly kind: "late";
-    /** `HTTP 500`, or why there was none. */
-    readonly lastAnswer: string;
-    /** The reason, if mlcli found one. */
-    readonly diagnosis: Diagnosis | undefined;
+    /** The reason: a diagnosis, `HTTP 500`, or why there was no answer. */
+    readonly words: string;
+    /** What to do, if mlcli knows it. */
+    readonly hint: string | undefined;
     /** Whether there was a 200 before. */
     readonly wasReady: boolean;
   };
@@ -111,16 +111,11 @@ export interface ReadyWait {
   readonly seconds: number;
   /** Ends the wait; its reason is thrown. */
   readonly signal: AbortSignal;
-  /** The container's network, if the user named one. */
-  readonly network?: string | undefined;
   /** Called at most once, if the server seems unable to get ready. The wait goes on. */
   readonly onStuck: (words: string, hint: string) => void;
   /** The time, in ms. */
   readonly now?: () => number;
 }
-
-/** Networks that are not the container's own: others listen in them. */
-const SHARED_NETWORK = /^(host|container:.*)$/;
 
 /**
  * Waits for the first of: ready, ended, timed out, interrupted.
@@ -131,18 +126,14 @@ const SHARED_NETWORK = /^(host|container:.*)$/;
 export async function untilReady(
   engine: Engine,
   { id, port }: { readonly id: string; readonly port: number },
-  { seconds, signal, network = "", onStuck, now = () => performance.now() }: ReadyWait,
+  { seconds, signal, onStuck, now = () => performance.now() }: ReadyWait,
 ): Promise<Readiness> {
   const over = new AbortController();
   using deadline = deadlineIn(seconds);
   using either = joinSignals(over.signal, signal, deadline.signal);
   const asking = either.signal;
-  const hasInside = !engine.inStudio && !SHARED_NETWORK.test(network);
   const find = async (answer: PingAnswer, signal: AbortSignal) =>
-    diagnosis(
-      answer,
-      hasInside && answer.status === undefined ? await socketsIn(engine, id, signal) : undefined,
-    );
+    diagnosis(answer, answer.status === undefined ? await socketsIn(engine, id, signal) : []);
   const stuck = new StuckWatch((answer) => find(answer, asking), onStuck);
   let silence = "the Docker Engine does not answer";
   let last: PingAnswer | undefined;
@@ -160,7 +151,8 @@ export async function untilReady(
   } catch (error) {
     if (!deadline.signal.aborted || error !== deadline.signal.reason) throw error;
     const lastAnswer = last === undefined ? silence : last.failure ?? `HTTP ${last.status}`;
-    return { kind: "late", lastAnswer, diagnosis: last && await find(last, signal), wasReady };
+    const { words = lastAnswer, hint } = last && await find(last, signal) || {};
+    return { kind: "late", words, hint, wasReady };
   } finally {
     stuck.isDone = true;
     over.abort();

@@ -49,16 +49,17 @@ const SECONDS = 5;
 const LONGEST = 256 * 1024;
 
 /**
- * Lists the listening sockets of a running container; returns `undefined` if its image has no `cat`, or
- * the engine does not run it.
+ * Lists the listening sockets of a running container; returns `undefined` if its image has no `cat`, the
+ * engine does not run it, or other programs listen in the same network: in SageMaker Studio.
  *
  * @throws the signal's reason.
  */
 export async function socketsIn(
-  engine: Pick<Engine, "execute">,
+  engine: Pick<Engine, "execute" | "inStudio">,
   id: string,
   signal: AbortSignal,
 ): Promise<readonly ListeningSocket[] | undefined> {
+  if (engine.inStudio) return undefined;
   using deadline = deadlineIn(SECONDS);
   using either = joinSignals(signal, deadline.signal);
   const command = ["cat", "/proc/net/tcp", "/proc/net/tcp6"];

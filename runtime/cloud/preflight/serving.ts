@@ -267,7 +267,7 @@ async function requirePing(
       readiness.status,
       readiness.status !== 0 && await engine.ranOutOfMemory(id).catch(() => false),
     )
-    : { words: readiness.lastAnswer, ...readiness.diagnosis };
+    : readiness;
   const log = await logTail(engine, id);
   throw new Unfit(
     readiness.kind === "ended"

@@ -44,7 +44,6 @@ export async function requireReady(
   const readiness = await untilReady(engine, { id, port: published }, {
     seconds: job.timeout,
     signal,
-    network: job.network,
     onStuck: (words, hint) => {
       const wait =
         `If it is still loading its model, wait: mlcli gives it ${job.timeout} s (--timeout).`;
@@ -68,7 +67,7 @@ export async function requireReady(
 async function notReady(
   asked: Asked,
   server: Server,
-  { lastAnswer, diagnosis, wasReady }: Readiness & { readonly kind: "late" },
+  { words, hint, wasReady }: Readiness & { readonly kind: "late" },
   isSeen: boolean,
 ): Promise<MlcliError> {
   // The log of a server that still runs has no end to wait for. It is asked for also where it is
@@ -78,7 +77,7 @@ async function notReady(
   const within = `within ${asked.job.timeout} s`;
   if (wasReady) {
     return new MlcliError(
-      `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${lastAnswer}`,
+      `The server did not go on answering /ping with 200 ${within}: 200 at first, then ${words}`,
       {
         quote,
         hint: "SageMaker asks again and again, and replaces a server that does not answer with " +
@@ -86,11 +85,11 @@ async function notReady(
       },
     );
   }
-  const error = diagnosis?.hint === undefined ? lastErrorIn(log) : undefined;
-  const why = (diagnosis?.words ?? lastAnswer) + (error === undefined ? "" : `; ${error}`);
+  const error = hint === undefined ? lastErrorIn(log) : undefined;
+  const why = error === undefined ? words : `${words}; ${error}`;
   return new MlcliError(`The server did not answer /ping with 200 ${within} (${why})`, {
     quote,
-    hint: diagnosis?.hint ?? await logHint(asked, server, log) ??
+    hint: hint ?? await logHint(asked, server, log) ??
       `--timeout gives it longer. SageMaker waits for ${START_SECONDS / 60} minutes.`,
   });
 }

@@ -210,24 +210,19 @@ suite("the wait for a server", () => {
     const wait = { seconds: 0.1, signal, onStuck: () => {} };
     assertEquals(await untilReady(engine, { id: "c", port: 1 }, wait), {
       kind: "late",
-      lastAnswer: "the Docker Engine does not answer",
-      diagnosis: undefined,
+      words: "the Docker Engine does not answer",
+      hint: undefined,
       wasReady: false,
     });
   });
 
   const listening = "  sl  local_address\n   0: 0100007F:1388 00000000:0000 0A \n";
   for (
-    const { title, network, studio = {}, words } of [
+    const { title, studio = {}, words } of [
       {
         title: "untilReady tells which port is open in the container, and goes on",
         words: "it listens on 127.0.0.1:5000 inside the container, and SageMaker reaches only " +
           "0.0.0.0:8080",
-      },
-      {
-        title: "untilReady does not look into a network that is shared with other programs",
-        network: "host",
-        words: "nothing answers on port 8080, and mlcli cannot list its open ports",
       },
       {
         title: "untilReady does not look into the network of a space of SageMaker Studio",
@@ -251,7 +246,6 @@ suite("the wait for a server", () => {
       const wait = {
         seconds: 60,
         signal: over.signal,
-        network,
         onStuck: told.resolve,
         now: () => time += 5_000,
       };
@@ -269,12 +263,12 @@ suite("the wait for a server", () => {
       "POST /containers/c/wait": never,
     });
     using real = await clientOf(fake);
-    const engine = { ...real, wait: () => Promise.resolve({ status: forEver }) };
+    const runs = () => Promise.resolve({ status: forEver });
+    const engine = { ...real, inStudio: true, wait: runs };
     let time = 0;
     const wait = {
       seconds: 60,
       signal: new AbortController().signal,
-      network: "host",
       onStuck: () => {
         throw new Error("closed");
       },
