@@ -418,6 +418,28 @@ suite("local deploy that fails", () => {
     });
   }
 
+  it("quotes the last exception of a server whose /ping is 500", async () => {
+    // https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/15
+    await using servers = new AsyncDisposableStack();
+    const { stderr } = await deploy({
+      program: (container) => {
+        container.err(
+          "Traceback (most recent call last):\n  model_fn\nsagemaker_containers._errors.ClientError: " +
+            "[Errno 2] No such file or directory: '/opt/ml/model/xgboost-model'\n",
+        );
+        servers.use(pingServer(portOf(container.body), 500));
+      },
+    }, ["--port", "0", "--timeout", "1"]);
+    assertMatch(
+      stderr,
+      /within 1 s \(HTTP 500; sagemaker_containers\._errors\.ClientError: \[Errno 2\]/,
+    );
+    assertMatch(
+      stderr,
+      /\nhint: \/opt\/ml\/model has m\. Load it, or save xgboost-model in training\./,
+    );
+  });
+
   it("reads 200 lines of the log, not followed, and shows the last 30", async () => {
     const output = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join("");
     const { engine, stderr } = await deploy({ program: ends(1, output) });
