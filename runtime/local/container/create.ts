@@ -135,10 +135,10 @@ const NOT_IN_PATH = /exec: "(\S+)": executable file not found|executable file `(
 
 function cannotRun(body: CreateBody, error: EngineError): MlcliError {
   const { Image, Entrypoint, Cmd } = body;
-  const [, ...names] = NOT_IN_PATH.exec(error.reason) ?? [];
-  if (Entrypoint === undefined && Cmd[0] !== undefined && names.includes(Cmd[0])) {
-    return new MlcliError(`${Image} has no ${Cmd[0]} program, which SageMaker would run`, {
-      hint: Cmd[0] === "serve" ? serveHint(body) : entryPointHint(body),
+  const [, ofRunc, name = ofRunc] = NOT_IN_PATH.exec(error.reason) ?? [];
+  if (Entrypoint === undefined && name === Cmd[0] && (name === "train" || name === "serve")) {
+    return new MlcliError(`${Image} has no ${name} program, which SageMaker would run`, {
+      hint: name === "serve" ? serveHint(body) : entryPointHint(body),
       cause: error,
     });
   }

@@ -493,6 +493,12 @@ suite("a run that fails", () => {
       play(START, refused(400)),
       /^error: test-\w+:latest cannot run "train"\n {2}not today\nhint: The image needs an ENTRY/,
     ],
+    [
+      // https://github.com/aws/sagemaker-python-sdk/issues/222
+      "the image has no train",
+      play(START, () => refusal(400, 'exec: "train": executable file not found in $PATH: unknown')),
+      /^error: test-\w+:latest has no train program, which SageMaker would run\nhint: The image needs an ENTRYPOINT that takes train, .* --entry-point FILE --launcher script\n$/,
+    ],
     ...([[409, "POST /containers/ID/attach"], [500, START]] as const).map(([status, call]): Row => [
       `the image cannot run the command, as Podman says at ${call}`,
       play(call, () =>
