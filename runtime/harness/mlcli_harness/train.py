@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 KEYWORDS = ("hyperparameters", "hyperparameters_path")
 
+# A third parameter, hyperparameters, may follow.
+SIGNATURE = "input_data_path, model_save_path"
+
 
 def train() -> None:
     """Runs the training. Ends the process with status 1 where the user's code raises."""
@@ -46,7 +49,7 @@ def call_train() -> None:
         report_packages()
         report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     module = load_module("training", path)
-    function = required_function(module, "train", "(input_data_path, model_save_path)", path)
+    function = required_function(module, "train", "(%s)" % SIGNATURE, path)
     call_with_hyperparameters(function, input_path(channels), hyperparameters)
 
 
@@ -70,7 +73,12 @@ def call_with_hyperparameters(
     def wanted(name: str) -> Any:
         return paths.HYPERPARAMETERS if name.endswith("_path") else hyperparameters
 
-    if len(positional) > 2:
-        function(data, paths.MODEL, wanted(positional[2].name))
-    else:
-        function(data, paths.MODEL, **{name: wanted(name) for name in keywords})
+    third = [wanted(positional[2].name)] if len(positional) > 2 else []
+    named = {} if third else {name: wanted(name) for name in keywords}
+    try:
+        function(data, paths.MODEL, *third, **named)
+    except TypeError as error:
+        # Without a frame of the function, the call itself failed.
+        if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+            raise
+        raise HarnessError("%s. Define train(%s)" % (error, SIGNATURE)) from None

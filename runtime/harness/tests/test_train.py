@@ -10,6 +10,7 @@ import unittest
 
 from support import ContainerTest, ending, make_torch
 from mlcli_harness import paths, sent
+from mlcli_harness.failure import HarnessError
 from mlcli_harness.train import call_with_hyperparameters, train
 
 HYPERPARAMETERS = {"rate": 0.1}
@@ -71,6 +72,33 @@ class Parameters(unittest.TestCase):
         trainer = Trainer()
         call_with_hyperparameters(trainer.train, "/data", HYPERPARAMETERS)
         self.assertEqual(trainer.seen, ["/data", paths.MODEL])
+
+    def test_of_a_function_that_cannot_take_them_the_signature_is_named(self):
+        def one(data):
+            raise AssertionError("never called")
+
+        def four(data, model, hyperparameters, rows):
+            raise AssertionError("never called")
+
+        for function, words in [
+            (one, r"one\(\) takes 1 positional argument but 2 were given"),
+            (lambda: None, "takes 0 positional arguments but 2 were given"),
+            (four, r"four\(\) missing 1 required positional argument: 'rows'"),
+        ]:
+            with self.subTest(words):
+                message = words + r"\. Define train\(input_data_path, model_save_path\)$"
+                with self.assertRaisesRegex(HarnessError, message):
+                    call_with_hyperparameters(function, "/data", HYPERPARAMETERS)
+
+    def test_a_type_error_inside_the_code_stays_the_codes(self):
+        def train(data, model):
+            return one()
+
+        def one(rows):
+            raise AssertionError("never called")
+
+        with self.assertRaisesRegex(TypeError, "missing 1 required positional argument: 'rows'"):
+            call_with_hyperparameters(train, "/data", HYPERPARAMETERS)
 
 
 class Train(ContainerTest):
