@@ -1,6 +1,7 @@
 /** How a job ended: its exit status in words, and the reason that the code gave. */
 
 import { REASON_LENGTH } from "./limits.ts";
+import { BETWEEN, PLACE, raisedIn, TRACEBACK } from "./tracebacks.ts";
 
 /** Signals that end programs, by number: the same on every Linux that an engine runs on. */
 const SIGNALS: Readonly<Record<number, string>> = {
@@ -78,18 +79,8 @@ export function failureReason(start: Uint8Array): string {
 /** In characters: a headline is to be read at a glance. */
 const LONGEST_HEADLINE = 300;
 
-/** Begins a traceback in Python. Its lines are indented, up to the error itself. */
-const TRACEBACK = "Traceback (most recent call last):";
-
 /** A place in the code; without a traceback where the file cannot be compiled. */
 const FRAME = /^ {2}File ".*", line \d+/;
-
-/** `str()` of a SyntaxError ends in this, its traceback does not (CPython's `SyntaxError_str`). */
-const PLACE = / \([^()]+, line \d+\)$/;
-
-/** Between two tracebacks, where one error led to another (traceback.py, `_cause_message`). */
-const BETWEEN =
-  /^(The above exception was the direct cause|During handling of the above exception, another)/;
 
 /** SageMaker's words before and after the reason that the code gave. */
 const PREFIX = /^AlgorithmError: /;
@@ -134,50 +125,10 @@ function shortened(line: string): string {
   return `${letters.slice(0, LONGEST_HEADLINE - 3).join("")}...`;
 }
 
-/** `ValueError: no age`, `KeyboardInterrupt`, `zlib.error: ...` */
-const ERROR_LINE = /^([a-z_]\w*\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
-
-/** How many errors that led to another one are looked at. */
-const MOST_CAUSES = 10;
-
-/** The end of a log, from its last traceback on. */
-interface LastTraceback {
-  /** `undefined` if the log ends before it. */
-  readonly error: string | undefined;
-  /** The errors that led to it, the last one first. */
-  readonly causes: readonly string[];
-  /** The lines below the error. */
-  readonly after: readonly string[];
-}
-
-/** Finds the last traceback, also if loggers put a prefix of one length before each line. */
-function lastTraceback(lines: readonly string[]): LastTraceback | undefined {
-  const begins = (line: string) => line.includes(TRACEBACK);
-  const last = lines.findLastIndex(begins);
-  // The log may begin within it.
-  const start = last === -1 ? lines.findIndex((line) => FRAME.test(line)) : last;
-  if (start === -1) return undefined;
-  const [prefix = ""] = lines[start]!.split(TRACEBACK, last === -1 ? 0 : 1);
-  const bare = lines.map((line) =>
-    line.slice(0, prefix.length).endsWith(prefix.slice(-2)) ? line.slice(prefix.length) : line
-  );
-  const below = bare.slice(start + 1);
-  const index = below.findIndex((line) => ERROR_LINE.test(line));
-  const causes: string[] = [];
-  for (let at = start; at > 1 && BETWEEN.test(bare[at - 1]!) && causes.length < MOST_CAUSES;) {
-    causes.push(bare[at - 2]!);
-    at = bare.slice(0, at - 1).findLastIndex(begins);
-  }
-  return { error: below[index], causes, after: below.slice(index + 1) };
-}
-
-/**
- * Returns the error of the last traceback that a program printed; `undefined` without one. AWS's toolkit
- * prints some lines without their indentation.
- */
+/** Returns the error of the last traceback that a program printed; `undefined` without one. */
 export function lastErrorIn(output: string): string | undefined {
-  const error = lastTraceback(linesOf(output))?.error;
-  return error === undefined ? undefined : shortened(error);
+  const words = raisedIn(output).at(-1)?.words;
+  return words === undefined ? undefined : shortened(words);
 }
 
 /**
@@ -198,10 +149,12 @@ const WARNING = /\b(?:WARN(?:ING)?|INFO|DEBUG|\w*Warning)\b/;
  * the program went on after them.
  */
 export function explainingLines(log: readonly string[]): readonly string[] {
-  const lines = log.filter((line) => line.trim() !== "");
-  const found = lastTraceback(lines);
-  const rest = (found?.after ?? lines).filter((line) => !WARNING.test(line));
-  return found?.error === undefined ? rest : [found.error, ...rest, ...found.causes];
+  const raised = raisedIn(log.join("\n"));
+  const last = raised.at(-1);
+  const rest = log.slice(last?.end ?? 0).filter((line) => line.trim() && !WARNING.test(line));
+  const first = raised.findLastIndex(({ isLedTo }) => !isLedTo);
+  const causes = raised.slice(Math.max(0, first), -1).toReversed();
+  return [...last ? [last.words] : [], ...rest, ...causes.map(({ words }) => words)];
 }
 
 /**

@@ -2,14 +2,17 @@
 
 import { join } from "@std/path/join";
 import { layoutOf } from "../../app/layout.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import { holdsHarness } from "../../contract/images.ts";
 import { makeDirectory } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
 import { withInput } from "../container/body.ts";
+import { folded } from "../container/folded.ts";
 import { LastOutput } from "../container/last_output.ts";
 import type { HostRun, JobRun } from "../job_run.ts";
 import type { BatchJob, Host } from "../jobs.ts";
 import { makeReport } from "../differences/report.ts";
+import { RECORD_FILES } from "../../model/records.ts";
 import { lastValues, type StatusLine } from "../metrics/messages.ts";
 import { hasInit } from "../plan.ts";
 import { type OwnOutput, watchOutput } from "../runs/reason.ts";
@@ -59,9 +62,12 @@ export async function readyHost(
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name });
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
+  const log = typedPath(layout.directory, join(run.run.directory, RECORD_FILES.log));
+  const folds = folded(status.above.err, log);
+  const above = { out: status.above.out, err: folds.output };
   const shown = hosts.length === 1
-    ? { ...record.log.of(status.above), end: () => Promise.resolve() }
-    : hostStreams(of.host, (streams) => record.log.of(streams), status.above);
+    ? { ...record.log.of(above), end: () => Promise.resolve() }
+    : hostStreams(of.host, (streams) => record.log.of(streams), above);
   const metered = record.metrics?.listen(shown, host.interruption.signal, ({ all }) => {
     // Whoever types at the code's own terminal would type into the line.
     if (!body.Tty) status.set(lastValues(all));
@@ -80,6 +86,7 @@ export async function readyHost(
     endOutput: async () => {
       await metered?.end();
       await shown.end();
+      await folds.end();
     },
   };
 }

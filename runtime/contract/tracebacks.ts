@@ -1,0 +1,121 @@
+/** Python's tracebacks in the output of a program: errors, and the lines of code that led to them. */
+
+export interface Frame {
+  /** As Python prints it: `/opt/ml/code/train.py`, `train.py`, `<frozen posixpath>`. */
+  readonly file: string;
+  readonly line: string;
+  /** The code in that line; empty if the traceback has none. */
+  readonly text: string;
+}
+
+/** An error that a program printed. */
+export interface Raised {
+  /** `KeyError: 'text'`, the first line of the error. */
+  readonly words: string;
+  /** The innermost comes last. */
+  readonly frames: readonly Frame[];
+  /** Number of the output's lines up to `words`. */
+  readonly end: number;
+  /** Whether the error before it led to this one. */
+  readonly isLedTo: boolean;
+}
+
+/** Begins a traceback in Python. Its lines are indented, up to the error itself. */
+export const TRACEBACK = "Traceback (most recent call last):";
+
+/** AWS's toolkit prints some lines without what they are indented by. */
+const FRAME = /^ *File "(.{1,4096}?)", line (\d{1,9})/;
+
+/** What stands before the lines of an exception group (`traceback.py`, `_ExceptionPrintContext`). */
+const MARGIN = /^ *[|+] ?(?=\S| {2})/;
+
+/** `ValueError: no age`, `KeyboardInterrupt`, `zlib.error: ...` */
+const ERROR_LINE = /^([a-z_]\w*\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
+
+/** A file that cannot be compiled has a place, and no heading. */
+const SYNTAX_ERROR = /^(SyntaxError|IndentationError|TabError)\b/;
+
+/** Between two tracebacks, where one error led to another (traceback.py, `_cause_message`). */
+export const BETWEEN =
+  /^(The above exception was the direct cause|During handling of the above exception, another)/;
+
+/**
+ * Returns the errors in a program's output, each with its frames. A logger may have put a prefix of one
+ * length before each line, and the output may begin within a traceback.
+ */
+export function raisedIn(output: string): readonly Raised[] {
+  const raised: Raised[] = [];
+  const isCut = /^\s/.test(output) && !output.includes(TRACEBACK);
+  let prefix = "";
+  let frames: Frame[] = [];
+  let isBegun = false;
+  let isLedTo = false;
+  for (const [index, written] of output.split(/\r?\n/).entries()) {
+    const heading = written.indexOf(TRACEBACK);
+    const isPrefixed = written.slice(0, prefix.length).endsWith(prefix.slice(-2));
+    const line = written.slice(isPrefixed ? prefix.length : 0).replace(MARGIN, "");
+    const [, file, number = ""] = FRAME.exec(line) ?? [];
+    const last = frames.at(-1);
+    if (heading !== -1) {
+      prefix = written.slice(0, heading);
+      frames = [];
+      isBegun = true;
+    } else if (file !== undefined) {
+      frames.push({ file, line: number, text: "" });
+      isBegun ||= isCut;
+    } else if (isBegun ? ERROR_LINE.test(line) : last && SYNTAX_ERROR.test(line)) {
+      raised.push({ words: line, frames, end: index + 1, isLedTo });
+      frames = [];
+      isBegun = false;
+      isLedTo = false;
+    } else if (BETWEEN.test(line)) {
+      isLedTo = true;
+    } else if (last?.text === "") {
+      frames[frames.length - 1] = { ...last, text: line.trim() };
+    }
+  }
+  return raised;
+}
+
+/**
+ * Returns the error that a failure's headline names; `undefined` without a traceback of it.
+ *
+ * @param headline has a module's name, such as `json.decoder.`, or has not; it may be cut.
+ */
+export function raisedAs(headline: string, output: string): Raised | undefined {
+  const start = headline.replace(/\.\.\.$/, "").replace(PLACE, "");
+  return raisedIn(output).findLast(({ words }) =>
+    words.startsWith(start) || words.replace(/^([a-z_]\w*\.)+/, "").startsWith(start)
+  );
+}
+
+/** `str()` of a SyntaxError ends in this, its traceback does not (CPython's `SyntaxError_str`). */
+export const PLACE = / \([^()]+, line \d+\)$/;
+
+/** Directories of packages and of Python itself, code that Python was built with, and Cython's. */
+const LIBRARY = /\/(?:site|dist)-packages\/|\/lib\/python\d|^<|\.p(?:yx|xi)$/;
+
+/** Whether a file is of a package or of Python, and not of the user's own code. */
+export function isLibrary(file: string): boolean {
+  return LIBRARY.test(file);
+}
+
+/** Directories in a container that hold the user's code. */
+const CODE =
+  /^(?:\/opt\/ml\/(?:processing\/input\/)?code|\/opt\/program(?:\/(?:training|processing|prediction))?|\/tmp\/mlcli-code-\w{1,32}(?:\/code)?)\//;
+
+/** Returns the path of the user's code as its author knows it: `training.py`, `common/tables.py`. */
+export function codePath(file: string): string {
+  return file.replace(CODE, "");
+}
+
+/** Returns the frames of the user's own code. */
+export function ownFrames({ frames }: Raised): readonly Frame[] {
+  return frames.filter(({ file }) => !isLibrary(file));
+}
+
+/** Returns where the user's code raised an error: `training.py, line 12`; `undefined` in other code. */
+export function placeOf(raised: Raised): string | undefined {
+  const frame = ownFrames(raised).at(-1);
+  return frame && `${codePath(frame.file)}, line ${frame.line}`;
+}

@@ -1,0 +1,158 @@
+import { assertEquals } from "@std/assert";
+import { folded, FoldedFrames } from "../../../../runtime/local/container/folded.ts";
+import { NOWHERE, overlaid } from "../../../../runtime/streams.ts";
+import { it, suite } from "../../../helpers/suite.ts";
+
+const LOG = "flats/jobs/RUN/log";
+
+const HEADING = "Traceback (most recent call last):\n";
+const OWN = '  File "/opt/ml/code/train.py", line 44, in <module>\n    pd.read_csv(path)\n';
+const ERROR = "FileNotFoundError: [Errno 2] No such file or directory: 'x.csv'\n";
+
+/** A frame of a package, with the line of code and the marks that Python 3.11 prints. */
+function frame(path: string, line: number): string {
+  return `  File "${path}", line ${line}, in read\n    return _read(path)\n           ^^^^^^^^^^^\n`;
+}
+
+const PANDAS = [1, 2, 3].map((line) =>
+  frame("/usr/local/lib/python3.11/site-packages/pandas/io/parsers.py", line)
+);
+const JSON_FRAMES = [1, 2].map((line) => frame("/usr/lib/python3.11/json/decoder.py", line));
+
+/** What a program writes, and what the terminal shows of it. */
+const ROWS: Readonly<Record<string, readonly [written: string, shown: string]>> = {
+  "the frames of a package, except the last, which raised the error": [
+    HEADING + OWN + PANDAS.join("") + ERROR,
+    `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+  ],
+  // https://github.com/aws/amazon-sagemaker-examples/issues/1740
+  "frames without code, and those of Cython": [
+    HEADING + OWN + PANDAS.join("") +
+    '  File "pandas/_libs/parsers.pyx", line 382, in pandas._libs.parsers.TextReader.__cinit__\n' +
+    '  File "pandas/_libs/parsers.pyx", line 689, in pandas._libs.parsers.TextReader._setup\n' +
+    ERROR,
+    `${HEADING}${OWN}  ... 4 frames in pandas (all in ${LOG})\n` +
+    '  File "pandas/_libs/parsers.pyx", line 689, in pandas._libs.parsers.TextReader._setup\n' +
+    ERROR,
+  ],
+  "all frames between two of the user's code": [
+    HEADING + OWN + PANDAS.join("") + OWN + ERROR,
+    `${HEADING}${OWN}  ... 3 frames in pandas (all in ${LOG})\n${OWN}${ERROR}`,
+  ],
+  "frames of several packages and of Python": [
+    HEADING + OWN + PANDAS.join("") + JSON_FRAMES.join("") + ERROR,
+    `${HEADING}${OWN}  ... 4 frames in pandas, Python (all in ${LOG})\n${JSON_FRAMES[1]}${ERROR}`,
+  ],
+  "frames of which none is the user's": [
+    HEADING + PANDAS.join("") + ERROR,
+    `${HEADING}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+  ],
+  "each of two errors that follow one another": [
+    `${HEADING}${OWN}${PANDAS.join("")}${ERROR}\nDuring handling of the above exception, another ` +
+    `exception occurred:\n\n${HEADING}${PANDAS.join("")}${ERROR}`,
+    `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}\n` +
+    `During handling of the above exception, another exception occurred:\n\n${HEADING}` +
+    `  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+  ],
+  "frames behind a progress bar without a line end": [
+    `\r 50%|#####     | 5/10\r 60%|######    | 6/10${HEADING}${PANDAS.join("")}${ERROR}`,
+    `\r 50%|#####     | 5/10\r 60%|######    | 6/10${HEADING}  ... 2 frames in pandas (all in ` +
+    `${LOG})\n${PANDAS[2]}${ERROR}`,
+  ],
+  "a call that repeats itself": [
+    `${HEADING}${PANDAS[0]}${PANDAS[1]}  [Previous line repeated 994 more times]\n${PANDAS[2]}` +
+    "RecursionError: maximum recursion depth exceeded\n",
+    `${HEADING}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}` +
+    "RecursionError: maximum recursion depth exceeded\n",
+  ],
+};
+
+/** What a program writes, all of which is shown. */
+const AS_IT_IS: Readonly<Record<string, string>> = {
+  "text without a traceback": "epoch 1\n  File of weights\nloss=0.5",
+  "two frames of a package": `${HEADING}${OWN}${PANDAS[0]}${PANDAS[1]}${ERROR}`,
+  "frames of the user's code alone": HEADING + OWN.repeat(9) + ERROR,
+  // `faulthandler`: the innermost comes first, and the program may hang there.
+  "the stacks of a program that hangs": "Thread 0x00007f0 (most recent call first):\n" +
+    '  File "/usr/lib/python3.11/threading.py", line 327 in wait\n'.repeat(4),
+  "a stack that is no error's": PANDAS.join(""),
+  "a traceback that is cut": HEADING + PANDAS.join("").slice(0, -30),
+  "a group of errors": `  + Exception Group ${HEADING}${
+    PANDAS.join("").replace(/^/gm, "  |")
+  }  | ExceptionGroup: two\n`,
+};
+
+function shown(written: Uint8Array, length: number): string {
+  const frames = new FoldedFrames(LOG);
+  const pieces: Uint8Array[] = [];
+  for (let at = 0; at < written.length; at += length) {
+    pieces.push(frames.add(written.slice(at, at + length)));
+  }
+  pieces.push(frames.end());
+  return pieces.map((piece) => new TextDecoder("latin1").decode(piece)).join("");
+}
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+suite("FoldedFrames", () => {
+  for (const [name, [written, expected]] of Object.entries(ROWS)) {
+    it(`folds ${name}, in pieces of any length`, () => {
+      for (const length of [1, 7, 4096]) assertEquals(shown(bytesOf(written), length), expected);
+    });
+  }
+
+  for (const [name, text] of Object.entries(AS_IT_IS)) {
+    it(`shows ${name} as it is`, () => {
+      for (const length of [1, 7, 4096]) assertEquals(shown(bytesOf(text), length), text);
+    });
+  }
+
+  it("folds the lines of a host, which arrive whole", () => {
+    const written = (HEADING + OWN + PANDAS.join("") + ERROR).replace(/^(?=.)/gm, "algo-2: ");
+    assertEquals(
+      shown(bytesOf(written), written.length),
+      `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`
+        .replace(/^(?=.)/gm, "algo-2: "),
+    );
+  });
+
+  it("shows bytes that are not UTF-8 as they are", () => {
+    const bytes = bytesOf(`${HEADING}${OWN}X`);
+    bytes[bytes.length - 1] = 0xff;
+    assertEquals(shown(bytes, 5), `${HEADING}${OWN}\xff`);
+  });
+
+  it("shows the line of another thread between two frames, at once", () => {
+    const frames = new FoldedFrames(LOG);
+    frames.add(bytesOf(HEADING + OWN + PANDAS[0]));
+    const text = new TextDecoder().decode(frames.add(bytesOf("epoch 2")));
+    assertEquals(text, `${PANDAS[0]}epoch 2`);
+  });
+
+  it("holds nothing of a very long line", () => {
+    const frames = new FoldedFrames(LOG);
+    frames.add(bytesOf(HEADING));
+    assertEquals(frames.add(bytesOf(" ".repeat(10_000))).length, 10_000);
+  });
+});
+
+suite("folded", () => {
+  it("leaves a stream alone that is no terminal", () => {
+    assertEquals(folded(NOWHERE, LOG).output, NOWHERE);
+  });
+
+  it("writes what it holds at the end, on a terminal", async () => {
+    const written: string[] = [];
+    const output = overlaid({ ...NOWHERE, isTerminal: true }, {
+      write: (bytes) => {
+        written.push(new TextDecoder().decode(bytes));
+        return Promise.resolve();
+      },
+    });
+    const folding = folded(output, LOG);
+    await folding.output.write(bytesOf(HEADING + PANDAS[0]));
+    assertEquals(written, [HEADING]);
+    await folding.end();
+    assertEquals(written, [HEADING, PANDAS[0]]);
+  });
+});
