@@ -7,6 +7,7 @@ import { linkBoundary } from "../app/links.ts";
 import { requireNamed } from "../app/named_path.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import { type Channel, isChannelName, mergedChannels } from "../contract/channels.ts";
+import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNELS } from "../contract/launch.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { isDirectory, statIfThere } from "../files.ts";
@@ -112,4 +113,9 @@ async function channelsInLayout(
     channels.push({ name, source: Deno.realPathSync(path) });
   }
   return channels;
+}
+
+/** Adds the path at which the container of a training has a channel. */
+export function inContainer(channel: Channel): Channel & { readonly path: string } {
+  return { ...channel, path: `${PATHS.inputData}/${channel.name}` };
 }

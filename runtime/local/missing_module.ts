@@ -22,11 +22,17 @@ export interface Importer {
   readonly app: App;
   readonly code: CodeFolder;
   readonly image: LabelledImage;
-  /** The distributions that the image has, as far as they are known. */
-  readonly installed?: readonly string[];
+  /** The versions of the distributions that the image has; `undefined` if they are unknown. */
+  readonly installed?: Readonly<Record<string, string>> | undefined;
   /** Where the code comes from, where it is sent, and not the app's. */
   readonly source?: Source | undefined;
 }
+
+/** Requirements for the last version of a distribution that has a module. */
+const LAST_WITH: ReadonlyMap<string, string> = new Map([
+  // https://setuptools.pypa.io/en/stable/history.html#v82-0-0
+  ["pkg_resources", "setuptools<82"],
+]);
 
 /**
  * The hint for a failure in which the code said that a module is missing; `undefined` for others.
@@ -35,7 +41,7 @@ export interface Importer {
  */
 export async function missingModuleHintOf(
   words: string,
-  { app, code, image, installed = [], source }: Importer,
+  { app, code, image, installed, source }: Importer,
 ): Promise<string | undefined> {
   const module = missingModule(words);
   if (module === undefined) return undefined;
@@ -55,20 +61,29 @@ export async function missingModuleHintOf(
     : tree.packages.join("\n");
   const isBuilt = isBuiltByMlcli(image) && isOfAppsDirectory(app, image);
   const required = requirementNames(text);
-  const has = new Set(installed.map(normalizedName));
-  const lacking = has.size === 0 ? [] : [...required].filter((name) => !has.has(name));
-  const inFile = (name: string) =>
-    isBuilt && required.has(normalizedName(name))
+  const versions = new Map(
+    Object.entries(installed ?? {}).map(([name, version]) => [normalizedName(name), version]),
+  );
+  const lacking = installed ? [...required].filter((name) => !versions.has(name)) : [];
+  const inFile = (name: string) => {
+    if (!isBuilt || !required.has(normalizedName(name))) return undefined;
+    return installed
       ? `${name} is in ${file}, but not in the image: mlcli build.`
-      : undefined;
+      : `Run mlcli build if ${name} was added to ${file} since the last build.`;
+  };
   const folders = [layout[code], ...holdsHarness(image) ? [layout.common] : []];
-  const names = [...await modulesIn(folders), ...installed, ...required];
+  const names = [...await modulesIn(folders), ...versions.keys(), ...required];
   const own = typedPath(app.directory, join(folders.at(-1)!, `${module}.py`));
-  return inFile(module) ?? missingModuleHint({ module, names, own }, (name, isPart) => {
+  const ofItsName = versions.has(normalizedName(module)) ? undefined : inFile(module);
+  return ofItsName ?? missingModuleHint({ module, names, own }, (name, isPart) => {
     if (!isBuilt) return `Install ${name} in the image.`;
-    if (isPart) {
-      return `The ${name} in the image has no ${module}. Another version may: set it in ${file}, ` +
-        "then mlcli build.";
+    const version = versions.get(normalizedName(name));
+    if (isPart || version !== undefined) {
+      const older = LAST_WITH.get(module);
+      const shown = version === undefined ? `The ${name} in the image` : `${name} ${version}`;
+      return `${shown} has no ${module}. ` +
+        (older ? `Pin ${older} in ${file}` : `Another version might: pin it in ${file}`) +
+        ", then mlcli build.";
     }
     const inRequirements = inFile(name);
     if (inRequirements !== undefined) return inRequirements;

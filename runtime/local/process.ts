@@ -109,7 +109,7 @@ export async function withProcessing(
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
-    lookAt(layout, inputs.map(({ name, place }) => ({ name, source: place }))),
+    lookAt(layout, inputs.map(({ name, place, path }) => ({ name, source: place, path }))),
   ]);
   const broken = brokenDifferences(layout, looked, job.strict);
   if (!isOwnImage && job.file !== undefined && !holdsHarness(image)) {

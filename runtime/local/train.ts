@@ -15,6 +15,7 @@ import { isRoot } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
+import { inContainer } from "./channels.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { Restored } from "./hosts/restored.ts";
 import {
@@ -80,7 +81,7 @@ export async function withTraining(
     imageToRun(engine, job, host),
     host.region(job.app.configuration),
     load(),
-    lookAt(layout, channels),
+    lookAt(layout, channels.map(inContainer)),
   ]);
   const broken = brokenDifferences(layout, looked, job.strict);
   const note = (text: string): void => tell(host.err, noteText(text));

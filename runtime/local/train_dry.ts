@@ -26,6 +26,7 @@ import {
 } from "./runs/linked.ts";
 import { channelMounts, codeTree, MOST_OTHERS, othersIn } from "./runs/working_copy.ts";
 import { pipPlan } from "./sent_code.ts";
+import { inContainer } from "./channels.ts";
 import { knownTraining, programOf } from "./known_training.ts";
 
 /**
@@ -51,7 +52,7 @@ export async function plannedTraining(
   const { codeFolder, commonFolder } = sent
     ? NOT_MOUNTED
     : await mountedCode(job, layout, "training", image, note);
-  const looked = await lookAt(layout, channels);
+  const looked = await lookAt(layout, channels.map(inContainer));
   const broken = brokenDifferences(layout, looked, job.strict);
   const pointers = pointerDifferences(layout, looked, job.strict);
   notesOn(layout, looked).forEach(note);

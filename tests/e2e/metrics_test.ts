@@ -46,7 +46,7 @@ suite("the metrics of a training", () => {
     assertEquals(failed.stderr.match(/Traceback/g)?.length, 1, failed.stderr);
     assertStringIncludes(
       failed.stderr,
-      "error: Training failed: ModuleNotFoundError: No module named 'sklearn' (exit status 1)\n" +
+      "error: Training failed: ModuleNotFoundError: No module named 'sklearn' (training.py, line 9)\n" +
         "hint: Add scikit-learn to requirements.txt, then mlcli build.\n",
     );
     const listed = await app.run(["local", "list-jobs", "--output", "json"]);

@@ -187,7 +187,10 @@ sys.stdout.write("Ende ä")${SAVE}`);
     const [traceback, report] = stderr.split("error: ") as [string, string];
     assertStringIncludes(traceback, "ValueError: no such column: age");
     assertStringIncludes(traceback, "/opt/ml/code/training.py");
-    assertEquals(report, "Training failed: ValueError: no such column: age (exit status 1)\n");
+    assertEquals(
+      report,
+      "Training failed: ValueError: no such column: age (training.py, line 2)\n",
+    );
     const failure = await Deno.readTextFile(app.testPath("output/failure"));
     assertStringIncludes(failure, "ValueError: no such column: age");
   });

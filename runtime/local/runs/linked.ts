@@ -27,8 +27,14 @@ const MOST_ENTRIES = 20_000;
 /** How many mounts a directory may become. */
 const MOST_MOUNTS = 100;
 
+/** A directory that a run reads. */
+export interface InputFolder extends Channel {
+  /** Its path in the container. */
+  readonly path: string;
+}
+
 /** A directory that a run reads, and what was found in it. */
-export interface LookedAt extends Channel {
+export interface LookedAt extends InputFolder {
   readonly boundary: string;
   readonly links: readonly Node[];
   /** Paths of files and directories below it, with slashes. */
@@ -42,7 +48,7 @@ export interface LookedAt extends Channel {
 /** Looks through the directories that a run reads. */
 export async function lookAt(
   { boundary: repository }: Pick<Layout, "boundary">,
-  data: readonly Channel[],
+  data: readonly InputFolder[],
 ): Promise<readonly LookedAt[]> {
   return await Promise.all(data.map(async (one) => {
     const boundary = await linkBoundary(one.source, repository);

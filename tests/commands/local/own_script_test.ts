@@ -157,15 +157,15 @@ suite("local train with a script of the user's own", () => {
     await using app = await scriptApp();
     for (
       const [more, words] of [
-        ["", "ValueError: no age (exit status 1)"],
+        ["", "ValueError: no age (x.py, line 1)"],
         // What torchrun says after it, of torch 1 and 2.
         [
           "ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 0\n",
-          "ValueError: no age (exit status 1)",
+          "ValueError: no age (x.py, line 1)",
         ],
         [
           "E1126 15:54:52.086000 9 torch/distributed/elastic/multiprocessing/api.py:869] failed\n",
-          "ValueError: no age (exit status 1)",
+          "ValueError: no age (x.py, line 1)",
         ],
         // One that was caught is not the reason.
         ["loss is NaN\n", "exit status 1"],
@@ -250,7 +250,7 @@ suite("local train with a script of the user's own", () => {
     assertEquals(failed.code, 1);
     assertStringIncludes(
       failed.stderr,
-      "\nerror: Training failed: KeyError: 'SM_CHANNEL_TRAINING' (exit status 1)\n" +
+      "\nerror: Training failed: KeyError: 'SM_CHANNEL_TRAINING' (train.py, line 1)\n" +
         `hint: Put data into ${folder}, or name some: --input training=DIR.`,
     );
   });

@@ -1,6 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { join } from "@std/path";
-import { codeHint, fullDiskHint, permissionHint } from "../../../runtime/local/failure.ts";
+import { codeHint, fullDiskHint, permissionHint } from "../../../runtime/local/explanations.ts";
 import { machineNameHint } from "../../../runtime/local/container/machine_name.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { makeDirectory } from "../../helpers/directory.ts";

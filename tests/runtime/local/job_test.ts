@@ -229,7 +229,7 @@ suite("the reason that the code gives", () => {
         const { code, stderr } = await run({ program: failing(file, shown) }, args);
         assertEquals(code, 1);
         assertEquals(stderr.split("Traceback").length <= 2, true, stderr);
-        assertMatch(stderr, /(^|\n)error: \w+ failed: KeyError: 3 \(exit status 1\)\n$/);
+        assertMatch(stderr, /(^|\n)error: \w+ failed: KeyError: 3 \(x\.py, line 7\)\n$/);
       }
     });
 
@@ -247,7 +247,7 @@ suite("the reason that the code gives", () => {
     });
     assertMatch(
       (await run({ program })).stderr,
-      /error: Training failed: KeyError: 3 \(exit status 137: ended by SIGKILL\)\n/,
+      /error: Training failed: KeyError: 3 \(x\.py, line 7; exit status 137: ended by SIGKILL\)\n/,
     );
   });
 
@@ -281,7 +281,8 @@ suite("the reason that the code gives", () => {
       ],
       [
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
-        "scikit-learn is in requirements.txt, but not in the image: mlcli build.\n",
+        // The image did not say what it has.
+        "Run mlcli build if scikit-learn was added to requirements.txt since the last build.\n",
         "NAME/mlcli_base/processing/sklearn.py is there, but training imports only what is in " +
         "NAME/mlcli_base/training/ and NAME/mlcli_base/common/: put it there.\n",
         "Add scikit-learn to requirements.txt, then mlcli build.\n",
@@ -318,16 +319,17 @@ suite("the reason that the code gives", () => {
 
   it("names no package that is not well known, but what may be meant", async () => {
     const requirements = "../../requirements.txt";
-    const lack = (module: string, installed = "") => async (container: FakeContainer) => {
-      const report = container.body.HostConfig?.Mounts
-        ?.find(({ Target }) => Target === "/opt/mlcli/report")?.Source;
-      if (report !== undefined) {
-        const rows = [["python", "3.12.4"], ["package", `${installed} 1.0`]];
-        await Deno.writeTextFile(report, rows.map((row) => JSON.stringify(row) + "\n").join(""));
-      }
-      container.err(`ModuleNotFoundError: No module named '${module}'\n`);
-      container.end(1);
-    };
+    const lack =
+      (module: string, installed = "", version = "1.0") => async (container: FakeContainer) => {
+        const report = container.body.HostConfig?.Mounts
+          ?.find(({ Target }) => Target === "/opt/mlcli/report")?.Source;
+        if (report !== undefined) {
+          const rows = [["python", "3.12.4"], ["package", `${installed} ${version}`]];
+          await Deno.writeTextFile(report, rows.map((row) => JSON.stringify(row) + "\n").join(""));
+        }
+        container.err(`ModuleNotFoundError: No module named '${module}'\n`);
+        container.end(1);
+      };
     const own = (module: string, folder = "common") =>
       `A module of your own belongs in NAME/mlcli_base/${folder}/${module}.py.`;
     const asked = " A package's documentation says how it is called in the requirements.";
@@ -383,8 +385,26 @@ suite("the reason that the code gives", () => {
       ],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("sklearn.cross_validation")],
-        "The scikit-learn in the image has no sklearn.cross_validation. Another version may: set " +
+        "The scikit-learn in the image has no sklearn.cross_validation. Another version might: pin " +
         "it in requirements.txt, then mlcli build.",
+      ],
+      [
+        [
+          { [requirements]: "setuptools\n" },
+          TRAIN,
+          HARNESS_IMAGE,
+          lack("pkg_resources", "setuptools", "84.0.0"),
+        ],
+        "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",
+      ],
+      [
+        [{}, TRAIN, HARNESS_IMAGE, lack("pkg_resources", "setuptools", "84.0.0")],
+        "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",
+      ],
+      [
+        [{}, TRAIN, HARNESS_IMAGE, lack("sklearn.externals.joblib", "scikit-learn", "1.5.0")],
+        "scikit-learn 1.5.0 has no sklearn.externals.joblib. Another version might: pin it in " +
+        "requirements.txt, then mlcli build.",
       ],
       [
         [project, TRAIN, HARNESS_IMAGE, missing],

@@ -31,7 +31,9 @@ async function repository(files: Readonly<Record<string, string>>) {
     else await Deno.writeTextFile(join(root, path), text);
   }
   const layout = { directory: root, boundary: root };
-  const looked = await lookAt(layout, [{ name: "training", source: join(root, "data") }]);
+  const looked = await lookAt(layout, [
+    { name: "training", source: join(root, "data"), path: "/opt/ml/input/data/training" },
+  ]);
   const laid = async (isOne = false) => {
     const [linked] = planLinked(looked, join(root, "run"), { ...ALONE, copyInputs: isOne });
     await layLinked([linked!], layout, new AbortController().signal);
@@ -109,7 +111,7 @@ suite("A channel with links", () => {
     const output = "flats/mlcli_base/local_test/test_dir/output";
     await using repo = await repository({ [`${output}/a`]: "1", [`${output}/latest`]: "-> a" });
     const source = join(repo.root, output);
-    const looked = await lookAt(repo.layout, [{ name: "x", source }]);
+    const looked = await lookAt(repo.layout, [{ name: "x", source, path: "/opt/ml/input/data/x" }]);
     const [linked] = planLinked(looked, join(repo.root, "run"), ALONE);
     assertEquals([linked?.source, linked?.mounts], [source, []]);
   });

@@ -1,0 +1,99 @@
+/** What to do if the code of a run cannot use its hyperparameters: as arguments, or as JSON. */
+
+import { holdsHarness } from "../contract/images.ts";
+import { ownFrames } from "../contract/tracebacks.ts";
+import { closest, inOneLine, listed, shellWord } from "../text.ts";
+import type { FailedCode } from "./failed_code.ts";
+
+/** argparse, click, and the parser of Hugging Face's transformers. */
+const UNKNOWN =
+  /unrecognized arguments: (\S{1,200})|No such option:? '?(-[\w-]{1,200})|not used by the HfArgumentParser: \['([^']{1,200})'/;
+const REQUIRED =
+  /the following arguments are required: ([\w-]{1,200})|Missing option '?(-[\w-]{1,200})/;
+/** argparse names an option with all its forms: `-e/--epochs`. */
+const INVALID =
+  /argument (?:-\w\/)?-{0,2}([\w-]{1,200}).{0,200}: invalid (\w{1,100}) value: '(.{0,300})'/;
+
+/** Returns what to do if the code does not accept its arguments: in a training, the hyperparameters. */
+export function argumentHint(code: FailedCode): string | undefined {
+  const { words, kind, output, importer: { image }, hyperparameters } = code;
+  const [unknown] = groupsOf(UNKNOWN, words);
+  const defined = optionsIn(output);
+  if (kind === "process") {
+    return unknown && defined.length > 0
+      ? `The script defines ${listed(defined)}: correct what follows -- in the command.`
+      : undefined;
+  }
+  if (unknown === "train" && code.launcher === "image" && holdsHarness(image)) {
+    return "training.py gets no arguments: replace argparse by the third parameter of " +
+      "train(input_data_path, model_save_path, hyperparameters).";
+  }
+  if (unknown !== undefined) return unknownHint(unknown, defined, hyperparameters);
+  const [required] = groupsOf(REQUIRED, words).map(nameOf);
+  if (required) return `Give the script its value: --hyperparameter ${required}=VALUE`;
+  const [name = "", type, value = ""] = groupsOf(INVALID, words);
+  if (type === undefined || !Object.hasOwn(hyperparameters, name)) return undefined;
+  if (/^[[{]/.test(value)) {
+    return "A list arrives as one argument, in Python's syntax: type=ast.literal_eval reads it.";
+  }
+  return `Give the hyperparameter a value that ${type} accepts, such as --hyperparameter ${name}=1`;
+}
+
+/** Returns what to do about an argument that the script does not define. */
+function unknownHint(
+  unknown: string,
+  defined: readonly string[],
+  hyperparameters: FailedCode["hyperparameters"],
+): string {
+  const name = nameOf(unknown);
+  if (name === unknown) {
+    const flag = Object.keys(hyperparameters).find((one) =>
+      hyperparameters[one]!.toLowerCase() === unknown.toLowerCase()
+    );
+    return `Each hyperparameter arrives with a value, as --${flag ?? "NAME"} ${unknown}: replace ` +
+      'action="store_true" by type=lambda text: text == "True"';
+  }
+  const shown = defined.length === 0 ? "" : `The script defines ${listed(defined)}. `;
+  const meant = closest(name, defined.map(nameOf));
+  return meant === undefined
+    ? `${shown}Define ${unknown} in the script, or remove the hyperparameter ${name}.`
+    : `${shown}Rename the hyperparameter: --hyperparameter ` +
+      shellWord(`${meant}=${hyperparameters[name] ?? "VALUE"}`);
+}
+
+function groupsOf(pattern: RegExp, text: string): readonly string[] {
+  return pattern.exec(text)?.slice(1).filter((group) => group !== undefined) ?? [];
+}
+
+function nameOf(option: string): string {
+  return option.replace(/^-+/, "");
+}
+
+/** Returns the options in the last usage that argparse printed. */
+function optionsIn(output: string): readonly string[] {
+  const start = output.lastIndexOf("usage: ");
+  const [usage = ""] = start < 0 ? [] : output.slice(start).split(/\n(?=\S)/, 1);
+  const options = usage.match(/(?<![\w-])--?[A-Za-z][\w-]{0,200}/g) ?? [];
+  return [...new Set(options)].filter((option) => option !== "-h" && option !== "--help");
+}
+
+/** Returns what to do if the code reads hyperparameters as JSON that are plain text. */
+export function jsonHint({ kind, words, raised, hyperparameters }: FailedCode): string | undefined {
+  const isJsons = kind === "train" && /\bJSONDecodeError: .{1,100}: line 1 column/.test(words);
+  if (!raised || !isJsons) return undefined;
+  const reads = ownFrames(raised).some(({ text }) => /hyper|hps?\b|param|SM_HP/i.test(text));
+  const name = reads && Object.keys(hyperparameters).find((one) => !isJson(hyperparameters[one]!));
+  if (!name) return undefined;
+  const pair = inOneLine(`${name}=${JSON.stringify(hyperparameters[name])}`);
+  return `The hyperparameter ${inOneLine(name)} is text. The SageMaker SDK sends text as JSON: ` +
+    `--hyperparameter ${shellWord(pair)}`;
+}
+
+function isJson(text: string): boolean {
+  try {
+    // Python reads more than JSON.
+    return /^(?:NaN|-?Infinity)$/.test(text) || JSON.parse(text) !== undefined;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Explains why the code of a run failed: by the error it ended with, its traceback, and what the run
+ * gave it.
+ */
+
+import type { App } from "../app/app.ts";
+import { type CodeFolder, layoutOf } from "../app/layout.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
+import { readOnlyHint } from "../contract/failure_causes.ts";
+import { COMMON_PATH, isRoot } from "../contract/images.ts";
+import { PATHS } from "../contract/jobs.ts";
+import { FREES_ENGINE_DISK, saysDiskFull } from "../docker/errors.ts";
+import { argumentHint, jsonHint } from "./bad_arguments.ts";
+import { machineNameHint } from "./container/machine_name.ts";
+import type { FailedCode } from "./failed_code.ts";
+import { channelHint, noneHint } from "./missing_channel.ts";
+import { missingFileHint } from "./missing_file.ts";
+import { missingModuleHintOf } from "./missing_module.ts";
+
+type Explanation = (code: FailedCode) => string | undefined | Promise<string | undefined>;
+
+/** The first that applies counts: certain causes come before likely ones. */
+export const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
+  debugger: debuggerHint,
+  permission: ({ words, user, importer }) => permissionHint(words, user, importer),
+  "read-only": ({ kind, words }) => readOnlyHint({ kind, reason: words, log: [] }),
+  "no code": ({ words, importer }) => codeHint(words, importer.app),
+  "missing file": missingFileHint,
+  "missing channel": channelHint,
+  "None for a channel": noneHint,
+  arguments: argumentHint,
+  "text that is not JSON": jsonHint,
+  AWS: awsHint,
+  // Before the lookup, which matches every name that cannot be resolved.
+  "this machine's name": ({ words, output, asked }) => machineNameHint(words, output, asked),
+  lookup: ({ host, words }) => host === undefined ? undefined : lookupHint(words),
+  "full disk": ({ words, importer }) => fullDiskHint(words, importer.app.directory),
+  "missing module": ({ words, importer }) => missingModuleHintOf(words, importer),
+};
+
+/** Returns what to do about the error with which the code ended; `undefined` if its cause is unknown. */
+export async function explanationOf(code: FailedCode): Promise<string | undefined> {
+  for (const explain of Object.values(EXPLANATIONS)) {
+    const hint = await explain(code);
+    if (hint !== undefined) return hint;
+  }
+  return undefined;
+}
+
+/** botocore, and the SDKs for Java and JavaScript. */
+const NO_CREDENTIALS =
+  /\bNoCredentialsError\b|Unable to locate credentials|Unable to load (?:AWS )?credentials|Could not load credentials|\bPartialCredentialsError\b|\bProfileNotFound\b/;
+const NOT_ACCEPTED =
+  /\bExpiredToken(?:Exception)?\b|security token included in the request is (?:expired|invalid)|provided token has expired|\bInvalidClientTokenId\b|\bUnrecognizedClientException\b/;
+
+const PASS_CREDENTIALS = "--env-file <(aws configure export-credentials --format env-no-export)";
+
+/** Returns what to do if the code's AWS client has no credentials or no region. */
+function awsHint({ words }: FailedCode): string | undefined {
+  if (/\bNoRegionError\b|You must specify a region\b/.test(words)) {
+    return "Name the region in the code: boto3 does not read AWS_REGION, which SageMaker sets. Such as " +
+      'boto3.client("s3", region_name=os.environ["AWS_REGION"])';
+  }
+  if (NO_CREDENTIALS.test(words)) {
+    return "On SageMaker, the code has the credentials of the execution role. Pass yours to a local " +
+      `run: ${PASS_CREDENTIALS}`;
+  }
+  if (!NOT_ACCEPTED.test(words)) return undefined;
+  return "AWS refused the credentials: they have expired, or AWS_SESSION_TOKEN is missing. Log in " +
+    `(aws sso login), then pass new ones: ${PASS_CREDENTIALS}`;
+}
+
+/** What to do where the harness finds no code to run (`train.py`), which names its path in the container. */
+export function codeHint(words: string, app: App): string | undefined {
+  if (!/\bTraining code not found: /.test(words)) return undefined;
+  const folder = typedPath(app.directory, layoutOf(app).training);
+  return `Has the file another name? It is ${folder}/training.py that runs.`;
+}
+
+/** Returns what to do if Python or Go could not resolve a name. */
+function lookupHint(words: string): string | undefined {
+  if (!/Name or service not known|Temporary failure in name resolution|no such host/.test(words)) {
+    return undefined;
+  }
+  return "The other hosts may not have names yet when one starts, on SageMaker too: look them up " +
+    "again for some minutes. (--strict starts algo-1 three seconds late.)";
+}
+
+/** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
+function debuggerHint({ interactive, kind, words }: FailedCode): string | undefined {
+  if (interactive || !/\bBdbQuit\b/.test(words)) return undefined;
+  return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
+}
+
+/** Python's words (PEP 3151), with the path. */
+const REFUSED = /\[Errno 13\] Permission denied: '([^']+)'/;
+
+/**
+ * The hint; `undefined` where something else is the matter.
+ *
+ * @param words the line with which the code ended.
+ * @param user who the image's programs run as, as its Dockerfile says.
+ */
+export function permissionHint(
+  words: string,
+  user: string | undefined,
+  { app, code }: { readonly app: App; readonly code: CodeFolder },
+): string | undefined {
+  const path = REFUSED.exec(words)?.[1];
+  if (path === undefined || isRoot(user)) return undefined;
+  const layout = layoutOf(app);
+  const places: readonly (readonly [inside: string, folder: string, mode: string])[] = [
+    [PATHS.code, layout[code], "o+rX"],
+    [COMMON_PATH, layout.common, "o+rX"],
+    [PATHS.input, layout.input, "o+rX"],
+    [PATHS.processingInput, layout.processingData, "o+rX"],
+    [PATHS.model, layout.model, "o+rwX"],
+    [PATHS.checkpoints, layout.checkpoints, "o+rwX"],
+    [PATHS.processingOutput, layout.output, "o+rwX"],
+    [PATHS.output, layout.output, "o+rwX"],
+  ];
+  const place = places.find(([inside]) => `${path}/`.startsWith(`${inside}/`));
+  if (place === undefined) return undefined;
+  const [, folder, mode] = place;
+  const shown = shellWord(typedPath(layout.directory, folder));
+  return `The image's programs run as user ${user}, whom ${shown} is closed to: chmod -R ${mode} ${shown}`;
+}
+
+/** With less room than this, in bytes, a disk counts as full: what failed was larger, mostly. */
+const FULL = 1024 ** 2;
+
+const APP = "The disk that holds the app is full: free some space there, and run it again.";
+const SHARED_MEMORY = "/dev/shm is full: --shm-size gives more.";
+const OTHER =
+  "The disk that holds the app has room. It may be /dev/shm (--shm-size gives more), or the disk of " +
+  `the Docker Engine, which has what is written elsewhere: ${FREES_ENGINE_DISK}`;
+
+/**
+ * The hint for a failure in which the code said that a disk is full; `undefined` for others. Which one
+ * that is shows in the path, where Python puts one behind its words, or on the disk.
+ *
+ * @param words the line with which the code ended.
+ * @param directory of the app, on this machine.
+ */
+export async function fullDiskHint(words: string, directory: string): Promise<string | undefined> {
+  if (!saysDiskFull(words)) return undefined;
+  if (words.includes("/dev/shm")) return SHARED_MEMORY;
+  return words.includes("/opt/ml/") || await isFull(directory) ? APP : OTHER;
+}
+
+/** Of an engine on another machine, this is not the disk either. */
+async function isFull(directory: string): Promise<boolean> {
+  const { statfs } = await import("node:fs/promises");
+  const disk = await statfs(directory).catch(() => undefined);
+  if (disk === undefined) return false;
+  const { bavail, bsize, files, ffree } = disk;
+  // Some file systems do not count files.
+  return bavail * bsize < FULL || (files > 0 && ffree === 0);
+}

@@ -1,0 +1,137 @@
+/** What to do if the code of a run asked for a file that does not exist in its container. */
+
+import { join } from "@std/path/join";
+import { layoutOf } from "../app/layout.ts";
+import { typedPath } from "../app/typed_path.ts";
+import { COMMON_PATH, holdsHarness } from "../contract/images.ts";
+import { PATHS } from "../contract/jobs.ts";
+import { ownFrames } from "../contract/tracebacks.ts";
+import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
+import { inOneLine, listed } from "../text.ts";
+import type { FailedCode } from "./failed_code.ts";
+import { noChannelHint } from "./missing_channel.ts";
+import type { LookedAt } from "./runs/linked.ts";
+
+/** What Python and its libraries say of a file that does not exist. */
+const MISSING: readonly RegExp[] = [
+  /No such file or directory: b?(?:'(.{1,4096}?)'|"(.{1,4096}?)")/, // CPython
+  /^FileNotFoundError: (?:\[Errno 2\] )?File b?'?(.{1,4096}?)'? does not exist/, // pandas before 1.0
+  /\bNotFoundError: (?:\{\{.{0,300}?\}\} ?)?([^;\s][^;]{0,4096}); No such file/, // TensorFlow
+  /Failed to open local file '(.{1,4096}?)'/, // pyarrow
+  /^FileNotFoundError: ([^\s:'"]{1,4096}?)(?: not found\.)?$/, // pyarrow's data sets, numpy
+  /\bname = '(.{1,4096}?)', errno = 2\b/, // h5py
+  /LocalFileSystem::Open "(.{1,4096}?)": No such file/, // XGBoost
+];
+
+/** What pandas (1.5 and later) and torch say of a directory to write to that does not exist. */
+const MISSING_DIRECTORY =
+  /Cannot save file into a non-existent directory: '(.{1,4096}?)'|Parent directory (.{1,4096}?) does not exist\./;
+
+/** Code that writes to a file, or makes a directory. */
+const WRITES =
+  /\b(?:to_(?:csv|parquet|json|pickle|excel|feather|hdf)|save\w*|dump|write_\w+|mkdir|touch|imwrite)\(|\bopen\(.{0,300}['"][wax][bt]?\+?['"]/;
+
+/** Files of the system and of packages, which are no data of the user's. */
+const SYSTEM = /^\/(?:usr|etc|proc|sys|dev|run|lib|var|root\/\.[^/]+)\/|\/(?:site|dist)-packages\//;
+
+/** Returns the path that an error says does not exist; `undefined` for other errors. */
+export function missingPath(words: string): string | undefined {
+  for (const pattern of [...MISSING, MISSING_DIRECTORY]) {
+    const found = pattern.exec(words)?.slice(1).find((group) => group !== undefined);
+    if (found !== undefined) return found.replaceAll("\\\\", "\\");
+  }
+  return undefined;
+}
+
+export async function missingFileHint(code: FailedCode): Promise<string | undefined> {
+  const { kind, words, raised, inputs } = code;
+  const path = missingPath(words);
+  if (path === undefined || SYSTEM.test(path)) return undefined;
+  if (raised?.frames.at(-1)?.file.endsWith("/subprocess.py")) {
+    return `The image has no program ${inOneLine(path)}: install it in the image.`;
+  }
+  const own = raised && ownFrames(raised).at(-1)?.text;
+  const isDirectory = MISSING_DIRECTORY.test(words);
+  if (isDirectory || own && WRITES.test(own)) {
+    const directory = isDirectory ? path : path.replace(/[/\\][^/\\]*[/\\]*$/, "");
+    const kept = kind === "train" ? [PATHS.model, PATHS.outputData] : [PATHS.processingOutput];
+    return `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
+      (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
+  }
+  const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64})(?:\/|$)/.exec(path) ?? [];
+  const isAbsent = kind === "train" && inputs.every(({ name }) => name !== channel);
+  return await foundHint(code, path) ??
+    (channel && isAbsent ? noChannelHint(code, channel) : await dataHint(code));
+}
+
+/** Returns the expression that opens the file, if the container has one of that name. */
+async function foundHint(code: FailedCode, path: string): Promise<string | undefined> {
+  const { kind, inputs, importer: { app, code: folder, image, source } } = code;
+  const name = path.split(/[/\\]+/).findLast((part) => part !== "") ?? path;
+  const all = inputs.flatMap((input) => input.files.map((file) => ({ input, file })));
+  const named = (file: string): string => file.slice(file.lastIndexOf("/") + 1);
+  const found = all.find(({ file }) => named(file) === name) ??
+    // As on the file systems of macOS and Windows.
+    all.find(({ file }) => named(file).toLowerCase() === name.toLowerCase());
+  if (found !== undefined) {
+    return `${inOneLine(found.file)} is in ${placeOf(code, found.input)}: open ` +
+      await expressionOf(code, found.input, found.file);
+  }
+  const layout = layoutOf(app);
+  const sent = kind === "process" ? PATHS.processingCode : PATHS.code;
+  const places = source
+    ? [[source.path, sent] as const]
+    : [[layout[folder], PATHS.code] as const, [layout.common, COMMON_PATH] as const];
+  for (const [outside, inside] of places) {
+    const isThere = (source || holdsHarness(image)) && await isFile(join(outside, name));
+    if (!isThere || `${inside}/${name}` === path) continue;
+    const shown = inOneLine(typedPath(app.directory, join(outside, name)));
+    return `${shown} is ${quoted(`${inside}/${name}`)} in the container.`;
+  }
+  return undefined;
+}
+
+/** Returns where to put the file, and the expression that opens one of the run's files. */
+async function dataHint(code: FailedCode): Promise<string> {
+  const isShown = (file: string): boolean => !/(?:^|\/)\./.test(file);
+  const input = code.inputs.find(({ files }) => files.some(isShown));
+  if (input === undefined) {
+    const option = code.kind === "train" ? "training=DIR" : "DIR";
+    return `The run has no data. Name a directory of this machine: --input ${option}`;
+  }
+  const files = input.files.filter(isShown);
+  const folder = inOneLine(typedPath(code.importer.app.directory, input.source));
+  return `Put the file into ${folder}, or open one of ${placeOf(code, input)} (${
+    listed(files)
+  }): ` +
+    await expressionOf(code, input, files[0]!);
+}
+
+function placeOf({ kind, inputs }: FailedCode, { name }: LookedAt): string {
+  if (kind === "train") return `channel ${inOneLine(name)}`;
+  return inputs.length === 1 ? "the input" : `input ${inOneLine(name)}`;
+}
+
+/** Returns the Python that opens a file of an input, for the kind of code that failed. */
+async function expressionOf(code: FailedCode, input: LookedAt, file: string): Promise<string> {
+  const { kind, launcher, importer: { app, image }, inputs } = code;
+  if (kind === "train" && (launcher === "script" || launcher === "toolkit")) {
+    const variable = `SM_CHANNEL_${input.name.toUpperCase()}`;
+    return `os.path.join(os.environ[${quoted(variable)}], ${quoted(file)})`;
+  }
+  const path = `${input.path}/${file}`;
+  if (kind === "process" || launcher === "command" || !holdsHarness(image)) return quoted(path);
+  // The first argument of train(), as mlcli_harness/train.py chooses it.
+  const given = inputs.find(({ name }) => name === "training") ??
+    (inputs.length === 1 ? inputs[0]! : { path: PATHS.inputData });
+  if (!path.startsWith(`${given.path}/`)) return quoted(path);
+  const training = join(layoutOf(app).training, "training.py");
+  const text = await readTextFile(training, LARGEST_TEXT).catch(() => "");
+  const [, parameter = "input_data_path"] =
+    /^def train\(\s{0,100}([A-Za-z_]\w{0,100})/m.exec(text) ?? [];
+  return `f${quoted(`{${parameter}}${path.slice(given.path.length)}`)}`;
+}
+
+function quoted(text: string): string {
+  return JSON.stringify(inOneLine(text));
+}

@@ -1,0 +1,140 @@
+import { assertEquals } from "@std/assert";
+import { argumentHint, jsonHint } from "../../../runtime/local/bad_arguments.ts";
+import { failedCode, type Failure, traceback } from "../../helpers/failed_code.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const USAGE = "usage: train.py [-h] [--epochs EPOCHS] [--learning-rate LEARNING_RATE]\n" +
+  "                [--mode {a,b}]\n";
+
+interface Row extends Failure {
+  readonly words: string;
+  readonly hint: string | undefined;
+}
+
+const DEFINES = "The script defines --epochs, --learning-rate, --mode. ";
+
+const ROWS: Readonly<Record<string, Row>> = {
+  // https://github.com/huggingface/notebooks/issues/52
+  "a hyperparameter with an underscore": {
+    words: "train.py: error: unrecognized arguments: --learning_rate 0.2",
+    hyperparameters: { learning_rate: "0.2" },
+    output: USAGE,
+    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter learning-rate=0.2`,
+  },
+  // https://github.com/ratulKabir/Custom-Object-Detection-using-Darkflow/issues/4
+  "a hyperparameter that is misspelt": {
+    words: "train.py: error: unrecognized arguments: --epoch 3",
+    hyperparameters: { epoch: "3" },
+    output: USAGE,
+    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter epochs=3`,
+  },
+  // https://github.com/aws/sagemaker-python-sdk/issues/1720
+  "a hyperparameter that the script does not define": {
+    words: "train.py: error: unrecognized arguments: --model_dir s3://bucket/model",
+    hyperparameters: { model_dir: "s3://bucket/model" },
+    output: USAGE,
+    hint: `${DEFINES}Define --model_dir in the script, or remove the hyperparameter model_dir.`,
+  },
+  // https://github.com/aws/sagemaker-python-sdk/issues/2689
+  "a flag without a value": {
+    words: "run_glue.py: error: unrecognized arguments: True",
+    hyperparameters: { epochs: "1", do_train: "true" },
+    output: USAGE,
+    hint:
+      'Each hyperparameter arrives with a value, as --do_train True: replace action="store_true" ' +
+      'by type=lambda text: text == "True"',
+  },
+  // https://github.com/huggingface/transformers/issues/10957
+  "a parser of Hugging Face's": {
+    words:
+      "ValueError: Some specified arguments are not used by the HfArgumentParser: ['--epochs', " +
+      "'1', '--train_batch_size', '32']",
+    hyperparameters: { epochs: "1" },
+    hint: "Define --epochs in the script, or remove the hyperparameter epochs.",
+  },
+  "click": {
+    words: "Error: No such option: --learning_rate Did you mean --learning-rate?",
+    hyperparameters: { learning_rate: "1" },
+    hint: "Define --learning_rate in the script, or remove the hyperparameter learning_rate.",
+  },
+  // https://github.com/mindverse/Second-Me/issues/137
+  "an argument that is required": {
+    words: "train.py: error: the following arguments are required: --train-dir, --output_dir",
+    hint: "Give the script its value: --hyperparameter train-dir=VALUE",
+  },
+  // https://github.com/fxia22/pointnet.pytorch/issues/95
+  "a number with decimals for an int": {
+    words: "train.py: error: argument --epochs: invalid int value: '1.1'",
+    hyperparameters: { epochs: "1.10" },
+    hint: "Give the hyperparameter a value that int accepts, such as --hyperparameter epochs=1",
+  },
+  // https://github.com/fpcsong/emotionflow/issues/3
+  "a list for an int": {
+    words: "train.py: error: argument -e/--epochs: invalid int value: '[20, 5]'",
+    hyperparameters: { epochs: "[20, 5]" },
+    hint: "A list arrives as one argument, in Python's syntax: type=ast.literal_eval reads it.",
+  },
+  "argparse in training.py, which gets no arguments": {
+    words: "main.py: error: unrecognized arguments: train",
+    output: "usage: main.py [-h]\n",
+    launcher: "image",
+    hint: "training.py gets no arguments: replace argparse by the third parameter of " +
+      "train(input_data_path, model_save_path, hyperparameters).",
+  },
+  "an argument that was typed for processing": {
+    words: "clean.py: error: unrecognized arguments: --input_dir x",
+    output: "usage: clean.py [-h] --input-dir INPUT_DIR\n",
+    kind: "process",
+    hint: "The script defines --input-dir: correct what follows -- in the command.",
+  },
+  "an int that is no hyperparameter": {
+    words: "train.py: error: argument --epochs: invalid int value: '1.1'",
+    hint: undefined,
+  },
+  "another error": { words: "KeyError: '--epochs'", output: USAGE, hint: undefined },
+};
+
+suite("the hint for arguments that the code does not accept", () => {
+  for (const [name, { hint, ...failure }] of Object.entries(ROWS)) {
+    it(`is ${hint === undefined ? "undefined" : "given"} for ${name}`, () => {
+      assertEquals(argumentHint(failedCode({ launcher: "script", ...failure })), hint);
+    });
+  }
+});
+
+const DECODE = "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0)";
+const EXTRA = "json.decoder.JSONDecodeError: Extra data: line 1 column 5 (char 4)";
+const READS = "params = {k: json.loads(v) for k, v in hyperparameters.items()}";
+
+/** The error, the code's line, the hyperparameters, and which is named with what to type. */
+const JSON_ROWS: readonly (readonly [
+  name: string,
+  words: string,
+  line: string,
+  Failure["hyperparameters"],
+  typed: string | undefined,
+])[] = [
+  // https://github.com/aws/sagemaker-containers/issues/179
+  ["text", DECODE, READS, { epochs: "1", optimizer: "adam" }, `'optimizer="adam"'`],
+  ["a date", EXTRA, READS, { epochs: "1", day: "2026-01-02" }, `'day="2026-01-02"'`],
+  ["Python's True", DECODE, READS, { flag: "True" }, `'flag="True"'`],
+  ["text with quotes", DECODE, READS, { name: "it's" }, `'name="it'\\''s"'`],
+  ["values that are all JSON", DECODE, READS, { rate: "NaN", layers: "[64, 32]" }, undefined],
+  ["another file of JSON", DECODE, "json.load(open(path))", { optimizer: "adam" }, undefined],
+  ["a value in a later line", DECODE.replace("line 1", "line 3"), READS, { a: "b" }, undefined],
+];
+
+suite("the hint for hyperparameters that are not JSON", () => {
+  for (const [name, words, line, hyperparameters, typed] of JSON_ROWS) {
+    it(`is ${typed === undefined ? "undefined" : "given"} for ${name}`, () => {
+      const hint = jsonHint(
+        failedCode({
+          words,
+          hyperparameters,
+          output: traceback(line, words, "/opt/program/train"),
+        }),
+      );
+      assertEquals(hint?.split(": --hyperparameter ").at(1), typed);
+    });
+  }
+});

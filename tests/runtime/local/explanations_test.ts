@@ -1,0 +1,98 @@
+import { assertEquals, assertMatch } from "@std/assert";
+import { explanationOf, EXPLANATIONS } from "../../../runtime/local/explanations.ts";
+import { failedCode, type Failure, traceback } from "../../helpers/failed_code.ts";
+import { it, suite } from "../../helpers/suite.ts";
+
+const clientError = (code: string, message: string): string =>
+  `botocore.exceptions.ClientError: An error occurred (${code}) when calling the ListObjectsV2 ` +
+  `operation: ${message}`;
+
+const PASS = /: --env-file <\(aws configure export-credentials --format env-no-export\)$/;
+
+/** An error, and its hint. */
+const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
+  // https://github.com/aws/sagemaker-python-sdk/issues/403
+  ["botocore.exceptions.NoCredentialsError: Unable to locate credentials", PASS],
+  ['Unable to locate credentials. You can configure credentials by running "aws configure".', PASS],
+  ["botocore.exceptions.ProfileNotFound: The config profile (ml) could not be found", PASS],
+  [
+    "botocore.exceptions.PartialCredentialsError: Partial credentials found in env, missing: " +
+    "AWS_SECRET_ACCESS_KEY",
+    PASS,
+  ],
+  // https://github.com/dpeerlab/seqc/issues/15
+  ["botocore.exceptions.NoRegionError: You must specify a region.", /region_name=os\.environ/],
+  // https://github.com/aws-samples/sample-sonic-cdk-agent/issues/16
+  [
+    clientError("ExpiredTokenException", "The security token included in the request is expired"),
+    /^AWS refused .*aws sso login/,
+  ],
+  // https://github.com/ibi-group/datatools-ui/issues/10
+  [clientError("ExpiredToken", "The provided token has expired."), /^AWS refused /],
+  // https://github.com/boto/botocore/issues/1775
+  [
+    clientError(
+      "UnrecognizedClientException",
+      "The security token included in the request is invalid.",
+    ),
+    /AWS_SESSION_TOKEN is missing/,
+  ],
+  // https://github.com/localstack/localstack/issues/3562
+  [
+    clientError("InvalidClientTokenId", "The security token included in the request is invalid"),
+    PASS,
+  ],
+  // The execution role lacks the permission, and so does the user.
+  [clientError("AccessDenied", "Access Denied"), undefined],
+  ["ValueError: You must specify a region_id", undefined],
+];
+
+suite("the hint for AWS in a run", () => {
+  for (const [words, hint] of AWS) {
+    it(`is ${hint === undefined ? "undefined" : "given"} for: ${words.slice(0, 100)}`, async () => {
+      const said = await explanationOf(failedCode({ words }));
+      if (hint === undefined) assertEquals(said, undefined);
+      else assertMatch(said ?? "", hint);
+    });
+  }
+});
+
+suite("explanationOf", () => {
+  it("tries the explanations in this order", () => {
+    assertEquals(Object.keys(EXPLANATIONS), [
+      ...["debugger", "permission", "read-only", "no code", "missing file", "missing channel"],
+      ...["None for a channel", "arguments", "text that is not JSON", "AWS"],
+      ...["this machine's name", "lookup", "full disk", "missing module"],
+    ]);
+  });
+
+  it("takes the first of two that apply", async () => {
+    const gaierror = "socket.gaierror: [Errno -2] Name or service not known";
+    const rows: readonly (readonly [Failure, RegExp])[] = [
+      [
+        {
+          words: gaierror,
+          host: "algo-2",
+          output: traceback("connect('host.docker.internal', 5000)", gaierror),
+        },
+        /^Use an IP address/,
+      ],
+      [{ words: gaierror, host: "algo-2" }, /^The other hosts may not have names yet/],
+      [
+        {
+          words: "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/input/data/x/a'",
+        },
+        /--input x=DIR/,
+      ],
+    ];
+    for (const [failure, hint] of rows) {
+      assertMatch(await explanationOf(failedCode(failure)) ?? "", hint);
+    }
+  });
+
+  it("is undefined for an error of the code's own", async () => {
+    const words = "ValueError: no age";
+    const output = traceback("raise ValueError", words);
+    assertEquals(await explanationOf(failedCode({ words, output })), undefined);
+  });
+});
