@@ -17,34 +17,27 @@ import { channelHint, noneHint } from "./missing_channel.ts";
 import { missingFileHint } from "./missing_file.ts";
 import { missingModuleHintOf } from "./missing_module.ts";
 
-type Explanation = (code: FailedCode) => string | undefined | Promise<string | undefined>;
-
-/** The first that applies counts: certain causes come before likely ones. */
-export const EXPLANATIONS: Readonly<Record<string, Explanation>> = {
-  debugger: debuggerHint,
-  permission: ({ words, user, importer }) => permissionHint(words, user, importer),
-  "read-only": ({ kind, words }) => readOnlyHint({ kind, reason: words, log: [] }),
-  "no code": ({ words, importer }) => codeHint(words, importer.app),
-  "missing file": missingFileHint,
-  "missing channel": channelHint,
-  "None for a channel": noneHint,
-  arguments: argumentHint,
-  "text that is not JSON": jsonHint,
-  AWS: awsHint,
-  // Before the lookup, which matches every name that cannot be resolved.
-  "this machine's name": ({ words, output, asked }) => machineNameHint(words, output, asked),
-  lookup: ({ host, words }) => host === undefined ? undefined : lookupHint(words),
-  "full disk": ({ words, importer }) => fullDiskHint(words, importer.app.directory),
-  "missing module": ({ words, importer }) => missingModuleHintOf(words, importer),
-};
-
-/** Returns what to do about the error with which the code ended; `undefined` if its cause is unknown. */
+/**
+ * Returns what to do about the error with which the code ended; `undefined` if its cause is unknown.
+ * Certain causes come before likely ones.
+ */
 export async function explanationOf(code: FailedCode): Promise<string | undefined> {
-  for (const explain of Object.values(EXPLANATIONS)) {
-    const hint = await explain(code);
-    if (hint !== undefined) return hint;
-  }
-  return undefined;
+  const { kind, host, words, output, user, importer, asked } = code;
+  return debuggerHint(code) ??
+    permissionHint(words, user, importer) ??
+    readOnlyHint({ kind, reason: words, log: [] }) ??
+    codeHint(words, importer.app) ??
+    await missingFileHint(code) ??
+    channelHint(code) ??
+    await noneHint(code) ??
+    argumentHint(code) ??
+    jsonHint(code) ??
+    awsHint(code) ??
+    // Before lookupHint, which matches every name that cannot be resolved.
+    machineNameHint(words, output, asked) ??
+    (host === undefined ? undefined : lookupHint(words)) ??
+    await fullDiskHint(words, importer.app.directory) ??
+    await missingModuleHintOf(words, importer);
 }
 
 /** botocore, and the SDKs for Java and JavaScript. */
@@ -53,7 +46,9 @@ const NO_CREDENTIALS =
 const NOT_ACCEPTED =
   /\bExpiredToken(?:Exception)?\b|security token included in the request is (?:expired|invalid)|provided token has expired|\bInvalidClientTokenId\b|\bUnrecognizedClientException\b/;
 
-const PASS_CREDENTIALS = "--env-file <(aws configure export-credentials --format env-no-export)";
+const PASS_CREDENTIALS =
+  'eval "$(aws configure export-credentials --format env)". Then add --env AWS_ACCESS_KEY_ID ' +
+  "--env AWS_SECRET_ACCESS_KEY, and --env AWS_SESSION_TOKEN if it is set.";
 
 /** Returns what to do if the code's AWS client has no credentials or no region. */
 function awsHint({ words }: FailedCode): string | undefined {
@@ -66,15 +61,19 @@ function awsHint({ words }: FailedCode): string | undefined {
       `run: ${PASS_CREDENTIALS}`;
   }
   if (!NOT_ACCEPTED.test(words)) return undefined;
-  return "AWS refused the credentials: they have expired, or AWS_SESSION_TOKEN is missing. Log in " +
-    `(aws sso login), then pass new ones: ${PASS_CREDENTIALS}`;
+  return "The credentials have expired, or AWS_SESSION_TOKEN is missing. Log in (aws sso login) and " +
+    `pass new ones: ${PASS_CREDENTIALS}`;
 }
 
 /** What to do where the harness finds no code to run (`train.py`), which names its path in the container. */
 export function codeHint(words: string, app: App): string | undefined {
-  if (!/\bTraining code not found: /.test(words)) return undefined;
-  const folder = typedPath(app.directory, layoutOf(app).training);
-  return `Has the file another name? It is ${folder}/training.py that runs.`;
+  if (/\bTraining code not found: /.test(words)) {
+    const folder = typedPath(app.directory, layoutOf(app).training);
+    return `Has the file another name? It is ${folder}/training.py that runs.`;
+  }
+  return /\. Define train\(/.test(words)
+    ? "hyperparameters can be a third parameter of train()."
+    : undefined;
 }
 
 /** Returns what to do if Python or Go could not resolve a name. */

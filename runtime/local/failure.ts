@@ -53,11 +53,14 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
   }
-  const place = raised && !PLACE.test(headline) ? placeOf(raised) : undefined;
+  // The headline of a SyntaxError may end with its place.
+  const hasPlace = PLACE.test(headline);
+  const place = raised && !hasPlace ? placeOf(raised) : undefined;
   // Python ends with 1 after an error that nobody caught.
-  const ended = place !== undefined && words === "exit status 1" ? [] : [inBrackets(words)];
-  const where = [...place === undefined ? [] : [place], ...ended].join("; ");
-  return new UserCodeError(status, `${failed}: ${headline} (${where})`, { hint });
+  const isPlain = (hasPlace || place !== undefined) && words === "exit status 1";
+  const where = [place, isPlain ? undefined : inBrackets(words)].filter((one) => one !== undefined);
+  const ending = where.length === 0 ? "" : ` (${where.join("; ")})`;
+  return new UserCodeError(status, `${failed}: ${headline}${ending}`, { hint });
 }
 
 /**

@@ -140,7 +140,7 @@ suite("a script of the user's own", () => {
     assertEquals(status, 1);
     assertMatch(
       said,
-      /\nerror: Training failed: ValueError: no age column \(exit status 1\)\n$/,
+      /\nerror: Training failed: ValueError: no age column \(train\.py, line \d+\)\n$/,
     );
     const ended = await app.run(["local", "train", "--hyperparameter", "mode=exit"]);
     assertEquals(ended.code, 1);

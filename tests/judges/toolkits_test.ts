@@ -124,7 +124,7 @@ for (const [judge, launcher, variable] of JUDGES) {
       assertEquals(raised.code, 1);
       assertMatch(
         raised.stderr,
-        /^error: Training failed: ValueError: no age \(exit status 1\)$/m,
+        /^error: Training failed: ValueError: no age \(\S+\.py, line \d+\)$/m,
       );
       const ended = await run(...parametersOf(["exit=1"]));
       assertEquals(ended.code, launcher === "toolkit" ? 1 : 7, ended.stderr);

@@ -20,56 +20,38 @@ const MOST_FRAMES = 2000;
 /** How much of a line is remembered to find the heading, in bytes: a progress bar may stand before it. */
 const HEADING = 256;
 
-export interface Folded {
-  readonly output: Output;
-  /** Writes what it still holds. */
-  readonly end: () => Promise<void>;
-}
-
-/**
- * Returns a stream that folds frames if it is a terminal.
- *
- * @param log where all frames are, as the user types it.
- */
-export function folded(output: Output, log: string): Folded {
-  if (!output.isTerminal) return { output, end: () => Promise.resolve() };
-  const frames = new FoldedFrames(log);
-  const write = async (bytes: Uint8Array): Promise<void> => {
-    if (bytes.length > 0) await output.write(bytes);
-  };
-  return {
-    output: overlaid(output, { write: (bytes) => write(frames.add(bytes)) }),
-    end: () => write(frames.end()),
-  };
-}
-
-/** Takes bytes as they come, and returns those to show. */
 export class FoldedFrames {
+  /** Shows what is written to it on the terminal, folded. A stream that is no terminal stays as it is. */
+  readonly output: Output;
   /** The line that has no end yet; outside of a traceback, the end of what was shown of it. */
   #line = NOTHING;
   #isInTraceback = false;
   /** Frames of packages, one after the other, that are not shown yet. */
   #frames: Uint8Array[] = [];
 
-  constructor(private readonly log: string) {}
-
-  add(bytes: Uint8Array): Uint8Array {
-    const shown: Uint8Array[] = [];
-    for (let at = 0; at < bytes.length;) {
-      const end = bytes.indexOf(NEW_LINE, at) + 1 || bytes.length;
-      shown.push(...this.#addPiece(bytes.subarray(at, end)));
-      at = end;
-    }
-    return joined(shown);
+  /** @param log where all frames are, as the user types it. */
+  constructor(output: Output, private readonly log: string) {
+    const write = async (bytes: Uint8Array): Promise<void> => {
+      const pieces: Uint8Array[] = [];
+      for (let at = 0; at < bytes.length;) {
+        const end = bytes.indexOf(NEW_LINE, at) + 1 || bytes.length;
+        pieces.push(...this.#shown(bytes.subarray(at, end)));
+        at = end;
+      }
+      if (pieces.length > 0) await output.write(joined(pieces));
+    };
+    this.output = output.isTerminal ? overlaid(output, { write }) : output;
+    this.end = async () => {
+      const rest = joined([...this.#frames.splice(0), this.#isInTraceback ? this.#line : NOTHING]);
+      if (rest.length > 0) await output.write(rest);
+    };
   }
 
-  end(): Uint8Array {
-    const line = this.#isInTraceback ? this.#line : NOTHING;
-    this.#line = NOTHING;
-    return joined([...this.#frames.splice(0), line]);
-  }
+  /** Writes what is not shown yet. */
+  readonly end: () => Promise<void>;
 
-  #addPiece(piece: Uint8Array): readonly Uint8Array[] {
+  /** Takes a line or a piece of one, and returns what to show. */
+  #shown(piece: Uint8Array): readonly Uint8Array[] {
     const isWhole = piece.at(-1) === NEW_LINE;
     const line = joined([this.#line, piece]);
     const text = withoutSequences(new TextDecoder().decode(line)).replace(HOST, "");
@@ -82,23 +64,20 @@ export class FoldedFrames {
     const isIndented = /^ |^$/.test(text) && line.length < LONGEST_LINE;
     if (isIndented && !isWhole) return [];
     const file = FRAME.exec(text)?.[1];
+    const last = this.#frames.at(-1);
     if (isIndented && file !== undefined && isLibrary(file) && this.#frames.length < MOST_FRAMES) {
       this.#frames.push(line);
-      return [];
-    }
-    const last = this.#frames.at(-1);
-    if (
-      last && isIndented && /^ {4}|^ {2}\[Previous line/.test(text) && last.length < LONGEST_LINE
-    ) {
+    } else if (last && isIndented && /^ {4}|^ {2}\[Previous line/.test(text)) {
       this.#frames[this.#frames.length - 1] = joined([last, line]);
-      return [];
+    } else {
+      this.#isInTraceback = isIndented;
+      return [...this.#folded(file !== undefined), line];
     }
-    this.#isInTraceback = isIndented;
-    return [...this.#fold(file !== undefined), line];
+    return [];
   }
 
   /** Takes the frames out. The last, which raised the error, is shown unless the code's own follow. */
-  #fold(isFollowed: boolean): readonly Uint8Array[] {
+  #folded(isFollowed: boolean): readonly Uint8Array[] {
     const frames = this.#frames.splice(0);
     const hidden = isFollowed ? frames : frames.slice(0, -1);
     if (hidden.length < 2) return frames;

@@ -7,7 +7,7 @@ import { holdsHarness } from "../../contract/images.ts";
 import { makeDirectory } from "../../files.ts";
 import type { MountedCode } from "../code.ts";
 import { withInput } from "../container/body.ts";
-import { folded } from "../container/folded.ts";
+import { FoldedFrames } from "../container/folded.ts";
 import { LastOutput } from "../container/last_output.ts";
 import type { HostRun, JobRun } from "../job_run.ts";
 import type { BatchJob, Host } from "../jobs.ts";
@@ -63,8 +63,8 @@ export async function readyHost(
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
   const log = typedPath(layout.directory, join(run.run.directory, RECORD_FILES.log));
-  const folds = folded(status.above.err, log);
-  const above = { out: status.above.out, err: folds.output };
+  const frames = new FoldedFrames(status.above.err, log);
+  const above = { out: status.above.out, err: frames.output };
   const shown = hosts.length === 1
     ? { ...record.log.of(above), end: () => Promise.resolve() }
     : hostStreams(of.host, (streams) => record.log.of(streams), above);
@@ -86,7 +86,7 @@ export async function readyHost(
     endOutput: async () => {
       await metered?.end();
       await shown.end();
-      await folds.end();
+      await frames.end();
     },
   };
 }

@@ -183,6 +183,61 @@ suite("local train with a script of the user's own", () => {
     }
   });
 
+  it("explains an argument, a file and a text that the script does not accept", async () => {
+    await using app = await scriptApp();
+    await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");
+    const frame = (line: string): string =>
+      `Traceback (most recent call last):\n  File "/opt/ml/code/train.py", line 3, in f\n    ${line}\n`;
+    for (
+      const [status, printed, args, said] of [
+        [
+          2,
+          "usage: train.py [-h] [--learning-rate LEARNING_RATE]\n" +
+          "train.py: error: unrecognized arguments: --learning_rate 0.2\n",
+          ["--hyperparameter", "learning_rate=0.2"],
+          "train.py: error: unrecognized arguments: --learning_rate 0.2 (exit status 2)\n" +
+          "hint: The script defines --learning-rate. Rename the hyperparameter: --hyperparameter " +
+          "learning-rate=0.2\n",
+        ],
+        [
+          1,
+          `${
+            frame('open("a.csv")')
+          }FileNotFoundError: [Errno 2] No such file or directory: 'a.csv'\n`,
+          [],
+          "FileNotFoundError: [Errno 2] No such file or directory: 'a.csv' (train.py, line 3)\n" +
+          'hint: a.csv is in channel training: open os.path.join(os.environ["SM_CHANNEL_TRAINING"], ' +
+          '"a.csv")\n',
+        ],
+        [
+          1,
+          `${frame("json.loads(hyperparameters[name])")}json.decoder.JSONDecodeError: Expecting ` +
+          "value: line 1 column 1 (char 0)\n",
+          ["--hyperparameter", "optimizer=adam"],
+          "json.decoder.JSONDecodeError: Expecting value: line 1 column 1 (char 0) (train.py, line 3)\n" +
+          "hint: The hyperparameter optimizer is text. The SageMaker SDK sends text as JSON: " +
+          "--hyperparameter 'optimizer=\"adam\"'\n",
+        ],
+        [
+          1,
+          "  File \"/opt/ml/code/train.py\", line 3\n    f(\n     ^\nSyntaxError: '(' was never closed\n",
+          [],
+          "SyntaxError: '(' was never closed (train.py, line 3)\n",
+        ],
+      ] as const
+    ) {
+      const { code, stderr } = await train(app, ["--image", IMAGE, ...args], {
+        image: {},
+        program: ({ err, end }) => {
+          err(printed);
+          end(status);
+        },
+      });
+      assertEquals(code, status);
+      assertStringIncludes(stderr, `\nerror: Training failed: ${said}`);
+    }
+  });
+
   it("runs a command of the image, with its arguments", async () => {
     await using app = await scriptApp();
     await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");

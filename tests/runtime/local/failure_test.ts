@@ -55,6 +55,11 @@ suite("the hint for code that is not found", () => {
       `Has the file another name? It is ${file} that runs.`,
     );
     assertEquals(codeHint("FileNotFoundError: training.py", APP), undefined);
+    // As mlcli_harness/train.py says it.
+    assertEquals(
+      codeHint("train() takes 1 positional argument but 2 were given. Define train(a, b)", APP),
+      "hyperparameters can be a third parameter of train().",
+    );
   });
 });
 

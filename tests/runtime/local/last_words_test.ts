@@ -42,6 +42,7 @@ async function lastWords(ending: Ending): Promise<string> {
   return result.stderr.replaceAll(run!, "RUN").replaceAll(app.name, "APP");
 }
 
+const HEADING = "Traceback (most recent call last):\n";
 const OLD = { built: "2020-01-01T00:00:00Z" };
 const STRICT = ["train", "--strict"];
 const PROCESS = ["process", "--file", "p.py"];
@@ -74,6 +75,27 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
     { ...OLD, status: 3 },
     `warning: ${OLDER}${LOOK}error: Training failed: exit status 3\n` +
     "hint: If it is because the image is older: mlcli build && mlcli local train\n",
+  ],
+  "no build for a file of data that does not exist, though the image is older": [
+    {
+      ...OLD,
+      status: 1,
+      said:
+        `${HEADING}  File "/opt/ml/code/training.py", line 4, in train\n    open("reviews.csv")\n` +
+        "FileNotFoundError: [Errno 2] No such file or directory: 'reviews.csv'\n",
+    },
+    /\nerror: Training failed: FileNotFoundError: .* \(training\.py, line 4\)\nhint: Put the file into /,
+  ],
+  "no build under --strict for such a file, though the code in the image is older": [
+    {
+      ...OLD,
+      args: STRICT,
+      status: 1,
+      said:
+        `${HEADING}  File "/opt/ml/code/training.py", line 4, in train\n    open("reviews.csv")\n` +
+        "FileNotFoundError: [Errno 2] No such file or directory: 'reviews.csv'\n",
+    },
+    /\nhint: Put the file into APP\S+training, or open one of channel training \(data\.csv\): f"\{input_data_path\}/,
   ],
   "the same of processing": [
     { ...OLD, args: PROCESS },

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { folded, FoldedFrames } from "../../../../runtime/local/container/folded.ts";
+import { FoldedFrames } from "../../../../runtime/local/container/folded.ts";
 import { NOWHERE, overlaid } from "../../../../runtime/streams.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
@@ -82,77 +82,74 @@ const AS_IT_IS: Readonly<Record<string, string>> = {
   }  | ExceptionGroup: two\n`,
 };
 
-function shown(written: Uint8Array, length: number): string {
-  const frames = new FoldedFrames(LOG);
-  const pieces: Uint8Array[] = [];
+/** A terminal that folds, and what it shows, each byte as a letter. */
+function terminal(): { readonly frames: FoldedFrames; readonly screen: () => string } {
+  let screen = "";
+  const output = overlaid({ ...NOWHERE, isTerminal: true }, {
+    write: (bytes) => {
+      screen += new TextDecoder("latin1").decode(bytes);
+      return Promise.resolve();
+    },
+  });
+  return { frames: new FoldedFrames(output, LOG), screen: () => screen };
+}
+
+async function shown(written: Uint8Array, length: number): Promise<string> {
+  const { frames, screen } = terminal();
   for (let at = 0; at < written.length; at += length) {
-    pieces.push(frames.add(written.slice(at, at + length)));
+    await frames.output.write(written.slice(at, at + length));
   }
-  pieces.push(frames.end());
-  return pieces.map((piece) => new TextDecoder("latin1").decode(piece)).join("");
+  await frames.end();
+  return screen();
 }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 suite("FoldedFrames", () => {
   for (const [name, [written, expected]] of Object.entries(ROWS)) {
-    it(`folds ${name}, in pieces of any length`, () => {
-      for (const length of [1, 7, 4096]) assertEquals(shown(bytesOf(written), length), expected);
+    it(`folds ${name}, in pieces of any length`, async () => {
+      for (const length of [1, 7, 4096]) {
+        assertEquals(await shown(bytesOf(written), length), expected);
+      }
     });
   }
 
   for (const [name, text] of Object.entries(AS_IT_IS)) {
-    it(`shows ${name} as it is`, () => {
-      for (const length of [1, 7, 4096]) assertEquals(shown(bytesOf(text), length), text);
+    it(`shows ${name} as it is`, async () => {
+      for (const length of [1, 7, 4096]) assertEquals(await shown(bytesOf(text), length), text);
     });
   }
 
-  it("folds the lines of a host, which arrive whole", () => {
+  it("folds the lines of a host, which arrive whole", async () => {
     const written = (HEADING + OWN + PANDAS.join("") + ERROR).replace(/^(?=.)/gm, "algo-2: ");
     assertEquals(
-      shown(bytesOf(written), written.length),
+      await shown(bytesOf(written), written.length),
       `${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`
         .replace(/^(?=.)/gm, "algo-2: "),
     );
   });
 
-  it("shows bytes that are not UTF-8 as they are", () => {
+  it("shows bytes that are not UTF-8 as they are", async () => {
     const bytes = bytesOf(`${HEADING}${OWN}X`);
     bytes[bytes.length - 1] = 0xff;
-    assertEquals(shown(bytes, 5), `${HEADING}${OWN}\xff`);
+    assertEquals(await shown(bytes, 5), `${HEADING}${OWN}\xff`);
   });
 
-  it("shows the line of another thread between two frames, at once", () => {
-    const frames = new FoldedFrames(LOG);
-    frames.add(bytesOf(HEADING + OWN + PANDAS[0]));
-    const text = new TextDecoder().decode(frames.add(bytesOf("epoch 2")));
-    assertEquals(text, `${PANDAS[0]}epoch 2`);
+  it("shows the line of another thread between two frames, at once", async () => {
+    const { frames, screen } = terminal();
+    await frames.output.write(bytesOf(HEADING + OWN + PANDAS[0]));
+    assertEquals(screen(), HEADING + OWN);
+    await frames.output.write(bytesOf("epoch 2"));
+    assertEquals(screen(), `${HEADING}${OWN}${PANDAS[0]}epoch 2`);
   });
 
-  it("holds nothing of a very long line", () => {
-    const frames = new FoldedFrames(LOG);
-    frames.add(bytesOf(HEADING));
-    assertEquals(frames.add(bytesOf(" ".repeat(10_000))).length, 10_000);
+  it("holds nothing of a very long line", async () => {
+    const { frames, screen } = terminal();
+    await frames.output.write(bytesOf(HEADING + " ".repeat(10_000)));
+    assertEquals(screen(), HEADING + " ".repeat(10_000));
   });
-});
 
-suite("folded", () => {
   it("leaves a stream alone that is no terminal", () => {
-    assertEquals(folded(NOWHERE, LOG).output, NOWHERE);
-  });
-
-  it("writes what it holds at the end, on a terminal", async () => {
-    const written: string[] = [];
-    const output = overlaid({ ...NOWHERE, isTerminal: true }, {
-      write: (bytes) => {
-        written.push(new TextDecoder().decode(bytes));
-        return Promise.resolve();
-      },
-    });
-    const folding = folded(output, LOG);
-    await folding.output.write(bytesOf(HEADING + PANDAS[0]));
-    assertEquals(written, [HEADING]);
-    await folding.end();
-    assertEquals(written, [HEADING, PANDAS[0]]);
+    assertEquals(new FoldedFrames(NOWHERE, LOG).output, NOWHERE);
   });
 });
