@@ -24,7 +24,7 @@ export interface Raised {
 export const TRACEBACK = "Traceback (most recent call last):";
 
 /** AWS's toolkit prints some lines without what they are indented by. */
-const FRAME = /^ *File "(.{1,4096}?)", line (\d{1,9})/;
+const FRAME = /^ *File "(.{1,300}?)", line (\d{1,9})/;
 
 /** What stands before the lines of an exception group (`traceback.py`, `_ExceptionPrintContext`). */
 const MARGIN = /^ *[|+] ?(?=\S| {2})/;
@@ -84,6 +84,7 @@ export function raisedIn(output: string): readonly Raised[] {
  */
 export function raisedAs(headline: string, output: string): Raised | undefined {
   const start = headline.replace(/\.\.\.$/, "").replace(PLACE, "");
+  if (start === "") return undefined;
   return raisedIn(output).findLast(({ words }) =>
     words.startsWith(start) || words.replace(/^([a-z_]\w*\.)+/, "").startsWith(start)
   );

@@ -53,14 +53,13 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
   }
-  // The headline of a SyntaxError may end with its place.
-  const hasPlace = PLACE.test(headline);
-  const place = raised && !hasPlace ? placeOf(raised) : undefined;
+  const place = raised && placeOf(raised);
   // Python ends with 1 after an error that nobody caught.
-  const isPlain = (hasPlace || place !== undefined) && words === "exit status 1";
-  const where = [place, isPlain ? undefined : inBrackets(words)].filter((one) => one !== undefined);
-  const ending = where.length === 0 ? "" : ` (${where.join("; ")})`;
-  return new UserCodeError(status, `${failed}: ${headline}${ending}`, { hint });
+  const ended = place !== undefined && words === "exit status 1" ? [] : [inBrackets(words)];
+  const where = [...place === undefined ? [] : [place], ...ended].join("; ");
+  // The headline of a SyntaxError may have its place.
+  const error = place === undefined ? headline : headline.replace(PLACE, "");
+  return new UserCodeError(status, `${failed}: ${error} (${where})`, { hint });
 }
 
 /**

@@ -14,22 +14,22 @@ import type { LookedAt } from "./runs/linked.ts";
 
 /** What Python and its libraries say of a file that does not exist. */
 const MISSING: readonly RegExp[] = [
-  /No such file or directory: b?(?:'(.{1,4096}?)'|"(.{1,4096}?)")/, // CPython
-  /^FileNotFoundError: (?:\[Errno 2\] )?File b?'?(.{1,4096}?)'? does not exist/, // pandas before 1.0
-  /\bNotFoundError: (?:\{\{.{0,300}?\}\} ?)?([^;\s][^;]{0,4096}); No such file/, // TensorFlow
-  /Failed to open local file '(.{1,4096}?)'/, // pyarrow
-  /^FileNotFoundError: ([^\s:'"]{1,4096}?)(?: not found\.)?$/, // pyarrow's data sets, numpy
-  /\bname = '(.{1,4096}?)', errno = 2\b/, // h5py
-  /LocalFileSystem::Open "(.{1,4096}?)": No such file/, // XGBoost
+  /No such file or directory: b?(?:'(.{1,1000}?)'|"(.{1,1000}?)")/, // CPython
+  /^FileNotFoundError: (?:\[Errno 2\] )?File b?'?(.{1,1000}?)'? does not exist/, // pandas before 1.0
+  /\bNotFoundError: (?:\{\{.{0,300}?\}\} ?)?([^;\s][^;]{0,1000}); No such file/, // TensorFlow
+  /Failed to open local file '(.{1,1000}?)'/, // pyarrow
+  /^FileNotFoundError: ([^\s:'"]{1,1000}?)(?: not found\.)?$/, // pyarrow's data sets, numpy
+  /\bname = '(.{1,1000}?)', errno = 2\b/, // h5py
+  /LocalFileSystem::Open "(.{1,1000}?)": No such file/, // XGBoost
 ];
 
 /** What pandas (1.5 and later) and torch say of a directory to write to that does not exist. */
 const MISSING_DIRECTORY =
-  /Cannot save file into a non-existent directory: '(.{1,4096}?)'|Parent directory (.{1,4096}?) does not exist\./;
+  /Cannot save file into a non-existent directory: '(.{1,1000}?)'|Parent directory (.{1,1000}?) does not exist\./;
 
 /** Code that writes to a file, or makes a directory. */
 const WRITES =
-  /\b(?:to_(?:csv|parquet|json|pickle|excel|feather|hdf)|save\w*|dump|write_\w+|mkdir|touch|imwrite)\(|\bopen\(.{0,300}['"][wax][bt]?\+?['"]/;
+  /\b(?:to_(?:csv|parquet|json|pickle|excel|feather|hdf)|save\w*|dump|write_\w+|mkdir|touch|imwrite)\(|\bopen\(.{0,300}[,=] ?['"][wax][bt]?\+?['"]/;
 
 /** Files of the system and of packages, which are no data of the user's. */
 const SYSTEM = /^\/(?:usr|etc|proc|sys|dev|run|lib|var|root\/\.[^/]+)\/|\/(?:site|dist)-packages\//;
@@ -49,6 +49,10 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   if (path === undefined || SYSTEM.test(path)) return undefined;
   if (raised?.frames.at(-1)?.file.endsWith("/subprocess.py")) {
     return `The image has no program ${inOneLine(path)}: install it in the image.`;
+  }
+  // The host of a run with shards has another part of the files.
+  if (inputs.some((one) => one.files.some((file) => `${one.path}/${file}` === path))) {
+    return undefined;
   }
   const own = raised && ownFrames(raised).at(-1)?.text;
   const isDirectory = MISSING_DIRECTORY.test(words);

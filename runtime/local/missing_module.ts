@@ -5,7 +5,7 @@ import { commonFinding } from "../app/dockerfile/template_lines.ts";
 import { isOfAppsDirectory, usedDockerfile } from "../app/image.ts";
 import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
-import { typedPath } from "../app/typed_path.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
 import {
   missingModule,
   missingModuleHint,
@@ -76,18 +76,24 @@ export async function missingModuleHintOf(
   const own = typedPath(app.directory, join(folders.at(-1)!, `${module}.py`));
   const ofItsName = versions.has(normalizedName(module)) ? undefined : inFile(module);
   return ofItsName ?? missingModuleHint({ module, names, own }, (name, isPart) => {
-    if (!isBuilt) return `Install ${name} in the image.`;
+    const older = LAST_WITH.get(module);
+    const wanted = older ?? name;
+    if (!isBuilt) return `Install ${wanted} in the image.`;
     const version = versions.get(normalizedName(name));
+    const shown = version === undefined ? `The ${name} in the image` : `${name} ${version}`;
     if (isPart || version !== undefined) {
-      const older = LAST_WITH.get(module);
-      const shown = version === undefined ? `The ${name} in the image` : `${name} ${version}`;
       return `${shown} has no ${module}. ` +
         (older ? `Pin ${older} in ${file}` : `Another version might: pin it in ${file}`) +
         ", then mlcli build.";
     }
+    if (older && required.has(normalizedName(name))) {
+      return `Pin ${older} in ${file}, then mlcli build: later versions have no ${module}.`;
+    }
     const inRequirements = inFile(name);
     if (inRequirements !== undefined) return inRequirements;
-    const add = `Add ${name} to ${file}${isLock ? ` and its lock (uv add ${name})` : ""}`;
+    const add = `Add ${wanted} to ${file}${
+      isLock ? ` and its lock (uv add ${shellWord(wanted)})` : ""
+    }`;
     if (lacking.length === 0) return `${add}, then mlcli build.`;
     // It may come with one of them.
     const those = listed(lacking);
@@ -102,13 +108,15 @@ async function hintForSent(module: string, source: Source): Promise<string> {
   const required = requirementNames((await codeRequirements(source)).packages.join("\n"));
   const names = [...await modulesIn([path]), ...required];
   const own = join(shown, `${module}.py`);
-  return missingModuleHint(
-    { module, names, own },
-    (name) =>
-      required.has(normalizedName(name))
-        ? `${name} is in ${file}, but the image does not find it: look at what pip said above.`
-        : `Add ${name} to ${file}: it is installed when the code starts.`,
-  );
+  return missingModuleHint({ module, names, own }, (name) => {
+    const older = LAST_WITH.get(module);
+    if (!required.has(normalizedName(name))) {
+      return `Add ${older ?? name} to ${file}: it is installed when the code starts.`;
+    }
+    return older
+      ? `Pin ${older} in ${file}: later versions have no ${module}.`
+      : `${name} is in ${file}, but the image does not find it: look at what pip said above.`;
+  });
 }
 
 /** What to do where the roles share a module of that name, and the image does not have it. */

@@ -1,5 +1,6 @@
 import { assertEquals, assertMatch } from "@std/assert";
 import { explanationOf } from "../../../runtime/local/explanations.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { failedCode, type Failure, traceback } from "../../helpers/failed_code.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -93,6 +94,26 @@ suite("explanationOf", () => {
     ];
     for (const [failure, hint] of rows) {
       assertMatch(await explanationOf(failedCode(failure)) ?? "", hint);
+    }
+  });
+
+  it("names the last version with a module, of code whose packages are installed when it starts", async () => {
+    for (
+      const [requirements, hint] of [
+        [
+          "six\n",
+          "Add setuptools<82 to src/requirements.txt: it is installed when the code starts.",
+        ],
+        [
+          "setuptools\n",
+          "Pin setuptools<82 in src/requirements.txt: later versions have no pkg_resources.",
+        ],
+      ] as const
+    ) {
+      await using directory = await makeDirectory({ "src/requirements.txt": requirements });
+      const words = "ModuleNotFoundError: No module named 'pkg_resources'";
+      const failure = { words, directory: directory.path, isSent: true };
+      assertEquals(await explanationOf(failedCode(failure)), hint);
     }
   });
 

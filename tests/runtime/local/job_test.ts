@@ -1,5 +1,6 @@
 import { isFile } from "../../../runtime/files.ts";
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { join } from "@std/path";
 import { OutputClosed } from "../../../runtime/errors.ts";
 import { completeApp } from "../../helpers/app.ts";
 import { sourceOf } from "../../helpers/app_on_disk.ts";
@@ -14,7 +15,7 @@ import {
 import { done, never, refusal } from "../../helpers/fake_engine.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
-import { besidesRun } from "../../helpers/runs.ts";
+import { besidesRun, runsOf } from "../../helpers/runs.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 interface Run extends ProgramResult {
@@ -251,6 +252,25 @@ suite("the reason that the code gives", () => {
     );
   });
 
+  it("has the frames of packages folded on a terminal alone, and whole in the log", async () => {
+    const frames = [1, 2, 3].map((line) =>
+      `  File "/usr/lib/python3/dist-packages/pandas/io.py", line ${line}, in read\n    read()\n`
+    );
+    const said = ["Traceback (most recent call last):\n", ...frames, "KeyError: 3\n"];
+    for (const isTerminal of [true, false]) {
+      await using app = await completeApp();
+      await using engine = await fakeContainers({ program: saying(said.join("")) });
+      const { stderr } = await runInProcess(TRAIN, { cwd: app.directory, engine, isTerminal });
+      const [name] = await runsOf(app);
+      const path = join(app.name, "mlcli_base/local_test/jobs", name!, "log");
+      const shown = stderr.slice(stderr.indexOf("Traceback"), stderr.indexOf("KeyError"));
+      const folded = `${said[0]}  ... 2 frames in pandas (all in ${path})\n${frames[2]}`;
+      assertEquals(shown, isTerminal ? folded : said.slice(0, -1).join(""));
+      const log = await Deno.readTextFile(join(app.directory, path));
+      assertEquals(log, said.join("").replace(/^(?=.)/gm, "err "));
+    }
+  });
+
   const missing = saying(
     "Traceback (most recent call last):\nModuleNotFoundError: No module named 'sklearn'\n",
   );
@@ -397,6 +417,20 @@ suite("the reason that the code gives", () => {
         ],
         "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",
       ],
+      [
+        [{ [requirements]: "setuptools\n" }, TRAIN, HARNESS_IMAGE, lack("pkg_resources")],
+        "Pin setuptools<82 in requirements.txt, then mlcli build: later versions have no pkg_resources.",
+      ],
+      [
+        [{}, TRAIN, HARNESS_IMAGE, lack("pkg_resources")],
+        "Add setuptools<82 to requirements.txt, then mlcli build.",
+      ],
+      [
+        [project, TRAIN, HARNESS_IMAGE, lack("pkg_resources", "pandas")],
+        "The image lacks dependencies, xgboost of pyproject.toml: mlcli build. Add setuptools<82 to " +
+        "pyproject.toml and its lock (uv add 'setuptools<82') if that is not enough.",
+      ],
+      [[{}, TRAIN, FOREIGN_IMAGE, lack("pkg_resources")], "Install setuptools<82 in the image."],
       [
         [{}, TRAIN, HARNESS_IMAGE, lack("pkg_resources", "setuptools", "84.0.0")],
         "setuptools 84.0.0 has no pkg_resources. Pin setuptools<82 in requirements.txt, then mlcli build.",

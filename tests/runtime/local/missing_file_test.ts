@@ -195,6 +195,17 @@ const ROWS: Readonly<Record<string, Row>> = {
     data: TRAINING,
     hint: 'b.csv is in channel training: open f"{input_data_path}/b.csv"',
   },
+  "a file whose name is that of a mode": {
+    path: "w",
+    line: 'open("w")',
+    data: { training: ["w"] },
+    hint: 'w is in channel training: open f"{input_data_path}/w"',
+  },
+  "a file that another host has": {
+    path: "/opt/ml/input/data/training/b.csv",
+    data: TRAINING,
+    hint: undefined,
+  },
   "a file of the system": { path: "/etc/app/settings.yaml", data: TRAINING, hint: undefined },
   "a cache of a library": { path: "/root/.cache/x/config.json", data: TRAINING, hint: undefined },
 };
