@@ -135,7 +135,8 @@ const NOT_IN_PATH = /exec: "(\S+)": executable file not found|executable file `(
 
 function cannotRun(body: CreateBody, error: EngineError): MlcliError {
   const { Image, Entrypoint, Cmd } = body;
-  const [, ofRunc, name = ofRunc] = NOT_IN_PATH.exec(error.reason) ?? [];
+  const [, ofRunc, ofCrun] = NOT_IN_PATH.exec(error.reason) ?? [];
+  const name = ofRunc ?? ofCrun;
   if (Entrypoint === undefined && name === Cmd[0] && (name === "train" || name === "serve")) {
     return new MlcliError(`${Image} has no ${name} program, which SageMaker would run`, {
       hint: name === "serve" ? serveHint(body) : entryPointHint(body),
