@@ -72,7 +72,7 @@ function nameOf(option: string): string {
 /** Returns the options in the last usage that argparse printed. */
 function optionsIn(output: string): readonly string[] {
   const start = output.lastIndexOf("usage: ");
-  const [usage = ""] = start < 0 ? [] : output.slice(start).split(/\n(?=\S)/, 1);
+  const [usage = ""] = start < 0 ? [] : output.slice(start).split(/\n.{1,200}: error: /, 1);
   const options = usage.match(/(?<![\w-])--?[A-Za-z][\w-]{0,200}/g) ?? [];
   return [...new Set(options)].filter((option) => option !== "-h" && option !== "--help");
 }

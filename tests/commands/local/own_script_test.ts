@@ -183,6 +183,31 @@ suite("local train with a script of the user's own", () => {
     }
   });
 
+  it("explains an argument that the script does not accept, which its toolkit has kept", async () => {
+    await using app = await scriptApp();
+    const usage = "usage: train.py [-h] [--learning-rate LEARNING_RATE]\n";
+    const error = "train.py: error: unrecognized arguments: --learning_rate 0.2";
+    const failed = await train(
+      app,
+      ["--image", IMAGE, "--hyperparameter", "learning_rate=0.2"],
+      {
+        program: async ({ body, err, end }) => {
+          const output = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/output")!;
+          const reason = `ExecuteUserScriptError:\nExitCode 2\nErrorMessage "${usage} ${error}"\n` +
+            'Command "/usr/bin/python3 train.py --learning_rate 0.2"';
+          await Deno.writeTextFile(join(output.Source, "failure"), reason);
+          err(`${usage}${error}\n${reason}\n`);
+          end(1);
+        },
+      },
+    );
+    assertStringIncludes(
+      failed.stderr,
+      `\nerror: Training failed: ${error} (exit status 1)\nhint: The script defines --learning-rate. ` +
+        "Rename the hyperparameter: --hyperparameter learning-rate=0.2\n",
+    );
+  });
+
   it("explains an argument, a file and a text that the script does not accept", async () => {
     await using app = await scriptApp();
     await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");

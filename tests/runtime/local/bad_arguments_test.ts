@@ -21,6 +21,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     output: USAGE,
     hint: `${DEFINES}Rename the hyperparameter: --hyperparameter learning-rate=0.2`,
   },
+  // As AWS's toolkit prints it: without what lines are indented by.
+  "a usage on several lines, behind which the toolkit goes on": {
+    words: "train.py: error: unrecognized arguments: --learning_rate 0.2",
+    hyperparameters: { learning_rate: "0.2" },
+    output:
+      `${USAGE.replace(/^ +/gm, "")}train.py: error: unrecognized arguments: --learning_rate ` +
+      "0.2\nReporting training FAILURE\n--exit-code 1\n",
+    launcher: "toolkit",
+    hint: `${DEFINES}Rename the hyperparameter: --hyperparameter learning-rate=0.2`,
+  },
   // https://github.com/ratulKabir/Custom-Object-Detection-using-Darkflow/issues/4
   "a hyperparameter that is misspelt": {
     words: "train.py: error: unrecognized arguments: --epoch 3",
