@@ -34,8 +34,9 @@ export async function buildAction(context: Context, options: BuildOptions): Prom
     replace: options.replace,
   };
   if (options.dryRun) {
-    const { plan, warnings } = await planBuild(request, context);
+    const { plan, warnings, note } = await planBuild(request, context);
     for (const { message, hint } of warnings) shown.warning(message, hint);
+    if (note !== undefined) shown.note(note);
     return out.print(`${printableJson(plan, 2)}\n`);
   }
   const name = imageReference(app, options.dockerTag);

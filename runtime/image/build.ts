@@ -1,7 +1,7 @@
 /** `mlcli build`: an image of the app, made by the engine from the app's Dockerfile. */
 
 import { imageReference } from "../app/app.ts";
-import { baseImages } from "../app/dockerfile/stages.ts";
+import { baseImages, builtInstructions } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
 import { ownContext } from "../app/named_path.ts";
@@ -21,15 +21,18 @@ import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chose
 import { contentsOf } from "./context_contents.ts";
 import { followBuild } from "./build_output.ts";
 import { factsOf, requireOwnName } from "./built_image.ts";
+import { explainedFailure, StepOutputs, surroundingsOf } from "./build_failure.ts";
 import { missingSources } from "./missing_sources.ts";
 import {
   type BuildNetwork,
   buildNetwork,
+  OWN_DOCKERFILE,
   SWITCHED_OFF,
   withBaseImages,
 } from "./network/build_network.ts";
-import { PipOutput } from "./network/pip_output.ts";
+import { withoutPasswords } from "./network/addresses.ts";
 import { ownContextEntries } from "./own_context.ts";
+import { withoutSecrets } from "./secret_mounts.ts";
 import { argumentsOfApp, type BuildRequest, checkedRequest, requireBuildable } from "./request.ts";
 
 export interface Built {
@@ -47,6 +50,8 @@ export interface BuildReport {
   readonly onLeftOut: (paths: readonly string[]) => void;
   /** Called before anything is sent. */
   readonly onWarning: (warning: Finding) => void;
+  /** Called before anything is sent. */
+  readonly onNote: (note: string) => void;
   /** Called before anything is sent, with what to tell about this machine's network settings. */
   readonly onNetwork: (network: Pick<BuildNetwork, "warnings" | "secret">) => void;
 }
@@ -64,7 +69,7 @@ export async function build(
 ): Promise<Built> {
   const { app } = request;
   // Before the engine is asked, so that the user learns at once what is missing in the app.
-  const { reference, own, dockerfile, instructions, frontend, stage, unused, ...prepared } =
+  const { reference, own, dockerfile, instructions, frontend, stage, unused, note, ...prepared } =
     await prepare(request, host);
   let { network } = prepared;
   const owner = async () => {
@@ -78,6 +83,7 @@ export async function build(
   const elsewhere = !request.replace &&
     await requireOwnName(engine, app, reference, host.interruption.signal);
   [...unused, ...elsewhere ? [elsewhere] : []].forEach(report.onWarning);
+  if (note !== undefined) report.onNote(note);
   const options: BuildOptions = {
     builder: chosenBuilder(engine, host.env),
     tag: reference,
@@ -104,27 +110,41 @@ export async function build(
   const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
   network = withBaseImages(network, bases, hasUnknown);
   report.onNetwork(network);
-  const output = new PipOutput(network);
+  const outputs = new StepOutputs();
   try {
-    await followBuild(engine, options, (event) => report.onEvent(output.read(event)));
+    await followBuild(engine, options, (event) => {
+      const shown = event.kind === "log"
+        ? { ...event, text: withoutPasswords(event.text, network.passwords) }
+        : event;
+      outputs.add(shown);
+      report.onEvent(shown);
+    });
   } catch (error) {
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
-      output.explained(error);
+      await explainedFailure(
+        error,
+        outputs,
+        () => surroundingsOf(request, dockerfile, own, network.hint),
+      );
   }
   // The variable of the docker command does not say that the image is for Graviton instances.
   const meant = request.platform ?? app.configuration.platform;
   return { reference, ...await factsOf(engine, app, { ...options, platform: meant }, dockerfile) };
 }
 
+interface BuildPlan {
+  readonly plan: unknown;
+  readonly warnings: readonly Finding[];
+  readonly note: string | undefined;
+}
+
 /** What `build` would send and build, for JSON. No engine is asked. */
 export async function planBuild(
   request: BuildRequest,
   host: Pick<Context, "env" | "system">,
-): Promise<{ readonly plan: unknown; readonly warnings: readonly Finding[] }> {
-  const { dockerfile, instructions, stage, buildArguments, network, ...prepared } = await prepare(
-    request,
-    host,
-  );
+): Promise<BuildPlan> {
+  const { dockerfile, instructions, stage, buildArguments, network, note, ...prepared } =
+    await prepare(request, host);
   const contents = await contentsOf((onLeftOut) =>
     prepared.entriesOf(() => network.entries, onLeftOut)
   );
@@ -139,7 +159,7 @@ export async function planBuild(
     build_arguments: Object.keys(buildArguments).sort(),
     ...contents,
   };
-  return { plan, warnings: [...prepared.unused, ...network.warnings] };
+  return { plan, warnings: [...prepared.unused, ...network.warnings], note };
 }
 
 /** Checks the request, and finds what is known without an engine. */
@@ -148,18 +168,25 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
   requireBuildable(request);
   const own = await ownContext(app, request.context);
   const chosen = await chosenDockerfile(app, request.dockerfile, own);
-  const dockerfile = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
-  const { instructions, frontend } = await readDockerfile(dockerfile);
+  const given = own || studioOf(host) === undefined ? chosen : await forStudio(chosen);
+  const read = await readDockerfile(given);
+  const { stage, unused } = checkedRequest(request, read.instructions, given.shown);
+  const buildArguments = {
+    ...valuesOfArguments(request.buildArguments, host.env),
+    ...own ? {} : await argumentsOfApp(request),
+  };
+  const built = builtInstructions(read.instructions, buildArguments, stage);
+  const build = { app: app.name, dockerfile: given.shown, context: own?.shown };
+  const { text, note } = withoutSecrets(read.text, built, build) ?? {};
+  const dockerfile = text === undefined ? given : { ...given, text };
+  const { instructions, frontend } = text === undefined ? read : await readDockerfile(dockerfile);
   return {
     reference: imageReference(app, request.tag),
-    ...{ own, dockerfile, instructions, frontend },
-    ...checkedRequest(request, instructions, dockerfile.shown),
-    buildArguments: {
-      ...valuesOfArguments(request.buildArguments, host.env),
-      ...own ? {} : await argumentsOfApp(request),
-    },
+    ...{ own, dockerfile, note, instructions, frontend, stage, unused, buildArguments },
     platform: request.platform ?? app.configuration.platform ?? defaultPlatform(host.env),
-    network: request.usesNetworkSettings && !own
+    network: own
+      ? OWN_DOCKERFILE
+      : request.usesNetworkSettings
       ? await buildNetwork(app, dockerfile.source, host)
       : SWITCHED_OFF,
     entriesOf: (network: () => readonly TarEntry[], onLeftOut: OnLeftOut) =>

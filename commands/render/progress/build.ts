@@ -52,6 +52,8 @@ export class BuildProgress implements BuildReport, Disposable {
     this.shown.warning(message, hint);
   };
 
+  readonly onNote: BuildReport["onNote"] = (note) => this.shown.note(note);
+
   readonly onNetwork: BuildReport["onNetwork"] = ({ warnings, secret }) => {
     for (const { message, hint } of warnings) this.shown.warning(message, hint);
     if (secret.length === 0) return;

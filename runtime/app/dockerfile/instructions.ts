@@ -109,21 +109,25 @@ export function copiesOf(instructions: readonly Instruction[]): readonly Copy[] 
   });
 }
 
-/**
- * What an option of `RUN` mounts of the build context, as it is named there: empty for all of it.
- * Undefined where it mounts something else.
- */
-export function mountedSource(flag: string): string | undefined {
+/** The fields of an option of `RUN` that mounts something: `type`, `id`, `target`, ... */
+export function mountFields(flag: string): ReadonlyMap<string, string> | undefined {
   const [, text] = /^--mount=(.*)$/.exec(flag.replaceAll(/["'\\]/g, "")) ?? [];
-  if (text === undefined) return undefined;
-  const fields = new Map(
+  return text === undefined ? undefined : new Map(
     text.split(",").map((field) => {
       const [key = "", value = ""] = field.split("=", 2);
       return [key.toLowerCase(), value];
     }),
   );
-  const isBind = /^bind$|\$/i.test(fields.get("type") ?? "bind") && !fields.get("from");
-  return isBind ? fields.get("source") ?? fields.get("src") ?? "" : undefined;
+}
+
+/**
+ * Returns what an option of `RUN` mounts of the build context, as it is named there: empty for all of
+ * it. Undefined if it mounts something else.
+ */
+export function mountedSource(flag: string): string | undefined {
+  const fields = mountFields(flag);
+  const isBind = /^bind$|\$/i.test(fields?.get("type") ?? "bind") && !fields?.get("from");
+  return fields && isBind ? fields.get("source") ?? fields.get("src") ?? "" : undefined;
 }
 
 /** The instructions of ONBUILD in its place: stages and images built upon this one run them. */

@@ -98,6 +98,21 @@ export function baseImages(
   return { images: [...found.values()], hasUnknown };
 }
 
+/** The instructions of the stages that are built. Parameters as of `baseImages`. */
+export function builtInstructions(
+  instructions: readonly Instruction[],
+  given: Readonly<Record<string, string>>,
+  target?: string,
+): readonly Instruction[] {
+  const stages = readStages(instructions, given);
+  const needed = neededStages(stages, target);
+  let index = -1;
+  return instructions.filter(({ name }) => {
+    if (name === "FROM") index++;
+    return index < 0 || needed.has(stages[index]!);
+  });
+}
+
 /** The image that a Dockerfile names to be read by, in the directives at its top. */
 export function frontendImage(dockerfile: string): BaseImage | undefined {
   const reference = directivesOf(dockerfile.split(/\r?\n/)).get("syntax");

@@ -88,9 +88,14 @@ export function noNetworkMount(shown: string): Finding {
 
 /**
  * The Dockerfile for a builder without mounts: without those of caches, which may be empty at any
- * time, and of the network settings. All lines keep their numbers.
+ * time, and of the network settings.
  */
 export function withoutOptionalMounts(dockerfile: string): string {
+  return withoutMounts(dockerfile, isOptional);
+}
+
+/** A Dockerfile without some options of its RUN instructions. All lines keep their numbers. */
+export function withoutMounts(dockerfile: string, isLeftOut: (flag: string) => boolean): string {
   const lines = dockerfile.split("\n");
   for (const { name, line, flags } of instructionsOf(dockerfile)) {
     if (name !== "RUN") continue;
@@ -99,7 +104,7 @@ export function withoutOptionalMounts(dockerfile: string): string {
     for (const flag of flags) {
       for (; lines[index]!.indexOf(flag, from) < 0; index++) from = 0;
       const start = lines[index]!.indexOf(flag, from);
-      const kept = isOptional(flag) ? "" : flag;
+      const kept = isLeftOut(flag) ? "" : flag;
       lines[index] = lines[index]!.slice(0, start) + kept +
         lines[index]!.slice(start + flag.length);
       from = start + kept.length;

@@ -4,6 +4,7 @@
  */
 
 import type { Context } from "../../context.ts";
+import { percentDecoded } from "../../text.ts";
 import { dockerProxies, eitherCase, isException } from "../../docker/proxies.ts";
 
 /** A value, and who set it: `PIP_INDEX_URL`, `/etc/pip.conf`. */
@@ -26,6 +27,16 @@ export function passwordsOf(addresses: string): readonly string[] {
     const login = LOGIN.exec(address)?.[1];
     return login ? [login.slice(login.indexOf(":") + 1)] : [];
   });
+}
+
+/** Shorter passwords are not hidden: they would be found in ordinary words. */
+const SHORTEST = 4;
+
+/** Text in which `[secret]` replaces passwords, as they stand in addresses and as they are. */
+export function withoutPasswords(text: string, passwords: readonly string[]): string {
+  return passwords.flatMap((password) => [password, percentDecoded(password)])
+    .filter(({ length }) => length >= SHORTEST)
+    .reduce((text, password) => text.replaceAll(password, "[secret]"), text);
 }
 
 /** The hosts of addresses, apart by white space, without ports. */

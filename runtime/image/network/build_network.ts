@@ -61,6 +61,14 @@ export const SWITCHED_OFF: BuildNetwork = {
     "certificates.",
 };
 
+/** For a Dockerfile of the user's own. */
+export const OWN_DOCKERFILE: BuildNetwork = {
+  ...NOTHING,
+  hint:
+    "Write the settings into the Dockerfile, such as COPY company.pem /etc/company.pem and ENV " +
+    "PIP_CERT=/etc/company.pem: only the app's own Dockerfile gets this machine's.",
+};
+
 /**
  * Finds the settings, and checks that the Dockerfile does not put them into the image.
  *

@@ -502,6 +502,60 @@ suite("the output of mlcli build", () => {
     });
   }
 
+  it("ends with the cause, in a pipe and on a terminal, however long the output is", async () => {
+    const lines = Array.from({ length: 650 }, (_, line) => ({ stream: `copying ${line}\n` }));
+    const answer = saying(
+      { stream: "Step 1/1 : RUN y\n" },
+      { stream: "ERROR: Could not find a version that satisfies the requirement panda==1 (from " },
+      { stream: "versions: none)\nERROR: No matching distribution found for panda==1\n" },
+      ...lines,
+      { errorDetail: { message: "exit 1" } },
+    );
+    const files = { "../../requirements.txt": "six\npanda==1\n" };
+    for (const isTerminal of [false, true]) {
+      const { stderr } = await build(answer, [], { isTerminal, files });
+      assertStringIncludes(
+        stderr.slice(stderr.indexOf("error: ")).replaceAll(/\n {6,7}(?=\S)/g, " "),
+        "error: Build failed: No matching distribution found for panda==1 (requirements.txt, line " +
+          "2)\nhint: Write pandas instead of panda in requirements.txt, line 2.\n",
+      );
+    }
+  });
+
+  it("ends with lines that name an error if its cause is unknown", async () => {
+    const lines = Array.from({ length: 20 }, (_, line) => ({ stream: `copying ${line}\n` }));
+    const { stderr } = await build(saying(
+      { stream: "Step 1/1 : RUN y\n" },
+      { stream: "\x1b[91mValueError: no such thing\n\x1b[0m" },
+      ...lines,
+      { errorDetail: { message: "exit 1" } },
+    ));
+    assertStringIncludes(
+      stderr,
+      "\nerror: Build failed: exit 1\n  ValueError: no such thing\nhint: The output of the failed",
+    );
+  });
+
+  it("has a note of optional secrets, which --dry-run has, too", async () => {
+    const files = { "Dockerfile": "FROM scratch\nRUN --mount=type=secret,id=t x\n" };
+    const note =
+      /^note: \S+, line 2: built without the optional secrets, which mlcli build cannot/m;
+    for (const args of [[], ["--dry-run"]]) {
+      const { code, stderr } = await build(saying(BUILT), args, { files });
+      assertEquals(code, 0);
+      assertMatch(stderr, note);
+    }
+  });
+
+  it("is nothing but an error for a secret that is required, with --dry-run, too", async () => {
+    const files = { "Dockerfile": "FROM scratch\nRUN --mount=type=ssh x\n" };
+    for (const args of [[], ["--dry-run"]]) {
+      const { code, stderr, calls } = await build(saying(BUILT), args, { files });
+      assertEquals([code, calls], [1, []]);
+      assertMatch(stderr, /^error: mlcli build cannot pass secrets or SSH keys\n/);
+    }
+  });
+
   it("is a line on a terminal where it works", async () => {
     const { code, stderr, app } = await build(saying(...STEPS, BUILT), [], { isTerminal: true });
     // deno-lint-ignore no-control-regex

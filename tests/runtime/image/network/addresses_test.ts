@@ -4,6 +4,7 @@ import {
   hostsOf,
   isLoopback,
   passwordsOf,
+  withoutPasswords,
 } from "../../../../runtime/image/network/addresses.ts";
 import { netrcFor } from "../../../../runtime/image/network/pip_settings.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -39,6 +40,15 @@ suite("passwordsOf", () => {
     assertEquals(
       passwordsOf("https://me:a%40b@host/x https://token@host me:c:d@proxy:1 https://e/f"),
       ["a%40b", "token", "c:d"],
+    );
+  });
+});
+
+suite("withoutPasswords", () => {
+  it("hides passwords, as they stand in an address and as they are", () => {
+    assertEquals(
+      withoutPasswords("https://me:pa%40ss@host pa@ss abc\n", ["pa%40ss", "abc"]),
+      "https://me:[secret]@host [secret] abc\n",
     );
   });
 });

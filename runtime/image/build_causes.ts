@@ -1,0 +1,252 @@
+/** Why a step of a build failed, by the words of pip, uv, apt, compilers and OpenSSL. */
+
+import { normalizedName } from "../contract/missing_modules.ts";
+import { type Absent, absentIn, versionHint } from "./version_hint.ts";
+
+export interface FailedStep {
+  /** In one line: `[3/9] RUN make` */
+  readonly name: string;
+  /** Its output, as `terminalText` has it. */
+  readonly lines: readonly string[];
+  /** As the user would type it. */
+  readonly dockerfile: string;
+  /** The requirements file, as the user would type it. */
+  readonly file: string;
+  /** What gives another Python: `another "base_image" in flats.json` */
+  readonly python: string;
+  /** What to do so that pip gets this machine's network settings. */
+  readonly networkHint?: string | undefined;
+  /** The line that requires a distribution: `requirements.txt, line 3`. */
+  readonly placeOf: (distribution: string) => string | undefined;
+  /** A file that pip reads in the image, as the user would type it. */
+  readonly shownFile: (path: string) => string | undefined;
+}
+
+export interface Cause {
+  /** The decisive line, which ends the error's message. */
+  readonly words: string;
+  /** Lines that explain it. */
+  readonly quote?: string;
+  readonly hint: string;
+}
+
+/**
+ * Words, and a hint with `$1` for a group, `{place}` for the requirement's line, `{file}`, `{dockerfile}`
+ * and `{python}`; and how many lines after the words explain them.
+ */
+type Row = readonly [words: RegExp, hint: string, quoted?: number];
+
+const HASHES = "or remove each --hash: uv pip compile --generate-hashes writes all of them.";
+const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed:\n  ";
+
+const PIP: readonly Row[] = [
+  [/'(\S{1,80})' PyPI package is deprecated, use '(\S+)'/, "Write $2 instead of $1 in {place}."],
+  [
+    /ackage '?([\w.-]+)'? requires a different Python: \S+ not in '(.+?)'/,
+    "Write another version of $1 in {place}, or choose {python} (Python $2).",
+  ],
+  [
+    /Cannot install .+ because these package versions have/,
+    "Remove the version in {place}, or the one that it conflicts with.",
+    6,
+  ],
+  [/No solution found when resolving/, "Write versions into {file} that go together.", 6],
+  [
+    /DO NOT MATCH THE HASHES/,
+    "Run mlcli build again: a broken download has another hash. If {place} has a --hash and you " +
+    "trust the new file, write the hash after Got.",
+    4,
+  ],
+  [/In --require-hashes mode, all/, `Give {place} a version (==) and a --hash, ${HASHES}`, 1],
+  [/Hashes are required in --require/, `Give each requirement a --hash, ${HASHES}`, 1],
+  [/Invalid requirement: /, "Correct {place}: NAME, NAME==1.2, NAME>=1.2,<2 or ./FILE.whl.", 3],
+  [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}."],
+  [
+    /(?:requirements file: .{1,60}: '|can't open file ')((?:[^']{0,200}\/)?([^'/]{1,100}))'/,
+    `${ABOVE}COPY $2 $1`,
+  ],
+  [/externally-managed-environment/, `${ABOVE}ENV PIP_BREAK_SYSTEM_PACKAGES=1`],
+  [
+    /\/run\/secrets\/([\w.-]{1,99})\b.{1,9}(?:No such file|[Cc]an(?:'|no)t open)/,
+    "Build with docker build --secret id=$1,src=FILE: mlcli build cannot pass secrets.",
+  ],
+];
+
+const NO_PACKAGE =
+  /^E: (?:Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation)/;
+const RENAMED =
+  "libgl1-mesa-glx is libgl1 now, python-dev is python3-dev, netcat is netcat-openbsd";
+const UPDATE = "Write apt-get update && apt-get install in one RUN line of {dockerfile}: the " +
+  "list of packages in the image is missing or old.";
+
+const APT: readonly Row[] = [
+  [
+    /Release file for \S+ is not valid yet/,
+    "Correct the clock of the Docker Engine: restart Docker Desktop, or its virtual machine.",
+  ],
+  [
+    /Release file for \S+ is expired/,
+    "Correct the clock of the Docker Engine. If it is right, the repository has ended: write " +
+    "apt-get -o Acquire::Check-Valid-Until=false update in {dockerfile}.",
+  ],
+  [
+    /repository '(\S+ \S+).{0,100} does not have a Release file/,
+    "Choose a newer base image: the server no longer has $1.",
+  ],
+  [NO_PACKAGE, `Correct $1$2 in {dockerfile} (packages.debian.org lists the names; ${RENAMED}).`],
+  [/^E: Version '.{1,99}' for '(\S+)' was not/, "Write $1 without a version in {dockerfile}."],
+  [/^E: (?:Unable to fetch some archives|Failed to fetch .{1,300} 404)/, UPDATE],
+];
+
+const NETWORK: readonly Row[] = [
+  [
+    /CERTIFICATE_VERIFY_FAILED/,
+    'Name the file with your company\'s certificate in PIP_CERT, or as "certificate_file" in ' +
+    "NAME.json: pip does not trust the certificate of the index, or of a proxy.",
+  ],
+  [
+    /Cannot connect to proxy|Tunnel connection failed/,
+    "Check HTTPS_PROXY, and its name and password: pip does not get through the proxy.",
+  ],
+  [
+    /^User for |HTTP error 401|401 Client Error|401 Error/,
+    "Put a name and a password into the address of the index (PIP_INDEX_URL), or into ~/.netrc.",
+  ],
+  [
+    /Failed to establish a new connection|NameResolutionError|Temporary failure in name resolution/,
+    "Set PIP_INDEX_URL to an index in your network, or HTTPS_PROXY: pip does not reach the index.",
+  ],
+];
+
+/** `WORD=PACKAGES`: programs, headers, and words of build tools; packages of Debian and Ubuntu. */
+const PACKAGES: ReadonlyMap<string, string> = new Map(
+  `git=git hg=mercurial svn=subversion bzr=brz curl=curl wget=wget unzip=unzip swig=swig
+  cc=build-essential+python3-dev g++=build-essential+python3-dev gcc=build-essential+python3-dev
+  toolchain=build-essential+python3-dev compiler=build-essential+python3-dev make=build-essential
+  gfortran=gfortran+libopenblas-dev+pkg-config blas=gfortran+libopenblas-dev+pkg-config
+  cmake=cmake+build-essential+python3-dev rust=cargo cargo=cargo
+  pg_config=libpq-dev+build-essential+python3-dev
+  pkg-config=default-libmysqlclient-dev+build-essential+pkg-config+python3-dev
+  Python=python3-dev libpq-fe=libpq-dev mysql=default-libmysqlclient-dev ffi=libffi-dev
+  sql=unixodbc-dev portaudio=portaudio19-dev lber=libldap2-dev+libsasl2-dev zlib=zlib1g-dev
+  hdf5=libhdf5-dev ssl=libssl-dev xmlversion=libxml2-dev+libxslt1-dev cgraph=libgraphviz-dev`
+    .split(/\s+/).map((entry) => entry.split("=") as [string, string]),
+);
+
+const MISSING = new RegExp(
+  [
+    /Cannot find command '(\w+)'|\b(Git) executable not found/,
+    /(?:command|execute) '(?:[^']{0,200}[/-])?([a-z+]+)'(?: failed)?: No such file/,
+    /No such file or directory: '(?:[^']{0,200}[/-])?(gcc|g\+\+|cc|make|cmake)'|linker `(cc)` not found/,
+    /Broken (toolchain)|No working (compiler)|Unknown compiler\(s\): \[\['(gfortran)'/,
+    /Unknown (compiler)\b|Unsupported (compiler)|CMAKE_CX*_(COMPILER)\b|lapack\/(blas) resources/,
+    /(CMake) must be installed|can(?:'|no)t find (Rust) compiler|(Cargo), the Rust package/,
+    /(pg_config) executable not|valid (pkg-config) name/,
+    /fatal error: (?:[\w/]{1,80}\/)?([\w-]{1,40})\.h\b|(?:: |^)([\w-]{1,40}): (?:command )?not found$/,
+  ].map(({ source }) => source).join("|"),
+);
+
+export function buildCause(step: FailedStep): Cause | undefined {
+  const absent = absentIn(step.lines);
+  const hasList = /\bapt(?:-get)? .{0,80}\bupdate\b/.test(step.name) ||
+    step.lines.some((line) => /^(?:Get|Hit):\d+ /.test(line));
+  const apt = hasList ? APT : [[NO_PACKAGE, UPDATE] as const, ...APT];
+  return absent !== undefined
+    ? absent.versions.length === 0 && networkCause(step, absent.name) || absentCause(step, absent)
+    : rowCause(step, PIP) ?? missingProgram(step) ?? rowCause(step, apt) ?? networkCause(step);
+}
+
+function absentCause(step: FailedStep, absent: Absent): Cause {
+  const match = lastMatch(
+    step.lines,
+    /No matching distribution|satisfies the requirement|not found in the pack/,
+  )!;
+  return causeOf(step, match, versionHint(absent), absent.by ?? absent.name);
+}
+
+function rowCause(step: FailedStep, rows: readonly Row[]): Cause | undefined {
+  for (const [words, hint, quoted = 0] of rows) {
+    const match = lastMatch(step.lines, words);
+    if (!match) continue;
+    const after = linesFrom(step, match).slice(1).filter((line) => line.trim() !== "");
+    const end = after.findIndex((line) => line.startsWith("To fix this"));
+    const count = end < 0 ? quoted : Math.min(end, quoted);
+    const quote = after.slice(0, count).map(decisiveWords).join("\n");
+    return { ...causeOf(step, match, hint), quote };
+  }
+}
+
+/** @param distribution Lines about others do not count: pip retries, and may have reached them. */
+function networkCause(step: FailedStep, distribution?: string): Cause | undefined {
+  const page = distribution && `/simple/${normalizedName(distribution)}/`;
+  const lines = step.lines.filter((line) =>
+    page === undefined || !line.includes("/simple/") || line.toLowerCase().includes(page)
+  );
+  const cause = rowCause({ ...step, lines }, NETWORK);
+  return cause && { ...cause, hint: step.networkHint ?? cause.hint };
+}
+
+/** The last program that was missing: others before it may have been optional. */
+function missingProgram(step: FailedStep): Cause | undefined {
+  const match = lastMatch(step.lines, MISSING);
+  const word = match?.slice(1).find(Boolean) ?? "";
+  const packages = PACKAGES.get(word) ?? PACKAGES.get(word.toLowerCase());
+  if (!match || packages === undefined) return undefined;
+  const before = step.lines.slice(0, step.lines.lastIndexOf(match.input));
+  const collecting = lastMatch(before, /^\s*(?:Building wheel for|Collecting|Obtaining) ([\w.-]+)/);
+  const isCompiled = !/Cannot find command|Git exec|: not found$/.test(match.input);
+  const name = isCompiled && collecting?.[1] || "";
+  const other = name === "psycopg2" ? "psycopg2-binary" : "a version that has one";
+  const first = name &&
+    `${name} has no wheel for the image's Python: write ${other}, or compile it. `;
+  const line = `RUN apt-get update && apt-get install -y ${packages.replaceAll("+", " ")}`;
+  return causeOf(step, match, `${first}${ABOVE}${line}`, name, collecting?.input);
+}
+
+export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecArray | undefined {
+  for (const line of lines.toReversed()) {
+    const match = words.exec(line);
+    if (match) return match;
+  }
+}
+
+/** Where pip finds a requirement: `(from -r FILE (line 3))` */
+const PLACE = /-r (\S{1,300}) \(line (\d{1,7})\)|\(from line (\d{1,7}) of (\S{1,300}?)\)/;
+
+/**
+ * @param distribution whose line it is about, if pip does not tell.
+ * @param told where pip may tell it; default: the matching line, and three more.
+ */
+function causeOf(
+  step: FailedStep,
+  match: RegExpExecArray,
+  hint: string,
+  distribution = match[1] ?? "",
+  told = linesFrom(step, match).slice(0, 4).join("\n"),
+): Cause {
+  const [, path, number, later, file] = PLACE.exec(told) ?? [];
+  const shown = step.shownFile(path ?? file ?? "");
+  const place = shown ? `${shown}, line ${number ?? later}` : step.placeOf(distribution);
+  const { dockerfile, python } = step;
+  const values = { dockerfile, python, file: step.file, place: place ?? step.file };
+  const filled = hint.replace(
+    /\$(\d)|\{(\w+)\}/g,
+    (_, group, name: keyof typeof values) => (group ? match[group] : values[name]) ?? "",
+  );
+  const words = decisiveWords(match.input);
+  return { words: place === undefined ? words : `${words} (${place})`, hint: filled };
+}
+
+function linesFrom({ lines }: FailedStep, { input }: RegExpExecArray): readonly string[] {
+  return lines.slice(lines.lastIndexOf(input));
+}
+
+/** In characters: commands and lists of versions may be long. */
+const LONGEST = 200;
+
+/** A line without the mark of an error, and without pip's words for a place. */
+export function decisiveWords(line: string): string {
+  const words = line.trim().replace(/^(?:(?:ERROR|error|Error|E|fatal|cause): ?)+/, "")
+    .replace(/ ?\(from (?:-r|line \d).{0,300}/, "").replace(/^(.{60,}?)\. [A-Z].*/, "$1");
+  return words.length > LONGEST ? `${words.slice(0, LONGEST).toWellFormed()}...` : words;
+}

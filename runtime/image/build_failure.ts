@@ -1,0 +1,102 @@
+/** The output of a build's steps, and the error that tells why one of them failed. */
+
+import type { NamedDirectory } from "../app/named_path.ts";
+import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
+import { normalizedName, requirementNames } from "../contract/missing_modules.ts";
+import { MlcliError } from "../errors.ts";
+import { terminalText } from "../text.ts";
+import { buildCause, decisiveWords, type FailedStep } from "./build_causes.ts";
+import type { BuildEvent } from "./build_events.ts";
+import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
+import type { BuildRequest } from "./request.ts";
+
+/** In characters, of each step. */
+const KEPT = 2_000_000;
+
+export class StepOutputs {
+  readonly #texts = new Map<string, string>();
+  #failed: { readonly id: string; readonly name: string } | undefined;
+
+  add(event: BuildEvent): void {
+    if (event.kind === "log") {
+      const text = (this.#texts.get(event.id) ?? "") + event.text;
+      this.#texts.set(event.id, text.length > 2 * KEPT ? text.slice(-KEPT) : text);
+    } else if (event.kind === "step" && event.state === "failed") {
+      this.#failed = event;
+    } else if (event.kind === "step" && event.state !== "running") {
+      this.#texts.delete(event.id);
+    }
+  }
+
+  get failed(): Pick<FailedStep, "name" | "lines"> | undefined {
+    if (this.#failed === undefined) return undefined;
+    const { id, name } = this.#failed;
+    return { name, lines: terminalText(this.#texts.get(id) ?? "").trimEnd().split("\n") };
+  }
+}
+
+/** So many lines are in view above the error. */
+const IN_VIEW = 10;
+
+/** pip's words around the output of another program. */
+const NOISE = /subprocess|metadata-generation-failed|legacy-install-failure|not pip|See above/;
+
+/** The lines of a long output that may tell the cause. */
+export function errorLines(lines: readonly string[]): string {
+  if (lines.length <= IN_VIEW) return "";
+  const told = lines.filter((line) => line.trim() !== "" && !NOISE.test(line));
+  const errors = told.filter((line) => /error\b|\bfatal\b|not found|cannot |denied/i.test(line));
+  return (errors.length > 0 ? errors : told).slice(-5).map(decisiveWords).join("\n");
+}
+
+type Surroundings = Omit<FailedStep, "name" | "lines">;
+
+/** The error of a build, with the cause that the failed step's output tells. */
+export async function explainedFailure(
+  error: unknown,
+  { failed }: StepOutputs,
+  surroundings: () => Promise<Surroundings>,
+): Promise<unknown> {
+  if (failed === undefined || !(error instanceof MlcliError)) return error;
+  const found = buildCause({ ...failed, ...await surroundings() });
+  if (found !== undefined) {
+    const { words: reason, ...details } = found;
+    return new MlcliError(`Build failed: ${reason}`, { ...details, cause: error });
+  }
+  const quote = errorLines(failed.lines);
+  const hint = error.hint ?? "";
+  return new MlcliError(error.message, { quote, hint, cause: error });
+}
+
+/** Reads what explains the failure of an app's build. */
+export async function surroundingsOf(
+  { app, baseImage }: BuildRequest,
+  { shown: dockerfile }: ChosenDockerfile,
+  own: NamedDirectory | undefined,
+  networkHint: string | undefined,
+): Promise<Surroundings> {
+  const its = own ? undefined : await requirementsOf(app);
+  const files = own ? undefined : (await requirementTreeOf(app))?.files;
+  const key = app.configuration.baseImage ? "base_image" : "python_version";
+  return {
+    dockerfile,
+    networkHint,
+    file: its?.files[0] ?? "the requirements file",
+    python: own
+      ? `another image in ${dockerfile}`
+      : `another ${baseImage ? "--base-image" : `"${key}" in ${app.name}.json`}`,
+    placeOf: (distribution) => {
+      for (const [path, lines] of files ?? []) {
+        const found = lines.find(({ requirement = "" }) =>
+          requirementNames(requirement).has(normalizedName(distribution))
+        );
+        if (found) return `${path}, line ${found.line}`;
+      }
+    },
+    shownFile: (path) =>
+      own || files?.has(path) ? path : files && path === INSTALLED ? its?.files[0] : undefined,
+  };
+}
+
+/** Where `install` finds the requirements in the image. */
+const INSTALLED = "/opt/mlcli/requirements.txt";
