@@ -21,7 +21,7 @@ import { type ChosenDockerfile, chosenDockerfile, readDockerfile } from "./chose
 import { contentsOf } from "./context_contents.ts";
 import { followBuild } from "./build_output.ts";
 import { factsOf, requireOwnName } from "./built_image.ts";
-import { explainedFailure, StepOutputs, surroundingsOf } from "./build_failure.ts";
+import { explainedFailure, StepOutputs } from "./build_failure.ts";
 import { missingSources } from "./missing_sources.ts";
 import {
   type BuildNetwork,
@@ -121,11 +121,7 @@ export async function build(
     });
   } catch (error) {
     throw context.failure() ?? await missingSources(error, app, dockerfile, own) ??
-      await explainedFailure(
-        error,
-        outputs,
-        () => surroundingsOf(request, dockerfile, own, network.hint),
-      );
+      await explainedFailure(error, outputs, { request, dockerfile, own, network });
   }
   // The variable of the docker command does not say that the image is for Graviton instances.
   const meant = request.platform ?? app.configuration.platform;

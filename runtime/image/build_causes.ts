@@ -18,8 +18,8 @@ export interface FailedStep {
   readonly networkHint?: string | undefined;
   /** The line that requires a distribution: `requirements.txt, line 3`. */
   readonly placeOf: (distribution: string) => string | undefined;
-  /** A file that pip reads in the image, as the user would type it. */
-  readonly shownFile: (path: string) => string | undefined;
+  /** A file that pip reads in the image, as the user would type it; empty: unknown. */
+  readonly shownFile: (path: string) => string;
 }
 
 export interface Cause {
@@ -40,6 +40,7 @@ const HASHES = "or remove each --hash: uv pip compile --generate-hashes writes a
 const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed:\n  ";
 
 const PIP: readonly Row[] = [
+  [/^mlcli: /, ""],
   [/'(\S{1,80})' PyPI package is deprecated, use '(\S+)'/, "Write $2 instead of $1 in {place}."],
   [
     /ackage '?([\w.-]+)'? requires a different Python: \S+ not in '(.+?)'/,
@@ -199,7 +200,9 @@ function missingProgram(step: FailedStep): Cause | undefined {
   const other = name === "psycopg2" ? "psycopg2-binary" : "a version that has one";
   const first = name &&
     `${name} has no wheel for the image's Python: write ${other}, or compile it. `;
-  const line = `RUN apt-get update && apt-get install -y ${packages.replaceAll("+", " ")}`;
+  // Terminals of 80 columns break no line of it.
+  const start = `RUN apt-get update && apt-get install -y${packages.length > 36 ? " \\\n   " : ""}`;
+  const line = `${start} ${packages.replaceAll("+", " ")}`;
   return causeOf(step, match, `${first}${ABOVE}${line}`, name, collecting?.input);
 }
 
@@ -246,7 +249,7 @@ const LONGEST = 200;
 
 /** A line without the mark of an error, and without pip's words for a place. */
 export function decisiveWords(line: string): string {
-  const words = line.trim().replace(/^(?:(?:ERROR|error|Error|E|fatal|cause): ?)+/, "")
+  const words = line.trim().replace(/^(?:(?:mlcli|ERROR|error|Error|E|fatal|cause): ?)+/, "")
     .replace(/ ?\(from (?:-r|line \d).{0,300}/, "").replace(/^(.{60,}?)\. [A-Z].*/, "$1");
   return words.length > LONGEST ? `${words.slice(0, LONGEST).toWellFormed()}...` : words;
 }

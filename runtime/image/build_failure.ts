@@ -4,10 +4,11 @@ import type { NamedDirectory } from "../app/named_path.ts";
 import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { normalizedName, requirementNames } from "../contract/missing_modules.ts";
 import { MlcliError } from "../errors.ts";
-import { terminalText } from "../text.ts";
+import { inOneLine, terminalText } from "../text.ts";
 import { buildCause, decisiveWords, type FailedStep } from "./build_causes.ts";
 import type { BuildEvent } from "./build_events.ts";
 import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
+import type { BuildNetwork } from "./network/build_network.ts";
 import type { BuildRequest } from "./request.ts";
 
 /** In characters, of each step. */
@@ -49,54 +50,48 @@ export function errorLines(lines: readonly string[]): string {
   return (errors.length > 0 ? errors : told).slice(-5).map(decisiveWords).join("\n");
 }
 
-type Surroundings = Omit<FailedStep, "name" | "lines">;
+/** Where `install` finds the requirements in the image. */
+const INSTALLED = "/opt/mlcli/requirements.txt";
+
+interface FailedBuild {
+  readonly request: BuildRequest;
+  readonly dockerfile: ChosenDockerfile;
+  readonly own: NamedDirectory | undefined;
+  readonly network: Pick<BuildNetwork, "hint">;
+}
 
 /** The error of a build, with the cause that the failed step's output tells. */
 export async function explainedFailure(
   error: unknown,
   { failed }: StepOutputs,
-  surroundings: () => Promise<Surroundings>,
+  { request: { app, baseImage }, dockerfile: { shown: dockerfile }, own, network }: FailedBuild,
 ): Promise<unknown> {
   if (failed === undefined || !(error instanceof MlcliError)) return error;
-  const found = buildCause({ ...failed, ...await surroundings() });
-  if (found !== undefined) {
-    const { words: reason, ...details } = found;
-    return new MlcliError(`Build failed: ${reason}`, { ...details, cause: error });
-  }
-  const quote = errorLines(failed.lines);
-  const hint = error.hint ?? "";
-  return new MlcliError(error.message, { quote, hint, cause: error });
-}
-
-/** Reads what explains the failure of an app's build. */
-export async function surroundingsOf(
-  { app, baseImage }: BuildRequest,
-  { shown: dockerfile }: ChosenDockerfile,
-  own: NamedDirectory | undefined,
-  networkHint: string | undefined,
-): Promise<Surroundings> {
-  const its = own ? undefined : await requirementsOf(app);
+  const { files: [main = ""], isLock } = await requirementsOf(app);
   const files = own ? undefined : (await requirementTreeOf(app))?.files;
   const key = app.configuration.baseImage ? "base_image" : "python_version";
-  return {
+  const found = buildCause({
+    ...failed,
     dockerfile,
-    networkHint,
-    file: its?.files[0] ?? "the requirements file",
+    networkHint: network.hint,
+    file: own ? "the requirements file" : inOneLine(main),
     python: own
       ? `another image in ${dockerfile}`
       : `another ${baseImage ? "--base-image" : `"${key}" in ${app.name}.json`}`,
     placeOf: (distribution) => {
       for (const [path, lines] of files ?? []) {
-        const found = lines.find(({ requirement = "" }) =>
+        const its = lines.find(({ requirement = "" }) =>
           requirementNames(requirement).has(normalizedName(distribution))
         );
-        if (found) return `${path}, line ${found.line}`;
+        if (its) return `${inOneLine(path)}, line ${its.line}`;
       }
     },
-    shownFile: (path) =>
-      own || files?.has(path) ? path : files && path === INSTALLED ? its?.files[0] : undefined,
-  };
+    shownFile: (path) => own || files?.has(path) ? path : path === INSTALLED && !isLock ? main : "",
+  });
+  const { words, ...details } = found ??
+    { quote: errorLines(failed.lines), hint: error.hint ?? "" };
+  return new MlcliError(words ? `Build failed: ${words}` : error.message, {
+    ...details,
+    cause: error,
+  });
 }
-
-/** Where `install` finds the requirements in the image. */
-const INSTALLED = "/opt/mlcli/requirements.txt";

@@ -20,4 +20,19 @@ suite("the engine's builder", () => {
     assertEquals([code, stdout], [0, `${app.name}:latest\n`], stderr);
     assertMatch(stderr, /\bfound: kept$/m);
   });
+
+  it("builds a step without its optional secret, for which BuildKit would need a session", async () => {
+    await using app = await makeApp({
+      configuration: { base_image: baseImage() },
+      files: {
+        Dockerfile: "ARG BASE_IMAGE\nFROM ${BASE_IMAGE}\n" +
+          "RUN --mount=type=secret,id=token echo found: $(ls /run/secrets)\n",
+        "../../requirements.txt": "",
+      },
+    });
+    const { code, stderr } = await app.run(["build"]);
+    await removeImage(app.name);
+    assertEquals(code, 0, stderr);
+    assertMatch(stderr, /^note: \S+, line 3: built without the optional secrets, /m);
+  });
 });

@@ -12,7 +12,7 @@ const STEP: FailedStep = {
     ["scikit-lern", "psutil", "torch", "numpy"].includes(name)
       ? "requirements.txt, line 3"
       : undefined,
-  shownFile: (path) => /^(?:\/opt\/mlcli\/|\/src\/)?(requirements\.txt)$/.exec(path)?.[1],
+  shownFile: (path) => /^(?:\/opt\/mlcli\/|\/src\/)?(requirements\.txt)$/.exec(path)?.[1] ?? "",
 };
 
 function causeOf(said: string, step: Partial<FailedStep> = {}) {
@@ -155,7 +155,7 @@ const PROGRAMS: readonly Row[] = [
     name: "pg_config",
     said: compiling("Error: pg_config executable not found.", "psycopg2"),
     words: "pg_config executable not found.",
-    hint: ["write psycopg2-binary, ", ...installs("libpq-dev build-essential python3-dev")],
+    hint: ["write psycopg2-binary, ", "install -y \\\n    libpq-dev build-essential python3-dev"],
   },
   {
     report: "https://github.com/davisking/dlib/issues/2981",
@@ -185,7 +185,7 @@ const PROGRAMS: readonly Row[] = [
     name: "MySQL's library",
     said: compiling("Exception: Can not find valid pkg-config name.", "mysqlclient"),
     words: "Exception: Can not find valid pkg-config name.",
-    hint: installs("default-libmysqlclient-dev build-essential pkg-config python3-dev"),
+    hint: ["\n    default-libmysqlclient-dev build-essential pkg-config python3-dev"],
   },
   {
     name: "a program of a RUN line",
@@ -405,6 +405,12 @@ const VERSIONS: readonly Row[] = [
     said: "python3: can't open file '/app/get.py': [Errno 2] No such file or directory",
     words: "python3: can't open file '/app/get.py': [Errno 2] No such file or directory",
     hint: ["above the RUN line that failed:\n  COPY get.py /app/get.py"],
+  },
+  {
+    name: "a fault that mlcli's own installer tells",
+    said: "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again",
+    words: "uv.lock does not fit pyproject.toml: run uv lock, and build again",
+    hint: [],
   },
   {
     name: "Debian's own Python",
