@@ -6,7 +6,7 @@ import { type Absent, absentIn, versionHint } from "./version_hint.ts";
 export interface FailedStep {
   /** In one line: `[3/9] RUN make` */
   readonly name: string;
-  /** Its output, as `terminalText` has it. */
+  /** Its output, as `terminalText` has it, and the builder's error. */
   readonly lines: readonly string[];
   /** As the user would type it. */
   readonly dockerfile: string;
@@ -37,7 +37,7 @@ export interface Cause {
 type Row = readonly [words: RegExp, hint: string, quoted?: number];
 
 const HASHES = "or remove each --hash: uv pip compile --generate-hashes writes all of them.";
-const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed:\n  ";
+const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed";
 
 const PIP: readonly Row[] = [
   [/^mlcli: /, ""],
@@ -51,7 +51,11 @@ const PIP: readonly Row[] = [
     "Remove the version in {place}, or the one that it conflicts with.",
     6,
   ],
-  [/No solution found when resolving/, "Write versions into {file} that go together.", 6],
+  [
+    /No solution found when resolving/,
+    "Write other versions into {file}: these conflict or do not exist.",
+    6,
+  ],
   [
     /DO NOT MATCH THE HASHES/,
     "Run mlcli build again: a broken download has another hash. If {place} has a --hash and you " +
@@ -64,9 +68,10 @@ const PIP: readonly Row[] = [
   [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}."],
   [
     /(?:requirements file: .{1,60}: '|can't open file ')((?:[^']{0,200}\/)?([^'/]{1,100}))'/,
-    `${ABOVE}COPY $2 $1`,
+    `${ABOVE}:\n  COPY $2 $1`,
   ],
-  [/externally-managed-environment/, `${ABOVE}ENV PIP_BREAK_SYSTEM_PACKAGES=1`],
+  [/externally-managed-environment/, `${ABOVE}:\n  ENV PIP_BREAK_SYSTEM_PACKAGES=1`],
+  [/^Build failed: no active sessions/, "Build with docker: mlcli build cannot pass secrets."],
   [
     /\/run\/secrets\/([\w.-]{1,99})\b.{1,9}(?:No such file|[Cc]an(?:'|no)t open)/,
     "Build with docker build --secret id=$1,src=FILE: mlcli build cannot pass secrets.",
@@ -87,7 +92,7 @@ const APT: readonly Row[] = [
   ],
   [
     /Release file for \S+ is expired/,
-    "Correct the clock of the Docker Engine. If it is right, the repository has ended: write " +
+    "Correct the clock of the Docker Engine. If it is right, the release gets no updates now: write " +
     "apt-get -o Acquire::Check-Valid-Until=false update in {dockerfile}.",
   ],
   [
@@ -96,6 +101,10 @@ const APT: readonly Row[] = [
   ],
   [NO_PACKAGE, `Correct $1$2 in {dockerfile} (packages.debian.org lists the names; ${RENAMED}).`],
   [/^E: Version '.{1,99}' for '(\S+)' was not/, "Write $1 without a version in {dockerfile}."],
+  [
+    /^E: .{1,200}\(13: Permission denied\)/,
+    "Write USER root above this RUN line in {dockerfile}, and the image's own USER below it.",
+  ],
   [/^E: (?:Unable to fetch some archives|Failed to fetch .{1,300} 404)/, UPDATE],
 ];
 
@@ -203,7 +212,13 @@ function missingProgram(step: FailedStep): Cause | undefined {
   // Terminals of 80 columns break no line of it.
   const start = `RUN apt-get update && apt-get install -y${packages.length > 36 ? " \\\n   " : ""}`;
   const line = `${start} ${packages.replaceAll("+", " ")}`;
-  return causeOf(step, match, `${first}${ABOVE}${line}`, name, collecting?.input);
+  return causeOf(
+    step,
+    match,
+    `${first}${ABOVE} (Debian, Ubuntu):\n  ${line}`,
+    name,
+    collecting?.input,
+  );
 }
 
 export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecArray | undefined {
@@ -249,7 +264,10 @@ const LONGEST = 200;
 
 /** A line without the mark of an error, and without pip's words for a place. */
 export function decisiveWords(line: string): string {
-  const words = line.trim().replace(/^(?:(?:mlcli|ERROR|error|Error|E|fatal|cause): ?)+/, "")
+  const words = line.trim().replace(
+    /^(?:(?:Build failed|mlcli|ERROR|error|Error|E|fatal|cause): ?)+/,
+    "",
+  )
     .replace(/ ?\(from (?:-r|line \d).{0,300}/, "").replace(/^(.{60,}?)\. [A-Z].*/, "$1");
   return words.length > LONGEST ? `${words.slice(0, LONGEST).toWellFormed()}...` : words;
 }

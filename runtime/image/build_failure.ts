@@ -71,7 +71,8 @@ export async function explainedFailure(
   const files = own ? undefined : (await requirementTreeOf(app))?.files;
   const key = app.configuration.baseImage ? "base_image" : "python_version";
   const found = buildCause({
-    ...failed,
+    name: failed.name,
+    lines: [...failed.lines, error.message],
     dockerfile,
     networkHint: network.hint,
     file: own ? "the requirements file" : inOneLine(main),

@@ -33,7 +33,7 @@ interface Row {
 }
 
 const installs = (packages: string): readonly string[] => [
-  "Add this line to flats/mlcli_base/Dockerfile, above the RUN line that failed:\n",
+  "Add this line to flats/mlcli_base/Dockerfile, above the RUN line that failed (Debian, Ubuntu):\n",
   `\n  RUN apt-get update && apt-get install -y ${packages}`,
 ];
 
@@ -356,7 +356,7 @@ const VERSIONS: readonly Row[] = [
     quote:
       "Because boto3==1.26.0 depends on botocore>=1.29.0 and you require botocore==1.20.0, your " +
       "requirements are unsatisfiable.",
-    hint: ["Write versions into requirements.txt that go together."],
+    hint: ["Write other versions into requirements.txt: these conflict or do not exist."],
   },
   {
     report: "https://github.com/EricJMarti/inventory-hunter/issues/26",
@@ -419,6 +419,13 @@ const VERSIONS: readonly Row[] = [
     hint: ["above the RUN line that failed:\n  ENV PIP_BREAK_SYSTEM_PACKAGES=1"],
   },
   {
+    report: "https://github.com/moby/buildkit/issues/5309",
+    name: "a builder that wants a session",
+    said: "Build failed: no active sessions",
+    words: "no active sessions",
+    hint: ["Build with docker: mlcli build cannot pass secrets."],
+  },
+  {
     name: "an optional secret that the step needs",
     said: "cat: /run/secrets/token: No such file or directory",
     words: "cat: /run/secrets/token: No such file or directory",
@@ -453,6 +460,14 @@ const APT: readonly Row[] = [
     hint: [
       "Write apt-get update && apt-get install in one RUN line of flats/mlcli_base/Dockerfile",
     ],
+  },
+  {
+    name: "an image whose user is not root",
+    said:
+      "E: List directory /var/lib/apt/lists/partial is missing. - Acquire (13: Permission denied)",
+    words:
+      "List directory /var/lib/apt/lists/partial is missing. - Acquire (13: Permission denied)",
+    hint: ["Write USER root above this RUN line in flats/mlcli_base/Dockerfile, and the image's"],
   },
   {
     report: "https://github.com/sassoftware/viya4-deployment/issues/44",
