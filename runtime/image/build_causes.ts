@@ -1,7 +1,7 @@
 /** Why a step of a build failed, by the words of pip, uv, apt, compilers and OpenSSL. */
 
 import { normalizedName } from "../contract/missing_modules.ts";
-import { type Absent, absentIn, versionHint } from "./version_hint.ts";
+import { absentIn, versionHint } from "./version_hint.ts";
 
 export interface FailedStep {
   /** In one line: `[3/9] RUN make` */
@@ -47,7 +47,7 @@ const PIP: readonly Row[] = [
     "Write another version of $1 in {place}, or choose {python} (Python $2).",
   ],
   [
-    /Cannot install .+ because these package versions have/,
+    /Cannot install .{1,999} because these package versions have/,
     "Remove the version in {place}, or the one that it conflicts with.",
     6,
   ],
@@ -80,8 +80,6 @@ const PIP: readonly Row[] = [
 
 const NO_PACKAGE =
   /^E: (?:Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation)/;
-const RENAMED =
-  "libgl1-mesa-glx is libgl1 now, python-dev is python3-dev, netcat is netcat-openbsd";
 const UPDATE = "Write apt-get update && apt-get install in one RUN line of {dockerfile}: the " +
   "list of packages in the image is missing or old.";
 
@@ -99,7 +97,11 @@ const APT: readonly Row[] = [
     /repository '(\S+ \S+).{0,100} does not have a Release file/,
     "Choose a newer base image: the server no longer has $1.",
   ],
-  [NO_PACKAGE, `Correct $1$2 in {dockerfile} (packages.debian.org lists the names; ${RENAMED}).`],
+  [
+    NO_PACKAGE,
+    "Correct $1$2 in {dockerfile}. packages.debian.org lists the names: libgl1-mesa-glx is libgl1 " +
+    "now, and python-dev is python3-dev.",
+  ],
   [/^E: Version '.{1,99}' for '(\S+)' was not/, "Write $1 without a version in {dockerfile}."],
   [
     /^E: .{1,200}\(13: Permission denied\)/,
@@ -156,22 +158,19 @@ const MISSING = new RegExp(
   ].map(({ source }) => source).join("|"),
 );
 
+const ABSENT = /No matching distribution|satisfies the requirement|not found in the package/;
+
 export function buildCause(step: FailedStep): Cause | undefined {
   const absent = absentIn(step.lines);
+  if (absent !== undefined) {
+    const network = absent.versions.length === 0 ? networkCause(step, absent.name) : undefined;
+    const match = lastMatch(step.lines, ABSENT)!;
+    return network ?? causeOf(step, match, versionHint(absent), absent.by ?? absent.name);
+  }
   const hasList = /\bapt(?:-get)? .{0,80}\bupdate\b/.test(step.name) ||
     step.lines.some((line) => /^(?:Get|Hit):\d+ /.test(line));
-  const apt = hasList ? APT : [[NO_PACKAGE, UPDATE] as const, ...APT];
-  return absent !== undefined
-    ? absent.versions.length === 0 && networkCause(step, absent.name) || absentCause(step, absent)
-    : rowCause(step, PIP) ?? missingProgram(step) ?? rowCause(step, apt) ?? networkCause(step);
-}
-
-function absentCause(step: FailedStep, absent: Absent): Cause {
-  const match = lastMatch(
-    step.lines,
-    /No matching distribution|satisfies the requirement|not found in the pack/,
-  )!;
-  return causeOf(step, match, versionHint(absent), absent.by ?? absent.name);
+  return rowCause(step, PIP) ?? missingProgram(step) ??
+    rowCause(step, hasList ? APT : [[NO_PACKAGE, UPDATE], ...APT]) ?? networkCause(step);
 }
 
 function rowCause(step: FailedStep, rows: readonly Row[]): Cause | undefined {
