@@ -32,9 +32,9 @@ export interface Cause {
 
 /**
  * Words, and a hint with `$1` for a group, `{place}` for the requirement's line, `{file}`, `{dockerfile}`
- * and `{python}`; and how many lines after the words explain them.
+ * and `{python}`; and which lines explain it.
  */
-type Row = readonly [words: RegExp, hint: string, quoted?: number];
+type Row = readonly [words: RegExp, hint: string, quoted?: RegExp];
 
 const HASHES = "or remove each --hash: uv pip compile --generate-hashes writes all of them.";
 const ABOVE = "Add this line to {dockerfile}, above the RUN line that failed";
@@ -49,22 +49,30 @@ const PIP: readonly Row[] = [
   [
     /Cannot install .{1,999} because these package versions have/,
     "Remove the version in {place}, or the one that it conflicts with.",
-    6,
+    /^ {4}(?:The user requested|\S+ \S+ depends on)/,
   ],
   [
     /No solution found when resolving/,
     "Write other versions into {file}: these conflict or do not exist.",
-    6,
+    /ecause /,
   ],
   [
     /DO NOT MATCH THE HASHES/,
     "Run mlcli build again: a broken download has another hash. If {place} has a --hash and you " +
     "trust the new file, write the hash after Got.",
-    4,
+    /^ {4}\S.* from |^ +(?:Expected|Got) /,
   ],
-  [/In --require-hashes mode, all/, `Give {place} a version (==) and a --hash, ${HASHES}`, 1],
-  [/Hashes are required in --require/, `Give each requirement a --hash, ${HASHES}`, 1],
-  [/Invalid requirement: /, "Correct {place}: NAME, NAME==1.2, NAME>=1.2,<2 or ./FILE.whl.", 3],
+  [
+    /In --require-hashes mode, all/,
+    `Give {place} a version (==) and a --hash, ${HASHES}`,
+    /^ {4}\S/,
+  ],
+  [/Hashes are required in --require/, `Give each requirement a --hash, ${HASHES}`, /^ {4}\S/],
+  [
+    /Invalid requirement: /,
+    "Correct {place}: NAME, NAME==1.2, NAME>=1.2,<2 or ./FILE.whl.",
+    /^Hint: |^File .{1,200} does not exist/,
+  ],
   [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}."],
   [
     /(?:requirements file: .{1,60}: '|can't open file ')((?:[^']{0,200}\/)?([^'/]{1,100}))'/,
@@ -174,14 +182,12 @@ export function buildCause(step: FailedStep): Cause | undefined {
 }
 
 function rowCause(step: FailedStep, rows: readonly Row[]): Cause | undefined {
-  for (const [words, hint, quoted = 0] of rows) {
+  for (const [words, hint, quoted] of rows) {
     const match = lastMatch(step.lines, words);
     if (!match) continue;
-    const after = linesFrom(step, match).slice(1).filter((line) => line.trim() !== "");
-    const end = after.findIndex((line) => line.startsWith("To fix this"));
-    const count = end < 0 ? quoted : Math.min(end, quoted);
-    const quote = after.slice(0, count).map(decisiveWords).join("\n");
-    return { ...causeOf(step, match, hint), quote };
+    // Not those after it alone: standard output and error are mixed in any order.
+    const lines = step.lines.filter((line) => quoted?.test(line)).slice(0, 6);
+    return { ...causeOf(step, match, hint), quote: lines.map(decisiveWords).join("\n") };
   }
 }
 
@@ -211,13 +217,8 @@ function missingProgram(step: FailedStep): Cause | undefined {
   // Terminals of 80 columns break no line of it.
   const start = `RUN apt-get update && apt-get install -y${packages.length > 36 ? " \\\n   " : ""}`;
   const line = `${start} ${packages.replaceAll("+", " ")}`;
-  return causeOf(
-    step,
-    match,
-    `${first}${ABOVE} (Debian, Ubuntu):\n  ${line}`,
-    name,
-    collecting?.input,
-  );
+  const hint = `${first}${ABOVE} (Debian, Ubuntu):\n  ${line}`;
+  return causeOf(step, match, hint, collecting?.[1] ?? "", collecting?.input);
 }
 
 export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecArray | undefined {
@@ -231,31 +232,34 @@ export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecAr
 const PLACE = /-r (\S{1,300}) \(line (\d{1,7})\)|\(from line (\d{1,7}) of (\S{1,300}?)\)/;
 
 /**
- * @param distribution whose line it is about, if pip does not tell.
+ * @param distribution whose line it is about, if pip does not tell; default: the first group.
  * @param told where pip may tell it; default: the matching line, and three more.
  */
 function causeOf(
   step: FailedStep,
   match: RegExpExecArray,
   hint: string,
-  distribution = match[1] ?? "",
-  told = linesFrom(step, match).slice(0, 4).join("\n"),
+  distribution?: string,
+  told?: string,
 ): Cause {
-  const [, path, number, later, file] = PLACE.exec(told) ?? [];
+  const at = step.lines.lastIndexOf(match.input);
+  const [, path, number, later, file] =
+    PLACE.exec(told ?? step.lines.slice(at, at + 4).join("\n")) ?? [];
   const shown = step.shownFile(path ?? file ?? "");
-  const place = shown ? `${shown}, line ${number ?? later}` : step.placeOf(distribution);
+  const place = shown
+    ? `${shown}, line ${number ?? later}`
+    : step.placeOf(distribution ?? match[1] ?? "");
   const { dockerfile, python } = step;
   const values = { dockerfile, python, file: step.file, place: place ?? step.file };
   const filled = hint.replace(
     /\$(\d)|\{(\w+)\}/g,
     (_, group, name: keyof typeof values) => (group ? match[group] : values[name]) ?? "",
   );
-  const words = decisiveWords(match.input);
-  return { words: place === undefined ? words : `${words} (${place})`, hint: filled };
-}
-
-function linesFrom({ lines }: FailedStep, { input }: RegExpExecArray): readonly string[] {
-  return lines.slice(lines.lastIndexOf(input));
+  const words = decisiveWords(match.input).replace(`-r ${path} (line ${number})`, place ?? "");
+  return {
+    words: place === undefined || words.includes(place) ? words : `${words} (${place})`,
+    hint: filled,
+  };
 }
 
 /** In characters: commands and lists of versions may be long. */

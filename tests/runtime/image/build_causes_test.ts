@@ -68,6 +68,14 @@ const PROGRAMS: readonly Row[] = [
     hint: installs("git"),
   },
   {
+    name: "git of a requirement with a name",
+    said: "Collecting numpy@ git+https://github.com/a/b\n  Cloning https://github.com/a/b\n" +
+      "ERROR: Cannot find command 'git' - do you have 'git' installed and in your PATH?",
+    words: "Cannot find command 'git' - do you have 'git' installed and in your PATH? " +
+      "(requirements.txt, line 3)",
+    hint: installs("git"),
+  },
+  {
     report: "https://github.com/astral-sh/uv/issues/9200",
     name: "git for uv",
     said: "error: Git operation failed\n  cause: Git executable not found. Ensure that Git is " +
@@ -335,15 +343,14 @@ const VERSIONS: readonly Row[] = [
     report: "https://github.com/duo-labs/cloudmapper/issues/882",
     name: "versions that conflict",
     said: "ERROR: Cannot install -r requirements.txt (line 5) and urllib3==1.26.5 because these " +
-      "package versions have conflicting dependencies.\n\nThe conflict is caused by:\n" +
+      "package versions have conflicting dependencies.\nERROR: ResolutionImpossible: for help visit " +
+      "https://pip.pypa.io/\n\nThe conflict is caused by:\n" +
       "    The user requested urllib3==1.26.5\n    botocore 1.17.6 depends on urllib3<1.26 and " +
       '>=1.20; python_version != "3.4"\n\nTo fix this you could try to:\n1. loosen the range\n\n' +
       "ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/",
-    words:
-      "Cannot install -r requirements.txt (line 5) and urllib3==1.26.5 because these package " +
-      "versions have conflicting dependencies. (requirements.txt, line 5)",
-    quote:
-      "The conflict is caused by:\nThe user requested urllib3==1.26.5\nbotocore 1.17.6 depends " +
+    words: "Cannot install requirements.txt, line 5 and urllib3==1.26.5 because these package " +
+      "versions have conflicting dependencies.",
+    quote: "The user requested urllib3==1.26.5\nbotocore 1.17.6 depends " +
       'on urllib3<1.26 and >=1.20; python_version != "3.4"',
     hint: ["Remove the version in requirements.txt, line 5, or the one that it conflicts with."],
   },
