@@ -4,7 +4,12 @@
  */
 
 import { PATHS, type Role } from "./jobs.ts";
-import { MISSING_MODULE, missingModule, missingModuleHint } from "./missing_modules.ts";
+import {
+  LAST_VERSIONS,
+  MISSING_MODULE,
+  missingModule,
+  missingModuleHint,
+} from "./missing_modules.ts";
 import { explainingLines } from "./outcome.ts";
 
 /** A job or an endpoint that failed. */
@@ -266,11 +271,15 @@ export const CAUSES: readonly Row[] = [
       const module = missingModule(line) ?? "";
       return missingModuleHint(
         { module, names: [], own: `common/${module}.py` },
-        (name, isPart) =>
-          isPart
-            ? `The ${name} in the image has no ${module}. Set another version in the requirements, ` +
-              "then mlcli build and mlcli push."
-            : `The image lacks ${name}. Add it to the requirements, then mlcli build and mlcli push.`,
+        (name, isPart) => {
+          const older = LAST_VERSIONS.get(module);
+          const change = older !== undefined
+            ? `The image has no ${module}. Put ${older} into the requirements`
+            : isPart
+            ? `The ${name} in the image has no ${module}. Set another version in the requirements`
+            : `The image lacks ${name}. Add it to the requirements`;
+          return `${change}, then mlcli build and mlcli push.`;
+        },
       );
     },
     source: "https://github.com/python/cpython, Lib/importlib/_bootstrap.py: _ERR_MSG_PREFIX",

@@ -129,6 +129,12 @@ export const DISTRIBUTIONS: ReadonlyMap<string, string> = new Map(
     .map((word) => word.split("=")).map(([name = "", distribution = name]) => [name, distribution]),
 );
 
+/** Requirements for modules that later versions of their distributions lack. */
+export const LAST_VERSIONS: ReadonlyMap<string, string> = new Map([
+  // https://setuptools.pypa.io/en/stable/history.html#v82-0-0
+  ["pkg_resources", "setuptools<82"],
+]);
+
 function wordsOf(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -116,7 +116,7 @@ export function ownFrames({ frames }: Raised): readonly Frame[] {
 }
 
 /** Returns where the user's code raised an error: `training.py, line 12`; `undefined` in other code. */
-export function placeOf(raised: Raised): string | undefined {
+export function userPlace(raised: Raised): string | undefined {
   const frame = ownFrames(raised).at(-1);
   return frame && `${codePath(frame.file)}, line ${frame.line}`;
 }

@@ -17,7 +17,7 @@ export interface FailedStep {
   /** What to do so that pip gets this machine's network settings. */
   readonly networkHint?: string | undefined;
   /** The line that requires a distribution: `requirements.txt, line 3`. */
-  readonly placeOf: (distribution: string) => string | undefined;
+  readonly lineOf: (distribution: string) => string | undefined;
   /** A file that pip reads in the image, as the user would type it; empty: unknown. */
   readonly shownFile: (path: string) => string;
 }
@@ -248,7 +248,7 @@ function causeOf(
   const shown = step.shownFile(path ?? file ?? "");
   const place = shown
     ? `${shown}, line ${number ?? later}`
-    : step.placeOf(distribution ?? match[1] ?? "");
+    : step.lineOf(distribution ?? match[1] ?? "");
   const { dockerfile, python } = step;
   const values = { dockerfile, python, file: step.file, place: place ?? step.file };
   const filled = hint.replace(

@@ -79,7 +79,7 @@ export async function explainedFailure(
     python: own
       ? `another image in ${dockerfile}`
       : `another ${baseImage ? "--base-image" : `"${key}" in ${app.name}.json`}`,
-    placeOf: (distribution) => {
+    lineOf: (distribution) => {
       for (const [path, lines] of files ?? []) {
         const its = lines.find(({ requirement = "" }) =>
           requirementNames(requirement).has(normalizedName(distribution))

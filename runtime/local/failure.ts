@@ -2,7 +2,7 @@
 
 import { JOBS } from "../contract/jobs.ts";
 import { headlineOf, isShownIn, lastErrorIn, statusInReason } from "../contract/outcome.ts";
-import { PLACE, placeOf, raisedAs } from "../contract/tracebacks.ts";
+import { PLACE, raisedAs, userPlace } from "../contract/tracebacks.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
 import type { RunOutcome } from "./container/run.ts";
@@ -53,7 +53,7 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
   }
-  const place = raised && placeOf(raised);
+  const place = raised && userPlace(raised);
   // Python ends with 1 after an error that nobody caught.
   const ended = place !== undefined && words === "exit status 1" ? [] : [inBrackets(words)];
   const where = [...place === undefined ? [] : [place], ...ended].join("; ");

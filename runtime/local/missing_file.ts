@@ -78,7 +78,7 @@ async function foundHint(code: FailedCode, path: string): Promise<string | undef
     // As on the file systems of macOS and Windows.
     all.find(({ file }) => named(file).toLowerCase() === name.toLowerCase());
   if (found !== undefined) {
-    return `${inOneLine(found.file)} is in ${placeOf(code, found.input)}: open ` +
+    return `${inOneLine(found.file)} is in ${inputText(code, found.input)}: open ` +
       await expressionOf(code, found.input, found.file);
   }
   const layout = layoutOf(app);
@@ -105,13 +105,13 @@ async function dataHint(code: FailedCode): Promise<string> {
   }
   const files = input.files.filter(isShown);
   const folder = inOneLine(typedPath(code.importer.app.directory, input.source));
-  return `Put the file into ${folder}, or open one of ${placeOf(code, input)} (${
+  return `Put the file into ${folder}, or open one of ${inputText(code, input)} (${
     listed(files)
   }): ` +
     await expressionOf(code, input, files[0]!);
 }
 
-function placeOf({ kind, inputs }: FailedCode, { name }: LookedAt): string {
+function inputText({ kind, inputs }: FailedCode, { name }: LookedAt): string {
   if (kind === "train") return `channel ${inOneLine(name)}`;
   return inputs.length === 1 ? "the input" : `input ${inOneLine(name)}`;
 }

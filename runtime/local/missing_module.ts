@@ -7,6 +7,7 @@ import { type CodeFolder, type Layout, layoutOf } from "../app/layout.ts";
 import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { shellWord, typedPath } from "../app/typed_path.ts";
 import {
+  LAST_VERSIONS,
   missingModule,
   missingModuleHint,
   normalizedName,
@@ -27,12 +28,6 @@ export interface Importer {
   /** Where the code comes from, where it is sent, and not the app's. */
   readonly source?: Source | undefined;
 }
-
-/** Requirements for the last version of a distribution that has a module. */
-const LAST_WITH: ReadonlyMap<string, string> = new Map([
-  // https://setuptools.pypa.io/en/stable/history.html#v82-0-0
-  ["pkg_resources", "setuptools<82"],
-]);
 
 /**
  * The hint for a failure in which the code said that a module is missing; `undefined` for others.
@@ -76,7 +71,7 @@ export async function missingModuleHintOf(
   const own = typedPath(app.directory, join(folders.at(-1)!, `${module}.py`));
   const ofItsName = versions.has(normalizedName(module)) ? undefined : inFile(module);
   return ofItsName ?? missingModuleHint({ module, names, own }, (name, isPart) => {
-    const older = LAST_WITH.get(module);
+    const older = LAST_VERSIONS.get(module);
     const wanted = older ?? name;
     if (!isBuilt) return `Install ${wanted} in the image.`;
     const version = versions.get(normalizedName(name));
@@ -109,7 +104,7 @@ async function hintForSent(module: string, source: Source): Promise<string> {
   const names = [...await modulesIn([path]), ...required];
   const own = join(shown, `${module}.py`);
   return missingModuleHint({ module, names, own }, (name) => {
-    const older = LAST_WITH.get(module);
+    const older = LAST_VERSIONS.get(module);
     if (!required.has(normalizedName(name))) {
       return `Add ${older ?? name} to ${file}: it is installed when the code starts.`;
     }

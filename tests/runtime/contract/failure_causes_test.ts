@@ -332,6 +332,16 @@ suite("likelyCause", () => {
     );
   });
 
+  // https://setuptools.pypa.io/en/stable/history.html#v82-0-0
+  it("names the last setuptools that has pkg_resources", () => {
+    const log = ["ModuleNotFoundError: No module named 'pkg_resources'"];
+    assertEquals(
+      likelyCause(training("AlgorithmError: , exit code: 1", log))?.words,
+      "The image has no pkg_resources. Put setuptools<82 into the requirements, then mlcli build " +
+        "and mlcli push.",
+    );
+  });
+
   const modules: readonly (readonly [module: string, words: string])[] = [
     ["jobblib", "Did you mean joblib? A module of your own belongs in common/jobblib.py."],
     [

@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { placeOf, raisedAs, raisedIn } from "../../../runtime/contract/tracebacks.ts";
+import { raisedAs, raisedIn, userPlace } from "../../../runtime/contract/tracebacks.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const HEADING = "Traceback (most recent call last):\n";
@@ -126,11 +126,11 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-suite("placeOf the error that a headline names", () => {
+suite("userPlace the error that a headline names", () => {
   for (const [name, { output, headline, place }] of Object.entries(ROWS)) {
     it(`is ${place ?? "undefined"} for ${name}`, () => {
       const raised = raisedAs(headline, output);
-      assertEquals(raised && placeOf(raised), place);
+      assertEquals(raised && userPlace(raised), place);
     });
   }
 });

@@ -8,7 +8,7 @@ const STEP: FailedStep = {
   dockerfile: "flats/mlcli_base/Dockerfile",
   file: "requirements.txt",
   python: 'another "python_version" in flats.json',
-  placeOf: (name) =>
+  lineOf: (name) =>
     ["scikit-lern", "psutil", "torch", "numpy"].includes(name)
       ? "requirements.txt, line 3"
       : undefined,
