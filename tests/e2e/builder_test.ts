@@ -21,7 +21,7 @@ suite("the engine's builder", () => {
     assertMatch(stderr, /\bfound: kept$/m);
   });
 
-  it("builds a step without its optional secret, for which BuildKit would need a session", async () => {
+  it("build runs a step without its optional secret, for which BuildKit would need a session", async () => {
     await using app = await makeApp({
       configuration: { base_image: baseImage() },
       files: {

@@ -183,7 +183,7 @@ suite("local train with a script of the user's own", () => {
     }
   });
 
-  it("explains an argument that the script does not accept, which its toolkit has kept", async () => {
+  it("a run with AWS's toolkit explains an argument that the script does not accept", async () => {
     await using app = await scriptApp();
     const usage = "usage: train.py [-h] [--learning-rate LEARNING_RATE]\n";
     const error = "train.py: error: unrecognized arguments: --learning_rate 0.2";
@@ -208,7 +208,7 @@ suite("local train with a script of the user's own", () => {
     );
   });
 
-  it("explains an argument, a file and a text that the script does not accept", async () => {
+  it("a run of a script explains an argument, a file and a text that the script does not accept", async () => {
     await using app = await scriptApp();
     await app.write(app.path("local_test/test_dir/input/data/training/a.csv"), "1");
     const frame = (line: string): string =>

@@ -333,7 +333,7 @@ suite("likelyCause", () => {
   });
 
   // https://setuptools.pypa.io/en/stable/history.html#v82-0-0
-  it("names the last setuptools that has pkg_resources", () => {
+  it("likelyCause names the last setuptools that has pkg_resources", () => {
     const log = ["ModuleNotFoundError: No module named 'pkg_resources'"];
     assertEquals(
       likelyCause(training("AlgorithmError: , exit code: 1", log))?.words,

@@ -183,12 +183,12 @@ suite("lastErrorIn", () => {
 });
 
 suite("endWithError", () => {
-  it("names the last error of a program that ended by itself", () => {
+  it("endWithError names the last error of a program that exited by itself", () => {
     assertEquals(endWithError(3, "exit status 3", TRACEBACK), "ValueError: no age (exit status 3)");
     assertEquals(endWithError(3, "exit status 3", "bye"), "exit status 3");
   });
 
-  it("names no error of a program that a signal ended", () => {
+  it("endWithError names no error of a program that a signal ended", () => {
     assertEquals(endWithError(137, "exit status 137", TRACEBACK), "exit status 137");
   });
 });
@@ -219,7 +219,7 @@ suite("explainingLines", () => {
     ],
   };
   for (const [title, [log, lines]] of Object.entries(rows)) {
-    it(title, () => assertEquals(explainingLines(log.split("\n")), lines));
+    it(`explainingLines: ${title}`, () => assertEquals(explainingLines(log.split("\n")), lines));
   }
 });
 

@@ -126,9 +126,9 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-suite("userPlace the error that a headline names", () => {
+suite("userPlace", () => {
   for (const [name, { output, headline, place }] of Object.entries(ROWS)) {
-    it(`is ${place ?? "undefined"} for ${name}`, () => {
+    it(`userPlace returns ${place ?? "undefined"} for ${name}`, () => {
       const raised = raisedAs(headline, output);
       assertEquals(raised && userPlace(raised), place);
     });
@@ -136,7 +136,7 @@ suite("userPlace the error that a headline names", () => {
 });
 
 suite("raisedIn", () => {
-  it("has the code of each frame, where the traceback has it", () => {
+  it("raisedIn returns the code of each frame, if the traceback has it", () => {
     const output = `${HEADING}  File "a.py", line 1, in <module>\n    f(\n    ^^\n` +
       '  File "<string>", line 2, in f\nKeyError: 1\n';
     assertEquals(raisedIn(output), [{

@@ -568,7 +568,7 @@ suite("buildCause", () => {
       ...NETWORK,
     ]
   ) {
-    it(`explains ${name}${report ? ` (${report})` : ""}`, () => {
+    it(`buildCause explains ${name}${report ? ` (${report})` : ""}`, () => {
       const cause = causeOf(said);
       assertEquals(cause?.words.slice(0, words.length), words);
       if (words.length < 200) assertEquals(cause?.words, words);
@@ -577,25 +577,25 @@ suite("buildCause", () => {
     });
   }
 
-  it("takes the settings' hint for a cause of the network alone", () => {
+  it("buildCause uses the hint of the network settings only for network causes", () => {
     const networkHint = "Add this line";
     assertEquals(causeOf("CERTIFICATE_VERIFY_FAILED", { networkHint })?.hint, "Add this line");
     const found = causeOf(`${RETRYING}six/\n${absent("scikit-lern", "none")}`, { networkHint });
     assertStringIncludes(found?.hint ?? "", "Write scikit-learn");
   });
 
-  it("looks for another cause if pip found the version and could not build it", () => {
+  it("buildCause looks for another cause if pip found the version but could not build it", () => {
     const words = "    Error: pg_config executable not found.\n";
     const said = absent("psycopg2-binary==2.9.1", "2.8, 2.9.1", words);
     assertEquals(causeOf(said)?.words, "pg_config executable not found.");
   });
 
-  it("takes the last program that was missing, because others may have been optional", () => {
+  it("buildCause names the last missing program, because earlier ones might be optional", () => {
     const said = "unable to execute 'swig': No such file or directory\ngcc: not found";
     assertStringIncludes(causeOf(said)?.hint ?? "", "build-essential");
   });
 
-  it("knows from the step's name that its apt-get update was quiet", () => {
+  it("buildCause recognizes a quiet apt-get update by the name of the step", () => {
     const name = "[2/9] RUN apt-get -qq update && apt-get install -y x";
     assertStringIncludes(
       causeOf("E: Unable to locate package x", { name })?.hint ?? "",
@@ -603,11 +603,11 @@ suite("buildCause", () => {
     );
   });
 
-  it("finds no cause in other words", () => {
+  it("buildCause returns undefined for output without known words", () => {
     assertEquals(causeOf("Traceback\nValueError: no\nfatal error: own.h: No such file"), undefined);
   });
 
-  it("takes milliseconds, not minutes, for long lines that are made to be slow", () => {
+  it("buildCause reads hostile long lines in linear time", () => {
     const start = performance.now();
     for (
       const part of [

@@ -502,7 +502,7 @@ suite("the output of mlcli build", () => {
     });
   }
 
-  it("ends with the cause, in a pipe and on a terminal, however long the output is", async () => {
+  it("a failed build ends with the cause after a long output, in a pipe and on a terminal", async () => {
     const lines = Array.from({ length: 650 }, (_, line) => ({ stream: `copying ${line}\n` }));
     const answer = saying(
       { stream: "Step 1/1 : RUN y\n" },
@@ -522,7 +522,7 @@ suite("the output of mlcli build", () => {
     }
   });
 
-  it("ends with lines that name an error if its cause is unknown", async () => {
+  it("a failed build of unknown cause ends with the lines that name an error", async () => {
     const lines = Array.from({ length: 20 }, (_, line) => ({ stream: `copying ${line}\n` }));
     const { stderr } = await build(saying(
       { stream: "Step 1/1 : RUN y\n" },
@@ -536,7 +536,7 @@ suite("the output of mlcli build", () => {
     );
   });
 
-  it("has a note of optional secrets, which --dry-run has, too", async () => {
+  it("build and build --dry-run print a note about optional secrets", async () => {
     const files = { "Dockerfile": "FROM scratch\nRUN --mount=type=secret,id=t x\n" };
     const note =
       /^note: \S+, line 2: built without the optional secrets, which mlcli build cannot/m;
@@ -547,7 +547,7 @@ suite("the output of mlcli build", () => {
     }
   });
 
-  it("is nothing but an error for a secret that is required, with --dry-run, too", async () => {
+  it("build and build --dry-run reject a required secret before the engine is asked", async () => {
     const files = { "Dockerfile": "FROM scratch\nRUN --mount=type=ssh x\n" };
     for (const args of [[], ["--dry-run"]]) {
       const { code, stderr, calls } = await build(saying(BUILT), args, { files });

@@ -33,7 +33,7 @@ suite("withoutSecrets", () => {
     ],
   ];
   for (const [title, dockerfile, text] of optional) {
-    it(`takes out ${title}, and notes it`, () => {
+    it(`withoutSecrets removes ${title}, with a note`, () => {
       const line = dockerfile.split("\n").findIndex((line) => line.startsWith("RUN")) + 1;
       const note = `d/Dockerfile, line ${line}: built without the optional secrets, which mlcli ` +
         "build cannot pass";
@@ -51,7 +51,7 @@ suite("withoutSecrets", () => {
     ["--mount=type=secret,required,id=a;rm", "--secret 'id=a;rm,src=FILE'"],
   ];
   for (const [flag, option] of required) {
-    it(`refuses ${flag}, and shows how to build with docker`, () => {
+    it(`withoutSecrets rejects ${flag}, and shows how to build with docker`, () => {
       const dockerfile = `FROM a\nRUN ${flag} x`;
       const error = assertThrows(() => sent(dockerfile, "d"), MlcliError);
       assertEquals(error.message, "mlcli build cannot pass secrets or SSH keys");
@@ -65,7 +65,7 @@ suite("withoutSecrets", () => {
     });
   }
 
-  it("shows for the app's own Dockerfile how to build a base image with docker", () => {
+  it("withoutSecrets shows how to build a base image with docker for the app's own Dockerfile", () => {
     const error = assertThrows(() => sent("FROM a\nRUN --mount=type=ssh x"), MlcliError);
     assertEquals(
       error.hint,
@@ -75,7 +75,7 @@ suite("withoutSecrets", () => {
     );
   });
 
-  it("leaves Dockerfiles without secrets, and stages that are not built", () => {
+  it("withoutSecrets keeps Dockerfiles without secrets, and stages that are not built", () => {
     assertEquals(sent("FROM a\nRUN --mount=type=cache,target=/c x"), undefined);
     assertEquals(sent("FROM a AS b\nRUN --mount=type=ssh x\nFROM c\nRUN y"), undefined);
     assertEquals(sent("FROM a\nLABEL --mount=type=ssh"), undefined);

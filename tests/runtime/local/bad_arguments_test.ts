@@ -106,7 +106,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 suite("the hint for arguments that the code does not accept", () => {
   for (const [name, { hint, ...failure }] of Object.entries(ROWS)) {
-    it(`is ${hint === undefined ? "undefined" : "given"} for ${name}`, () => {
+    it(`argumentHint returns ${hint === undefined ? "no hint" : "a hint"} for ${name}`, () => {
       assertEquals(argumentHint(failedCode({ launcher: "script", ...failure })), hint);
     });
   }
@@ -136,7 +136,7 @@ const JSON_ROWS: readonly (readonly [
 
 suite("the hint for hyperparameters that are not JSON", () => {
   for (const [name, words, line, hyperparameters, typed] of JSON_ROWS) {
-    it(`is ${typed === undefined ? "undefined" : "given"} for ${name}`, () => {
+    it(`jsonHint returns ${typed === undefined ? "no hint" : "a hint"} for ${name}`, () => {
       const hint = jsonHint(
         failedCode({
           words,

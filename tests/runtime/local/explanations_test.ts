@@ -53,7 +53,7 @@ const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
 
 suite("the hint for AWS in a run", () => {
   for (const [words, hint] of AWS) {
-    it(`is ${hint === undefined ? "undefined" : "given"} for: ${words.slice(0, 100)}`, async () => {
+    it(`explanationOf returns ${hint === undefined ? "no hint" : "a hint"} for: ${words.slice(0, 100)}`, async () => {
       const said = await explanationOf(failedCode({ words }));
       if (hint === undefined) assertEquals(said, undefined);
       else assertMatch(said ?? "", hint);
@@ -62,7 +62,7 @@ suite("the hint for AWS in a run", () => {
 });
 
 suite("explanationOf", () => {
-  it("takes the first of two that apply", async () => {
+  it("explanationOf returns the more certain of two explanations", async () => {
     const gaierror = "socket.gaierror: [Errno -2] Name or service not known";
     const rows: readonly (readonly [Failure, RegExp])[] = [
       [
@@ -97,7 +97,7 @@ suite("explanationOf", () => {
     }
   });
 
-  it("names the last version with a module, of code whose packages are installed when it starts", async () => {
+  it("explanationOf names the last version with a module for code that installs packages at its start", async () => {
     for (
       const [requirements, hint] of [
         [
@@ -117,7 +117,7 @@ suite("explanationOf", () => {
     }
   });
 
-  it("is undefined for an error of the code's own", async () => {
+  it("explanationOf returns undefined for an unknown error", async () => {
     const words = "ValueError: no age";
     const output = traceback("raise ValueError", words);
     assertEquals(await explanationOf(failedCode({ words, output })), undefined);

@@ -252,7 +252,7 @@ suite("the reason that the code gives", () => {
     );
   });
 
-  it("has the frames of packages folded on a terminal alone, and whole in the log", async () => {
+  it("a run folds the frames of packages on a terminal, and keeps them in its log", async () => {
     const frames = [1, 2, 3].map((line) =>
       `  File "/usr/lib/python3/dist-packages/pandas/io.py", line ${line}, in read\n    read()\n`
     );

@@ -53,7 +53,7 @@ suite("the hint for a channel that is None", () => {
   for (
     const [name, { words = NONE, code, line = JOIN, channels = [], named }] of Object.entries(ROWS)
   ) {
-    it(`is ${named === undefined ? "undefined" : "given"} for ${name}`, async () => {
+    it(`noneHint returns ${named === undefined ? "no hint" : "a hint"} for ${name}`, async () => {
       await using directory = await makeDirectory({ "src/train.py": `${code}\n${line}\n` });
       const failure: Failure = {
         words,
@@ -66,7 +66,7 @@ suite("the hint for a channel that is None", () => {
     });
   }
 
-  it("reads no file outside of the code, whatever the traceback names", async () => {
+  it("noneHint reads no file outside of the code, whatever the traceback names", async () => {
     await using directory = await makeDirectory({ "src/a.py": "", "secret.py": PARSED });
     await Deno.symlink("../secret.py", `${directory.path}/src/link.py`);
     for (const file of ["../secret.py", "link.py", "/../secret.py"]) {
@@ -81,7 +81,7 @@ suite("the hint for the variable of a channel that is not set", () => {
   const folder = "flats/mlcli_base/local_test/test_dir/input/data/train";
 
   // https://github.com/aws/sagemaker-python-sdk/issues/1036
-  it("says where its data belongs, and which channels there are", () => {
+  it("channelHint names the directory for the data, and the channels of the run", () => {
     const words = "KeyError: 'SM_CHANNEL_TRAIN'";
     const put = `Put data into ${folder}, or name some: --input train=DIR. `;
     assertEquals(

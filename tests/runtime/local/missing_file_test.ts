@@ -69,7 +69,8 @@ const WORDS: readonly (readonly [words: string, path: string | undefined])[] = [
 
 suite("missingPath", () => {
   for (const [words, path] of WORDS) {
-    it(`is ${path} for: ${words.slice(0, 100)}`, () => assertEquals(missingPath(words), path));
+    it(`missingPath returns ${path} for: ${words.slice(0, 100)}`, () =>
+      assertEquals(missingPath(words), path));
   }
 });
 
@@ -214,14 +215,14 @@ suite("the hint for a file that does not exist", () => {
   for (
     const [name, { path, line = "pd.read_csv(path)", hint, ...failure }] of Object.entries(ROWS)
   ) {
-    it(`is ${hint === undefined ? "undefined" : "given"} for ${name}`, async () => {
+    it(`missingFileHint returns ${hint === undefined ? "no hint" : "a hint"} for ${name}`, async () => {
       const words = errno(path);
       const output = traceback(line, words);
       assertEquals(await missingFileHint(failedCode({ ...failure, words, output })), hint);
     });
   }
 
-  it("names the directory that pandas and torch do not make", async () => {
+  it("missingFileHint names the directory that pandas and torch do not make", async () => {
     for (
       const words of [
         "OSError: Cannot save file into a non-existent directory: '/opt/ml/model/out'",
@@ -235,7 +236,7 @@ suite("the hint for a file that does not exist", () => {
     }
   });
 
-  it("names a program that the image lacks", async () => {
+  it("missingFileHint names a program that the image lacks", async () => {
     const words = errno("ffmpeg");
     const output =
       'Traceback (most recent call last):\n  File "/opt/ml/code/a.py", line 1, in f\n' +
@@ -246,7 +247,7 @@ suite("the hint for a file that does not exist", () => {
     );
   });
 
-  it("uses the name that train() has for its data, and finds files beside the code", async () => {
+  it("missingFileHint uses the parameter of train(), and finds files beside the code", async () => {
     await using directory = await makeDirectory({
       "flats/mlcli_base/training/training.py":
         "import os\n\ndef train(folder: str, model):\n  pass\n",

@@ -149,12 +149,12 @@ suite("StuckWatch", () => {
     assertEquals(await watched(answers), { looks: 1, told: 1 });
   });
 
-  it("StuckWatch begins anew when the answer changes", async () => {
+  it("StuckWatch restarts its ten seconds when the answer changes", async () => {
     const answers = [[0, NONE], [9, { status: 404 }], [18, { status: 404 }], [19, NONE]] as const;
     assertEquals(await watched(answers), { looks: 0, told: 0 });
   });
 
-  it("StuckWatch looks again every ten seconds while there is no reason, also if a look fails", async () => {
+  it("StuckWatch looks again every ten seconds until it finds a reason, even if a look fails", async () => {
     const answers = [0, 10, 11, 20, 29, 30].map((second) => [second, NONE] as const);
     const nothing = (answer: PingAnswer) => Promise.resolve(diagnosis(answer, []));
     assertEquals(await watched(answers, nothing), { looks: 3, told: 0 });

@@ -73,7 +73,7 @@ suite("socketsIn", () => {
   };
   const created = () => Response.json({ Id: "e" }, { status: 201 });
 
-  it("socketsIn runs cat in the container, and skips what it says on standard error", async () => {
+  it("socketsIn runs cat in the container, and ignores its standard error", async () => {
     const [sockets] = await socketsOf({
       "POST /containers/c/exec": created,
       "POST /exec/e/start": () =>

@@ -45,7 +45,7 @@ suite("passwordsOf", () => {
 });
 
 suite("withoutPasswords", () => {
-  it("hides passwords, as they stand in an address and as they are", () => {
+  it("withoutPasswords hides passwords, encoded for an address and plain", () => {
     assertEquals(
       withoutPasswords("https://me:pa%40ss@host pa@ss abc\n", ["pa%40ss", "abc"]),
       "https://me:[secret]@host [secret] abc\n",

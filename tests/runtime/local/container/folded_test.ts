@@ -107,7 +107,7 @@ const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 suite("FoldedFrames", () => {
   for (const [name, [written, expected]] of Object.entries(ROWS)) {
-    it(`folds ${name}, in pieces of any length`, async () => {
+    it(`FoldedFrames folds ${name}, in pieces of any length`, async () => {
       for (const length of [1, 7, 4096]) {
         assertEquals(await shown(bytesOf(written), length), expected);
       }
@@ -115,12 +115,12 @@ suite("FoldedFrames", () => {
   }
 
   for (const [name, text] of Object.entries(AS_IT_IS)) {
-    it(`shows ${name} as it is`, async () => {
+    it(`FoldedFrames does not change ${name}`, async () => {
       for (const length of [1, 7, 4096]) assertEquals(await shown(bytesOf(text), length), text);
     });
   }
 
-  it("folds the lines of a host, which arrive whole", async () => {
+  it("FoldedFrames folds the lines of one of several hosts", async () => {
     const written = (HEADING + OWN + PANDAS.join("") + ERROR).replace(/^(?=.)/gm, "algo-2: ");
     assertEquals(
       await shown(bytesOf(written), written.length),
@@ -129,13 +129,13 @@ suite("FoldedFrames", () => {
     );
   });
 
-  it("shows bytes that are not UTF-8 as they are", async () => {
+  it("FoldedFrames keeps bytes that are not UTF-8", async () => {
     const bytes = bytesOf(`${HEADING}${OWN}X`);
     bytes[bytes.length - 1] = 0xff;
     assertEquals(await shown(bytes, 5), `${HEADING}${OWN}\xff`);
   });
 
-  it("shows the line of another thread between two frames, at once", async () => {
+  it("FoldedFrames shows the line of another thread between two frames at once", async () => {
     const { frames, screen } = terminal();
     await frames.output.write(bytesOf(HEADING + OWN + PANDAS[0]));
     assertEquals(screen(), HEADING + OWN);
@@ -143,13 +143,13 @@ suite("FoldedFrames", () => {
     assertEquals(screen(), `${HEADING}${OWN}${PANDAS[0]}epoch 2`);
   });
 
-  it("holds nothing of a very long line", async () => {
+  it("FoldedFrames holds back no part of a very long line", async () => {
     const { frames, screen } = terminal();
     await frames.output.write(bytesOf(HEADING + " ".repeat(10_000)));
     assertEquals(screen(), HEADING + " ".repeat(10_000));
   });
 
-  it("leaves a stream alone that is no terminal", () => {
+  it("FoldedFrames does not change a stream that is not a terminal", () => {
     assertEquals(new FoldedFrames(NOWHERE, LOG).output, NOWHERE);
   });
 });

@@ -43,7 +43,7 @@ suite("missingModelFileHint", () => {
     ],
   };
   for (const [library, [error, missing]] of Object.entries(errors)) {
-    it(`names the files of the model for an error of ${library}`, async () => {
+    it(`missingModelFileHint names the files of the model for an error of ${library}`, async () => {
       const save = missing === undefined ? "" : `, or save ${missing} in training`;
       const files = { "model.joblib": "", "v1/meta.json": "" };
       assertEquals(
@@ -54,21 +54,21 @@ suite("missingModelFileHint", () => {
   }
 
   const [python] = errors["Python"]!;
-  it("names three files at most", async () => {
+  it("missingModelFileHint names at most three files", async () => {
     assertEquals(
       await hintOf(python, { a: "", b: "", c: "", d: "", e: "" }),
       "/opt/ml/model has a, b, c and 2 more. Load one of them, or save m.pth in training.",
     );
   });
 
-  it("says how to get a model if there is none", async () => {
+  it("missingModelFileHint names the command that trains if the model is empty", async () => {
     assertEquals(
       await hintOf(python, {}),
       "/opt/ml/model is empty: train a model with mlcli local train.",
     );
   });
 
-  it("returns undefined for other errors, and if the model's directory is not known", async () => {
+  it("missingModelFileHint returns undefined for other errors, and if the directory is unknown", async () => {
     const other = "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/modelling/x'";
     assertEquals(await hintOf(other, {}), undefined);
     assertEquals(await hintOf("KeyError: '/opt/ml/model/x'", {}), undefined);

@@ -418,7 +418,7 @@ suite("local deploy that fails", () => {
     });
   }
 
-  it("quotes the last exception of a server whose /ping is 500", async () => {
+  it("the error of a server whose /ping fails quotes its last exception", async () => {
     // https://github.com/aws-samples/amazon-sagemaker-local-mode/issues/15
     await using servers = new AsyncDisposableStack();
     const { stderr } = await deploy({
@@ -440,7 +440,7 @@ suite("local deploy that fails", () => {
     );
   });
 
-  it("reads 200 lines of the log, not followed, and shows the last 30", async () => {
+  it("the error of a server reads 200 lines of its log and shows the last 30", async () => {
     const output = Array.from({ length: 40 }, (_, index) => `line ${index}\n`).join("");
     const { engine, stderr } = await deploy({ program: ends(1, output) });
     const [logs] = engine.callsOf("GET /containers/ID/logs");
