@@ -1,7 +1,7 @@
 /** How a job ended: its exit status in words, and the reason that the code gave. */
 
 import { REASON_LENGTH } from "./limits.ts";
-import { BETWEEN, PLACE, raisedIn, TRACEBACK } from "./tracebacks.ts";
+import { BETWEEN, FRAME, raisedIn, TRACEBACK, withoutPlace } from "./tracebacks.ts";
 
 /** Signals that end programs, by number: the same on every Linux that an engine runs on. */
 const SIGNALS: Readonly<Record<number, string>> = {
@@ -79,9 +79,6 @@ export function failureReason(start: Uint8Array): string {
 /** In characters: a headline is to be read at a glance. */
 const LONGEST_HEADLINE = 300;
 
-/** A place in the code; without a traceback where the file cannot be compiled. */
-const FRAME = /^ {2}File ".*", line \d+/;
-
 /** SageMaker's words before and after the reason that the code gave. */
 const PREFIX = /^AlgorithmError: /;
 const SUFFIX = /,? ?exit code:? \d+$/i;
@@ -116,7 +113,9 @@ export function headlineOf(reason: string): string | undefined {
   const line = first?.trim().replace(PREFIX, "") === TRACEBACK
     ? rest.findLast((line) => !/^\s/.test(line)) ?? first
     : first;
-  return line === undefined ? undefined : shortened(line);
+  // torch's data loaders put the error of a worker below their own.
+  const raised = line && /: Caught \S+ in .+\.$/.test(line) ? lastErrorIn(reason) : undefined;
+  return raised ?? (line && shortened(line));
 }
 
 function shortened(line: string): string {
@@ -172,7 +171,7 @@ export function isShownIn(reason: string, output: string): boolean {
     return line.trim() !== TRACEBACK && !BETWEEN.test(line) && !/^\s/.test(line);
   });
   const isIn = (line: string): boolean =>
-    output.includes(line) || (hasTraceback && output.includes(line.replace(PLACE, "")));
+    output.includes(line) || (hasTraceback && output.includes(withoutPlace(line)));
   return expected.length > 0 && expected.every((line) => isIn(line.trim()));
 }
 

@@ -4,6 +4,8 @@ export interface Frame {
   /** As Python prints it: `/opt/ml/code/train.py`, `train.py`, `<frozen posixpath>`. */
   readonly file: string;
   readonly line: string;
+  /** `train`, `<module>`; empty if the traceback has none. */
+  readonly name: string;
   /** The code in that line; empty if the traceback has none. */
   readonly text: string;
 }
@@ -23,14 +25,20 @@ export interface Raised {
 /** Begins a traceback in Python. Its lines are indented, up to the error itself. */
 export const TRACEBACK = "Traceback (most recent call last):";
 
-/** AWS's toolkit prints some lines without what they are indented by. */
-const FRAME = /^ *File "(.{1,300}?)", line (\d{1,9})/;
+/** AWS's toolkit prints some lines without their indentation. */
+export const FRAME = /^ *File "(.{1,300}?)", line (\d{1,9})(?:, in (.{1,200}))?/;
 
-/** What stands before the lines of an exception group (`traceback.py`, `_ExceptionPrintContext`). */
+/** The margin of the lines of an exception group (`traceback.py`, `_ExceptionPrintContext`). */
 const MARGIN = /^ *[|+] ?(?=\S| {2})/;
 
-/** `ValueError: no age`, `KeyboardInterrupt`, `zlib.error: ...` */
-const ERROR_LINE = /^([a-z_]\w*\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
+/** `ValueError: no age`, `KeyboardInterrupt`, `PIL.UnidentifiedImageError: ...`, `zlib.error: ...` */
+const ERROR_LINE = /^([\w<>]+\.)*[A-Z]\w*(: .*)?$|^([a-z_]\w*\.)+\w+: /;
+
+/** A line of a logger in another thread, between those of a traceback. */
+const LOGGED = /^(?:DEBUG|INFO|WARN|WARNING)\b/;
+
+/** Python prints it above the traceback of an error that does not end the program. */
+const IGNORED = /^Exception ignored in\b/;
 
 /** A file that cannot be compiled has a place, and no heading. */
 const SYNTAX_ERROR = /^(SyntaxError|IndentationError|TabError)\b/;
@@ -45,26 +53,29 @@ export const BETWEEN =
  */
 export function raisedIn(output: string): readonly Raised[] {
   const raised: Raised[] = [];
-  const isCut = /^\s/.test(output) && !output.includes(TRACEBACK);
+  const isCut = /^[ \t]/.test(output) && !output.includes(TRACEBACK);
   let prefix = "";
   let frames: Frame[] = [];
   let isBegun = false;
   let isLedTo = false;
+  let isIgnored = false;
+  let before = "";
   for (const [index, written] of output.split(/\r?\n/).entries()) {
     const heading = written.indexOf(TRACEBACK);
     const isPrefixed = written.slice(0, prefix.length).endsWith(prefix.slice(-2));
     const line = written.slice(isPrefixed ? prefix.length : 0).replace(MARGIN, "");
-    const [, file, number = ""] = FRAME.exec(line) ?? [];
+    const [, file, number = "", name = ""] = FRAME.exec(line) ?? [];
     const last = frames.at(-1);
     if (heading !== -1) {
       prefix = written.slice(0, heading);
       frames = [];
       isBegun = true;
+      isIgnored = IGNORED.test(before);
     } else if (file !== undefined) {
-      frames.push({ file, line: number, text: "" });
+      frames.push({ file, line: number, name, text: "" });
       isBegun ||= isCut;
-    } else if (isBegun ? ERROR_LINE.test(line) : last && SYNTAX_ERROR.test(line)) {
-      raised.push({ words: line, frames, end: index + 1, isLedTo });
+    } else if (isBegun ? isError(line) : last && SYNTAX_ERROR.test(line)) {
+      if (!isIgnored) raised.push({ words: line, frames, end: index + 1, isLedTo });
       frames = [];
       isBegun = false;
       isLedTo = false;
@@ -73,30 +84,49 @@ export function raisedIn(output: string): readonly Raised[] {
     } else if (last?.text === "") {
       frames[frames.length - 1] = { ...last, text: line.trim() };
     }
+    before = line;
   }
   return raised;
 }
 
+function isError(line: string): boolean {
+  return ERROR_LINE.test(line) && !LOGGED.test(line);
+}
+
 /**
- * Returns the error that a failure's headline names; `undefined` without a traceback of it.
+ * Returns the error that a failure's headline names; `undefined` without a traceback of it. An error that
+ * another process passed on counts as raised there.
  *
  * @param headline has a module's name, such as `json.decoder.`, or has not; it may be cut.
  */
 export function raisedAs(headline: string, output: string): Raised | undefined {
-  const start = headline.replace(/\.\.\.$/, "").replace(PLACE, "");
+  const start = withoutPlace(headline.replace(/\.\.\.$/, "")).trim();
   if (start === "") return undefined;
-  return raisedIn(output).findLast(({ words }) =>
-    words.startsWith(start) || words.replace(/^([a-z_]\w*\.)+/, "").startsWith(start)
+  const isCut = headline.endsWith("...");
+  const isNamed = (words: string): boolean => isCut ? words.startsWith(start) : words === start;
+  const raised = raisedIn(output);
+  const index = raised.findLastIndex(({ words }) =>
+    isNamed(words.trim()) || isNamed(words.trim().replace(/^([\w<>]+\.)+/, ""))
   );
+  const [found, cause] = [raised[index], raised[index - 1]];
+  const isPassedOn = found?.isLedTo && cause?.words === found.words && ownFrames(cause).length > 0;
+  return isPassedOn ? cause : found;
 }
 
-/** `str()` of a SyntaxError ends in this, its traceback does not (CPython's `SyntaxError_str`). */
-export const PLACE = / \([^()]+, line \d+\)$/;
+/**
+ * Returns the headline of an error without its place: `str()` of a SyntaxError has one, its traceback does
+ * not (CPython's `SyntaxError_str`).
+ */
+export function withoutPlace(headline: string): string {
+  return SYNTAX_ERROR.test(headline) ? headline.replace(PLACE, "") : headline;
+}
+
+const PLACE = / \([^()]+, line \d+\)$/;
 
 /** Directories of packages and of Python itself, code that Python was built with, and Cython's. */
 const LIBRARY = /\/(?:site|dist)-packages\/|\/lib\/python\d|^<|\.p(?:yx|xi)$/;
 
-/** Whether a file is of a package or of Python, and not of the user's own code. */
+/** Returns whether a file belongs to a package or to Python, and not to the user's own code. */
 export function isLibrary(file: string): boolean {
   return LIBRARY.test(file);
 }

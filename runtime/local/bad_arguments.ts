@@ -9,24 +9,26 @@ import type { FailedCode } from "./failed_code.ts";
 const UNKNOWN =
   /unrecognized arguments: (\S{1,200})|No such option:? '?(-[\w-]{1,200})|not used by the HfArgumentParser: \['([^']{1,200})'/;
 const REQUIRED =
-  /the following arguments are required: ([\w-]{1,200})|Missing option '?(-[\w-]{1,200})/;
+  /the following arguments are required: (-[\w-]{1,200})|Missing option '?(-[\w-]{1,200})/;
 /** argparse names an option with all its forms: `-e/--epochs`. */
 const INVALID =
   /argument (?:-\w\/)?-{0,2}([\w-]{1,200}).{0,200}: invalid (\w{1,100}) value: '(.{0,300})'/;
 
 /** Returns what to do if the code does not accept its arguments: in a training, the hyperparameters. */
 export function argumentHint(code: FailedCode): string | undefined {
-  const { words, kind, output, importer: { image }, hyperparameters } = code;
+  const { words, kind, output, launcher, importer: { image }, hyperparameters } = code;
   const [unknown] = groupsOf(UNKNOWN, words);
   const defined = optionsIn(output);
-  if (kind === "process") {
+  if (kind === "process" || launcher === "command") {
     return unknown && defined.length > 0
-      ? `The script defines ${listed(defined)}: correct what follows -- in the command.`
+      ? `The script defines ${listed(defined)}: correct the arguments after -- in the command.`
       : undefined;
   }
-  if (unknown === "train" && code.launcher === "image" && holdsHarness(image)) {
-    return "training.py gets no arguments: replace argparse by the third parameter of " +
-      "train(input_data_path, model_save_path, hyperparameters).";
+  if (launcher !== "script" && launcher !== "toolkit") {
+    return unknown === "train" && holdsHarness(image)
+      ? "training.py gets no arguments: replace argparse by the third parameter of " +
+        "train(input_data_path, model_save_path, hyperparameters)."
+      : undefined;
   }
   if (unknown !== undefined) return unknownHint(unknown, defined, hyperparameters);
   const [required] = groupsOf(REQUIRED, words).map(nameOf);
@@ -36,7 +38,8 @@ export function argumentHint(code: FailedCode): string | undefined {
   if (/^[[{]/.test(value)) {
     return "A list arrives as one argument, in Python's syntax: type=ast.literal_eval reads it.";
   }
-  return `Give the hyperparameter a value that ${type} accepts, such as --hyperparameter ${name}=1`;
+  const example = type === "int" || type === "float" ? `, such as --hyperparameter ${name}=1` : "";
+  return `Give the hyperparameter ${name} a value that ${type} accepts${example}`;
 }
 
 /** Returns what to do about an argument that the script does not define. */
@@ -44,17 +47,20 @@ function unknownHint(
   unknown: string,
   defined: readonly string[],
   hyperparameters: FailedCode["hyperparameters"],
-): string {
+): string | undefined {
   const name = nameOf(unknown);
   if (name === unknown) {
-    const flag = Object.keys(hyperparameters).find((one) =>
+    if (unknown !== "True" && unknown !== "False") return undefined;
+    const flags = Object.keys(hyperparameters).filter((one) =>
       hyperparameters[one]!.toLowerCase() === unknown.toLowerCase()
     );
-    return `Each hyperparameter arrives with a value, as --${flag ?? "NAME"} ${unknown}: replace ` +
+    const flag = flags.length === 1 ? flags[0] : "NAME";
+    return `Each hyperparameter arrives with a value, as --${flag} ${unknown}: replace ` +
       'action="store_true" by type=lambda text: text == "True"';
   }
   const shown = defined.length === 0 ? "" : `The script defines ${listed(defined)}. `;
-  const meant = closest(name, defined.map(nameOf));
+  const free = defined.map(nameOf).filter((one) => !Object.hasOwn(hyperparameters, one));
+  const meant = closest(name, free);
   return meant === undefined
     ? `${shown}Define ${unknown} in the script, or remove the hyperparameter ${name}.`
     : `${shown}Rename the hyperparameter: --hyperparameter ` +
@@ -78,10 +84,13 @@ function optionsIn(output: string): readonly string[] {
 }
 
 /** Returns what to do if the code reads hyperparameters as JSON that are plain text. */
-export function jsonHint({ kind, words, raised, hyperparameters }: FailedCode): string | undefined {
+export function jsonHint(code: FailedCode): string | undefined {
+  const { kind, words, raised, hyperparameters } = code;
   const isJsons = kind === "train" && /\bJSONDecodeError: .{1,100}: line 1 column/.test(words);
   if (!raised || !isJsons) return undefined;
-  const reads = ownFrames(raised).some(({ text }) => /hyper|hps?\b|param|SM_HP/i.test(text));
+  const reads = ownFrames(raised).some(({ text }) =>
+    text.includes("loads(") && /hyper|hps?\b|param|SM_HP/i.test(text)
+  );
   const name = reads && Object.keys(hyperparameters).find((one) => !isJson(hyperparameters[one]!));
   if (!name) return undefined;
   const pair = inOneLine(`${name}=${JSON.stringify(hyperparameters[name])}`);

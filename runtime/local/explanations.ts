@@ -42,7 +42,7 @@ export async function explanationOf(code: FailedCode): Promise<string | undefine
 
 /** botocore, and the SDKs for Java and JavaScript. */
 const NO_CREDENTIALS =
-  /\bNoCredentialsError\b|Unable to locate credentials|Unable to load (?:AWS )?credentials|Could not load credentials|\bPartialCredentialsError\b|\bProfileNotFound\b/;
+  /\bNoCredentialsError\b|Unable to locate credentials|Unable to load (?:AWS )?credentials|Could not load credentials|\bPartialCredentialsError\b/;
 const NOT_ACCEPTED =
   /\bExpiredToken(?:Exception)?\b|security token included in the request is (?:expired|invalid)|provided token has expired|\bInvalidClientTokenId\b|\bUnrecognizedClientException\b/;
 
@@ -65,7 +65,7 @@ function awsHint({ words }: FailedCode): string | undefined {
     `pass new ones: ${PASS_CREDENTIALS}`;
 }
 
-/** What to do where the harness finds no code to run (`train.py`), which names its path in the container. */
+/** Returns what to do if the harness (`train.py`) finds no code to run, or cannot call it. */
 export function codeHint(words: string, app: App): string | undefined {
   if (/\bTraining code not found: /.test(words)) {
     const folder = typedPath(app.directory, layoutOf(app).training);
@@ -85,7 +85,7 @@ function lookupHint(words: string): string | undefined {
     "again for some minutes. (--strict starts algo-1 three seconds late.)";
 }
 
-/** What to do about what `breakpoint()` raises where nobody can type (Python's `bdb.py`). */
+/** Returns what to do if `breakpoint()` has no terminal to read from (Python's `bdb.py`). */
 function debuggerHint({ interactive, kind, words }: FailedCode): string | undefined {
   if (interactive || !/\bBdbQuit\b/.test(words)) return undefined;
   return `mlcli local ${kind} --interactive lets you type at breakpoint().`;
@@ -95,7 +95,7 @@ function debuggerHint({ interactive, kind, words }: FailedCode): string | undefi
 const REFUSED = /\[Errno 13\] Permission denied: '([^']+)'/;
 
 /**
- * The hint; `undefined` where something else is the matter.
+ * Returns how to open a file to the image's user; `undefined` for other errors.
  *
  * @param words the line with which the code ended.
  * @param user who the image's programs run as, as its Dockerfile says.
@@ -135,8 +135,8 @@ const OTHER =
   `the Docker Engine, which has what is written elsewhere: ${FREES_ENGINE_DISK}`;
 
 /**
- * The hint for a failure in which the code said that a disk is full; `undefined` for others. Which one
- * that is shows in the path, where Python puts one behind its words, or on the disk.
+ * Returns what to do if the code said that a disk is full; `undefined` for other errors. The path in the
+ * error, if Python names one, or the state of the disk tells which disk is full.
  *
  * @param words the line with which the code ended.
  * @param directory of the app, on this machine.

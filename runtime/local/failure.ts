@@ -2,7 +2,7 @@
 
 import { JOBS } from "../contract/jobs.ts";
 import { headlineOf, isShownIn, lastErrorIn, statusInReason } from "../contract/outcome.ts";
-import { PLACE, raisedAs, userPlace } from "../contract/tracebacks.ts";
+import { raisedAs, userPlace, withoutPlace } from "../contract/tracebacks.ts";
 import { UserCodeError } from "../errors.ts";
 import type { LastOutput } from "./container/last_output.ts";
 import type { RunOutcome } from "./container/run.ts";
@@ -18,11 +18,9 @@ export interface FailedRun extends Omit<FailedCode, "words" | "raised" | "output
   /** Path, as the user types it, of a reason that may be another run's. */
   readonly unquoted: string | undefined;
   readonly lastOutput: LastOutput;
-  /** What to do first, whatever the code said. */
+  /** The first hint, whatever the code printed. */
   readonly hint: string | undefined;
-  /** The build, if the image runs older code than the app's. */
-  readonly remedyOfOlderCode: string | undefined;
-  /** The build, if the image is older than what it is made of. */
+  /** The build, if the image is older than its sources. */
   readonly remedy: string | undefined;
 }
 
@@ -43,22 +41,25 @@ export async function failureOf(run: FailedRun): Promise<UserCodeError> {
   const last = headline ?? lastOutput.lastError;
   const raised = raisedAs(last, `${reason}\n${lastOutput.text}`);
   // A new build does not bring a file of the user's data.
-  const isFile = missingPath(last) !== undefined;
-  const hint = run.hint ?? (isFile ? undefined : run.remedyOfOlderCode) ?? outcome.hint ??
-    await explanationOf({ ...run, words: last, raised, output: lastOutput.text }) ??
+  const isMissingFile = missingPath(last) !== undefined;
+  const code = { ...run, words: last, raised, output: lastOutput.text };
+  const hint = run.hint ?? (isMissingFile ? undefined : run.remedyOfOlderCode) ?? outcome.hint ??
+    // An explanation that fails must not replace the failure.
+    await explanationOf(code).catch(() => undefined) ??
     (unquoted &&
       `Another run of the app was there at the same time: what ${unquoted} says may be its.`) ??
     (launcher === "toolkit" && printed === undefined ? toolkitHint(toolkitStatus) : undefined) ??
-    (run.remedy && !isFile ? `If it is because the image is older: ${run.remedy}` : undefined);
+    (run.remedy && !isMissingFile
+      ? `If it is because the image is older: ${run.remedy}`
+      : undefined);
   if (headline === undefined || (reason !== "" && !isShownIn(reason, lastOutput.text))) {
     return new UserCodeError(status, `${failed}: ${words}`, { quote: reason, hint });
   }
   const place = raised && userPlace(raised);
-  // Python ends with 1 after an error that nobody caught.
+  // Python exits with 1 after an uncaught error.
   const ended = place !== undefined && words === "exit status 1" ? [] : [inBrackets(words)];
   const where = [...place === undefined ? [] : [place], ...ended].join("; ");
-  // The headline of a SyntaxError may have its place.
-  const error = place === undefined ? headline : headline.replace(PLACE, "");
+  const error = place === undefined ? headline : withoutPlace(headline);
   return new UserCodeError(status, `${failed}: ${error} (${where})`, { hint });
 }
 
@@ -77,7 +78,7 @@ function printedError(
     : reason !== "";
   if (isKept) return undefined;
   const error = lastErrorIn(text);
-  // An error that nobody caught is the last that a script prints.
+  // An uncaught error is the last line that a script prints.
   return launcher === "toolkit" || error === headlineOf(lastError) ? error : undefined;
 }
 

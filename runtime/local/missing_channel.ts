@@ -4,8 +4,9 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { layoutOf } from "../app/layout.ts";
 import { isOutside, shellWord, typedPath } from "../app/typed_path.ts";
+import { holdsHarness } from "../contract/images.ts";
 import { codePath, type Frame, ownFrames } from "../contract/tracebacks.ts";
-import { LARGEST_TEXT, readTextFile, realPathOf } from "../files.ts";
+import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { listed } from "../text.ts";
 import type { FailedCode } from "./failed_code.ts";
 
@@ -16,14 +17,26 @@ export function noChannelHint({ importer: { app }, inputs }: FailedCode, name: s
   const others = inputs.map((input) => input.name);
   return `Put data into ${folder}, or name some: --input ${name}=DIR. ` +
     (others.length === 0
-      ? "Without data there is no such channel, on SageMaker either."
+      ? "A channel without data does not exist, locally and on SageMaker."
       : `The run has no channel ${name}, but ${listed(others)}.`);
 }
 
 /** Returns what to do if the variable of a channel is not set. */
 export function channelHint(code: FailedCode): string | undefined {
-  const [, name] = /^KeyError: 'SM_CHANNEL_([A-Z\d_-]+)'$/.exec(code.words) ?? [];
-  return name && noChannelHint(code, name.toLowerCase());
+  const [, name = ""] = /^KeyError: 'SM_CHANNEL_([A-Z\d_-]+)'$/.exec(code.words) ?? [];
+  return name === "" ? undefined : unsetHint(code, name);
+}
+
+/** @param name of the channel, as its variable has it. */
+function unsetHint(code: FailedCode, name: string): string | undefined {
+  const { kind, inputs, launcher, importer: { image } } = code;
+  if (kind !== "train") return undefined;
+  const input = inputs.find((input) => input.name.toUpperCase() === name);
+  if (input === undefined) return noChannelHint(code, name.toLowerCase());
+  const isSet = launcher === "script" || launcher === "toolkit" || holdsHarness(image);
+  return isSet
+    ? undefined
+    : `The image does not set SM_CHANNEL_${name}: use "${input.path}" in the code.`;
 }
 
 /** An option of argparse or a variable that gets the path of a channel, or `None`. */
@@ -32,32 +45,42 @@ const OPTIONAL_CHANNEL =
 
 /** Returns what to do if a line that fails uses a variable which is `None` without its channel. */
 export async function noneHint(code: FailedCode): Promise<string | undefined> {
-  const { raised, words, inputs } = code;
+  const { raised, words } = code;
   if (!raised || !/^(?:TypeError|ValueError): .{0,300}NoneType/.test(words)) return undefined;
   const frames = ownFrames(raised);
-  const failing = new Set(frames.flatMap(({ text }) => text.match(/\w+/g) ?? []));
+  const failing = frames.map(({ text }) => text).join("\n");
   const text = await codeOf(code, frames);
-  for (const [, option, variable = "", name = ""] of text.matchAll(OPTIONAL_CHANNEL)) {
-    const isUsed = failing.has(option?.replaceAll("-", "_") ?? variable) ||
-      failing.has(`SM_CHANNEL_${name}`);
-    const isThere = inputs.some((input) => input.name.toUpperCase() === name);
-    if (isUsed && !isThere) return noChannelHint(code, name.toLowerCase());
+  for (const [, option, variable, name = ""] of text.matchAll(OPTIONAL_CHANNEL)) {
+    const isUsed = failing.includes(`SM_CHANNEL_${name}`) ||
+      // Not a function of that name.
+      option && new RegExp(`\\.${option.replaceAll("-", "_")}\\b(?!\\()`).test(failing) ||
+      variable && new RegExp(`\\b${variable}\\b(?!\\()`).test(failing);
+    const hint = isUsed ? unsetHint(code, name) : undefined;
+    if (hint !== undefined) return hint;
   }
   return undefined;
 }
 
-/** Returns the text of the files that frames are in. A file elsewhere, or behind a link, is left out. */
+/** Returns the text of the files that frames are in. */
 async function codeOf(
   { importer: { app, code, source } }: FailedCode,
   frames: readonly Frame[],
 ): Promise<string> {
   const root = source?.path ?? layoutOf(app)[code];
-  const texts: string[] = [];
-  for (const path of new Set(frames.map(({ file }) => codePath(file)))) {
-    const folder = path.startsWith("common/") ? layoutOf(app).base : root;
-    const real = await realPathOf(join(folder, path));
-    if (isOutside(relative(await realPathOf(folder), real))) continue;
-    texts.push(await readTextFile(real, LARGEST_TEXT).catch(() => ""));
+  const paths = [...new Set(frames.map(({ file }) => codePath(file)))];
+  const texts = paths.map((path) =>
+    readInside(path.startsWith("common/") ? layoutOf(app).base : root, path)
+  );
+  return (await Promise.all(texts)).join("\n");
+}
+
+/** Returns the text of a file in a directory; empty if it leads out of there, or cannot be read. */
+export async function readInside(directory: string, path: string): Promise<string> {
+  try {
+    const real = await Deno.realPath(join(directory, path));
+    const isInside = !isOutside(relative(await Deno.realPath(directory), real));
+    return isInside ? await readTextFile(real, LARGEST_TEXT) : "";
+  } catch {
+    return "";
   }
-  return texts.join("\n");
 }

@@ -6,13 +6,13 @@ import { typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH, holdsHarness } from "../contract/images.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { ownFrames } from "../contract/tracebacks.ts";
-import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
-import { inOneLine, listed } from "../text.ts";
+import { isFile } from "../files.ts";
+import { inOneLine, listed, printableJson } from "../text.ts";
 import type { FailedCode } from "./failed_code.ts";
-import { noChannelHint } from "./missing_channel.ts";
+import { noChannelHint, readInside } from "./missing_channel.ts";
 import type { LookedAt } from "./runs/linked.ts";
 
-/** What Python and its libraries say of a file that does not exist. */
+/** Errors of Python and its libraries for a file that does not exist. */
 const MISSING: readonly RegExp[] = [
   /No such file or directory: b?(?:'(.{1,1000}?)'|"(.{1,1000}?)")/, // CPython
   /^FileNotFoundError: (?:\[Errno 2\] )?File b?'?(.{1,1000}?)'? does not exist/, // pandas before 1.0
@@ -23,7 +23,7 @@ const MISSING: readonly RegExp[] = [
   /LocalFileSystem::Open "(.{1,1000}?)": No such file/, // XGBoost
 ];
 
-/** What pandas (1.5 and later) and torch say of a directory to write to that does not exist. */
+/** Errors of pandas (1.5 and later) and torch for a directory to write to that does not exist. */
 const MISSING_DIRECTORY =
   /Cannot save file into a non-existent directory: '(.{1,1000}?)'|Parent directory (.{1,1000}?) does not exist\./;
 
@@ -31,11 +31,22 @@ const MISSING_DIRECTORY =
 const WRITES =
   /\b(?:to_(?:csv|parquet|json|pickle|excel|feather|hdf)|save\w*|dump|write_\w+|mkdir|touch|imwrite)\(|\bopen\(.{0,300}[,=] ?['"][wax][bt]?\+?['"]/;
 
-/** Files of the system and of packages, which are no data of the user's. */
-const SYSTEM = /^\/(?:usr|etc|proc|sys|dev|run|lib|var|root\/\.[^/]+)\/|\/(?:site|dist)-packages\//;
+/** Code that reads a file. */
+const READS = /\b(?:i?m?read\w*|load\w*)\(/;
+
+/** Files of the system and of packages, which are not the user's data. */
+const SYSTEM =
+  /^\/(?:usr|etc|proc|sys|dev|run|lib|var|opt\/conda|root\/\.[^/]+)\/|\/(?:site|dist)-packages\//;
+
+/** Paths that the code or SageMaker should have written. */
+const WRITTEN = /^\/(?:tmp\/|opt\/(?!ml\/(?:input\/data|processing\/input)\b))/;
+
+/** Packages whose files are in a cloud. */
+const REMOTE = /\/(?:s3fs|gcsfs|adlfs|huggingface_hub)\//;
 
 /** Returns the path that an error says does not exist; `undefined` for other errors. */
 export function missingPath(words: string): string | undefined {
+  if (!/\b\w*Error\b/.test(words)) return undefined;
   for (const pattern of [...MISSING, MISSING_DIRECTORY]) {
     const found = pattern.exec(words)?.slice(1).find((group) => group !== undefined);
     if (found !== undefined) return found.replaceAll("\\\\", "\\");
@@ -43,34 +54,51 @@ export function missingPath(words: string): string | undefined {
   return undefined;
 }
 
+/** Returns what to do about a file that does not exist; `undefined` for other errors. */
 export async function missingFileHint(code: FailedCode): Promise<string | undefined> {
   const { kind, words, raised, inputs } = code;
   const path = missingPath(words);
   if (path === undefined || SYSTEM.test(path)) return undefined;
+  if (raised?.frames.some(({ file }) => REMOTE.test(file))) return undefined;
+  const line = raised && ownFrames(raised).at(-1)?.text || "";
   if (raised?.frames.at(-1)?.file.endsWith("/subprocess.py")) {
-    return `The image has no program ${inOneLine(path)}: install it in the image.`;
+    return /[/\\]/.test(path) || line.includes("cwd")
+      ? undefined
+      : `The image has no program ${inOneLine(path)}: install it in the image.`;
   }
+  const named = inputs.find((input) => path.startsWith(`${input.path}/`));
   // The host of a run with shards has another part of the files.
-  if (inputs.some((one) => one.files.some((file) => `${one.path}/${file}` === path))) {
-    return undefined;
-  }
-  const own = raised && ownFrames(raised).at(-1)?.text;
-  const isDirectory = MISSING_DIRECTORY.test(words);
-  if (isDirectory || own && WRITES.test(own)) {
-    const directory = isDirectory ? path : path.replace(/[/\\][^/\\]*[/\\]*$/, "");
+  if (named?.files.includes(path.slice(named.path.length + 1))) return undefined;
+  const directory = directoryToMake(path, words, line);
+  if (directory !== undefined) {
     const kept = kind === "train" ? [PATHS.model, PATHS.outputData] : [PATHS.processingOutput];
-    return `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
-      (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
+    return named && `${named.path} is read-only: write to ${kept.join(" or ")}.` ||
+      `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
+        (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
   }
-  const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64})(?:\/|$)/.exec(path) ?? [];
-  const isAbsent = kind === "train" && inputs.every(({ name }) => name !== channel);
-  return await foundHint(code, path) ??
-    (channel && isAbsent ? noChannelHint(code, channel) : await dataHint(code));
+  const found = await foundHint(code, path, named ? [named] : inputs);
+  const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64}(?=\/)|[\w-]{1,64}$)/.exec(path) ?? [];
+  if (kind === "train" && channel && inputs.every(({ name }) => name !== channel)) {
+    return noChannelHint(code, channel) + (found ? ` ${found}` : "");
+  }
+  return found ?? (WRITTEN.test(path) ? undefined : await dataHint(code, named ? [named] : inputs));
+}
+
+/** Returns the directory that code which writes a file needs; `undefined` for code that reads. */
+function directoryToMake(path: string, words: string, line: string): string | undefined {
+  if (MISSING_DIRECTORY.test(words)) return path;
+  const directory = path.replace(/[/\\][^/\\]*[/\\]*$/, "");
+  const isWritten = WRITES.test(line) && !READS.test(line);
+  return isWritten && directory !== path && directory !== "" ? directory : undefined;
 }
 
 /** Returns the expression that opens the file, if the container has one of that name. */
-async function foundHint(code: FailedCode, path: string): Promise<string | undefined> {
-  const { kind, inputs, importer: { app, code: folder, image, source } } = code;
+async function foundHint(
+  code: FailedCode,
+  path: string,
+  inputs: readonly LookedAt[],
+): Promise<string | undefined> {
+  const { kind, importer: { app, code: folder, image, source } } = code;
   const name = path.split(/[/\\]+/).findLast((part) => part !== "") ?? path;
   const all = inputs.flatMap((input) => input.files.map((file) => ({ input, file })));
   const named = (file: string): string => file.slice(file.lastIndexOf("/") + 1);
@@ -88,7 +116,9 @@ async function foundHint(code: FailedCode, path: string): Promise<string | undef
     : [[layout[folder], PATHS.code] as const, [layout.common, COMMON_PATH] as const];
   for (const [outside, inside] of places) {
     const isThere = (source || holdsHarness(image)) && await isFile(join(outside, name));
-    if (!isThere || `${inside}/${name}` === path) continue;
+    if (!isThere) continue;
+    if (code.remedyOfOlderCode !== undefined) return code.remedyOfOlderCode;
+    if (`${inside}/${name}` === path) continue;
     const shown = inOneLine(typedPath(app.directory, join(outside, name)));
     return `${shown} is ${quoted(`${inside}/${name}`)} in the container.`;
   }
@@ -96,9 +126,9 @@ async function foundHint(code: FailedCode, path: string): Promise<string | undef
 }
 
 /** Returns where to put the file, and the expression that opens one of the run's files. */
-async function dataHint(code: FailedCode): Promise<string> {
+async function dataHint(code: FailedCode, inputs: readonly LookedAt[]): Promise<string> {
   const isShown = (file: string): boolean => !/(?:^|\/)\./.test(file);
-  const input = code.inputs.find(({ files }) => files.some(isShown));
+  const input = inputs.find(({ files }) => files.some(isShown));
   if (input === undefined) {
     const option = code.kind === "train" ? "training=DIR" : "DIR";
     return `The run has no data. Name a directory of this machine: --input ${option}`;
@@ -118,7 +148,7 @@ function inputText({ kind, inputs }: FailedCode, { name }: LookedAt): string {
 
 /** Returns the Python that opens a file of an input, for the kind of code that failed. */
 async function expressionOf(code: FailedCode, input: LookedAt, file: string): Promise<string> {
-  const { kind, launcher, importer: { app, image }, inputs } = code;
+  const { kind, launcher, importer: { image }, inputs } = code;
   if (kind === "train" && (launcher === "script" || launcher === "toolkit")) {
     const variable = `SM_CHANNEL_${input.name.toUpperCase()}`;
     return `os.path.join(os.environ[${quoted(variable)}], ${quoted(file)})`;
@@ -128,14 +158,19 @@ async function expressionOf(code: FailedCode, input: LookedAt, file: string): Pr
   // The first argument of train(), as mlcli_harness/train.py chooses it.
   const given = inputs.find(({ name }) => name === "training") ??
     (inputs.length === 1 ? inputs[0]! : { path: PATHS.inputData });
-  if (!path.startsWith(`${given.path}/`)) return quoted(path);
-  const training = join(layoutOf(app).training, "training.py");
-  const text = await readTextFile(training, LARGEST_TEXT).catch(() => "");
-  const [, parameter = "input_data_path"] =
-    /^def train\(\s{0,100}([A-Za-z_]\w{0,100})/m.exec(text) ?? [];
-  return `f${quoted(`{${parameter}}${path.slice(given.path.length)}`)}`;
+  const parameter = path.startsWith(`${given.path}/`) ? await parameterOf(code) : undefined;
+  if (parameter === undefined) return quoted(path);
+  const rest = quoted(path.slice(given.path.length)).slice(1);
+  return `f"{${parameter}}${rest.replace(/[{}]/g, "$&$&")}`;
+}
+
+/** Returns the first parameter of train(), if the error is in there. */
+async function parameterOf({ raised, importer: { app } }: FailedCode): Promise<string | undefined> {
+  if (raised && ownFrames(raised).at(-1)?.name !== "train") return undefined;
+  const text = await readInside(layoutOf(app).training, "training.py");
+  return /^def train\(\s{0,100}([A-Za-z_]\w{0,100})/m.exec(text)?.[1];
 }
 
 function quoted(text: string): string {
-  return JSON.stringify(inOneLine(text));
+  return printableJson(text);
 }

@@ -74,21 +74,20 @@ export async function missingModuleHintOf(
     const older = LAST_VERSIONS.get(module);
     const wanted = older ?? name;
     if (!isBuilt) return `Install ${wanted} in the image.`;
+    const inLock = `${file}${isLock ? ` and its lock (uv add ${shellWord(wanted)})` : ""}`;
     const version = versions.get(normalizedName(name));
     const shown = version === undefined ? `The ${name} in the image` : `${name} ${version}`;
     if (isPart || version !== undefined) {
       return `${shown} has no ${module}. ` +
-        (older ? `Pin ${older} in ${file}` : `Another version might: pin it in ${file}`) +
+        (older ? `Pin ${older} in ${inLock}` : `Another version might: pin it in ${file}`) +
         ", then mlcli build.";
     }
     if (older && required.has(normalizedName(name))) {
-      return `Pin ${older} in ${file}, then mlcli build: later versions have no ${module}.`;
+      return `Pin ${older} in ${inLock}, then mlcli build: later versions have no ${module}.`;
     }
     const inRequirements = inFile(name);
     if (inRequirements !== undefined) return inRequirements;
-    const add = `Add ${wanted} to ${file}${
-      isLock ? ` and its lock (uv add ${shellWord(wanted)})` : ""
-    }`;
+    const add = `Add ${wanted} to ${inLock}`;
     if (lacking.length === 0) return `${add}, then mlcli build.`;
     // It may come with one of them.
     const those = listed(lacking);
@@ -96,7 +95,7 @@ export async function missingModuleHintOf(
   });
 }
 
-/** What to do where the code that was sent asks for a module: its requirements are installed at the start. */
+/** Returns the hint for code that was sent: its requirements are installed when it starts. */
 async function hintForSent(module: string, source: Source): Promise<string> {
   const { path, shown } = source;
   const file = join(shown, "requirements.txt");

@@ -37,6 +37,7 @@ export function failedCode(failure: Failure): FailedCode {
     launcher: isSent ? "script" : "image",
     asked: { network: undefined, strict: false },
     hyperparameters: {},
+    remedyOfOlderCode: undefined,
     ...given,
     inputs: Object.entries(data).map(([name, files]) => ({
       name,
@@ -61,6 +62,6 @@ export function failedCode(failure: Failure): FailedCode {
 
 /** A traceback with a line of the user's code, and frames of packages below it. */
 export function traceback(line: string, words: string, file = "/opt/ml/code/training.py"): string {
-  return `Traceback (most recent call last):\n  File "${file}", line 7, in f\n    ${line}\n` +
+  return `Traceback (most recent call last):\n  File "${file}", line 7, in train\n    ${line}\n` +
     `  File "/usr/lib/python3/dist-packages/pandas/io.py", line 1, in g\n    h()\n${words}\n`;
 }

@@ -21,7 +21,7 @@ const MOST_FRAMES = 2000;
 const HEADING = 256;
 
 export class FoldedFrames {
-  /** Shows what is written to it on the terminal, folded. A stream that is no terminal stays as it is. */
+  /** Shows what is written to it on the terminal, folded. A stream that is not a terminal does not change. */
   readonly output: Output;
   /** The line that has no end yet; outside of a traceback, the end of what was shown of it. */
   #line = NOTHING;
@@ -67,10 +67,12 @@ export class FoldedFrames {
     const last = this.#frames.at(-1);
     if (isIndented && file !== undefined && isLibrary(file) && this.#frames.length < MOST_FRAMES) {
       this.#frames.push(line);
-    } else if (last && isIndented && /^ {4}|^ {2}\[Previous line/.test(text)) {
+    } else if (
+      last && last.length < LONGEST_LINE && isIndented && /^ {4}|^ {2}\[Previous line/.test(text)
+    ) {
       this.#frames[this.#frames.length - 1] = joined([last, line]);
     } else {
-      this.#isInTraceback = isIndented;
+      this.#isInTraceback = isIndented || text.trimEnd().endsWith(TRACEBACK);
       return [...this.#folded(file !== undefined), line];
     }
     return [];

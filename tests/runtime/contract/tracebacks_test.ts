@@ -106,8 +106,34 @@ const ROWS: Readonly<Record<string, Row>> = {
   "an error between lines of another thread": {
     output:
       `${HEADING}  File "a.py", line 1, in f\n50%|#####     |\nINFO: loading\n    f()\nOSError: no\n`,
-    headline: "INFO: loading",
+    headline: "OSError: no",
     place: "a.py, line 1",
+  },
+  "an error of a package whose name has a capital": {
+    output: `${HEADING}  File "a.py", line 1, in f\nPIL.UnidentifiedImageError: no image\n`,
+    headline: "PIL.UnidentifiedImageError: no image",
+    place: "a.py, line 1",
+  },
+  "an error with more than the headline": {
+    output: `${HEADING}  File "a.py", line 1, in f\nKeyError: 1\n` +
+      `${HEADING}  File "a.py", line 2, in f\nKeyError: 12\n`,
+    headline: "KeyError: 1",
+    place: "a.py, line 1",
+  },
+  // https://docs.python.org/3/library/multiprocessing.html, as Python 3.11 prints it
+  "an error in another process": {
+    output: 'multiprocessing.pool.RemoteTraceback: \n"""\n' +
+      `${HEADING}  File "a.py", line 5, in work\nKeyError: 1\n"""\n\nThe above exception was ` +
+      `the direct cause of the following exception:\n\n${HEADING}  File "a.py", line 20, in f\n` +
+      "KeyError: 1\n",
+    headline: "KeyError: 1",
+    place: "a.py, line 5",
+  },
+  "an error that Python ignored": {
+    output: `Exception ignored in: <function C.__del__ at 0x7f>\n${HEADING}` +
+      '  File "a.py", line 4, in __del__\nKeyError: 1\n',
+    headline: "KeyError: 1",
+    place: undefined,
   },
   "frames that are only a package's": {
     output: `${HEADING}  File "/usr/lib/python3/dist-packages/x/y.py", line 1, in f\nOSError: no\n`,
@@ -120,7 +146,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     place: undefined,
   },
   "a stack that is no error's": {
-    output: 'epoch 1\n  File "a.py", line 1, in f\n    traceback.print_stack()\nEpoch: 1\n',
+    output: '\n  File "a.py", line 1, in f\n    traceback.print_stack()\nEpoch: 1\n',
     headline: "Epoch: 1",
     place: undefined,
   },
@@ -142,8 +168,8 @@ suite("raisedIn", () => {
     assertEquals(raisedIn(output), [{
       ...{ words: "KeyError: 1", end: 6, isLedTo: false },
       frames: [
-        { file: "a.py", line: "1", text: "f(" },
-        { file: "<string>", line: "2", text: "" },
+        { file: "a.py", line: "1", name: "<module>", text: "f(" },
+        { file: "<string>", line: "2", name: "f", text: "" },
       ],
     }]);
   });

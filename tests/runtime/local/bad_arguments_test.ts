@@ -76,7 +76,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   "a number with decimals for an int": {
     words: "train.py: error: argument --epochs: invalid int value: '1.1'",
     hyperparameters: { epochs: "1.10" },
-    hint: "Give the hyperparameter a value that int accepts, such as --hyperparameter epochs=1",
+    hint:
+      "Give the hyperparameter epochs a value that int accepts, such as --hyperparameter epochs=1",
   },
   // https://github.com/fpcsong/emotionflow/issues/3
   "a list for an int": {
@@ -95,7 +96,29 @@ const ROWS: Readonly<Record<string, Row>> = {
     words: "clean.py: error: unrecognized arguments: --input_dir x",
     output: "usage: clean.py [-h] --input-dir INPUT_DIR\n",
     kind: "process",
-    hint: "The script defines --input-dir: correct what follows -- in the command.",
+    hint: "The script defines --input-dir: correct the arguments after -- in the command.",
+  },
+  "an argument that was typed for a command": {
+    words: "train.py: error: unrecognized arguments: --lr 0.1",
+    output: "usage: train.py [-h] --rate RATE\n",
+    launcher: "command",
+    hyperparameters: { lr: "0.1" },
+    hint: "The script defines --rate: correct the arguments after -- in the command.",
+  },
+  "a positional argument, which no hyperparameter can give": {
+    words: "train.py: error: the following arguments are required: data_dir",
+    hint: undefined,
+  },
+  "a near name that is a hyperparameter": {
+    words: "train.py: error: unrecognized arguments: --epoch 3",
+    hyperparameters: { epoch: "3", epochs: "5" },
+    output: USAGE,
+    hint: `${DEFINES}Define --epoch in the script, or remove the hyperparameter epoch.`,
+  },
+  "a type of the script's own": {
+    words: "train.py: error: argument --day: invalid date value: 'x'",
+    hyperparameters: { day: "x" },
+    hint: "Give the hyperparameter day a value that date accepts",
   },
   "an int that is no hyperparameter": {
     words: "train.py: error: argument --epochs: invalid int value: '1.1'",
@@ -131,6 +154,7 @@ const JSON_ROWS: readonly (readonly [
   ["text with quotes", DECODE, READS, { name: "it's" }, `'name="it'\\''s"'`],
   ["values that are all JSON", DECODE, READS, { rate: "NaN", layers: "[64, 32]" }, undefined],
   ["another file of JSON", DECODE, "json.load(open(path))", { optimizer: "adam" }, undefined],
+  ["a file of parameters", DECODE, "params = json.load(open(path))", { a: "b" }, undefined],
   ["a value in a later line", DECODE.replace("line 1", "line 3"), READS, { a: "b" }, undefined],
 ];
 
@@ -139,8 +163,7 @@ suite("the hint for hyperparameters that are not JSON", () => {
     it(`jsonHint returns ${typed === undefined ? "no hint" : "a hint"} for ${name}`, () => {
       const hint = jsonHint(
         failedCode({
-          words,
-          hyperparameters,
+          ...{ words, hyperparameters, isHarness: false },
           output: traceback(line, words, "/opt/program/train"),
         }),
       );

@@ -15,7 +15,8 @@ const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
   // https://github.com/aws/sagemaker-python-sdk/issues/403
   ["botocore.exceptions.NoCredentialsError: Unable to locate credentials", PASS],
   ['Unable to locate credentials. You can configure credentials by running "aws configure".', PASS],
-  ["botocore.exceptions.ProfileNotFound: The config profile (ml) could not be found", PASS],
+  // Keys do not help: botocore looks for the profile first.
+  ["botocore.exceptions.ProfileNotFound: The config profile (ml) could not be found", undefined],
   [
     "botocore.exceptions.PartialCredentialsError: Partial credentials found in env, missing: " +
     "AWS_SECRET_ACCESS_KEY",

@@ -95,7 +95,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
         `${HEADING}  File "/opt/ml/code/training.py", line 4, in train\n    open("reviews.csv")\n` +
         "FileNotFoundError: [Errno 2] No such file or directory: 'reviews.csv'\n",
     },
-    /\nhint: Put the file into APP\S+training, or open one of channel training \(data\.csv\): f"\{input_data_path\}/,
+    /\nhint: Put the file into APP\S+training, or open one of channel training \(data\.csv\): "\/opt\/ml\/input\/data\/training\/data\.csv"/,
   ],
   "the same of processing": [
     { ...OLD, args: PROCESS },

@@ -46,6 +46,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     code: 'parser.add_argument("--train", default=os.environ.get("SM_CHANNEL_TRAIN", "data"))',
     named: undefined,
   },
+  "a function with the name of the option": {
+    code: PARSED,
+    line: "train(model)",
+    named: undefined,
+  },
   "another error": { code: PARSED, words: "ValueError: no age", named: undefined },
 };
 
@@ -89,11 +94,15 @@ suite("the hint for the variable of a channel that is not set", () => {
         channelHint(failedCode({ words })),
         channelHint(failedCode({ words, data: { training: ["a.csv"], test: ["b.csv"] } })),
         channelHint(failedCode({ words: "KeyError: 'SM_MODEL_DIR'" })),
+        channelHint(failedCode({ words, kind: "process" })),
+        channelHint(failedCode({ words, data: { train: ["a.csv"] }, isHarness: false })),
       ],
       [
-        `${put}Without data there is no such channel, on SageMaker either.`,
+        `${put}A channel without data does not exist, locally and on SageMaker.`,
         `${put}The run has no channel train, but training, test.`,
         undefined,
+        undefined,
+        'The image does not set SM_CHANNEL_TRAIN: use "/opt/ml/input/data/train" in the code.',
       ],
     );
   });

@@ -118,7 +118,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     path: "/opt/ml/input/data/train/reviews.csv",
     isSent: true,
     data: { training: ["reviews.csv"] },
-    hint: `${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], "reviews.csv")`,
+    hint:
+      `Put data into ${FOLDER}/train, or name some: --input train=DIR. The run has no channel ` +
+      `train, but training. ${OPEN} os.path.join(os.environ["SM_CHANNEL_TRAINING"], "reviews.csv")`,
   },
   "a program of the image": {
     path: "reviews.csv",
@@ -207,6 +209,40 @@ const ROWS: Readonly<Record<string, Row>> = {
     data: TRAINING,
     hint: undefined,
   },
+  "a line that reads one file and writes another": {
+    path: "reviews.csv",
+    line: 'pd.read_csv("reviews.csv").to_csv("/opt/ml/model/clean.csv")',
+    data: { training: ["reviews.csv"] },
+    hint: `${OPEN} f"{input_data_path}/reviews.csv"`,
+  },
+  "a file that is written below a channel": {
+    path: "/opt/ml/input/data/training/out/a.csv",
+    line: "df.to_csv(path)",
+    data: TRAINING,
+    hint: "/opt/ml/input/data/training is read-only: write to /opt/ml/model or " +
+      "/opt/ml/output/data.",
+  },
+  "a channel that lacks the file, beside one that has it": {
+    path: "/opt/ml/input/data/validation/b.csv",
+    data: { ...TRAINING, validation: ["v.csv"] },
+    hint: `Put the file into ${FOLDER}/validation, or open one of channel validation (v.csv): ` +
+      '"/opt/ml/input/data/validation/v.csv"',
+  },
+  "a file beside the channels": {
+    path: "/opt/ml/input/data/b.csv",
+    data: TRAINING,
+    hint: 'b.csv is in channel training: open f"{input_data_path}/b.csv"',
+  },
+  "a name with braces and characters that are not printed": {
+    path: "x{1}\u200d.csv",
+    data: { training: ["x{1}\u200d.csv"] },
+    hint: 'x{1}?.csv is in channel training: open f"{input_data_path}/x{{1}}\\u200d.csv"',
+  },
+  "a model that training should have written": {
+    path: "/opt/ml/model/best.pt",
+    data: TRAINING,
+    hint: undefined,
+  },
   "a file of the system": { path: "/etc/app/settings.yaml", data: TRAINING, hint: undefined },
   "a cache of a library": { path: "/root/.cache/x/config.json", data: TRAINING, hint: undefined },
 };
@@ -216,9 +252,13 @@ suite("the hint for a file that does not exist", () => {
     const [name, { path, line = "pd.read_csv(path)", hint, ...failure }] of Object.entries(ROWS)
   ) {
     it(`missingFileHint returns ${hint === undefined ? "no hint" : "a hint"} for ${name}`, async () => {
+      await using directory = await makeDirectory({
+        "flats/mlcli_base/training/training.py": "def train(input_data_path, model_save_path):\n",
+      });
       const words = errno(path);
       const output = traceback(line, words);
-      assertEquals(await missingFileHint(failedCode({ ...failure, words, output })), hint);
+      const code = failedCode({ directory: directory.path, ...failure, words, output });
+      assertEquals(await missingFileHint(code), hint);
     });
   }
 
@@ -245,6 +285,34 @@ suite("the hint for a file that does not exist", () => {
       await missingFileHint(failedCode({ words, output })),
       "The image has no program ffmpeg: install it in the image.",
     );
+  });
+
+  it("missingFileHint does not take a missing working directory for a program", async () => {
+    const words = errno("build");
+    const output = "Traceback (most recent call last):\n" +
+      '  File "/opt/ml/code/a.py", line 1, in f\n    subprocess.run(["make"], cwd="build")\n' +
+      `  File "/usr/lib/python3.11/subprocess.py", line 1955, in _execute_child\n${words}\n`;
+    assertEquals(await missingFileHint(failedCode({ words, output })), undefined);
+  });
+
+  it("missingFileHint returns undefined for a file in S3", async () => {
+    const words = "FileNotFoundError: my-bucket/train.csv";
+    const output =
+      'Traceback (most recent call last):\n  File "/opt/ml/code/a.py", line 1, in f\n' +
+      `  File "/usr/lib/python3/site-packages/s3fs/core.py", line 1, in _info\n${words}\n`;
+    assertEquals(await missingFileHint(failedCode({ words, output })), undefined);
+  });
+
+  it("missingFileHint names the build for a file of the app that an older image lacks", async () => {
+    await using directory = await makeDirectory({
+      "flats/mlcli_base/training/labels.json": "",
+    });
+    for (const path of ["labels.json", "/opt/ml/code/labels.json"]) {
+      const code = failedCode({
+        ...{ words: errno(path), directory: directory.path, remedyOfOlderCode: "mlcli build" },
+      });
+      assertEquals(await missingFileHint(code), "mlcli build");
+    }
   });
 
   it("missingFileHint uses the parameter of train(), and finds files beside the code", async () => {

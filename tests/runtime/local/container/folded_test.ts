@@ -35,6 +35,10 @@ const ROWS: Readonly<Record<string, readonly [written: string, shown: string]>> 
     '  File "pandas/_libs/parsers.pyx", line 689, in pandas._libs.parsers.TextReader._setup\n' +
     ERROR,
   ],
+  "the frames below a second heading": [
+    HEADING + HEADING + OWN + PANDAS.join("") + ERROR,
+    `${HEADING}${HEADING}${OWN}  ... 2 frames in pandas (all in ${LOG})\n${PANDAS[2]}${ERROR}`,
+  ],
   "all frames between two of the user's code": [
     HEADING + OWN + PANDAS.join("") + OWN + ERROR,
     `${HEADING}${OWN}  ... 3 frames in pandas (all in ${LOG})\n${OWN}${ERROR}`,
@@ -147,6 +151,13 @@ suite("FoldedFrames", () => {
     const { frames, screen } = terminal();
     await frames.output.write(bytesOf(HEADING + " ".repeat(10_000)));
     assertEquals(screen(), HEADING + " ".repeat(10_000));
+  });
+
+  it("FoldedFrames shows indented lines of another program that go on after a frame", async () => {
+    const { frames, screen } = terminal();
+    const lines = "    a line of another program\n".repeat(400);
+    await frames.output.write(bytesOf(HEADING + PANDAS[0] + lines));
+    assertEquals(screen(), HEADING + PANDAS[0] + lines);
   });
 
   it("FoldedFrames does not change a stream that is not a terminal", () => {
