@@ -5,6 +5,7 @@ import { baseImages, builtInstructions } from "../app/dockerfile/stages.ts";
 import { withoutOptionalMounts } from "../app/dockerfile/template_lines.ts";
 import { type Finding, ownerLabels } from "../app/image.ts";
 import { ownContext } from "../app/named_path.ts";
+import { shellWord } from "../app/typed_path.ts";
 import type { TarEntry } from "../archive/writer.ts";
 import type { Context } from "../context.ts";
 import { LABELS } from "../contract/images.ts";
@@ -110,7 +111,7 @@ export async function build(
   const bases = await pullBaseImages(wanted, engine, { ...options, app }, host, report.onEvent);
   network = withBaseImages(network, bases, hasUnknown);
   report.onNetwork(network);
-  const outputs = new StepOutputs();
+  const outputs = new StepOutputs(network.passwords);
   try {
     await followBuild(engine, options, (event) => {
       const shown = event.kind === "log"
@@ -172,14 +173,24 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
     ...own ? {} : await argumentsOfApp(request),
   };
   const built = builtInstructions(read.instructions, buildArguments, stage);
-  const build = { app: app.name, dockerfile: given.shown, context: own?.shown };
+  const platform = request.platform ?? app.configuration.platform ?? defaultPlatform(host.env);
+  const build = {
+    app: app.name.toLowerCase(),
+    options: [
+      ...stage === undefined ? [] : [`--target ${shellWord(stage)}`],
+      ...platform === undefined ? [] : [`--platform ${shellWord(platform)}`],
+      // Values may be secrets.
+      ...Object.keys(buildArguments).map((name) => `--build-arg ${shellWord(name)}=VALUE`),
+    ],
+    dockerfile: given.shown,
+    context: own?.shown,
+  };
   const { text, note } = withoutSecrets(read.text, built, build) ?? {};
   const dockerfile = text === undefined ? given : { ...given, text };
   const { instructions, frontend } = text === undefined ? read : await readDockerfile(dockerfile);
   return {
     reference: imageReference(app, request.tag),
-    ...{ own, dockerfile, note, instructions, frontend, stage, unused, buildArguments },
-    platform: request.platform ?? app.configuration.platform ?? defaultPlatform(host.env),
+    ...{ own, dockerfile, note, instructions, frontend, stage, unused, buildArguments, platform },
     network: own
       ? OWN_DOCKERFILE
       : request.usesNetworkSettings

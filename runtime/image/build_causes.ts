@@ -12,9 +12,9 @@ export interface FailedStep {
   readonly dockerfile: string;
   /** The requirements file, as the user would type it. */
   readonly file: string;
-  /** What gives another Python: `another "base_image" in flats.json` */
+  /** The setting of another Python: `another "base_image" in flats.json` */
   readonly python: string;
-  /** What to do so that pip gets this machine's network settings. */
+  /** The way to pass this machine's network settings to pip. */
   readonly networkHint?: string | undefined;
   /** The line that requires a distribution: `requirements.txt, line 3`. */
   readonly lineOf: (distribution: string) => string | undefined;
@@ -75,14 +75,22 @@ const PIP: readonly Row[] = [
   ],
   [/is not a supported wheel/, "Use a wheel for the image's Python and platform in {place}."],
   [
-    /(?:requirements file: .{1,60}: '|can't open file ')((?:[^']{0,200}\/)?([^'/]{1,100}))'/,
+    /(?:requirements file: .{1,30}No such .{1,30}: '|can't open file ')([^'/][^']{0,200})'(?!: \[Errno 13)/,
+    `${ABOVE}:\n  COPY $1 $1`,
+  ],
+  [
+    /(?:requirements file: .{1,30}No such .{1,30}: '|can't open file ')(\/(?:[^']{0,200}\/)?([^'/]{1,100}))'(?!: \[Errno 13)/,
     `${ABOVE}:\n  COPY $2 $1`,
+  ],
+  [
+    /Killed signal terminated program/,
+    "Give the Docker Engine more memory: Linux killed the compiler because none was left.",
   ],
   [/externally-managed-environment/, `${ABOVE}:\n  ENV PIP_BREAK_SYSTEM_PACKAGES=1`],
   [/^Build failed: no active sessions/, "Build with docker: mlcli build cannot pass secrets."],
   [
-    /\/run\/secrets\/([\w.-]{1,99})\b.{1,9}(?:No such file|[Cc]an(?:'|no)t open)/,
-    "Build with docker build --secret id=$1,src=FILE: mlcli build cannot pass secrets.",
+    /\/run\/secrets\/[\w.-]{1,99}.{1,9}(?:No such file|[Cc]an(?:'|no)t open)/,
+    "Build with docker build --secret: mlcli build cannot pass secrets.",
   ],
 ];
 
@@ -90,6 +98,12 @@ const NO_PACKAGE =
   /^E: (?:Unable to locate package (\S+)|Package '?([^' ]+)'? has no installation)/;
 const UPDATE = "Write apt-get update && apt-get install in one RUN line of {dockerfile}: the " +
   "list of packages in the image is missing or old.";
+
+const APT_NETWORK: Row = [
+  /^[EW]: .{0,300}(?:Temporary failure resolving|Could not (?:connect|resolve)|Connection (?:timed out|failed)|[Uu]nable to connect)/,
+  "Check the network of the Docker Engine: apt does not reach the server. A proxy belongs into " +
+  '"proxies" of ~/.docker/config.json.',
+];
 
 const APT: readonly Row[] = [
   [
@@ -102,8 +116,12 @@ const APT: readonly Row[] = [
     "apt-get -o Acquire::Check-Valid-Until=false update in {dockerfile}.",
   ],
   [
-    /repository '(\S+ \S+).{0,100} does not have a Release file/,
+    /repository '(\S{1,99}(?:debian|ubuntu)\.(?:org|com)\S{0,99} \S+).{0,100} does not have a Release file/,
     "Choose a newer base image: the server no longer has $1.",
+  ],
+  [
+    /repository '(\S+ \S+).{0,100} does not have a Release file/,
+    "Remove $1 from the repositories, or correct its release: the server does not have it.",
   ],
   [
     NO_PACKAGE,
@@ -115,7 +133,7 @@ const APT: readonly Row[] = [
     /^E: .{1,200}\(13: Permission denied\)/,
     "Write USER root above this RUN line in {dockerfile}, and the image's own USER below it.",
   ],
-  [/^E: (?:Unable to fetch some archives|Failed to fetch .{1,300} 404)/, UPDATE],
+  [/^E: Failed to fetch .{1,300} 404/, UPDATE],
 ];
 
 const NETWORK: readonly Row[] = [
@@ -129,11 +147,11 @@ const NETWORK: readonly Row[] = [
     "Check HTTPS_PROXY, and its name and password: pip does not get through the proxy.",
   ],
   [
-    /^User for |HTTP error 401|401 Client Error|401 Error/,
+    /^User for |HTTP error 401|401 (?:Client )?Error.{0,300}\/simple\//,
     "Put a name and a password into the address of the index (PIP_INDEX_URL), or into ~/.netrc.",
   ],
   [
-    /Failed to establish a new connection|NameResolutionError|Temporary failure in name resolution/,
+    /(?:Retrying \(Retry|\/simple\/|Failed to fetch: ).{0,400}(?:new connection|NameResolutionError|name resolution|timed out|Connection reset|EOF)/,
     "Set PIP_INDEX_URL to an index in your network, or HTTPS_PROXY: pip does not reach the index.",
   ],
 ];
@@ -147,9 +165,10 @@ const PACKAGES: ReadonlyMap<string, string> = new Map(
   cmake=cmake+build-essential+python3-dev rust=cargo cargo=cargo
   pg_config=libpq-dev+build-essential+python3-dev
   pkg-config=default-libmysqlclient-dev+build-essential+pkg-config+python3-dev
-  Python=python3-dev libpq-fe=libpq-dev mysql=default-libmysqlclient-dev ffi=libffi-dev
-  sql=unixodbc-dev portaudio=portaudio19-dev lber=libldap2-dev+libsasl2-dev zlib=zlib1g-dev
-  hdf5=libhdf5-dev ssl=libssl-dev xmlversion=libxml2-dev+libxslt1-dev cgraph=libgraphviz-dev`
+  Python.h=python3-dev libpq-fe.h=libpq-dev mysql.h=default-libmysqlclient-dev ffi.h=libffi-dev
+  sql.h=unixodbc-dev portaudio.h=portaudio19-dev lber.h=libldap2-dev+libsasl2-dev zlib.h=zlib1g-dev
+  hdf5.h=libhdf5-dev ssl.h=libssl-dev xmlversion.h=libxml2-dev+libxslt1-dev
+  cgraph.h=libgraphviz-dev`
     .split(/\s+/).map((entry) => entry.split("=") as [string, string]),
 );
 
@@ -159,10 +178,10 @@ const MISSING = new RegExp(
     /(?:command|execute) '(?:[^']{0,200}[/-])?([a-z+]+)'(?: failed)?: No such file/,
     /No such file or directory: '(?:[^']{0,200}[/-])?(gcc|g\+\+|cc|make|cmake)'|linker `(cc)` not found/,
     /Broken (toolchain)|No working (compiler)|Unknown compiler\(s\): \[\['(gfortran)'/,
-    /Unknown (compiler)\b|Unsupported (compiler)|CMAKE_CX*_(COMPILER)\b|lapack\/(blas) resources/,
+    /Unknown (compiler)\b|Unsupported (compiler)|No CMAKE_CX*_(COMPILER) could|CMAKE_CX*_(COMPILER) not set|lapack\/(blas) resources/,
     /(CMake) must be installed|can(?:'|no)t find (Rust) compiler|(Cargo), the Rust package/,
     /(pg_config) executable not|valid (pkg-config) name/,
-    /fatal error: (?:[\w/]{1,80}\/)?([\w-]{1,40})\.h\b|(?:: |^)([\w-]{1,40}): (?:command )?not found$/,
+    /fatal error: (?:[\w/]{1,80}\/)?([\w-]{1,40}\.h)\b/,
   ].map(({ source }) => source).join("|"),
 );
 
@@ -178,7 +197,8 @@ export function buildCause(step: FailedStep): Cause | undefined {
   const hasList = /\bapt(?:-get)? .{0,80}\bupdate\b/.test(step.name) ||
     step.lines.some((line) => /^(?:Get|Hit):\d+ /.test(line));
   return rowCause(step, PIP) ?? missingProgram(step) ??
-    rowCause(step, hasList ? APT : [[NO_PACKAGE, UPDATE], ...APT]) ?? networkCause(step);
+    rowCause(step, [APT_NETWORK, ...hasList ? [] : [[NO_PACKAGE, UPDATE] as const], ...APT]) ??
+    networkCause(step);
 }
 
 function rowCause(step: FailedStep, rows: readonly Row[]): Cause | undefined {
@@ -201,14 +221,22 @@ function networkCause(step: FailedStep, distribution?: string): Cause | undefine
   return cause && { ...cause, hint: step.networkHint ?? cause.hint };
 }
 
-/** The last program that was missing: others before it may have been optional. */
+/** A shell's words, which explain the failure only if it ended the step: others may be optional. */
+const NOT_FOUND = /(?:: |^)([\w-]{1,40}): (?:command )?not found$/;
+
+/** Returns the last program that was missing, because earlier ones may have been optional. */
 function missingProgram(step: FailedStep): Cause | undefined {
-  const match = lastMatch(step.lines, MISSING);
+  const isShells = /\b127\b/.test(step.lines.at(-1) ?? "");
+  const match = lastMatch(step.lines, MISSING) ??
+    (isShells ? lastMatch(step.lines, NOT_FOUND) : undefined);
   const word = match?.slice(1).find(Boolean) ?? "";
   const packages = PACKAGES.get(word) ?? PACKAGES.get(word.toLowerCase());
   if (!match || packages === undefined) return undefined;
   const before = step.lines.slice(0, step.lines.lastIndexOf(match.input));
-  const collecting = lastMatch(before, /^\s*(?:Building wheel for|Collecting|Obtaining) ([\w.-]+)/);
+  const collecting = lastMatch(
+    before,
+    /^\s*(?:Building wheel for|Collecting|Obtaining) ([\w.-]+)(?![\w.+:-])/,
+  ) ?? lastMatch(before, /^\s*(?:Collecting|Obtaining) ()/);
   const isCompiled = !/Cannot find command|Git exec|: not found$/.test(match.input);
   const name = isCompiled && collecting?.[1] || "";
   const other = name === "psycopg2" ? "psycopg2-binary" : "a version that has one";
@@ -265,7 +293,7 @@ function causeOf(
 /** In characters: commands and lists of versions may be long. */
 const LONGEST = 200;
 
-/** A line without the mark of an error, and without pip's words for a place. */
+/** Returns a line without the mark of an error, and without pip's words for a place. */
 export function decisiveWords(line: string): string {
   const words = line.trim().replace(
     /^(?:(?:Build failed|mlcli|ERROR|error|Error|E|fatal|cause): ?)+/,

@@ -3,11 +3,13 @@
 import type { NamedDirectory } from "../app/named_path.ts";
 import { requirementsOf, requirementTreeOf } from "../app/requirements.ts";
 import { normalizedName, requirementNames } from "../contract/missing_modules.ts";
+import { hintFor } from "../docker/errors.ts";
 import { MlcliError } from "../errors.ts";
 import { inOneLine, terminalText } from "../text.ts";
 import { buildCause, decisiveWords, type FailedStep } from "./build_causes.ts";
 import type { BuildEvent } from "./build_events.ts";
 import type { ChosenDockerfile } from "./chosen_dockerfile.ts";
+import { withoutPasswords } from "./network/addresses.ts";
 import type { BuildNetwork } from "./network/build_network.ts";
 import type { BuildRequest } from "./request.ts";
 
@@ -17,6 +19,8 @@ const KEPT = 2_000_000;
 export class StepOutputs {
   readonly #texts = new Map<string, string>();
   #failed: { readonly id: string; readonly name: string } | undefined;
+
+  constructor(private readonly passwords: readonly string[]) {}
 
   add(event: BuildEvent): void {
     if (event.kind === "log") {
@@ -32,7 +36,9 @@ export class StepOutputs {
   get failed(): Pick<FailedStep, "name" | "lines"> | undefined {
     if (this.#failed === undefined) return undefined;
     const { id, name } = this.#failed;
-    return { name, lines: terminalText(this.#texts.get(id) ?? "").trimEnd().split("\n") };
+    // A password may be in two events.
+    const text = withoutPasswords(this.#texts.get(id) ?? "", this.passwords);
+    return { name, lines: terminalText(text).trimEnd().split("\n") };
   }
 }
 
@@ -42,7 +48,7 @@ const IN_VIEW = 10;
 /** pip's words around the output of another program. */
 const NOISE = /subprocess|metadata-generation-failed|legacy-install-failure|not pip|See above/;
 
-/** The lines of a long output that may tell the cause. */
+/** Returns the lines of a long output that may name the cause. */
 export function errorLines(lines: readonly string[]): string {
   if (lines.length <= IN_VIEW) return "";
   const told = lines.filter((line) => line.trim() !== "" && !NOISE.test(line));
@@ -60,13 +66,19 @@ interface FailedBuild {
   readonly network: Pick<BuildNetwork, "hint">;
 }
 
-/** The error of a build, with the cause that the failed step's output tells. */
+/** Returns the error of a build, with the cause in the output of the failed step. */
 export async function explainedFailure(
   error: unknown,
   { failed }: StepOutputs,
   { request: { app, baseImage }, dockerfile: { shown: dockerfile }, own, network }: FailedBuild,
 ): Promise<unknown> {
   if (failed === undefined || !(error instanceof MlcliError)) return error;
+  const known = [error.message, ...failed.lines.slice(-IN_VIEW)].map(hintFor)
+    .find((hint) => hint !== undefined);
+  if (known !== undefined) {
+    const quote = errorLines(failed.lines);
+    return new MlcliError(error.message, { quote, hint: known, cause: error });
+  }
   const { files: [main = ""], isLock } = await requirementsOf(app);
   const files = own ? undefined : (await requirementTreeOf(app))?.files;
   const key = app.configuration.baseImage ? "base_image" : "python_version";

@@ -9,25 +9,37 @@ import { shellWord } from "../app/typed_path.ts";
 import { MlcliError } from "../errors.ts";
 import { enumerated, inOneLine } from "../text.ts";
 
-/** The option of `docker build` that passes what a flag mounts. */
-function secretOption(flag: string): string | undefined {
+interface SecretMount {
+  readonly line: number;
+  readonly flag: string;
+  /** The option of `docker build` that passes the secret. */
+  readonly option: string;
+  readonly isRequired: boolean;
+}
+
+/** Returns the mount of a secret or of SSH keys; undefined for other options of RUN. */
+function secretMount(flag: string, line: number): SecretMount | undefined {
   const fields = mountFields(flag);
   const target = fields?.get("target") ?? fields?.get("dst") ?? "";
   const id = inOneLine(fields?.get("id") || target.slice(target.lastIndexOf("/") + 1));
-  const type = fields?.get("type")?.toLowerCase();
-  if (type === "ssh") return `--ssh ${shellWord(id || "default")}`;
-  return type === "secret" ? `--secret ${shellWord(`id=${id},src=FILE`)}` : undefined;
+  switch (fields?.get("type")?.toLowerCase()) {
+    case "ssh":
+      return { line, flag, option: `--ssh ${shellWord(id || "default")}`, isRequired: true };
+    case "secret": {
+      const isRequired = /^(?:|1|t|true)$/i.test(fields?.get("required") ?? "no");
+      return { line, flag, option: `--secret ${shellWord(`id=${id},src=FILE`)}`, isRequired };
+    }
+    default:
+      return undefined;
+  }
 }
 
-function isRequired(flag: string): boolean {
-  const { type, required = "no" } = Object.fromEntries(mountFields(flag) ?? []);
-  return type?.toLowerCase() === "ssh" || /^(?:|1|t|true)$/i.test(required);
-}
-
-/** How the user would build it with docker. */
+/** A build as the user would type it with docker. */
 export interface DockerBuild {
-  /** The app's name. */
+  /** A name for images of the app, in lower case. */
   readonly app: string;
+  /** Other options that the user typed: `--target gpu`. */
+  readonly options: readonly string[];
   /** As the user would type it. */
   readonly dockerfile: string;
   /** The directory of a build context of the user's own. */
@@ -47,35 +59,37 @@ export function withoutSecrets(
   build: DockerBuild,
 ): { readonly text: string; readonly note: string } | undefined {
   const mounts = built.filter(({ name }) => name === "RUN").flatMap(({ line, flags }) =>
-    flags.filter((flag) => secretOption(flag) !== undefined).map((flag) => ({ line, flag }))
+    flags.map((flag) => secretMount(flag, line)).filter((mount) => mount !== undefined)
   );
   if (mounts.length === 0) return undefined;
-  const required = mounts.filter(({ flag }) => isRequired(flag));
+  const required = mounts.filter(({ isRequired }) => isRequired);
   if (required.length > 0) {
-    const options = new Set(mounts.map(({ flag }) => secretOption(flag)!));
     throw new MlcliError("mlcli build cannot pass secrets or SSH keys", {
       quote: required.map(({ line, flag }) => inOneLine(`${build.dockerfile}:${line}: RUN ${flag}`))
         .join("\n"),
-      hint: dockerHint([...options].join(" "), build),
+      hint: dockerHint([...new Set(mounts.map(({ option }) => option))], build),
     });
   }
   const lines = enumerated([...new Set(mounts.map(({ line }) => String(line)))]);
   return {
-    text: withoutMounts(text, (flag) => secretOption(flag) !== undefined),
+    text: withoutMounts(text, (flag) => secretMount(flag, 0) !== undefined),
     note:
       `${build.dockerfile}, line ${lines}: built without the optional secrets, which mlcli build ` +
       "cannot pass",
   };
 }
 
-function dockerHint(options: string, { app, dockerfile, context }: DockerBuild): string {
-  return context === undefined
-    ? "Move these steps to base.Dockerfile, and build upon its image:\n" +
-      `  docker build ${options} -t ${app}-base -f base.Dockerfile .\n` +
-      `  mlcli build --base-image ${app}-base`
-    : "Build the image with docker, and run it:\n" +
-      `  docker build ${options} -t ${app}-docker -f ${shellWord(dockerfile)} ${
-        shellWord(context)
-      }\n` +
-      `  mlcli local train --image ${app}-docker`;
+function dockerHint(secrets: readonly string[], build: DockerBuild): string {
+  const { app, dockerfile, context } = build;
+  if (context === undefined) {
+    return "Move these steps to base.Dockerfile, and build upon its image:\n" +
+      `  docker build ${secrets.join(" ")} -t ${app}-base -f base.Dockerfile .\n` +
+      `  mlcli build --base-image ${app}-base`;
+  }
+  const options = [...secrets, ...build.options].join(" ");
+  return "Build the image with docker, and run it:\n" +
+    `  docker build ${options} -t ${app}-docker -f ${shellWord(dockerfile)} ${
+      shellWord(context)
+    }\n` +
+    `  mlcli local train --image ${app}-docker`;
 }

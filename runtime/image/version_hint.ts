@@ -5,30 +5,32 @@ import { closest } from "../text.ts";
 
 /** pip, src/pip/_internal/resolution/resolvelib/factory.py; uv, crates/uv-resolver/src/pubgrub. */
 const NO_VERSION =
-  /satisfies the requirement ([\w.-]+)(.{0,300}?) \(from versions: (.*)\)|Because ([\w.-]+) was not found in the package registry/;
+  /^(?:ERROR: )?\s{0,8}Could not find a version that satisfies the requirement ([\w.-]+)(.{0,300}?) \(from versions: ([^)]*)\)|Because ([\w.-]{1,200}) was not found in the package registry/;
 
 export interface Absent {
   readonly name: string;
+  /** `[standard]`; mostly empty. */
+  readonly extras: string;
   readonly pinned: string | undefined;
   /** The distribution that requires it. */
   readonly by: string | undefined;
-  /** That the index has for the image's Python and platform, from old to new. */
+  /** Versions in the index for the image's Python and platform, from old to new. */
   readonly versions: readonly string[];
   readonly lines: readonly string[];
 }
 
-/** The requirement that an index does not have; undefined: it has them all. */
+/** Returns the requirement that an index does not have; undefined: it has them all. */
 export function absentIn(lines: readonly string[]): Absent | undefined {
   const match = lines.map((line) => NO_VERSION.exec(line)).findLast((match) => match !== null);
   if (!match) return undefined;
   const [, , rest = "", list = "none"] = match;
   const name = match[1] ?? match[4]!;
-  const pinned = /^(?:\[.*\])?===?\s*([\w.+!-]+)/.exec(rest)?.[1];
+  const [, extras = "", pinned] = /^(\[.*\])?(?:===?\s*([\w.+!-]+))?/.exec(rest) ?? [];
   const versions = list.split(", ").filter((version) => version !== "" && version !== "none");
   // pip found it, and could not build it.
   if (pinned !== undefined && versions.includes(pinned)) return undefined;
   const by = /\(from ([A-Za-z0-9][\w.-]*)/.exec(rest)?.[1];
-  return { name, pinned, by, versions, lines };
+  return { name, extras, pinned, by, versions, lines };
 }
 
 /** Distributions by the normalized forms of their names and of their modules. */
@@ -38,37 +40,41 @@ const FORMS: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** A hint with `{place}`, `{file}` and `{python}`. */
+/** Returns a hint with `{place}`, `{file}` and `{python}`. */
 export function versionHint(absent: Absent): string {
-  const { name, pinned, versions, lines } = absent;
+  const { name, pinned, by, versions, lines } = absent;
+  if (by !== undefined) return `Write another version of ${by} in {place}: it requires ${name}.`;
   const python = neededPython(pinned, lines);
   if (versions.length > 0) return otherVersion(absent, python);
   const form = normalizedName(name);
   const known = FORMS.get(form);
-  const other = known ?? FORMS.get(closest(form, [...FORMS.keys()]) ?? "");
+  if (known !== undefined && normalizedName(known) !== form) {
+    return `Write ${known} instead of ${name} in {place}.`;
+  }
   if (known === undefined && STANDARD.has(name)) {
     return `Remove ${name} from {place}: it is a part of Python.`;
   }
-  if (other !== undefined && normalizedName(other) !== form) {
-    return `Write ${other} instead of ${name} in {place}.`;
-  }
   if (known !== undefined || python !== undefined) {
-    return `Choose {python}${
-      python ? ` (Python ${python})` : ""
-    }: no version of ${name} fits this.`;
+    const other = python === undefined
+      ? ", or build for --platform linux/amd64"
+      : ` (Python ${python})`;
+    return `No version of ${name} fits the image's Python and platform: choose {python}${other}.`;
   }
-  return `Correct ${name} in {place}. If a private index has it, add this line to {file}:\n` +
-    "  --extra-index-url https://HOST/simple";
+  const near = FORMS.get(closest(form, [...FORMS.keys()]) ?? "");
+  return `${
+    near ? `Did you mean ${near}? ` : ""
+  }Correct ${name} in {place}. If a private index has it, ` +
+    "add this line to {file}:\n  --extra-index-url https://HOST/simple";
 }
 
-function otherVersion({ name, pinned = "", versions }: Absent, python?: string): string {
+function otherVersion({ name, extras, pinned = "", versions }: Absent, python?: string): string {
   const stable = versions.filter((version) => /^[\d.]+(?:\.?post\d+)?$/.test(version));
   const choice = stable.length > 0 ? stable : versions;
   const [plain = "", local] = pinned.split("+");
   // The newest probably has wheels; with another first number, it may be incompatible.
   const start = /^[1-9]\d*\./.exec(pinned)?.[0] ?? "";
   const newest = choice.findLast((version) => version.startsWith(start)) ?? choice.at(-1);
-  const other = `${name}==${versions.includes(plain) ? plain : newest}`;
+  const other = `${name}${extras}==${versions.includes(plain) ? plain : newest}`;
   if (local !== undefined && !versions.some((version) => version.includes("+"))) {
     const isTorch = /^torch(?:vision|audio)?$/.test(name);
     return `Write ${other} in {place}; or, because PyPI has no +${local}, add this line to {file}:\n` +
@@ -81,7 +87,7 @@ function otherVersion({ name, pinned = "", versions }: Absent, python?: string):
     (pinned === "" ? "" : ` ${pinned}${needs}: choose {python}.`);
 }
 
-/** The Python that a version needs, as pip tells of all versions that it left out. */
+/** Returns the Python that a version needs: pip names it for each version that it ignored. */
 function neededPython(pinned: string | undefined, lines: readonly string[]): string | undefined {
   const list = lines.find((line) => line.includes("require a different python version: ")) ?? "";
   return list.replace(/^.*version: /, "").split("; ")

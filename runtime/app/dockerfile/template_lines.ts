@@ -10,6 +10,7 @@ import type { App } from "../app.ts";
 import { requireInside } from "../confinement.ts";
 import type { Finding } from "../image.ts";
 import { holdsFile, layoutOf } from "../layout.ts";
+import { inOneLine } from "../../text.ts";
 import { cleanedPath, typedPath } from "../typed_path.ts";
 import { copiesOf, type Instruction, instructionsOf, mountedSource } from "./instructions.ts";
 
@@ -87,27 +88,39 @@ export function noNetworkMount(shown: string): Finding {
 }
 
 /**
- * The Dockerfile for a builder without mounts: without those of caches, which may be empty at any
+ * Returns the Dockerfile for a builder without mounts: without those of caches, which may be empty at any
  * time, and of the network settings.
  */
 export function withoutOptionalMounts(dockerfile: string): string {
   return withoutMounts(dockerfile, isOptional);
 }
 
-/** A Dockerfile without some options of its RUN instructions. All lines keep their numbers. */
+/**
+ * Returns a Dockerfile without some options of its RUN instructions. All lines keep their numbers.
+ *
+ * @throws MlcliError if such an option is written on several lines.
+ */
 export function withoutMounts(dockerfile: string, isLeftOut: (flag: string) => boolean): string {
   const lines = dockerfile.split("\n");
   for (const { name, line, flags } of instructionsOf(dockerfile)) {
     if (name !== "RUN") continue;
     let index = line - 1;
-    let from = 0;
     for (const flag of flags) {
-      for (; lines[index]!.indexOf(flag, from) < 0; index++) from = 0;
-      const start = lines[index]!.indexOf(flag, from);
-      const kept = isLeftOut(flag) ? "" : flag;
-      lines[index] = lines[index]!.slice(0, start) + kept +
-        lines[index]!.slice(start + flag.length);
-      from = start + kept.length;
+      if (!isLeftOut(flag)) continue;
+      const whole = new RegExp(`${flag.replace(/\W/g, "\\$&")}(?![^\\s\\\\])`);
+      const isComment = (text: string) => index >= line && /^\s*#/.test(text);
+      while (index < lines.length && (isComment(lines[index]!) || !whole.test(lines[index]!))) {
+        index++;
+      }
+      if (index === lines.length) {
+        throw new MlcliError(
+          `Cannot take ${inOneLine(flag)} out of line ${line} of the Dockerfile`,
+          {
+            hint: "Write the option on one line.",
+          },
+        );
+      }
+      lines[index] = lines[index]!.replace(whole, "");
     }
   }
   return lines.join("\n");

@@ -197,7 +197,8 @@ const PROGRAMS: readonly Row[] = [
   },
   {
     name: "a program of a RUN line",
-    said: "/bin/sh: 1: curl: not found",
+    said:
+      "/bin/sh: 1: curl: not found\nBuild failed: process did not complete successfully: exit code: 127",
     words: "/bin/sh: 1: curl: not found",
     hint: installs("curl"),
   },
@@ -215,7 +216,7 @@ const VERSIONS: readonly Row[] = [
     name: "a name that is almost right",
     said: `Collecting six\n${absent("scikit-lern", "none")}`,
     words: "No matching distribution found for scikit-lern (requirements.txt, line 3)",
-    hint: ["Write scikit-learn instead of scikit-lern in requirements.txt, line 3."],
+    hint: ["Did you mean scikit-learn? Correct scikit-lern in requirements.txt, line 3."],
   },
   {
     name: "the name of a module",
@@ -254,7 +255,10 @@ const VERSIONS: readonly Row[] = [
     name: "a package without a version for the image's Python",
     said: absent("tensorflow", "none"),
     words: "No matching distribution found for tensorflow",
-    hint: ['Choose another "python_version" in flats.json: no version of tensorflow fits this.'],
+    hint: [
+      "No version of tensorflow fits the image's Python and platform: choose another " +
+      '"python_version" in flats.json, or build for --platform linux/amd64.',
+    ],
   },
   {
     name: "a package that uv does not find",
@@ -265,7 +269,7 @@ const VERSIONS: readonly Row[] = [
     words:
       "Because scikit-lern was not found in the package registry and you require scikit-lern, " +
       "we can conclude that your requirements are unsatisfiable. (requirements.txt, line 3)",
-    hint: ["Write scikit-learn instead of scikit-lern in requirements.txt, line 3."],
+    hint: ["Did you mean scikit-learn? Correct scikit-lern in requirements.txt, line 3."],
   },
   {
     name: "a version that does not exist",
@@ -327,7 +331,13 @@ const VERSIONS: readonly Row[] = [
     name: "a dependency of a requirement",
     said: absent("nothing>=2 (from psutil)", "none"),
     words: "No matching distribution found for nothing>=2 (from psutil) (requirements.txt, line 3)",
-    hint: ["Correct nothing in requirements.txt, line 3."],
+    hint: ["Write another version of psutil in requirements.txt, line 3: it requires nothing."],
+  },
+  {
+    name: "a version of a package with extras",
+    said: absent("uvicorn[standard]==0.99.0", "0.29.0, 0.30.0"),
+    words: "No matching distribution found for uvicorn[standard]==0.99.0",
+    hint: ["Write uvicorn[standard]==0.30.0 in requirements.txt"],
   },
   {
     name: "a package of another Python",
@@ -414,6 +424,21 @@ const VERSIONS: readonly Row[] = [
     hint: ["above the RUN line that failed:\n  COPY get.py /app/get.py"],
   },
   {
+    name: "a requirements file in a directory that was not copied",
+    said: "ERROR: Could not open requirements file: [Errno 2] No such file or directory: " +
+      "'requirements/prod.txt'",
+    words: "Could not open requirements file: [Errno 2] No such file or directory: " +
+      "'requirements/prod.txt'",
+    hint: ["above the RUN line that failed:\n  COPY requirements/prod.txt requirements/prod.txt"],
+  },
+  {
+    name: "a compiler that Linux killed",
+    said: "-- -DCMAKE_CXX_COMPILER=/usr/bin/g++\n" +
+      "c++: fatal error: Killed signal terminated program cc1plus",
+    words: "c++: fatal error: Killed signal terminated program cc1plus",
+    hint: ["Give the Docker Engine more memory"],
+  },
+  {
     name: "a fault that mlcli's own installer tells",
     said: "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again",
     words: "uv.lock does not fit pyproject.toml: run uv lock, and build again",
@@ -436,7 +461,7 @@ const VERSIONS: readonly Row[] = [
     name: "an optional secret that the step needs",
     said: "cat: /run/secrets/token: No such file or directory",
     words: "cat: /run/secrets/token: No such file or directory",
-    hint: ["Build with docker build --secret id=token,src=FILE: mlcli build cannot pass secrets."],
+    hint: ["Build with docker build --secret: mlcli build cannot pass secrets."],
   },
 ];
 
@@ -482,8 +507,26 @@ const APT: readonly Row[] = [
     said: "E: Failed to fetch http://security.ubuntu.com/ubuntu/pool/main/c/curl/a.deb  404  Not " +
       "Found [IP: 91.189.88.152 80]\nE: Unable to fetch some archives, maybe run apt-get update or " +
       "try with --fix-missing?",
-    words: "Unable to fetch some archives, maybe run apt-get update or try with --fix-missing?",
+    words: "Failed to fetch http://security.ubuntu.com/ubuntu/pool/main/c/curl/a.deb  404  Not " +
+      "Found [IP: 91.189.88.152 80]",
     hint: ["Write apt-get update && apt-get install in one RUN line"],
+  },
+  {
+    name: "a network that does not work",
+    said: "W: Failed to fetch http://ftp.debian.org/debian/dists/trixie/InRelease  Temporary " +
+      "failure resolving 'ftp.debian.org'\nE: Unable to locate package git",
+    words: "W: Failed to fetch http://ftp.debian.org/debian/dists/trixie/InRelease  Temporary " +
+      "failure resolving 'ftp.debian.org'",
+    hint: ["Check the network of the Docker Engine: apt does not reach the server."],
+  },
+  {
+    name: "a repository that never had the release",
+    said: "E: The repository 'https://ppa.launchpadcontent.net/deadsnakes/ppa/x trixie Release' " +
+      "does not have a Release file.",
+    words:
+      "The repository 'https://ppa.launchpadcontent.net/deadsnakes/ppa/x trixie Release' does " +
+      "not have a Release file.",
+    hint: ["Remove https://ppa.launchpadcontent.net/deadsnakes/ppa/x trixie from the repositories"],
   },
   {
     report: "https://github.com/Meituan-Dianping/lyrebird/issues/372",
@@ -557,6 +600,18 @@ const NETWORK: readonly Row[] = [
     words: `${RETRYING}scikit-lern/`,
     hint: ["PIP_INDEX_URL"],
   },
+  {
+    name: "an index that drops connections",
+    said:
+      "WARNING: Retrying (Retry(total=4)) after connection broken by 'ConnectTimeoutError(<...>, " +
+      `'Connection to pypi.org timed out. (connect timeout=15)')': /simple/numpy/\n${
+        absent("numpy", "none")
+      }`,
+    words:
+      "WARNING: Retrying (Retry(total=4)) after connection broken by 'ConnectTimeoutError(<...>, " +
+      "'Connection to pypi.org timed out. (connect timeout=15)')': /simple/numpy/",
+    hint: ["PIP_INDEX_URL"],
+  },
 ];
 
 suite("buildCause", () => {
@@ -581,7 +636,7 @@ suite("buildCause", () => {
     const networkHint = "Add this line";
     assertEquals(causeOf("CERTIFICATE_VERIFY_FAILED", { networkHint })?.hint, "Add this line");
     const found = causeOf(`${RETRYING}six/\n${absent("scikit-lern", "none")}`, { networkHint });
-    assertStringIncludes(found?.hint ?? "", "Write scikit-learn");
+    assertStringIncludes(found?.hint ?? "", "Did you mean scikit-learn?");
   });
 
   it("buildCause looks for another cause if pip found the version but could not build it", () => {
@@ -591,7 +646,8 @@ suite("buildCause", () => {
   });
 
   it("buildCause names the last missing program, because earlier ones might be optional", () => {
-    const said = "unable to execute 'swig': No such file or directory\ngcc: not found";
+    const said = "unable to execute 'swig': No such file or directory\n" +
+      "unable to execute 'gcc': No such file or directory";
     assertStringIncludes(causeOf(said)?.hint ?? "", "build-essential");
   });
 
@@ -604,11 +660,26 @@ suite("buildCause", () => {
   });
 
   it("buildCause returns undefined for output without known words", () => {
-    assertEquals(causeOf("Traceback\nValueError: no\nfatal error: own.h: No such file"), undefined);
+    for (
+      const said of [
+        "Traceback\nValueError: no\nfatal error: own.h: No such file",
+        // The step went on without git.
+        "/bin/sh: 1: git: not found\nBuild failed: exit code: 1",
+        // Programs that are not pip.
+        "requests.exceptions.HTTPError: 401 Client Error: Unauthorized for url: https://x.org/y",
+        "wget: unable to resolve host address: Temporary failure in name resolution",
+        "ERROR: Could not open requirements file: [Errno 13] Permission denied: '/root/r.txt'",
+        "make: file: command 'x' failed\nfatal error: linux/compiler.h: No such file",
+      ]
+    ) assertEquals(causeOf(said), undefined);
+  });
+
+  it("buildCause does not take the word of an address for a package", () => {
+    const said = "Obtaining file:///app\nerror: command 'gcc' failed: No such file or directory";
+    assertEquals(causeOf(said)?.hint.startsWith("Add this line to "), true);
   });
 
   it("buildCause reads hostile long lines in linear time", () => {
-    const start = performance.now();
     for (
       const part of [
         "a/",
@@ -621,10 +692,14 @@ suite("buildCause", () => {
         "requires a different Python: 3 not in 'a ",
         "Package 'a",
         "E: ",
+        "satisfies the requirement aaa (from versions: ",
+        "ERROR: Could not find a version that satisfies the requirement aaa (from versions: ",
+        "Retrying (Retry",
+        "fatal error: a/",
       ]
     ) {
-      causeOf(part.repeat(30_000));
+      const words = causeOf(part.repeat(30_000))?.words ?? "";
+      assertEquals(words.length < 300, true, words.slice(0, 400));
     }
-    assertEquals(performance.now() - start < 10_000, true);
   });
 });

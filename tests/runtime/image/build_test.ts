@@ -517,7 +517,7 @@ suite("the output of mlcli build", () => {
       assertStringIncludes(
         stderr.slice(stderr.indexOf("error: ")).replaceAll(/\n {6,7}(?=\S)/g, " "),
         "error: Build failed: No matching distribution found for panda==1 (requirements.txt, line " +
-          "2)\nhint: Write pandas instead of panda in requirements.txt, line 2.\n",
+          "2)\nhint: Did you mean pandas? Correct panda in requirements.txt, line 2. ",
       );
     }
   });

@@ -7,7 +7,9 @@ import { it, suite } from "../../helpers/suite.ts";
 
 function sent(dockerfile: string, context?: string) {
   const built = builtInstructions(instructionsOf(dockerfile), {});
-  return withoutSecrets(dockerfile, built, { app: "flats", dockerfile: "d/Dockerfile", context });
+  return withoutSecrets(dockerfile, built, {
+    ...{ app: "flats", options: ["--target gpu"], dockerfile: "d/Dockerfile", context },
+  });
 }
 
 suite("withoutSecrets", () => {
@@ -25,6 +27,16 @@ suite("withoutSecrets", () => {
       "a secret that is not required",
       "FROM a\nRUN --mount=type=secret,required=0 x",
       "FROM a\nRUN  x",
+    ],
+    [
+      "a secret below a comment that names it",
+      "FROM a\nRUN \\\n  # --mount=type=secret,id=a\n  --mount=type=secret,id=a \\\n  x",
+      "FROM a\nRUN \\\n  # --mount=type=secret,id=a\n   \\\n  x",
+    ],
+    [
+      "a secret whose option begins another one",
+      "FROM a\nRUN --mount=type=cache,target=/ab --mount=type=secret,id=ab --mount=type=secret,id=a x",
+      "FROM a\nRUN --mount=type=cache,target=/ab   x",
     ],
     [
       "a secret beside a cache",
@@ -59,7 +71,7 @@ suite("withoutSecrets", () => {
       assertEquals(
         error.hint,
         "Build the image with docker, and run it:\n" +
-          `  docker build ${option} -t flats-docker -f d/Dockerfile d\n` +
+          `  docker build ${option} --target gpu -t flats-docker -f d/Dockerfile d\n` +
           "  mlcli local train --image flats-docker",
       );
     });
@@ -72,6 +84,17 @@ suite("withoutSecrets", () => {
       "Move these steps to base.Dockerfile, and build upon its image:\n" +
         "  docker build --ssh default -t flats-base -f base.Dockerfile .\n" +
         "  mlcli build --base-image flats-base",
+    );
+  });
+
+  it("withoutSecrets rejects an option on several lines, which it cannot remove", () => {
+    const error = assertThrows(
+      () => sent("FROM a\nRUN --mount=type=secret,\\\nid=a x"),
+      MlcliError,
+    );
+    assertEquals(
+      error.message,
+      "Cannot take --mount=type=secret,id=a out of line 2 of the Dockerfile",
     );
   });
 
