@@ -170,7 +170,7 @@ export function parseDirectory(side: Side): Parser<PlacedData<string | undefined
 
 const PORT_FORMS = "PORT or HOST:CONTAINER, such as 5678 or 5679:5678";
 
-/** `5678`, or `5679:5678` for port 5679 of this machine, as `docker run --publish` takes them. */
+/** Reads `5678`, or `5679:5678` for port 5679 of this machine, as `docker run --publish` does. */
 export function parsePublished(text: string, source: string): PublishedPort {
   const [container, host = container, ...more] = text.split(":").reverse();
   const isPort = (text: string | undefined): boolean =>
@@ -183,7 +183,7 @@ export function parsePublished(text: string, source: string): PublishedPort {
   });
 }
 
-/** Of the commands whose containers a debugger can reach. */
+/** The option of commands whose containers a debugger can reach. */
 export const publishOption = options({
   "--publish": {
     value: "port",

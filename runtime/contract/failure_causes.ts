@@ -85,7 +85,7 @@ const readOnly = (paths: string): RegExp =>
 const READ_ONLY = readOnly("code|input|config|processing/input");
 const READ_ONLY_SERVER = readOnly("code|model");
 
-/** The same words as an uncaught error: libraries that go on log them without its class. */
+/** Matches these words of an uncaught error: libraries that handle it log them without its class. */
 const errorOf = ({ source }: RegExp): RegExp => new RegExp(`\\b\\w*Error: ${source}`);
 
 /** A line of a library that cannot resolve the name of the local machine. */

@@ -2,7 +2,7 @@
 
 import { SERVER_PORT } from "../contract/jobs.ts";
 import { listed } from "../text.ts";
-import type { ListeningSocket } from "./sockets.ts";
+import { isLoopback, type ListeningSocket } from "./sockets.ts";
 
 /** The answer to `GET /ping`, or why there was none. */
 export type PingAnswer =
@@ -35,7 +35,9 @@ export function diagnosis(
   if (status !== undefined) {
     const isLoading = status === 200 || status >= 500;
     const words = `it answers GET /ping with ${status}, not 200`;
-    return isLoading ? undefined : { words, hint: STATUS_HINTS[status] ?? OTHER };
+    return isLoading
+      ? undefined
+      : { words, hint: STATUS_HINTS[status] ?? (status < 400 ? REDIRECTED : OTHER) };
   }
   if (failure === SILENT) return undefined;
   if (sockets === undefined) {
@@ -44,7 +46,7 @@ export function diagnosis(
   }
   if (sockets.length === 0) return { words: "it does not listen on a port yet", hint: undefined };
   const isOpen = ({ address, port }: ListeningSocket): boolean =>
-    port === SERVER_PORT && !/^(127\.|::1$)/.test(address);
+    port === SERVER_PORT && !isLoopback(address);
   if (sockets.some(isOpen)) {
     const hint = "Answer GET /ping with 200, in HTTP without TLS, and over IPv4 (0.0.0.0).";
     return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };
@@ -59,19 +61,25 @@ function addressText({ address, port }: ListeningSocket): string {
 }
 
 const NO_LOGIN = "Let /ping work without a login.";
-const OTHER =
+const REDIRECTED =
   "Return 200 from /ping itself: define its route without a slash at the end, and do not redirect it.";
+const OTHER = "Return 200 from /ping.";
 
 const STATUS_HINTS: Readonly<Record<number, string>> = {
   204: "Return status 200 from /ping: SageMaker accepts no other.",
   400:
-    "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), and return " +
-    "200 from /ping.",
+    "Accept any Host header (Django: ALLOWED_HOSTS, FastAPI: TrustedHostMiddleware), answer without " +
+    "TLS, and return 200 from /ping.",
   401: NO_LOGIN,
   403: NO_LOGIN,
   404: 'Add a route GET /ping that returns 200: @app.get("/ping") in FastAPI and Flask.',
   405: 'Let /ping accept GET: @app.get("/ping") in FastAPI and Flask.',
 };
+
+/** Returns what makes two answers the same for the user: connections may be refused, reset or closed. */
+export function kindOf({ status, failure }: PingAnswer): string {
+  return String(status ?? failure === SILENT);
+}
 
 /** How long an answer stays the same until mlcli looks for the reason, in ms. */
 const STUCK_AFTER = 10_000;
@@ -97,8 +105,7 @@ export class StuckWatch {
    * @throws what `tell` throws.
    */
   async see(answer: PingAnswer, now: number): Promise<void> {
-    // Connections that are refused, reset or closed are the same to the user.
-    const key = String(answer.status ?? answer.failure === SILENT);
+    const key = kindOf(answer);
     if (key !== this.#key) [this.#key, this.#since] = [key, now];
     if (this.isDone || now - this.#since < STUCK_AFTER) return;
     this.#since = now;

@@ -6,7 +6,7 @@ import type { Engine } from "../docker/engine.ts";
 import { EngineError } from "../docker/errors.ts";
 import { demultiplex } from "../docker/frames.ts";
 import { SilentEngine } from "../docker/time_limits.ts";
-import { diagnosis, type PingAnswer, SILENT, StuckWatch } from "./diagnosis.ts";
+import { diagnosis, kindOf, type PingAnswer, SILENT, StuckWatch } from "./diagnosis.ts";
 import { socketsIn } from "./sockets.ts";
 
 /** Between two attempts, in ms, while nobody answers. */
@@ -132,8 +132,13 @@ export async function untilReady(
   using deadline = deadlineIn(seconds);
   using either = joinSignals(over.signal, signal, deadline.signal);
   const asking = either.signal;
-  const find = async (answer: PingAnswer, signal: AbortSignal) =>
-    diagnosis(answer, answer.status === undefined ? await socketsIn(engine, id, signal) : []);
+  const find = async (answer: PingAnswer, signal: AbortSignal) => {
+    if (answer.status !== undefined) return diagnosis(answer, []);
+    const sockets = await socketsIn(engine, id, signal);
+    // Since the answer, the server may have opened its port.
+    const isStill = kindOf(await ping(port, signal)) === kindOf(answer);
+    return isStill ? diagnosis(answer, sockets) : undefined;
+  };
   const stuck = new StuckWatch((answer) => find(answer, asking), onStuck);
   let silence = "the Docker Engine does not answer";
   let last: PingAnswer | undefined;

@@ -21,15 +21,21 @@ const FIRST_EPHEMERAL = 32_768;
 const LISTENING = /^ *\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]{8,32}:0000 0A /gm;
 
 /**
- * Returns the listening sockets of `/proc/net/tcp` and `/proc/net/tcp6`, without those on a port that the
- * system chose; `undefined` if the text is neither of these files.
+ * Returns the listening sockets of `/proc/net/tcp` and `/proc/net/tcp6`; `undefined` if the text is neither
+ * of these files. A port on the loopback address that the system may have chosen is for the program itself.
  */
 export function listeningSockets(text: string): readonly ListeningSocket[] | undefined {
   if (!text.includes("local_address")) return undefined;
   return Array.from(text.matchAll(LISTENING), ([, address, port]) => ({
     address: addressOf(address!),
     port: parseInt(port!, 16),
-  })).filter(({ address, port }) => address !== DOCKERS_RESOLVER && port < FIRST_EPHEMERAL);
+  })).filter(({ address, port }) =>
+    address !== DOCKERS_RESOLVER && (port < FIRST_EPHEMERAL || !isLoopback(address))
+  );
+}
+
+export function isLoopback(address: string): boolean {
+  return /^(?:127\.|::1$)/.test(address);
 }
 
 /** Each word of 32 bits is in the byte order of the machine: little-endian is assumed. */

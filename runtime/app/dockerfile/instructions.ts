@@ -109,7 +109,7 @@ export function copiesOf(instructions: readonly Instruction[]): readonly Copy[] 
   });
 }
 
-/** The fields of an option of `RUN` that mounts something: `type`, `id`, `target`, ... */
+/** Returns the fields of an option of `RUN` that mounts something: `type`, `id`, `target`, ... */
 export function mountFields(flag: string): ReadonlyMap<string, string> | undefined {
   const [, text] = /^--mount=(.*)$/.exec(flag.replaceAll(/["'\\]/g, "")) ?? [];
   return text === undefined ? undefined : new Map(
@@ -121,8 +121,8 @@ export function mountFields(flag: string): ReadonlyMap<string, string> | undefin
 }
 
 /**
- * Returns what an option of `RUN` mounts of the build context, as it is named there: empty for all of
- * it. Undefined if it mounts something else.
+ * Returns the path in the build context that an option of `RUN` mounts: empty for all of it. Undefined if
+ * it mounts something else.
  */
 export function mountedSource(flag: string): string | undefined {
   const fields = mountFields(flag);

@@ -98,7 +98,7 @@ export function baseImages(
   return { images: [...found.values()], hasUnknown };
 }
 
-/** The instructions of the stages that are built. Parameters as of `baseImages`. */
+/** Returns the instructions of the stages that are built. Its parameters are those of `baseImages`. */
 export function builtInstructions(
   instructions: readonly Instruction[],
   given: Readonly<Record<string, string>>,

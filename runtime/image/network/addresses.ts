@@ -32,7 +32,7 @@ export function passwordsOf(addresses: string): readonly string[] {
 /** Shorter passwords are not hidden: they would be found in ordinary words. */
 const SHORTEST = 4;
 
-/** Text in which `[secret]` replaces passwords, as they stand in addresses and as they are. */
+/** Returns text in which `[secret]` replaces passwords, encoded for an address or plain. */
 export function withoutPasswords(text: string, passwords: readonly string[]): string {
   return passwords.flatMap((password) => [password, percentDecoded(password)])
     .filter(({ length }) => length >= SHORTEST)

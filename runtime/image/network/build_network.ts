@@ -66,7 +66,7 @@ export const OWN_DOCKERFILE: BuildNetwork = {
   ...NOTHING,
   hint:
     "Write the settings into the Dockerfile, such as COPY company.pem /etc/company.pem and ENV " +
-    "PIP_CERT=/etc/company.pem: only the app's own Dockerfile gets this machine's.",
+    "PIP_CERT=/etc/company.pem: mlcli passes this machine's settings only to the app's own Dockerfile.",
 };
 
 /**

@@ -29,6 +29,8 @@ export function missingModelFileHint(
     .map(({ path }) => path).toArray().sort();
   if (files.length === 0) return `${PATHS.model} is empty: train a model with mlcli local train.`;
   const [, missing] = MODEL_PATH.exec(error)!;
+  // The file exists: it lacks a part.
+  if (missing !== undefined && files.includes(missing)) return undefined;
   const other = files.length === 1 ? "it" : "one of them";
   const save = missing === undefined ? "" : `, or save ${missing} in training`;
   return `${PATHS.model} has ${listed(files)}. Load ${other}${save}.`;

@@ -85,7 +85,7 @@ async function notReady(
       },
     );
   }
-  const error = hint === undefined ? lastErrorIn(log) : undefined;
+  const error = lastErrorIn(log);
   const why = error === undefined ? words : `${words}; ${error}`;
   return new MlcliError(`The server did not answer /ping with 200 ${within} (${why})`, {
     quote,

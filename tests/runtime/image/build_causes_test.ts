@@ -439,7 +439,7 @@ const VERSIONS: readonly Row[] = [
     hint: ["Give the Docker Engine more memory"],
   },
   {
-    name: "a fault that mlcli's own installer tells",
+    name: "an error of mlcli's installer",
     said: "mlcli: uv.lock does not fit pyproject.toml: run uv lock, and build again",
     words: "uv.lock does not fit pyproject.toml: run uv lock, and build again",
     hint: [],
@@ -546,7 +546,7 @@ const APT: readonly Row[] = [
   },
   {
     report: "https://github.com/Bioconductor/bioconductor_docker/issues/5",
-    name: "a slow clock",
+    name: "a clock that is behind",
     said:
       "E: Release file for http://ftp.debian.org/debian/dists/buster-updates/InRelease is not " +
       "valid yet (invalid for another 7d 9h 38min 1s). Updates for this repository will not be applied.",

@@ -91,6 +91,11 @@ const ROWS: readonly Row[] = [
     expected: /^it answers GET \/ping with 204, not 200 \/\/ Return status 200 from \/ping/,
   },
   {
+    title: "a status that is neither a redirect nor known",
+    answer: { status: 422 },
+    expected: /with 422, not 200 \/\/ Return 200 from \/ping\.$/,
+  },
+  {
     title: "FastAPI's and Flask's redirect from /ping to /ping/ " +
       "(https://github.com/datarobot/datarobot-user-models/pull/883)",
     answer: { status: 307 },

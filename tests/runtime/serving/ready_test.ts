@@ -8,6 +8,7 @@ import {
   waitBetween,
 } from "../../../runtime/serving/ready.ts";
 import type { PingAnswer } from "../../../runtime/serving/diagnosis.ts";
+import { freePort } from "../../../runtime/serving/ports.ts";
 import { it, suite } from "../../helpers/suite.ts";
 import { frame } from "../../helpers/fake_containers.ts";
 import { clientOf, fakeEngine, never, pong, refusal } from "../../helpers/fake_engine.ts";
@@ -256,6 +257,32 @@ suite("the wait for a server", () => {
       assertEquals((await waiting.catch((error) => error)).message, "enough");
     });
   }
+
+  it("untilReady tells nothing if the server opens its port while mlcli looks for the reason", async () => {
+    const port = freePort();
+    let server: Deno.HttpServer | undefined;
+    await using fake = await fakeEngine({
+      "GET /_ping": () => pong("1.44"),
+      "POST /containers/c/exec": () => {
+        const options = { hostname: "127.0.0.1", port, onListen: () => {} };
+        server ??= Deno.serve(options, () => new Response());
+        return Response.json({ Id: "e" }, { status: 201 });
+      },
+      "POST /exec/e/start": () => new Response(new Blob([frame(1, listening).slice()])),
+    });
+    using real = await clientOf(fake);
+    const engine = { ...real, wait: () => Promise.resolve({ status: forEver }) };
+    const told: string[] = [];
+    let time = 0;
+    const readiness = await untilReady(engine, { id: "c", port }, {
+      seconds: 60,
+      signal: new AbortController().signal,
+      onStuck: (words) => told.push(words),
+      now: () => time += 5_000,
+    });
+    await server?.shutdown();
+    assertEquals({ readiness, told }, { readiness: { kind: "ready" }, told: [] });
+  });
 
   it("untilReady fails if the reason cannot be told", async () => {
     await using fake = await fakeEngine({

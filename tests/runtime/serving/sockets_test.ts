@@ -49,7 +49,8 @@ suite("listeningSockets", () => {
     ],
     ["no connection", line("0100007F:1F90", "01", "0100007F:9C40"), []],
     ["no socket of Docker's resolver", line("0B00007F:1F90"), []],
-    ["no port that the system chose", line("0100007F:A0E1"), []],
+    ["no loopback port that the system chose", line("0100007F:A0E1"), []],
+    ["gRPC's default", line("00000000:C383"), [{ address: "0.0.0.0", port: 50_051 }]],
     ["nothing", "", []],
   ];
   for (const [title, text, sockets] of rows) {

@@ -68,6 +68,12 @@ suite("missingModelFileHint", () => {
     );
   });
 
+  it("missingModelFileHint returns undefined for a file that the model has", async () => {
+    await using model = await makeDirectory({ "model.safetensors": "" });
+    const error = "KeyError: 'tensor not found in /opt/ml/model/model.safetensors'";
+    assertEquals(missingModelFileHint([error], model.path), undefined);
+  });
+
   it("missingModelFileHint returns undefined for other errors, and if the directory is unknown", async () => {
     const other = "FileNotFoundError: [Errno 2] No such file or directory: '/opt/ml/modelling/x'";
     assertEquals(await hintOf(other, {}), undefined);
