@@ -103,7 +103,8 @@ export function raisedAs(headline: string, output: string): Raised | undefined {
   const start = withoutPlace(headline.replace(/\.\.\.$/, "")).trim();
   if (start === "") return undefined;
   const isCut = headline.endsWith("...");
-  const isNamed = (words: string): boolean => isCut ? words.startsWith(start) : words === start;
+  const isNamed = (words: string): boolean =>
+    words.startsWith(isCut ? start : `${start}:`) || words === start;
   const raised = raisedIn(output);
   const index = raised.findLastIndex(({ words }) =>
     isNamed(words.trim()) || isNamed(words.trim().replace(/^([\w<>]+\.)+/, ""))

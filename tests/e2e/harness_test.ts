@@ -31,7 +31,7 @@ suite("the harness around training and processing code", () => {
     assertEquals(code, 1);
     assertStringIncludes(stderr, 'File "/opt/ml/code/training.py", line 7, in train');
     assert(!stderr.includes("/opt/mlcli"), stderr);
-    assertMatch(stderr, /error: Training failed: Bad \(exit status 1\)\n$/);
+    assertMatch(stderr, /error: Training failed: Bad \(training\.py, line 7\)\n$/);
   });
 
   it("shows what is printed at once, without a flush", async () => {

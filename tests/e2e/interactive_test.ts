@@ -72,7 +72,10 @@ suite("--interactive", () => {
     await using app = await stoppingApp();
     const { code, stderr } = await app.run(["local", "train"]);
     assertEquals(code, 1);
-    assertMatch(stderr, /\nerror: Training failed: BdbQuit \(exit status 1\)\nhint: mlcli local t/);
+    assertMatch(
+      stderr,
+      /\nerror: Training failed: BdbQuit \(training\.py, line \d+\)\nhint: mlcli local t/,
+    );
     assertMatch(stderr, /--interactive lets you type at breakpoint\(\)\.\n$/);
   });
 });

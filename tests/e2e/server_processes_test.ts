@@ -156,7 +156,8 @@ suite("the processes of a server", () => {
     ]);
     assertEquals(code, 1);
     assertStringIncludes(stderr, "exit status 3");
-    assertEquals(stderr.match(/ImportError: no module named shap/g)?.length, 1, stderr);
+    const [, quote = ""] = stderr.split(/^error: .*\n/m);
+    assertEquals(quote.match(/ImportError: no module named shap/g)?.length, 1, stderr);
     assert(!stderr.includes("mlcli_harness"), stderr);
   });
 

@@ -114,6 +114,11 @@ const ROWS: Readonly<Record<string, Row>> = {
     headline: "PIL.UnidentifiedImageError: no image",
     place: "a.py, line 1",
   },
+  "an error whose text cannot be made": {
+    output: `${HEADING}  File "a.py", line 7, in f\na.Bad: <exception str() failed>\n`,
+    headline: "Bad",
+    place: "a.py, line 7",
+  },
   "an error with more than the headline": {
     output: `${HEADING}  File "a.py", line 1, in f\nKeyError: 1\n` +
       `${HEADING}  File "a.py", line 2, in f\nKeyError: 12\n`,
