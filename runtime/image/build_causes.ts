@@ -192,7 +192,8 @@ export function buildCause(step: FailedStep): Cause | undefined {
   if (absent !== undefined) {
     const network = absent.versions.length === 0 ? networkCause(step, absent.name) : undefined;
     const match = lastMatch(step.lines, ABSENT)!;
-    return network ?? causeOf(step, match, versionHint(absent), absent.by ?? absent.name);
+    return network ??
+      causeOf(step, match, versionHint(absent), { distribution: absent.by ?? absent.name });
   }
   const hasList = /\bapt(?:-get)? .{0,80}\bupdate\b/.test(step.name) ||
     step.lines.some((line) => /^(?:Get|Hit):\d+ /.test(line));
@@ -246,7 +247,10 @@ function missingProgram(step: FailedStep): Cause | undefined {
   const start = `RUN apt-get update && apt-get install -y${packages.length > 36 ? " \\\n   " : ""}`;
   const line = `${start} ${packages.replaceAll("+", " ")}`;
   const hint = `${first}${ABOVE} (Debian, Ubuntu):\n  ${line}`;
-  return causeOf(step, match, hint, collecting?.[1] ?? "", collecting?.input);
+  return causeOf(step, match, hint, {
+    distribution: collecting?.[1] ?? "",
+    told: collecting?.input,
+  });
 }
 
 export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecArray | undefined {
@@ -259,16 +263,19 @@ export function lastMatch(lines: readonly string[], words: RegExp): RegExpExecAr
 /** Where pip finds a requirement: `(from -r FILE (line 3))` */
 const PLACE = /-r (\S{1,300}) \(line (\d{1,7})\)|\(from line (\d{1,7}) of (\S{1,300}?)\)/;
 
-/**
- * @param distribution whose line it is about, if pip does not tell; default: the first group.
- * @param told where pip may tell it; default: the matching line, and three more.
- */
+interface Requirement {
+  /** Its line counts if pip does not name a place; default: the first group. */
+  readonly distribution?: string;
+  /** The words of pip that may name a place; default: the matching line and three more. */
+  readonly told?: string | undefined;
+}
+
+/** Returns the cause in a line, with the values of the step in its hint. */
 function causeOf(
   step: FailedStep,
   match: RegExpExecArray,
   hint: string,
-  distribution?: string,
-  told?: string,
+  { distribution, told }: Requirement = {},
 ): Cause {
   const at = step.lines.lastIndexOf(match.input);
   const [, path, number, later, file] =
