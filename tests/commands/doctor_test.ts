@@ -440,18 +440,9 @@ suite("mlcli doctor", () => {
   });
 });
 
-/**
- * Holds the port that doctor looks at, or finds that some other program of this machine does: then
- * that is as good.
- */
-function portTaken(): Disposable {
-  try {
-    const listener = Deno.listen({ hostname: "127.0.0.1", port: 8080 });
-    return { [Symbol.dispose]: () => listener.close() };
-  } catch (error) {
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    return { [Symbol.dispose]: () => {} };
-  }
+/** Listens on a port of this machine, as another program would. */
+function otherProgram(): Deno.TcpListener {
+  return Deno.listen({ hostname: "127.0.0.1", port: 0 });
 }
 
 suite("mlcli doctor: this machine's engine and another's", () => {
@@ -461,7 +452,7 @@ suite("mlcli doctor: this machine's engine and another's", () => {
 
   it("looks neither at the disk nor at the port for an engine on the network", async () => {
     await using app = await ownApp();
-    using _ = portTaken();
+    using taken = otherProgram();
     const answers: Readonly<Record<string, unknown>> = {
       "GET /version": { Version: "20.10.24", ApiVersion: "1.41", Arch: "amd64" },
       "GET /info": here.info,
@@ -475,25 +466,30 @@ suite("mlcli doctor: this machine's engine and another's", () => {
       return call in answers ? Response.json(answers[call]) : new Response(call, { status: 599 });
     });
     const env = { DOCKER_HOST: `tcp://127.0.0.1:${far.addr.port}` };
-    const { code, stdout, stderr } = await app.run(["doctor"], { env });
+    const port = String(taken.addr.port);
+    const { code, stdout, stderr } = await app.run(["doctor", "--port", port], { env });
     assertEquals([code, stderr], [0, ""]);
     assertMatch(stdout, /^ok {7}Engine 20\.10\.24 \(API 1\.41\) at tcp:\/\/\S+ \(DOCKER_HOST\)\n/);
     assertMatch(
       stdout,
       /^unknown {2}The engine's disk is not this machine's\n {9}hint: docker system df/m,
     );
-    assertMatch(stdout, /^ok {7}Port 8080 is free$/m);
+    assertMatch(stdout, new RegExp(`^ok {7}Port ${port} is free$`, "m"));
     assertEquals(stdout.includes("warning"), false);
   });
 
   it("looks at both for the one on this machine", async () => {
     await using app = await ownApp();
-    using _ = portTaken();
-    const { stdout } = await doctor(app, here);
+    using taken = otherProgram();
+    const port = String(taken.addr.port);
+    const { stdout } = await doctor(app, here, "--port", port);
     assertMatch(stdout, /^(ok {7}|warning {2}|problem {2})\d+\.\d GB free in \//m);
     assertMatch(
       stdout,
-      /^warning {2}Port 8080 is used by another program\n {9}hint: .* local deploy --port 0 picks/m,
+      new RegExp(
+        `^warning {2}Port ${port} is used by another program\\n {9}hint: .* local deploy --port 0 picks`,
+        "m",
+      ),
     );
   });
 
