@@ -82,7 +82,7 @@ function otherVersion({ name, extras, pinned = "", versions }: Absent, python?: 
         isTorch ? `download.pytorch.org/whl/${local}` : "HOST/simple"
       }`;
   }
-  const needs = python === undefined ? " may need another Python" : ` needs Python ${python}`;
+  const needs = python === undefined ? " might need another Python" : ` needs Python ${python}`;
   return `Write ${other} in {place}, or another version that the index has.` +
     (pinned === "" ? "" : ` ${pinned}${needs}: choose {python}.`);
 }

@@ -168,11 +168,14 @@ function entryPointHint({ Cmd: [word], Labels }: CreateBody): string {
   return `${hint} To run a file of your own in any image with Python: --entry-point FILE${launcher}`;
 }
 
+/** Returns how to put mlcli's server on an image that has none. */
 function serveHint({ Image, Labels }: CreateBody): string {
   const app = Labels[LABELS.app];
+  const base = `${app}/mlcli_base`;
   return `Add mlcli's server to the image: in a new directory, run mlcli init ${app} --base-image ` +
-    `${Image}, copy your inference.py over ${app}/mlcli_base/prediction/serve, and run mlcli ` +
-    "build. Or add a program serve to its PATH; if it has one, mlcli doctor says why it cannot start.";
+    `${Image}, copy your inference.py over ${base}/prediction/serve and your model into ` +
+    `${base}/local_test/test_dir/model/, and run mlcli build. Or add a program serve to its PATH; if ` +
+    "it has one, mlcli doctor says why it cannot start.";
 }
 
 /** A container that mlcli made; its id is its name where the engine did not say it. */

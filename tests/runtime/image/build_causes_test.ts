@@ -293,7 +293,7 @@ const VERSIONS: readonly Row[] = [
     words: "No matching distribution found for torch==1.8.1 (requirements.txt, line 3)",
     hint: [
       "Write torch==1.13.1 in requirements.txt, line 3, or another version",
-      '1.8.1 may need another Python: choose another "python_version" in flats.json.',
+      '1.8.1 might need another Python: choose another "python_version" in flats.json.',
     ],
   },
   {

@@ -282,7 +282,7 @@ suite("local deploy that fails", () => {
       [
         `the image has no serve, as ${runtime} says`,
         { answers: { [START]: () => refusal(Number(status), String(words)) } },
-        /^error: test-\w+:latest has no serve program, which SageMaker would run\nhint: Add mlcli's server to the image: in a new directory, run mlcli init (\S+) --base-image test-\w+:latest, copy your inference\.py over \1\/mlcli_base\/prediction\/serve, and run mlcli build\./,
+        /^error: test-\w+:latest has no serve program, which SageMaker would run\nhint: Add mlcli's server to the image: in a new directory, run mlcli init (\S+) --base-image test-\w+:latest, copy your inference\.py over \1\/mlcli_base\/prediction\/serve and your model into \1\/mlcli_base\/local_test\/test_dir\/model\/, and run mlcli build\./,
       ] as const
     ),
     [
