@@ -32,7 +32,7 @@ const WRITES =
   /\b(?:to_(?:csv|parquet|json|pickle|excel|feather|hdf)|save\w*|dump|write_\w+|mkdir|touch|imwrite)\(|\bopen\(.{0,300}[,=] ?['"][wax][bt]?\+?['"]/;
 
 /** Code that reads a file. */
-const READS = /\b(?:i?m?read\w*|load\w*)\(/;
+const READS = /\b(?:(?:im)?read\w*|load\w*)\(/;
 
 /** Files of the system and of packages, which are not the user's data. */
 const SYSTEM =
@@ -72,9 +72,11 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   const directory = directoryToMake(path, words, line);
   if (directory !== undefined) {
     const kept = kind === "train" ? [PATHS.model, PATHS.outputData] : [PATHS.processingOutput];
-    return named && `${named.path} is read-only: write to ${kept.join(" or ")}.` ||
-      `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
-        (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
+    if (named && !code.asked.copyInputs) {
+      return `${named.path} is read-only: write to ${kept.join(" or ")}.`;
+    }
+    return `Make the directory first: os.makedirs(${quoted(directory)}, exist_ok=True).` +
+      (directory.startsWith("/opt/ml/") ? "" : ` SageMaker keeps only ${kept.join(" and ")}.`);
   }
   const found = await foundHint(code, path, named ? [named] : inputs);
   const [, channel] = /^\/opt\/ml\/input\/data\/([\w.-]{1,64}(?=\/)|[\w-]{1,64}$)/.exec(path) ?? [];

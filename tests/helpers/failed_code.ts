@@ -35,7 +35,7 @@ export function failedCode(failure: Failure): FailedCode {
     user: undefined,
     interactive: false,
     launcher: isSent ? "script" : "image",
-    asked: { network: undefined, strict: false },
+    asked: { network: undefined, strict: false, copyInputs: false },
     hyperparameters: {},
     remedyOfOlderCode: undefined,
     ...given,

@@ -222,6 +222,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     hint: "/opt/ml/input/data/training is read-only: write to /opt/ml/model or " +
       "/opt/ml/output/data.",
   },
+  "a file that is written below a copy of a channel": {
+    path: "/opt/ml/input/data/training/out/a.csv",
+    line: "df.to_csv(path)",
+    data: TRAINING,
+    asked: { network: undefined, strict: false, copyInputs: true },
+    hint:
+      'Make the directory first: os.makedirs("/opt/ml/input/data/training/out", exist_ok=True).',
+  },
   "a channel that lacks the file, beside one that has it": {
     path: "/opt/ml/input/data/validation/b.csv",
     data: { ...TRAINING, validation: ["v.csv"] },
