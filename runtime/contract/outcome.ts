@@ -136,7 +136,8 @@ export function lastErrorIn(output: string): string | undefined {
  */
 export function endWithError(status: number, words: string, log: string): string {
   const error = status < 126 ? lastErrorIn(log) : undefined;
-  return error === undefined ? words : `${error} (${words})`;
+  const isKnown = error === undefined || error === `SystemExit: ${status}`;
+  return isKnown ? words : `${error} (${words})`;
 }
 
 /** Levels of loggers, and the categories of Python's `warnings`. */

@@ -188,6 +188,11 @@ suite("endWithError", () => {
     assertEquals(endWithError(3, "exit status 3", "bye"), "exit status 3");
   });
 
+  it("endWithError does not repeat the status of a SystemExit", () => {
+    const log = TRACEBACK.replace("ValueError: no age", "SystemExit: 3");
+    assertEquals(endWithError(3, "exit status 3", log), "exit status 3");
+  });
+
   it("endWithError names no error of a program that a signal ended", () => {
     assertEquals(endWithError(137, "exit status 137", TRACEBACK), "exit status 137");
   });
@@ -197,7 +202,7 @@ suite("explainingLines", () => {
   const handled = "Traceback (most recent call last):\n  File 'a', line 1\n" +
     "ModuleNotFoundError: No module named 'ujson'\n\n";
   const rows: Readonly<Record<string, readonly [log: string, lines: readonly string[]]>> = {
-    "explainingLines returns the error of the last traceback, and what is below it": [
+    "explainingLines returns the error of the last traceback, and the lines below it": [
       `${handled}ready\n${TRACEBACK}\nWorker failed to boot\n`,
       ["ValueError: no age", "Worker failed to boot"],
     ],
@@ -219,7 +224,7 @@ suite("explainingLines", () => {
     ],
   };
   for (const [title, [log, lines]] of Object.entries(rows)) {
-    it(`explainingLines: ${title}`, () => assertEquals(explainingLines(log.split("\n")), lines));
+    it(`${title}`, () => assertEquals(explainingLines(log.split("\n")), lines));
   }
 });
 
