@@ -168,19 +168,18 @@ export function parseDirectory(side: Side): Parser<PlacedData<string | undefined
   };
 }
 
-const PORT_FORMS = "PORT or HOST:CONTAINER, such as 5678 or 5679:5678";
-
 /** Reads `5678`, or `5679:5678` for port 5679 of this machine, as `docker run --publish` does. */
-export function parsePublished(text: string, source: string): PublishedPort {
+function parsePublished(text: string, source: string): PublishedPort {
   const [container, host = container, ...more] = text.split(":").reverse();
   const isPort = (text: string | undefined): boolean =>
     /^\d{1,5}$/.test(text ?? "") && Number(text) > 0 && Number(text) <= 65_535;
   if (isPort(container) && isPort(host) && more.length === 0) {
     return { container: Number(container), host: Number(host) };
   }
-  throw new UsageError(`${source} must be ${PORT_FORMS}, but got "${text}".`, {
-    hint: more.length > 0 ? "The address is always 127.0.0.1: leave it out." : undefined,
-  });
+  throw new UsageError(
+    `${source} must be PORT or HOST:CONTAINER, such as 5678 or 5679:5678, but got "${text}".`,
+    { hint: more.length > 0 ? "The address is always 127.0.0.1: leave it out." : undefined },
+  );
 }
 
 /** The option of commands whose containers a debugger can reach. */

@@ -179,7 +179,7 @@ async function prepare(request: BuildRequest, host: Pick<Context, "env" | "syste
     options: [
       ...stage === undefined ? [] : [`--target ${shellWord(stage)}`],
       ...platform === undefined ? [] : [`--platform ${shellWord(platform)}`],
-      // Values may be secrets.
+      // The values can be secrets.
       ...Object.keys(buildArguments).map((name) => `--build-arg ${shellWord(name)}=VALUE`),
     ],
     dockerfile: given.shown,

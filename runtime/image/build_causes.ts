@@ -71,7 +71,7 @@ function rowCause(step: FailedStep, rows: readonly Row[]): Cause | undefined {
   }
 }
 
-/** @param distribution Lines about others do not count: pip retries, and may have reached them. */
+/** @param distribution Lines about others do not count: pip retries, and might have reached them. */
 function networkCause(step: FailedStep, distribution?: string): Cause | undefined {
   const page = distribution && `/simple/${normalizedName(distribution)}/`;
   const lines = step.lines.filter((line) =>
@@ -81,7 +81,7 @@ function networkCause(step: FailedStep, distribution?: string): Cause | undefine
   return cause && { ...cause, hint: step.networkHint ?? cause.hint };
 }
 
-/** Returns the last program that was missing, because earlier ones may have been optional. */
+/** Returns the last program that was missing, because earlier ones might be optional. */
 function missingProgram(step: FailedStep): Cause | undefined {
   const isShells = /\b127\b/.test(step.lines.at(-1) ?? "");
   const match = lastMatch(step.lines, MISSING) ??
@@ -122,7 +122,7 @@ const PLACE = /-r (\S{1,300}) \(line (\d{1,7})\)|\(from line (\d{1,7}) of (\S{1,
 interface Requirement {
   /** Its line counts if pip does not name a place; default: the first group. */
   readonly distribution?: string;
-  /** The words of pip that may name a place; default: the matching line and three more. */
+  /** The words of pip that can name a place; default: the matching line and three more. */
   readonly told?: string | undefined;
 }
 
@@ -153,7 +153,7 @@ function causeOf(
   };
 }
 
-/** In characters: commands and lists of versions may be long. */
+/** In characters: commands and lists of versions can be long. */
 const LONGEST = 200;
 
 /** Returns a line without the mark of an error, and without pip's words for a place. */

@@ -36,7 +36,7 @@ export class StepOutputs {
   get failed(): Pick<FailedStep, "name" | "lines"> | undefined {
     if (this.#failed === undefined) return undefined;
     const { id, name } = this.#failed;
-    // A password may be in two events.
+    // A password can be split between two events.
     const text = withoutPasswords(this.#texts.get(id) ?? "", this.passwords);
     return { name, lines: terminalText(text).trimEnd().split("\n") };
   }
@@ -48,7 +48,7 @@ const IN_VIEW = 10;
 /** pip's words around the output of another program. */
 const NOISE = /subprocess|metadata-generation-failed|legacy-install-failure|not pip|See above/;
 
-/** Returns the lines of a long output that may name the cause. */
+/** Returns the lines of a long output that might name the cause. */
 export function errorLines(lines: readonly string[]): string {
   if (lines.length <= IN_VIEW) return "";
   const told = lines.filter((line) => line.trim() !== "" && !NOISE.test(line));

@@ -72,7 +72,7 @@ export const UPDATE =
 
 export const APT_NETWORK: Row = [
   /^[EW]: .{0,300}(?:Temporary failure resolving|Could not (?:connect|resolve)|Connection (?:timed out|failed)|[Uu]nable to connect)/,
-  "Check the network of the Docker Engine: apt does not reach the server. A proxy belongs into " +
+  "Check the network of the Docker Engine: apt does not reach the server. Name a proxy in " +
   '"proxies" of ~/.docker/config.json.',
 ];
 
@@ -156,5 +156,5 @@ export const MISSING = new RegExp(
   ].map(({ source }) => source).join("|"),
 );
 
-/** A shell's words, which explain the failure only if it ended the step: others may be optional. */
+/** A shell's words, which explain the failure only if it ended the step: others can be optional. */
 export const NOT_FOUND = /(?:: |^)([\w-]{1,40}): (?:command )?not found$/;

@@ -10,24 +10,22 @@ import { MlcliError } from "../errors.ts";
 import { enumerated, inOneLine } from "../text.ts";
 
 interface SecretMount {
-  readonly line: number;
-  readonly flag: string;
   /** The option of `docker build` that passes the secret. */
   readonly option: string;
   readonly isRequired: boolean;
 }
 
 /** Returns the mount of a secret or of SSH keys; undefined for other options of RUN. */
-function secretMount(flag: string, line: number): SecretMount | undefined {
+function secretMount(flag: string): SecretMount | undefined {
   const fields = mountFields(flag);
   const target = fields?.get("target") ?? fields?.get("dst") ?? "";
   const id = inOneLine(fields?.get("id") || target.slice(target.lastIndexOf("/") + 1));
   switch (fields?.get("type")?.toLowerCase()) {
     case "ssh":
-      return { line, flag, option: `--ssh ${shellWord(id || "default")}`, isRequired: true };
+      return { option: `--ssh ${shellWord(id || "default")}`, isRequired: true };
     case "secret": {
       const isRequired = /^(?:|1|t|true)$/i.test(fields?.get("required") ?? "no");
-      return { line, flag, option: `--secret ${shellWord(`id=${id},src=FILE`)}`, isRequired };
+      return { option: `--secret ${shellWord(`id=${id},src=FILE`)}`, isRequired };
     }
     default:
       return undefined;
@@ -59,7 +57,10 @@ export function withoutSecrets(
   build: DockerBuild,
 ): { readonly text: string; readonly note: string } | undefined {
   const mounts = built.filter(({ name }) => name === "RUN").flatMap(({ line, flags }) =>
-    flags.map((flag) => secretMount(flag, line)).filter((mount) => mount !== undefined)
+    flags.flatMap((flag) => {
+      const mount = secretMount(flag);
+      return mount === undefined ? [] : [{ line, flag, ...mount }];
+    })
   );
   if (mounts.length === 0) return undefined;
   const required = mounts.filter(({ isRequired }) => isRequired);
@@ -72,7 +73,7 @@ export function withoutSecrets(
   }
   const lines = enumerated([...new Set(mounts.map(({ line }) => String(line)))]);
   return {
-    text: withoutMounts(text, (flag) => secretMount(flag, 0) !== undefined),
+    text: withoutMounts(text, (flag) => secretMount(flag) !== undefined),
     note:
       `${build.dockerfile}, line ${lines}: built without the optional secrets, which mlcli build ` +
       "cannot pass",

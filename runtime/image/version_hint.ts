@@ -1,4 +1,4 @@
-/** Which names and versions a requirement may have meant that an index does not have. */
+/** Suggests names and versions for a requirement that an index does not have. */
 
 import { DISTRIBUTIONS, normalizedName, STANDARD } from "../contract/missing_modules.ts";
 import { closest } from "../text.ts";
@@ -71,7 +71,7 @@ function otherVersion({ name, extras, pinned = "", versions }: Absent, python?: 
   const stable = versions.filter((version) => /^[\d.]+(?:\.?post\d+)?$/.test(version));
   const choice = stable.length > 0 ? stable : versions;
   const [plain = "", local] = pinned.split("+");
-  // The newest probably has wheels; with another first number, it may be incompatible.
+  // The newest probably has wheels; with another first number, it might be incompatible.
   const start = /^[1-9]\d*\./.exec(pinned)?.[0] ?? "";
   const newest = choice.findLast((version) => version.startsWith(start)) ?? choice.at(-1);
   const other = `${name}${extras}==${versions.includes(plain) ? plain : newest}`;

@@ -76,17 +76,17 @@ const STATUS_HINTS: Readonly<Record<number, string>> = {
   405: 'Let /ping accept GET: @app.get("/ping") in FastAPI and Flask.',
 };
 
-/** Returns what makes two answers the same for the user: connections may be refused, reset or closed. */
+/** Returns the kind of an answer: for the user, a refused, a reset and a closed connection are one kind. */
 export function kindOf({ status, failure }: PingAnswer): string {
   return String(status ?? failure === SILENT);
 }
 
-/** How long an answer stays the same until mlcli looks for the reason, in ms. */
+/** How long mlcli gets one kind of answer until it looks for the reason, in ms. */
 const STUCK_AFTER = 10_000;
 
 /**
- * Looks for the reason when the answers to `/ping` have been the same for ten seconds, and every ten
- * seconds again until it finds one.
+ * Looks for the reason when `/ping` has given one kind of answer for ten seconds, and every ten seconds
+ * until it finds one.
  */
 export class StuckWatch {
   #key: string | undefined;

@@ -135,7 +135,7 @@ export async function untilReady(
   const find = async (answer: PingAnswer, signal: AbortSignal) => {
     if (answer.status !== undefined) return diagnosis(answer, []);
     const sockets = await socketsIn(engine, id, signal);
-    // Since the answer, the server may have opened its port.
+    // The server might have opened its port since the answer.
     const isStill = kindOf(await ping(port, signal)) === kindOf(answer);
     return isStill ? diagnosis(answer, sockets) : undefined;
   };
@@ -164,7 +164,7 @@ export async function untilReady(
   }
 }
 
-/** In lines: a traceback may be longer than what is shown. */
+/** In lines: a traceback can be longer than the lines that are shown. */
 const LOG_TAIL = 200;
 const SHOWN_LINES = 30;
 

@@ -22,7 +22,7 @@ const LISTENING = /^ *\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]{8,3
 
 /**
  * Returns the listening sockets of `/proc/net/tcp` and `/proc/net/tcp6`; `undefined` if the text is neither
- * of these files. A port on the loopback address that the system may have chosen is for the program itself.
+ * of these files. A port on the loopback address in the range of the system is for the program itself.
  */
 export function listeningSockets(text: string): readonly ListeningSocket[] | undefined {
   if (!text.includes("local_address")) return undefined;

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 KEYWORDS = ("hyperparameters", "hyperparameters_path")
 
-# A third parameter, hyperparameters, may follow.
+# A third parameter, hyperparameters, is optional.
 SIGNATURE = "input_data_path, model_save_path"
 
 

@@ -17,7 +17,7 @@ const HOST = /^algo-\d{1,9}: /;
 const LONGEST_LINE = 8192;
 const MOST_FRAMES = 2000;
 
-/** How much of a line is remembered to find the heading, in bytes: a progress bar may stand before it. */
+/** How much of a line is remembered to find the heading, in bytes: a progress bar can precede it. */
 const HEADING = 256;
 
 export class FoldedFrames {

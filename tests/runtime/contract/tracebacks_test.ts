@@ -150,7 +150,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     headline: "no data",
     place: undefined,
   },
-  "a stack that is no error's": {
+  "a stack without an error": {
     output: '\n  File "a.py", line 1, in f\n    traceback.print_stack()\nEpoch: 1\n',
     headline: "Epoch: 1",
     place: undefined,

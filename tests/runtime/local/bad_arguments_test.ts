@@ -120,7 +120,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     hyperparameters: { day: "x" },
     hint: "Give the hyperparameter day a value that date accepts",
   },
-  "an int that is no hyperparameter": {
+  "an int that is not a hyperparameter": {
     words: "train.py: error: argument --epochs: invalid int value: '1.1'",
     hint: undefined,
   },

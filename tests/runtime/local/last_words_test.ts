@@ -86,7 +86,7 @@ const CASES: Readonly<Record<string, readonly [Ending, RegExp | string]>> = {
     },
     /\nerror: Training failed: FileNotFoundError: .* \(training\.py, line 4\)\nhint: Put the file into /,
   ],
-  "no build under --strict for such a file, though the code in the image is older": [
+  "no build for a missing file of the data, under --strict, if the code in the image is older": [
     {
       ...OLD,
       args: STRICT,

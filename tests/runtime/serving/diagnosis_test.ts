@@ -148,7 +148,7 @@ suite("StuckWatch", () => {
   };
   const refused: PingAnswer = { failure: "Connection refused (os error 111)" };
 
-  it("StuckWatch tells the reason once, when an answer has been the same for ten seconds", async () => {
+  it("StuckWatch tells the reason once, after ten seconds of one kind of answer", async () => {
     assertEquals(await watched([[0, NONE], [9.9, NONE]]), { looks: 0, told: 0 });
     const answers = [[0, NONE], [5, refused], [10, NONE], [20, NONE], [40, NONE]] as const;
     assertEquals(await watched(answers), { looks: 1, told: 1 });

@@ -207,7 +207,7 @@ suite("the wait for a server", () => {
     });
     using engine = await clientOf(fake);
     const { signal } = new AbortController();
-    // Nobody listens there.
+    // Nothing listens on this port.
     const wait = { seconds: 0.1, signal, onStuck: () => {} };
     assertEquals(await untilReady(engine, { id: "c", port: 1 }, wait), {
       kind: "late",
@@ -250,7 +250,7 @@ suite("the wait for a server", () => {
         onStuck: told.resolve,
         now: () => time += 5_000,
       };
-      // Nobody listens there.
+      // Nothing listens on this port.
       const waiting = untilReady(engine, { id: "c", port: 1 }, wait);
       assertEquals(await told.promise, words);
       over.abort(new Error("enough"));

@@ -79,7 +79,7 @@ const AS_IT_IS: Readonly<Record<string, string>> = {
   // `faulthandler`: the innermost comes first, and the program may hang there.
   "the stacks of a program that hangs": "Thread 0x00007f0 (most recent call first):\n" +
     '  File "/usr/lib/python3.11/threading.py", line 327 in wait\n'.repeat(4),
-  "a stack that is no error's": PANDAS.join(""),
+  "a stack without an error": PANDAS.join(""),
   "a traceback that is cut": HEADING + PANDAS.join("").slice(0, -30),
   "a group of errors": `  + Exception Group ${HEADING}${
     PANDAS.join("").replace(/^/gm, "  |")
