@@ -2,7 +2,7 @@
 
 import { SERVER_PORT } from "../contract/jobs.ts";
 import { listed } from "../text.ts";
-import { isLoopback, type ListeningSocket } from "./sockets.ts";
+import { isLoopbackAddress, type ListeningSocket } from "./sockets.ts";
 
 /** The answer to `GET /ping`, or why there was none. */
 export type PingAnswer =
@@ -46,7 +46,7 @@ export function diagnosis(
   }
   if (sockets.length === 0) return { words: "it does not listen on a port yet", hint: undefined };
   const isOpen = ({ address, port }: ListeningSocket): boolean =>
-    port === SERVER_PORT && !isLoopback(address);
+    port === SERVER_PORT && !isLoopbackAddress(address);
   if (sockets.some(isOpen)) {
     const hint = "Answer GET /ping with 200, in HTTP without TLS, and over IPv4 (0.0.0.0).";
     return { words: `it closes connections to port ${SERVER_PORT} without a response`, hint };

@@ -30,11 +30,11 @@ export function listeningSockets(text: string): readonly ListeningSocket[] | und
     address: addressOf(address!),
     port: parseInt(port!, 16),
   })).filter(({ address, port }) =>
-    address !== DOCKERS_RESOLVER && (port < FIRST_EPHEMERAL || !isLoopback(address))
+    address !== DOCKERS_RESOLVER && (port < FIRST_EPHEMERAL || !isLoopbackAddress(address))
   );
 }
 
-export function isLoopback(address: string): boolean {
+export function isLoopbackAddress(address: string): boolean {
   return /^(?:127\.|::1$)/.test(address);
 }
 
