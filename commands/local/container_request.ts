@@ -55,6 +55,11 @@ export async function containerRequest<O extends Options>(
       { hint: "--network-isolation means the same as --network none." },
     );
   }
+  if (typed.awsCredentials !== undefined && typed.strict) {
+    throw new UsageError('Options "--aws-credentials" and "--strict" do not go together.', {
+      hint: "On SageMaker, the code has the credentials of the execution role, not yours.",
+    });
+  }
   // Connects while the app is read. A failure is reported where the engine is needed.
   context.engine().catch(() => {});
   const app = await chosenApp(context, typed.appName);
@@ -63,6 +68,7 @@ export async function containerRequest<O extends Options>(
   const { memory, cpus, shmSize, gpus, network: own } = await configured(app, call, isTyped);
   const network = typed.networkIsolation ? "none" : typed.network ?? own;
   const variables = await userVariables(typed, context);
+  const { awsCredentials: profile } = typed;
   return {
     app,
     images: imageAccess(context, { app, isImageTyped: false, command: `mlcli init ${app.name}` }),
@@ -75,6 +81,10 @@ export async function containerRequest<O extends Options>(
     allowPrivileges: typed.allowPrivileges,
     strict: typed.strict,
     variables,
+    lendCredentials: profile === undefined
+      ? undefined
+      : await (await import("./aws_credentials.ts"))
+        .credentialsLender(profile, app, variables, context),
     proxies: typed.strict || network === "none" || typed.networkSettings === false
       ? undefined
       : await proxiesOf(context, network, variables),

@@ -1,4 +1,5 @@
 import type { Context } from "../../runtime/context.ts";
+import { shellWord } from "../../runtime/app/typed_path.ts";
 import { invoke } from "../../runtime/local/server/invoke.ts";
 import { jsonStatus } from "../../runtime/local/server/json.ts";
 import type { Stale } from "../../runtime/local/server/made_of.ts";
@@ -102,17 +103,24 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   await answer;
 }
 
-/** What is newer than a server: `code edited 14:03, model trained 14:05; ...`, and what to do. */
+/** Returns what of a server is stale: `code edited 14:03, model trained 14:05; ...`, and what to do. */
 function staleText(
-  { code, model, image, isWatched = false }: Stale,
+  { code, model, image, credentials, isWatched = false }: Stale,
   port: number,
   now: Date,
 ): string {
   const parts = [["code edited", code], ["model trained", model], ["image built", image]] as const;
   const words = parts.flatMap(([what, time]) =>
     time === undefined ? [] : [`${what} ${timeOfDay(time, now)}`]
-  ).join(", ");
+  );
+  if (credentials !== undefined) {
+    const expires = new Date(credentials.expires);
+    const verb = expires > now ? "expire" : "expired";
+    words.push(`AWS credentials ${verb} ${timeOfDay(expires, now)}`);
+  }
+  const renewal = credentials && ` --aws-credentials ${shellWord(credentials.profile)}`;
   return isWatched
-    ? `${words}; see what mlcli local deploy --watch says of it`
-    : `${words}; mlcli local deploy --port ${port} --replace serves what is there now`;
+    ? `${words.join(", ")}; see what mlcli local deploy --watch says of it`
+    : `${words.join(", ")}; mlcli local deploy --port ${port} --replace${renewal ?? ""} ` +
+      "serves what is there now";
 }

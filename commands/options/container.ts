@@ -135,6 +135,15 @@ export const variableOptions = options({
   },
 });
 
+/** Only typed, so that a repository can't choose whose credentials its code gets. */
+const awsCredentialsOption = options({
+  "--aws-credentials": {
+    value: "profile",
+    description: "Give your code the credentials and the region of this AWS profile.",
+    completion: "profile",
+  },
+});
+
 export function parseInput(
   text: string,
   source: string,
@@ -198,6 +207,7 @@ export const containerOptions = options({
   ...dockerTag,
   ...appName,
   ...variableOptions,
+  ...awsCredentialsOption,
   ...resourceOptions,
   ...progressOptions,
   "--allow-privileges": {

@@ -155,7 +155,11 @@ export async function localRegion(
 /** The SDK prefers the credentials file for this key (`NODE_REGION_CONFIG_FILE_OPTIONS`). */
 const FILES: readonly ProfilesFile[] = ["credentials", "config"];
 
-async function regionOfProfile(profile: string, env: Environment): Promise<string | undefined> {
+/** Returns the region that a profile names itself; `undefined` if it names none, or not a region. */
+export async function regionOfProfile(
+  profile: string,
+  env: Environment,
+): Promise<string | undefined> {
   for (const file of FILES) {
     try {
       const region = await valueInFile(file, profile, "region", env);

@@ -26,6 +26,22 @@ export function trainingVariables(job: PlatformJob): Variables {
   return { TRAINING_JOB_NAME: job.name, TRAINING_JOB_ARN: jobArn("train", job) };
 }
 
+/** AWS credentials of a profile, for the code in a container (`--aws-credentials`). */
+export interface ContainerCredentials {
+  readonly profile: string;
+  /** Names and values of the environment variables that AWS's SDKs read. */
+  readonly variables: Variables;
+  /** When they stop working, in ms since 1970; `undefined`: the profile doesn't say. */
+  readonly expires: number | undefined;
+}
+
+/** Variables that belong together: AWS accepts no mixture of two profiles. */
+export const KEY_VARIABLES = [
+  "AWS_ACCESS_KEY_ID",
+  "AWS_SECRET_ACCESS_KEY",
+  "AWS_SESSION_TOKEN",
+] as const;
+
 export interface GivenVariable {
   readonly name: string;
   /** `undefined`: that of mlcli's own variable of the name. */

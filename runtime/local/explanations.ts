@@ -46,23 +46,24 @@ const NO_CREDENTIALS =
 const NOT_ACCEPTED =
   /\bExpiredToken(?:Exception)?\b|security token included in the request is (?:expired|invalid)|provided token has expired|\bInvalidClientTokenId\b|\bUnrecognizedClientException\b/;
 
-const PASS_CREDENTIALS =
-  'eval "$(aws configure export-credentials --format env)". Then add --env AWS_ACCESS_KEY_ID ' +
-  "--env AWS_SECRET_ACCESS_KEY, and --env AWS_SESSION_TOKEN if it is set.";
-
 /** Returns what to do if the code's AWS client has no credentials or no region. */
-function awsHint({ words }: FailedCode): string | undefined {
+function awsHint({ words, kind, asked }: FailedCode): string | undefined {
   if (/\bNoRegionError\b|You must specify a region\b/.test(words)) {
     return "Name the region in the code: boto3 does not read AWS_REGION, which SageMaker sets. Such as " +
       'boto3.client("s3", region_name=os.environ["AWS_REGION"])';
   }
+  const pass = asked.strict
+    ? "--strict passes yours only as variables: --env AWS_ACCESS_KEY_ID --env AWS_SECRET_ACCESS_KEY " +
+      "--env AWS_SESSION_TOKEN"
+    : `Pass those of an AWS profile: mlcli local ${kind} --aws-credentials PROFILE`;
   if (NO_CREDENTIALS.test(words)) {
-    return "On SageMaker, the code has the credentials of the execution role. Pass yours to a local " +
-      `run: ${PASS_CREDENTIALS}`;
+    return `On SageMaker, the code has the credentials of the execution role. ${pass}`;
   }
   if (!NOT_ACCEPTED.test(words)) return undefined;
-  return "The credentials have expired, or AWS_SESSION_TOKEN is missing. Log in (aws sso login) and " +
-    `pass new ones: ${PASS_CREDENTIALS}`;
+  return asked.lendCredentials === undefined
+    ? `The credentials have expired, or AWS_SESSION_TOKEN is missing. ${pass}`
+    : "The credentials of --aws-credentials have expired. For longer runs, name a profile whose " +
+      "session lasts longer, such as one of aws sso login.";
 }
 
 /** Returns what to do if the harness (`train.py`) finds no code to run, or cannot call it. */

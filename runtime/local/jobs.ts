@@ -10,7 +10,7 @@ import type { AskedTransform } from "../contract/transform.ts";
 import type { PullLogin } from "../docker/images.ts";
 import type { ContainerRequest, PublishedPort, ServerRequest } from "../serving/plan.ts";
 import type { ProgramRequest } from "../source/program.ts";
-import type { Variables } from "../contract/variables.ts";
+import type { ContainerCredentials, Variables } from "../contract/variables.ts";
 
 /** What is asked for with every container of the user's code. */
 export interface LocalJob extends ContainerRequest {
@@ -19,6 +19,12 @@ export interface LocalJob extends ContainerRequest {
   readonly tag: string;
   /** For an image that exists, and that the app names. */
   readonly images: ImageAccess;
+  /**
+   * Returns credentials for a container that starts now; `undefined`: the code gets none.
+   *
+   * @throws MlcliError if AWS gives none.
+   */
+  readonly lendCredentials?: (() => Promise<ContainerCredentials>) | undefined;
   /** As SageMaker has it; then every difference that is found makes the run fail, too. */
   readonly strict: boolean;
 }

@@ -27,6 +27,7 @@ import { makeLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
+import { withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import {
   clusterFor,
@@ -117,6 +118,7 @@ export async function withProcessing(
   }
   const script = own ?? await scriptOf(job, layout);
   const launch = processingLaunchOf(command, code?.entryPoint, script, job.program.arguments);
+  const lent = await withCredentials(job, note);
   const container = jobName(job.app.name, "process");
   await withRun(layout, host, async (run) => {
     const { name } = run;
@@ -176,7 +178,7 @@ export async function withProcessing(
       return {
         ...place,
         plan: (ofImage) =>
-          processPlan(job, {
+          processPlan(lent, {
             name: place.container,
             region,
             ...ofImage,

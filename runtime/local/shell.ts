@@ -17,6 +17,7 @@ import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { noteText, tell } from "../messages.ts";
 import { type MountedCode, mountedCode } from "./code.ts";
+import { withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
@@ -148,6 +149,7 @@ async function withServing(
   requirePublishing(engine, job);
   const image = await imageToRun(engine, job, host);
   const region = await host.region(job.app.configuration);
+  const lent = await withCredentials(job, (text) => tell(host.err, noteText(text)));
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {
     const modelFolder = await modelIn(layout, join(directory, "model"), signal);
@@ -159,7 +161,7 @@ async function withServing(
       checkPaths,
       plan: (ofImage) =>
         withPorts(
-          servingPlan({ ...job, allowedHosts: [] }, {
+          servingPlan({ ...lent, allowedHosts: [] }, {
             name,
             region,
             ...ofImage,

@@ -16,6 +16,7 @@ import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { inContainer } from "./channels.ts";
+import { withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { Restored } from "./hosts/restored.ts";
 import {
@@ -86,6 +87,7 @@ export async function withTraining(
   const broken = brokenDifferences(layout, looked, job.strict);
   const note = (text: string): void => tell(host.err, noteText(text));
   const program = await programOf(job, known, image);
+  const lent = await withCredentials(job, note);
   const container = jobName(job.app.name, "train");
   const names = [...channels.map(({ name }) => name), ...sent ? [CODE_CHANNEL] : []].sort();
   await withRun(layout, host, async (run) => {
@@ -140,7 +142,7 @@ export async function withTraining(
       return {
         ...place,
         plan: (ofImage) =>
-          trainPlan(job, {
+          trainPlan(lent, {
             name: place.container,
             jobName: name,
             region,

@@ -12,6 +12,7 @@ import { modelOfRun, runDirectoryOf } from "../model/runs.ts";
 import { installsPackages } from "../source/source.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { requireLimits } from "./container/create.ts";
+import { NO_CREDENTIALS_YET } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import { networkName, onNetwork } from "./hosts/network.ts";
 import { placesIn, requireNetworks, shardOn, trainingFolders } from "./hosts/places.ts";
@@ -68,6 +69,7 @@ export async function plannedTraining(
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });
   const { count, cpus } = job.hosts;
+  const credentials = job.lendCredentials && NO_CREDENTIALS_YET;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
   const network = { name: networkName(name), addresses: {} };
   async function planned(place: (typeof places)[number]) {
@@ -75,7 +77,7 @@ export async function plannedTraining(
     const pip = sent && installsPackages(sent)
       ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
       : undefined;
-    const alone = trainPlan(job, {
+    const alone = trainPlan({ ...job, credentials }, {
       name: place.container,
       jobName: name,
       region,
@@ -100,7 +102,9 @@ export async function plannedTraining(
     const body = count === 1 ? alone : onNetwork(alone, place.host, network, cpus[place.host]);
     await requireLimits(engine, body);
     const secret = new Set(
-      [job.variables, job.proxies, pip?.variables].flatMap((some) => Object.keys(some ?? {})),
+      [job.variables, job.proxies, credentials?.variables, pip?.variables].flatMap((some) =>
+        Object.keys(some ?? {})
+      ),
     );
     const shown = (variable: string): string => {
       const [name = ""] = variable.split("=", 1);

@@ -4,7 +4,12 @@
  */
 
 import { type Gpus, type Resources, SERVER_PORT, SERVING_ARGUMENTS } from "../contract/jobs.ts";
-import { pathVariables, regionVariables, type Variables } from "../contract/variables.ts";
+import {
+  type ContainerCredentials,
+  pathVariables,
+  regionVariables,
+  type Variables,
+} from "../contract/variables.ts";
 import type { CreateBody, DeviceRequest } from "../docker/engine.ts";
 import type { ImageDetails } from "../docker/images.ts";
 import { withoutProxy } from "../docker/proxies.ts";
@@ -34,6 +39,7 @@ export interface ContainerRequest extends Resources {
   readonly strict: boolean;
   /** Environment variables that the user gives to the code; they win over mlcli's. */
   readonly variables: Variables;
+  readonly credentials?: ContainerCredentials;
   /** Proxies of docker's configuration file (`proxiesBeside`); `undefined`: none. */
   readonly proxies?: Variables;
 }
@@ -150,14 +156,21 @@ function deviceRequest(gpus: Gpus): DeviceRequest {
  * @param hosts names of the hosts of the run, which need no proxy.
  */
 export function environment(
-  { variables, strict, proxies = {} }: ContainerRequest,
+  { variables, strict, credentials, proxies = {} }: ContainerRequest,
   region: string,
   ofRole: Variables,
   hosts: readonly string[] = [],
 ): readonly string[] {
   const paths = strict ? {} : pathVariables();
   const ofDocker = withoutProxy(proxies, ofRole, hosts);
-  const all = { ...paths, ...regionVariables(region), ...ofRole, ...ofDocker, ...variables };
+  const all = {
+    ...paths,
+    ...regionVariables(region),
+    ...ofRole,
+    ...ofDocker,
+    ...credentials?.variables,
+    ...variables,
+  };
   return Object.entries(all).map(([name, value]) => `${name}=${value}`);
 }
 

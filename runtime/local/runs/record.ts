@@ -18,6 +18,7 @@ import type { JobKind } from "../../contract/jobs.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
+import { NO_CREDENTIALS_YET } from "../credentials.ts";
 import { type BatchJob, type Fault, type Hosts, type LocalJob, ONE_HOST } from "../jobs.ts";
 import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
@@ -258,7 +259,7 @@ export interface OwnFacts extends Partial<Pick<RunFacts, "hyperparameters" | "ch
   readonly options: Readonly<Record<string, unknown>>;
 }
 
-/** The facts of a run. Of variables it has the names alone: their values may be secrets. */
+/** Returns the facts of a run, with the names of variables only: values may be secrets. */
 export function factsOf(
   kind: JobKind,
   job: LocalJob & Partial<Pick<BatchJob, "grace" | "interactive" | "hosts">>,
@@ -286,7 +287,11 @@ export function factsOf(
     hyperparameters,
     channels,
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
-    variables: Object.keys({ ...job.proxies, ...job.variables }).sort(),
+    variables: Object.keys({
+      ...job.proxies,
+      ...job.lendCredentials && NO_CREDENTIALS_YET.variables,
+      ...job.variables,
+    }).sort(),
   };
 }
 

@@ -24,10 +24,15 @@ export function jsonStatus(status: ContainerStatus): Container {
   };
 }
 
-/** The times of what is newer than a server; null where nothing is. */
+/** Returns the times of a server's stale parts; null if nothing is stale. */
 function jsonStale(stale: Stale | undefined): Record<string, string | null> | null {
   if (stale === undefined) return null;
-  const { code, model, image } = stale;
+  const { code, model, image, credentials } = stale;
   const time = (date: Date | undefined) => date === undefined ? null : localTimestamp(date, "T");
-  return { code_edited: time(code), model_trained: time(model), image_built: time(image) };
+  return {
+    code_edited: time(code),
+    model_trained: time(model),
+    image_built: time(image),
+    credentials_expire: time(credentials && new Date(credentials.expires)),
+  };
 }

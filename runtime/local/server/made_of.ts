@@ -13,6 +13,7 @@ import { COMMON_FOLDER, layoutOf } from "../../app/layout.ts";
 import type { Engine } from "../../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isDirectory } from "../../files.ts";
+import { EXPIRY_WARNING } from "../credentials.ts";
 import type { ServingJob } from "../jobs.ts";
 import { fingerprintOf, type Identity, type Tree, treeIn } from "../watch/tree.ts";
 
@@ -29,13 +30,17 @@ export interface MadeOf {
   /** `name:tag` */
   readonly image: string;
   readonly imageId: string;
+  /** The AWS profile whose credentials the server has, and when they expire, in ms since 1970. */
+  readonly credentials?: { readonly profile: string; readonly expires: number };
 }
 
-/** What is newer than a server, and since when. */
+/** What of a server is out of date. The dates of code, model and image tell since when. */
 export interface Stale {
   readonly code?: Date;
   readonly model?: Date;
   readonly image?: Date;
+  /** AWS credentials that have expired, or expire within minutes. */
+  readonly credentials?: MadeOf["credentials"];
   /** Whether `local deploy --watch` has it: then what is newer is being started, or does not serve. */
   readonly isWatched?: boolean;
 }
@@ -45,11 +50,12 @@ const CODE = ["prediction", COMMON_FOLDER];
 
 /** What a server is made of that is started now. To be asked for before it starts. */
 export async function madeOf(
-  { app, tag, run }: Pick<ServingJob, "app" | "tag" | "run">,
+  { app, tag, run, credentials }: Pick<ServingJob, "app" | "tag" | "run" | "credentials">,
   codeFolder: string | undefined,
   image: Pick<ImageDetails, "Id">,
 ): Promise<MadeOf> {
   const { base } = layoutOf(app);
+  const { profile = "", expires } = credentials ?? {};
   return {
     host: Deno.hostname(),
     base,
@@ -58,6 +64,7 @@ export async function madeOf(
     model: run === undefined ? (await modelOf(base)).fingerprint : "",
     image: imageReference(app, tag),
     imageId: image.Id,
+    ...expires !== undefined && { credentials: { profile, expires } },
   };
 }
 
@@ -69,10 +76,16 @@ export function readMadeOf(label: string | undefined): MadeOf | undefined {
   } catch {
     return undefined;
   }
-  const { host, base, code, model, image, imageId } = Object(said) as Record<string, unknown>;
+  const { host, base, code, model, image, imageId, credentials } = Object(said) as Record<
+    string,
+    unknown
+  >;
   const texts = { host, base, code, model, image, imageId };
   const isWhole = Object.values(texts).every((text) => typeof text === "string");
-  return isWhole ? texts as unknown as MadeOf : undefined;
+  if (!isWhole) return undefined;
+  const { profile, expires } = Object(credentials) as Record<string, unknown>;
+  const isLent = typeof profile === "string" && typeof expires === "number";
+  return { ...texts as unknown as MadeOf, ...isLent && { credentials: { profile, expires } } };
 }
 
 /**
@@ -93,6 +106,9 @@ export async function stalenessOf(
     ...newer("code", made.code, code),
     ...newer("model", made.model, model),
     ...image && image.Id !== made.imageId ? { image: builtAt(image) } : {},
+    ...made.credentials && made.credentials.expires - EXPIRY_WARNING <= Date.now()
+      ? { credentials: made.credentials }
+      : {},
   };
   return Object.keys(stale).length === 0 ? undefined : stale;
 }

@@ -17,6 +17,7 @@ import { MlcliError } from "../../errors.ts";
 import { abortOf, joinSignals } from "../../time.ts";
 import { discardContainer } from "../container/create.ts";
 import { endInWords, statusAfterOutput } from "../container/end.ts";
+import { warnOfExpiry } from "../credentials.ts";
 import { FollowedLogs } from "./logs.ts";
 
 /**
@@ -76,12 +77,16 @@ export async function serveInForeground(
 
   /** Stays with a server that answers, until it or the user ends. */
   async function attend(engine: Engine, server: Server): Promise<never> {
+    const over = new AbortController();
+    const renewal = "Press Ctrl-C and start the server again.";
+    warnOfExpiry(server.madeOf?.credentials, host, over.signal, renewal);
     try {
       const served = onReady(server).then(() => log);
       await Promise.race([served, abortOf(signal)]);
       const status = await statusAfterOutput(engine, server.id);
       throw await serverEnded(engine, server, status, "Its log is above.");
     } finally {
+      over.abort();
       // After that, its log comes to an end.
       const ending = signal.aborted
         ? stopRunning(engine, server, host.interruption)

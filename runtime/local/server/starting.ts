@@ -19,6 +19,7 @@ import {
   startContainer,
   withOptionalParts,
 } from "../container/create.ts";
+import { withCredentials } from "../credentials.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -128,6 +129,7 @@ export async function startServer(
   if (engine.inStudio) {
     requireTakesPort(image, imageReference(job.app, job.tag), place.published);
   }
+  const lent = await withCredentials(job, start.note);
   const layout = layoutOf(job.app);
   const sent = job.code && await packCode([job.code], job.code.entryPoint, start.note);
   const code = sent ? NOT_MOUNTED : await mountedCode(job, layout, "prediction", image, start.note);
@@ -147,7 +149,7 @@ export async function startServer(
       if (isEmpty) start.note(`There is no model in ${typedPath(layout.directory, model)}`);
       modelFolder = await servedModel(layout, model, place.name, sent, start);
       const ofCode = sent && await startedCode(start, image, sent, modelFolder);
-      const made = await madeOf(job, code.codeFolder, image);
+      const made = await madeOf(lent, code.codeFolder, image);
       const folders = { ...copy.mounted, modelFolder, run, pipMounts: ofCode?.mounts };
       const own = place.batch ?? bodyLimit(image, job.variables);
       const ofServer = { ...own, ...ofCode?.variables };
@@ -159,7 +161,7 @@ export async function startServer(
         region: start.region,
         madeOf: made,
       };
-      return await createAndStart(start, all, prepare);
+      return await createAndStart({ ...start, job: lent }, all, prepare);
     });
     const followed = follow?.(engine, server);
     await requireReady({ ...start, image }, server, place.published, followed);

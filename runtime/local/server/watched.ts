@@ -12,6 +12,7 @@ import { layoutOf } from "../../app/layout.ts";
 import { abortOf, type Clock, joinSignals, type TemporarySignal } from "../../time.ts";
 import { spareName } from "../container/managed.ts";
 import type { Host, ServingJob } from "../jobs.ts";
+import { warnOfExpiry } from "../credentials.ts";
 import { type Relay, relay } from "./relay.ts";
 import { type Change, type Look, Watch, watchedCode } from "../watch/changes.ts";
 import { Backend, retire, stop, untilRemoved } from "./backends.ts";
@@ -125,6 +126,8 @@ class WatchedServer implements AsyncDisposable {
       const hint = "Its log is above. The next edit starts it again.";
       this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
     });
+    const renewal = "To renew them, save a file that mlcli watches.";
+    warnOfExpiry(backend.server.madeOf?.credentials, this.#host, either.signal, renewal);
     try {
       const change = this.#watch.change(this.#look, either.signal);
       return await Promise.race([change, removed.then(() => undefined), abortOf(this.#signal)]);

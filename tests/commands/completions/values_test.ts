@@ -45,6 +45,8 @@ suite("what options complete", () => {
           ...["build", "doctor", "push", "train", "process", "transform", "deploy"],
           ...["local deploy", "local process", "local shell", "local train"],
         ].map((name) => `${name} --docker-tag image-tag`),
+        ...["deploy", "process", "shell", "train", "transform"]
+          .map((name) => `local ${name} --aws-credentials profile`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
         ...[
           "local deploy",

@@ -291,6 +291,31 @@ suite("a server is stale", () => {
     });
   }
 
+  for (
+    const [expires, words] of [
+      ["2026-03-01T18:03:00", "AWS credentials expire 18:03"],
+      ["2026-03-01T17:59:00", "AWS credentials expired 17:59"],
+      ["2099-01-01T00:00:00", undefined],
+      ["an unknown time", undefined],
+    ] as const
+  ) {
+    it(`status and invoke say "${words}" of credentials until ${expires}`, async () => {
+      await deployed(async ({ app, port, run, labels }) => {
+        const made = JSON.parse(labels["mlcli.made-of"]!);
+        const credentials = { profile: "my team", expires: Date.parse(expires) };
+        labels["mlcli.made-of"] = JSON.stringify({ ...made, credentials });
+        await Deno.writeTextFile(join(app.directory, "rows.csv"), "1\n");
+        const answer = await run(["local", "invoke", "--port", String(port), "rows.csv"]);
+        const renewal = `--port ${port} --replace --aws-credentials 'my team'`;
+        const note = `${words}; mlcli local deploy ${renewal} serves what is there now\n`;
+        assertEquals(answer.stderr, words ? `note: stale: ${note}` : "");
+        const listed = await run([...STATUS, "--output", "json"]);
+        const at = JSON.parse(listed.stdout)[0].stale?.credentials_expire;
+        assertEquals(at && new Date(at), words && new Date(expires));
+      });
+    });
+  }
+
   it("and status says when in JSON", async () => {
     await deployed(async (one) => {
       const asked = [...STATUS, "--output", "json"];

@@ -53,14 +53,28 @@ export function assumedRole(
   session: string,
   expiration = "2099-01-01T00:00:00Z",
 ): Response {
+  return stsAnswer(
+    "AssumeRole",
+    `<AssumedRoleUser><AssumedRoleId>AROA:${session}</AssumedRoleId><Arn>${key.user}</Arn>` +
+      `</AssumedRoleUser>${credentialsElement(key, expiration)}`,
+  );
+}
+
+export function sessionToken(key: AccessKey, expiration: string): Response {
+  return stsAnswer("GetSessionToken", credentialsElement(key, expiration));
+}
+
+function credentialsElement({ id, secret, token }: AccessKey, expiration: string): string {
+  return `<Credentials><AccessKeyId>${id}</AccessKeyId>` +
+    `<SecretAccessKey>${secret}</SecretAccessKey><SessionToken>${token}</SessionToken>` +
+    `<Expiration>${expiration}</Expiration></Credentials>`;
+}
+
+function stsAnswer(operation: string, result: string): Response {
   return new Response(
-    `<AssumeRoleResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleResult>` +
-      `<AssumedRoleUser><AssumedRoleId>AROA:${session}</AssumedRoleId><Arn>${key.user}</Arn>` +
-      `</AssumedRoleUser><Credentials><AccessKeyId>${key.id}</AccessKeyId>` +
-      `<SecretAccessKey>${key.secret}</SecretAccessKey>` +
-      `<SessionToken>${key.token}</SessionToken><Expiration>${expiration}</Expiration>` +
-      `</Credentials></AssumeRoleResult><ResponseMetadata><RequestId>1</RequestId>` +
-      `</ResponseMetadata></AssumeRoleResponse>`,
+    `<${operation}Response xmlns="https://sts.amazonaws.com/doc/2011-06-15/">` +
+      `<${operation}Result>${result}</${operation}Result>` +
+      `<ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></${operation}Response>`,
     { headers: { "content-type": "text/xml" } },
   );
 }

@@ -1,5 +1,5 @@
 import type { AccessKey } from "./account.ts";
-import { assumedRole, xmlElement } from "./answers.ts";
+import { assumedRole, sessionToken, xmlElement } from "./answers.ts";
 import {
   accountOf,
   type BoxRequest,
@@ -26,11 +26,36 @@ export class Sts implements Service {
     switch (request.operation) {
       case "AssumeRole":
         return this.#assumeRole(request);
+      case "GetSessionToken":
+        return this.#sessionToken(request);
       case "GetCallerIdentity":
         return callerIdentity(request.key);
       default:
         throw new Unexpected(`Not expected: sts:${request.operation}`);
     }
+  }
+
+  #sessionToken({ key, input }: BoxRequest): Response {
+    if (key.token !== undefined) {
+      throw new Refused(
+        "AccessDenied",
+        "Cannot call GetSessionToken with session credentials",
+        403,
+      );
+    }
+    const number = String(++this.#sessions).padStart(4, "0");
+    const session: AccessKey = {
+      id: `ASIASESSIONSESSI${number}`,
+      secret: `session-secret-that-nobody-may-see-0${number}`,
+      token: `session-token-that-nobody-may-see-00${number}`,
+      user: key.user,
+    };
+    this.platform.keys.set(session.id, session);
+    return sessionToken(session, this.#endIn(Number(input.DurationSeconds ?? 43_200)));
+  }
+
+  #endIn(seconds: number): string {
+    return new Date(Date.now() + (this.sessionLasts ?? seconds) * 1000).toISOString();
   }
 
   #assumeRole({ key, input }: BoxRequest): Response {
@@ -66,8 +91,7 @@ export class Sts implements Service {
       user: `arn:aws:sts::${account}:assumed-role/${name}/${RoleSessionName}`,
     };
     this.platform.keys.set(session.id, session);
-    const end = new Date(Date.now() + (this.sessionLasts ?? seconds) * 1000);
-    return assumedRole(session, RoleSessionName, end.toISOString());
+    return assumedRole(session, RoleSessionName, this.#endIn(seconds));
   }
 }
 

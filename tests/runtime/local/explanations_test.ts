@@ -8,7 +8,7 @@ const clientError = (code: string, message: string): string =>
   `botocore.exceptions.ClientError: An error occurred (${code}) when calling the ListObjectsV2 ` +
   `operation: ${message}`;
 
-const PASS = /: eval "\$\(aws configure export-credentials --format env\)"\. Then add --env AWS_/;
+const PASS = / mlcli local train --aws-credentials PROFILE$/;
 
 /** An error, and its hint. */
 const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
@@ -27,7 +27,7 @@ const AWS: readonly (readonly [words: string, hint: RegExp | undefined])[] = [
   // https://github.com/aws-samples/sample-sonic-cdk-agent/issues/16
   [
     clientError("ExpiredTokenException", "The security token included in the request is expired"),
-    /^The credentials have expired, .*aws sso login/,
+    /^The credentials have expired, or AWS_SESSION_TOKEN is missing\. Pass those of/,
   ],
   // https://github.com/ibi-group/datatools-ui/issues/10
   [
@@ -60,6 +60,30 @@ suite("the hint for AWS in a run", () => {
       else assertMatch(said ?? "", hint);
     });
   }
+});
+
+suite("the hint for AWS in a run", () => {
+  const expired = clientError("ExpiredToken", "The provided token has expired.");
+  const asked = { network: undefined, strict: false, copyInputs: false };
+
+  it("explanationOf names only variables under --strict", async () => {
+    const said = await explanationOf(
+      failedCode({ words: expired, asked: { ...asked, strict: true } }),
+    );
+    assertMatch(said ?? "", /--strict passes yours only as variables: --env AWS_ACCESS_KEY_ID /);
+  });
+
+  // https://github.com/aws/aws-mwaa-local-runner/issues/405
+  it("explanationOf names a longer session if the credentials were lent", async () => {
+    const lendCredentials = () => Promise.reject(new Error("not asked"));
+    const said = await explanationOf(
+      failedCode({ words: expired, asked: { ...asked, lendCredentials } }),
+    );
+    assertMatch(
+      said ?? "",
+      /^The credentials of --aws-credentials have expired\. For longer runs, /,
+    );
+  });
 });
 
 suite("explanationOf", () => {
