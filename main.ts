@@ -31,7 +31,7 @@ export async function main(args: readonly string[], context: Context): Promise<n
     return 0;
   } catch (caught) {
     const error = asInterruption(caught);
-    report(error, context, asksForStack(args) || context.env("MLCLI_DEBUG") === "1");
+    report(error, context, isDebug(args, context.env));
     await untilWritten(context).catch(() => {});
     return exitCode(error);
   }
@@ -49,6 +49,10 @@ async function untilWritten({ out, err, interruption: { signal } }: Context): Pr
   const written = Promise.all([out.written?.(), err.written?.()]);
   using late = delayed(signal, LAST_WRITE_LIMIT);
   await Promise.race([written, abortOf(late.signal)]);
+}
+
+function isDebug(args: readonly string[], env: Context["env"]): boolean {
+  return asksForStack(args) || env("MLCLI_DEBUG") === "1";
 }
 
 /** An error that an interruption caused counts as the interruption. */
@@ -104,7 +108,7 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
     const error = signal.aborted
       ? signal.reason
       : new Error("What mlcli was waiting for went away without an answer");
-    report(error, context, context.env("MLCLI_DEBUG") === "1");
+    report(error, context, isDebug([], context.env));
     Deno.exitCode = exitCode(error);
   });
   // By itself, Deno would still wait for connections that are being closed, and for reads and writes
@@ -113,7 +117,10 @@ export async function endWith(code: Promise<number>, context: Context): Promise<
 }
 
 async function run(): Promise<never> {
-  const context = liveContext({ noColour: refusesColour(Deno.args) });
+  const context = liveContext({
+    noColour: refusesColour(Deno.args),
+    isDebug: isDebug(Deno.args, (name) => Deno.env.get(name)),
+  });
   return await endWith(main(Deno.args, context), context);
 }
 

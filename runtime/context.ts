@@ -77,8 +77,9 @@ interface LiveContext extends Context, Disposable {}
  * Makes the context of this process. Dispose of it, or its signal listeners keep Deno alive.
  *
  * @param noColour whether the command line refuses colour.
+ * @param isDebug whether notes name the source of credentials.
  */
-export function liveContext({ noColour = false } = {}): LiveContext {
+export function liveContext({ noColour = false, isDebug = false } = {}): LiveContext {
   const interruption = listenForSignals();
   const input = standardInput();
   const queue = new WriteQueue();
@@ -92,6 +93,8 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   let engine: Promise<Engine> | undefined;
   let questions: Promise<Questions> | undefined;
   const sessions = new Map<string, Promise<Aws>>();
+  // A command may have sessions for several regions; each note is printed once.
+  const notes = new Set<string>();
   const context: Context = {
     input,
     out,
@@ -115,7 +118,6 @@ export function liveContext({ noColour = false } = {}): LiveContext {
     },
     aws: (settings) => {
       const key = JSON.stringify(settings);
-      if (!sessions.has(key)) sayOverruled(err, settings);
       const aws = sessions.get(key) ?? open(settings);
       sessions.set(key, aws);
       return aws;
@@ -128,7 +130,18 @@ export function liveContext({ noColour = false } = {}): LiveContext {
   }
   async function open(settings: AwsSettings): Promise<Aws> {
     const { openAws } = await import("./aws/aws.ts");
-    return await openAws(settings, { env: context.env, signal: interruption.signal });
+    const { overruledNotes } = await import("./aws/settings.ts");
+    const aws = await openAws(settings, {
+      env: context.env,
+      signal: interruption.signal,
+      onCredentials: (source) => isDebug && note(`Found credentials in ${source}`),
+    });
+    overruledNotes(settings).forEach(note);
+    return aws;
+  }
+  function note(text: string): void {
+    if (!notes.has(text)) tell(err, noteText(text));
+    notes.add(text);
   }
   async function questionsOnTerminal(): Promise<Questions> {
     const { openQuestions } = await import("./questions.ts");
@@ -150,16 +163,6 @@ function sayWaiting(err: Output, text: string): void {
     err.print(err.isTerminal ? `\r${text}\x1b[K\n` : `${text}\n`);
   } catch {
     // A closed output must not end the wait.
-  }
-}
-
-/** Where the app's file and a variable disagree, the file decides place and account. */
-function sayOverruled(err: Output, { region, profile }: AwsSettings): void {
-  for (const [what, setting] of Object.entries({ region, profile })) {
-    const { value, source, overrules } = setting ?? {};
-    if (overrules === undefined) continue;
-    const loser = `${overrules.value} (${overrules.source})`;
-    tell(err, noteText(`The ${what} is ${value} (${source}), not ${loser}`));
   }
 }
 

@@ -22,5 +22,7 @@ export const everywhere = options({
     completion: "file",
   },
   "--no-color": { description: "Print without colour, as with NO_COLOR set." },
-  "--debug": { description: "With an error, print where it happened, as with MLCLI_DEBUG=1." },
+  "--debug": {
+    description: "Print where an error happened and the source of AWS credentials (MLCLI_DEBUG=1).",
+  },
 });

@@ -4,7 +4,8 @@ import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
-import { addressOf, type AwsSettings } from "./settings.ts";
+import { profileValue } from "./profiles.ts";
+import { addressOf, type AwsSettings, credentialsSource } from "./settings.ts";
 
 /** The SDK's providers of credentials from other places than the environment. */
 type Providers = typeof import("@aws-sdk/credential-providers");
@@ -72,6 +73,8 @@ export interface CredentialsContext {
   readonly secrets: Secrets;
   /** Connections to the services that give credentials: STS, SSO. */
   readonly connections: Connections;
+  /** Gets the source of the caller's own credentials when they are found. */
+  readonly onSource: (source: string) => void;
 }
 
 /** The credentials to sign with: those of the role where there is one, else the caller's own. */
@@ -101,23 +104,29 @@ function lazy(make: (providers: Providers) => Provider | Promise<Provider>): Pro
     await (await (made ??= import("@aws-sdk/credential-providers").then(make)))(identity);
 }
 
-/** Keys in the environment come first, unless a profile is named. */
 function ownCredentials(context: CredentialsContext): Provider {
-  const { settings: { profile }, env } = context;
-  const keys = profile ? undefined : keysOf(env);
+  const { settings, env, onSource } = context;
+  const keys = settings.keys === "used" ? keysOf(env) : undefined;
   const provider: Provider = keys
-    ? () => Promise.resolve(keys)
+    ? () => {
+      onSource(credentialsSource(settings));
+      return Promise.resolve(keys);
+    }
     : lazy((providers) => profileOrChain(context, providers));
   return guarded(context, provider, (error) => ownCredentialsError(error, context));
 }
 
-/** The keys in the environment. To read them, the SDK would load all its credential providers. */
+/**
+ * Reads the keys in the environment, for which the SDK would load all its credential providers. Pasted
+ * values often end with a space or a line break, which no key has.
+ */
 function keysOf(env: CredentialsContext["env"]): Credentials | undefined {
-  const accessKeyId = env("AWS_ACCESS_KEY_ID");
-  const secretAccessKey = env("AWS_SECRET_ACCESS_KEY");
+  const value = (name: string): string | undefined => env(name)?.trim() || undefined;
+  const accessKeyId = value("AWS_ACCESS_KEY_ID");
+  const secretAccessKey = value("AWS_SECRET_ACCESS_KEY");
   if (!accessKeyId || !secretAccessKey) return undefined;
-  const sessionToken = env("AWS_SESSION_TOKEN") || undefined;
-  const credentialScope = env("AWS_CREDENTIAL_SCOPE") || undefined;
+  const sessionToken = value("AWS_SESSION_TOKEN") ?? value("AWS_SECURITY_TOKEN");
+  const credentialScope = value("AWS_CREDENTIAL_SCOPE");
   return { accessKeyId, secretAccessKey, sessionToken, credentialScope };
 }
 
@@ -127,7 +136,7 @@ function keysOf(env: CredentialsContext["env"]): Credentials | undefined {
  * reason.
  */
 function profileOrChain(
-  { settings, connections }: CredentialsContext,
+  { settings, env, connections, onSource }: CredentialsContext,
   { fromIni, fromNodeProviderChain }: Providers,
 ): Provider {
   const clientConfig = { requestHandler: connections };
@@ -138,24 +147,39 @@ function profileOrChain(
     clientConfig,
     // Some of the SDK's providers look here instead.
     parentClientConfig: clientConfig,
+    logger: SILENT,
   };
   const fromProfile = fromIni(options);
   const fromChain = fromNodeProviderChain(options);
   return async (identity) => {
     try {
-      return await fromProfile(identity);
+      const found = await fromProfile(identity);
+      onSource(credentialsSource(settings));
+      return found;
     } catch (error) {
       if (!holdsNoCredentials(error)) throw error;
     }
-    return await fromChain(identity);
+    const found = await fromChain(identity);
+    onSource(CHAIN_VARIABLES.find((name) => env(name)) ?? "the instance metadata");
+    return found;
   };
 }
+
+/** Without a logger, the SDK prints warnings, such as that both a profile and keys are set. */
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** Variables that name other sources, in the order of the SDK's chain. */
+const CHAIN_VARIABLES = [
+  "AWS_WEB_IDENTITY_TOKEN_FILE",
+  "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+  "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+];
 
 /** Remembers what is secret in the credentials found, and explains why there are none. */
 function guarded(
   { secrets, connections }: CredentialsContext,
   provider: Provider,
-  explain: (error: unknown) => AwsError,
+  explain: (error: unknown) => AwsError | Promise<AwsError>,
 ): Provider {
   return async (identity) => {
     // Forgets an earlier request's failure.
@@ -165,7 +189,7 @@ function guarded(
       secrets.add(credentials);
       return credentials;
     } catch (error) {
-      throw explain(error);
+      throw await explain(error);
     }
   };
 }
@@ -216,11 +240,15 @@ const REASONS:
     ]],
     [/multi-factor/, (profile) => [
       `Profile "${profile}" needs a code of an MFA device, which mlcli cannot ask for`,
-      "Put the result of aws sts get-session-token into the environment.",
+      "Put the result of aws sts get-session-token into the environment, and name no profile with " +
+      "--profile or cloud_profile.",
     ]],
   ];
 
-function ownCredentialsError(error: unknown, context: CredentialsContext): AwsError {
+async function ownCredentialsError(
+  error: unknown,
+  context: CredentialsContext,
+): Promise<AwsError> {
   const { settings, secrets, connections } = context;
   const profile = settings.profile?.value ?? "default";
   if (connections.failure) return requestError(connections.failure, profile, context);
@@ -232,11 +260,23 @@ function ownCredentialsError(error: unknown, context: CredentialsContext): AwsEr
     return new AwsError("credentials", message, { hint });
   }
   const where = settings.profile ? ` for profile "${profile}"` : "";
+  const region = settings.region ? undefined : await profileValue(profile, "region", context.env);
   return new AwsError("credentials", `No credentials found${where}`, {
-    hint: "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile " +
-      "that has some with --profile.",
+    hint: missingHint(settings, region),
     cause: secrets.redactError(error),
   });
+}
+
+/** @param region of the profile, if nothing else names one. */
+function missingHint({ profile, keys }: AwsSettings, region: string | undefined): string {
+  const other = "or name a profile that has some with --profile.";
+  if (!profile) {
+    return `Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ${other}`;
+  }
+  const configure = `aws configure --profile ${profile.value}, ${other}`;
+  if (!keys) return `Run ${configure}`;
+  const instead = region ? ` and add --region ${region}` : "";
+  return `To use AWS_ACCESS_KEY_ID, remove ${profile.source}${instead}. Otherwise, run ${configure}`;
 }
 
 /** A profile may hold a role, a session or a token, and getting credentials for it can fail. */

@@ -197,7 +197,11 @@ function wrongClock(_request: Request, error: unknown): AwsError {
   });
 }
 
-function renewal({ profile }: AwsSettings): string {
+function renewal({ profile, keys }: AwsSettings): string {
+  if (keys === "used") {
+    return "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN, or " +
+      `unset them to use ${profile ? `profile "${profile.value}"` : "a profile"}.`;
+  }
   return profile
     ? `Renew those of profile "${profile.value}": aws sso login --profile ${profile.value}, ` +
       `or aws configure --profile ${profile.value}.`

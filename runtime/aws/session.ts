@@ -18,6 +18,8 @@ export interface SessionContext {
   readonly signal: AbortSignal;
   /** How long a request may take; usually left to `connections.ts`. */
   readonly limits?: TimeLimits;
+  /** Gets the source of the credentials each time they are found. */
+  readonly onCredentials?: (source: string) => void;
 }
 
 /** A client of the SDK, as far as all of them are alike. */
@@ -106,15 +108,22 @@ export class AwsSession implements Disposable {
   readonly #connections: Connections;
   readonly #credentials: SessionCredentials;
   readonly #env: SessionContext["env"];
+  /** The source of the caller's own credentials, once a request was sent. */
+  credentialsSource = "";
 
-  private constructor(settings: AwsSettings, { env, signal, limits }: SessionContext) {
+  private constructor(settings: AwsSettings, context: SessionContext) {
+    const { env, signal, limits, onCredentials } = context;
     this.#settings = settings;
     this.#signal = signal;
     this.#env = env;
     this.#secrets = new Secrets(env, proxyLogins(env));
     this.#connections = new Connections({ env, profile: settings.profile?.value, limits });
     const [secrets, connections] = [this.#secrets, this.#connections];
-    this.#credentials = new SessionCredentials({ settings, env, secrets, connections });
+    const onSource = (source: string): void => {
+      this.credentialsSource = source;
+      onCredentials?.(source);
+    };
+    this.#credentials = new SessionCredentials({ settings, env, secrets, connections, onSource });
   }
 
   /**

@@ -23,7 +23,10 @@ export interface AwsSettings {
   readonly region: Setting | undefined;
   /** Where the profile, too, names none. */
   readonly lastRegion?: Setting | undefined;
+  /** Its region and addresses count even if the keys in the environment are used. */
   readonly profile: Setting | undefined;
+  /** Whether the keys in the environment are used. `undefined`: they are not set. */
+  readonly keys?: "used" | "overruled";
   /** The role to assume; without one the caller's own credentials are used. */
   readonly role: Setting | undefined;
 }
@@ -42,11 +45,12 @@ export interface AwsConfiguration {
 }
 
 /**
- * The account, region and role of a command: options come before the app's configuration, that before
- * the environment, and that before the person's settings. An empty variable counts as not set.
+ * Resolves the account, region and role of a command: options come before the app's configuration, that
+ * before the environment, and that before the person's settings. In the environment, keys come before
+ * profiles, as in the AWS CLI v2. An empty variable counts as not set.
  *
- * @throws MlcliError for a region, role or address that cannot be one; UsageError where an option
- * named it.
+ * @throws MlcliError for a region, role or address that cannot be one, or if only one of the two keys is
+ * set; UsageError where an option named it.
  */
 export function awsSettings(
   options: AwsOptions,
@@ -60,17 +64,20 @@ export function awsSettings(
   const variable = (name: string) => setting(env(name), name);
   const person = personSettings(env);
   const own = (name: "region" | "profile") => setting(person[name], `${name} of mlcli config`);
-  // The SDK does not read the second one, though every other AWS tool does.
+  // The SDK does not read the variables with DEFAULT, though every other AWS tool does.
   const regionVariable = variable("AWS_REGION") ?? variable("AWS_DEFAULT_REGION");
+  const profileVariable = variable("AWS_PROFILE") ?? variable("AWS_DEFAULT_PROFILE");
+  const typedProfile = option("--profile", options.profile);
+  const fileProfile = key("cloud_profile", configuration?.cloudProfile);
+  const keys = keysIn(env, (typedProfile ?? fileProfile) !== undefined);
   return {
     region: checkedRegion(
       option("--region", options.region) ??
         stronger(key("cloud_region", configuration?.cloudRegion), regionVariable),
     ),
     ...person.region !== undefined && { lastRegion: own("region") },
-    profile: option("--profile", options.profile) ??
-      stronger(key("cloud_profile", configuration?.cloudProfile), variable("AWS_PROFILE")) ??
-      own("profile"),
+    profile: typedProfile ?? stronger(fileProfile, profileVariable) ?? own("profile"),
+    ...keys && { keys },
     role: checkedRole(
       option("--iam-role-arn", options.iamRoleArn) ?? variable("PLATFORM_ROLE"),
     ),
@@ -85,6 +92,43 @@ function stronger(first: Setting | undefined, second: Setting | undefined): Sett
 /** `eu-west-1 (AWS_REGION)`: the region that was asked, and where to change it. */
 export function regionWords(region: Setting | undefined): string {
   return region ? `${region.value} (${region.source})` : "that region";
+}
+
+const KEY_ID = "AWS_ACCESS_KEY_ID";
+
+/** @throws AwsError for a key without its secret, as the AWS CLI does, to use no other account. */
+function keysIn(env: Environment, isProfileChosen: boolean): AwsSettings["keys"] {
+  const [id, secret] = [KEY_ID, "AWS_SECRET_ACCESS_KEY"].map((name) => env(name)?.trim());
+  if (id && secret) return isProfileChosen ? "overruled" : "used";
+  if (!id || isProfileChosen) return undefined;
+  throw new AwsError("credentials", `${KEY_ID} is set, but AWS_SECRET_ACCESS_KEY is not`, {
+    hint: `Set both, or unset ${KEY_ID} to use a profile.`,
+  });
+}
+
+/** `AWS_ACCESS_KEY_ID`, `profile "team" (--profile)`: the source of the caller's own credentials. */
+export function credentialsSource({ keys, profile }: AwsSettings): string {
+  return keys === "used" ? KEY_ID : profileWords(profile);
+}
+
+function profileWords(profile: Setting | undefined): string {
+  return profile ? `profile "${profile.value}" (${profile.source})` : 'profile "default"';
+}
+
+/** Returns a note for each choice that overrules a variable, or the person's own profile. */
+export function overruledNotes(settings: AwsSettings): readonly string[] {
+  const { region, profile, keys } = settings;
+  const notes: string[] = [];
+  if (region?.overrules) {
+    notes.push(`The region is ${regionWords(region)}, not ${regionWords(region.overrules)}`);
+  }
+  const next = keys === "used" ? profile : profile?.overrules;
+  const isFile = profile?.source !== "--profile";
+  const loser = keys === "overruled" && isFile ? KEY_ID : next && profileWords(next);
+  if (loser) {
+    notes.push(`The credentials come from ${credentialsSource(settings)}, not from ${loser}`);
+  }
+  return notes;
 }
 
 function setting(value: string | undefined, source: string): Setting | undefined {
@@ -138,17 +182,18 @@ const DEFAULT_REGION = "us-east-1";
 /**
  * The region that a local run tells its code. It never fails: what is missing, broken or not a region is
  * skipped. The first that is named: `cloud_region`, `AWS_REGION`, `AWS_DEFAULT_REGION`, `region` of the
- * profile (`cloud_profile`, `AWS_PROFILE`, the person's, or `default`), the person's, `us-east-1`. What a
- * profile points to (`sso_session`, `source_profile`) is not asked.
+ * profile (`cloud_profile`, `AWS_PROFILE`, `AWS_DEFAULT_PROFILE`, the person's, or `default`), the
+ * person's, `us-east-1`. What a profile points to (`sso_session`, `source_profile`) is not asked.
  */
 export async function localRegion(
   { cloudRegion, cloudProfile }: RegionConfiguration,
   env: Environment,
 ): Promise<string> {
-  const named = [cloudRegion, env("AWS_REGION"), env("AWS_DEFAULT_REGION")];
+  const regions = [cloudRegion, env("AWS_REGION"), env("AWS_DEFAULT_REGION")];
   const { profile, region } = settingsOrNone(env);
-  return named.find(isPossible) ??
-    await regionOfProfile(cloudProfile || env("AWS_PROFILE") || profile || "default", env) ??
+  const named = cloudProfile || env("AWS_PROFILE") || env("AWS_DEFAULT_PROFILE") || profile;
+  return regions.find(isPossible) ??
+    await regionOfProfile(named || "default", env) ??
     region ?? DEFAULT_REGION;
 }
 

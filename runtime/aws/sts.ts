@@ -7,6 +7,8 @@ export interface Identity {
   /** Id of the account: twelve digits. */
   readonly account: string;
   readonly arn: string;
+  /** The source of the credentials, before a role was assumed: `AWS_ACCESS_KEY_ID`. */
+  readonly source: string;
 }
 
 /** What mlcli asks AWS's Security Token Service. Each throws an `AwsError`, or `Interrupted`. */
@@ -30,7 +32,7 @@ export async function openSts(session: AwsSession): Promise<Sts> {
     async identity() {
       const identity = new GetCallerIdentityCommand({});
       const { Account, Arn } = await ask(identity, undefined, ["Account", "Arn"]);
-      return { account: Account, arn: Arn };
+      return { account: Account, arn: Arn, source: session.credentialsSource };
     },
     async lentCredentials() {
       const own = await client.config.credentials();

@@ -42,8 +42,9 @@ async function answerCheck(aws: Aws): Promise<Check> {
 
 /** Needs no permission. */
 async function identityCheck(aws: Aws): Promise<Check> {
-  const { arn } = await (await aws.sts()).identity();
-  return { name: "credentials", status: "ok", message: `The credentials are those of ${arn}` };
+  const { arn, source } = await (await aws.sts()).identity();
+  const message = `The credentials come from ${source} and belong to ${arn}`;
+  return { name: "credentials", status: "ok", message };
 }
 
 /** The role that SageMaker would assume, and who names it, in the order that `mlcli train` takes. */

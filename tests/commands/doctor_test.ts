@@ -321,7 +321,10 @@ suite("mlcli doctor", () => {
     assertEquals(without.stdout.includes("credentials"), false);
 
     const withCloud = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
-    assertMatch(withCloud.stdout, /^ok {7}The credentials are those of arn:aws:iam::\d+:user\//m);
+    assertMatch(
+      withCloud.stdout,
+      /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and belong to arn:aws:iam::\d+:user\//m,
+    );
     assertMatch(withCloud.stdout, /^ok {7}SageMaker answers in \S+ \(.+\)$/m);
     assertMatch(
       withCloud.stdout,
@@ -343,7 +346,7 @@ suite("mlcli doctor", () => {
     assertEquals([code, stderr], [0, ""], stdout);
     assertMatch(stdout, /^warning {2}No Docker Engine answers\n/);
     assertMatch(stdout, /^warning {2}Not a valid mlcli directory: /m);
-    assertMatch(stdout, /^ok {7}The credentials are those of /m);
+    assertMatch(stdout, /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and belong to /m);
     assertMatch(stdout, /^ok {7}SageMaker answers in /m);
     assertEquals(
       stdout.includes(`ok       Jobs and endpoints would run as ${role} (MLCLI_EXECUTION_ROLE)\n`),

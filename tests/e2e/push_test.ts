@@ -22,6 +22,9 @@ interface Scene extends AsyncDisposable {
   build(tag?: string): Promise<void>;
 }
 
+/** The first message with MLCLI_DEBUG=1. */
+const FOUND = "note: Found credentials in AWS_ACCESS_KEY_ID\n";
+
 /** A layer that the registry has not seen. */
 const DOCKERFILE = "FROM scratch\nCOPY words /\n";
 
@@ -108,7 +111,7 @@ suite("mlcli push", () => {
     assertMatch(
       pushed.stderr,
       new RegExp(
-        `^Creating the repository ${app.name} in eu-west-1\n` +
+        `^${FOUND}Creating the repository ${app.name} in eu-west-1\n` +
           `Pushing ${app.name}:latest to ${uri}:latest\n[0-9a-f]{12}: Pushed\n` +
           `(${IN_PLACE.replace("TAG", "latest")})?$`,
       ),
@@ -121,7 +124,7 @@ suite("mlcli push", () => {
     assertEquals(again, {
       code: 0,
       stdout: `${uri}@${digest}\n`,
-      stderr: `Unchanged: ${uri}:latest is ${app.name}:latest already\n`,
+      stderr: `${FOUND}Unchanged: ${uri}:latest is ${app.name}:latest already\n`,
     });
     assertEquals(box.ecr.front.requests.length, before);
 
@@ -234,7 +237,7 @@ suite("mlcli push", () => {
     const before = box.ecr.front.requests.length;
     const other = await scene.run();
     assertEquals([other.code, other.stdout], [1, ""]);
-    assert(other.stderr.startsWith(refusal.split("\n")[0]!), other.stderr);
+    assert(other.stderr.startsWith(`${FOUND}${refusal.split("\n")[0]}`), other.stderr);
     assertEquals(box.ecr.front.requests.length, before);
 
     // Only the registry knows, since some tags are an exception.
@@ -288,7 +291,7 @@ suite("mlcli push", () => {
     assertEquals([code, stdout], [0, `${uri}@${docker}\n`]);
     assertEquals(
       stderr,
-      "Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n",
+      `${FOUND}Put Docker's manifest under latest: SageMaker refuses OCI's, which it had\n`,
     );
     assertEquals(taggedDigest(scene), docker);
   });
@@ -304,7 +307,7 @@ suite("mlcli push", () => {
       assertEquals(taggedDigest(scene), jobDigest(scene));
       const again = await scene.run();
       assertEquals([again.code, again.stdout], [0, pushed.stdout], again.stderr);
-      assertMatch(again.stderr, /^Unchanged: /);
+      assertMatch(again.stderr, new RegExp(`^${FOUND}Unchanged: `));
     } finally {
       await removeImage(`${app.name}:latest`);
     }

@@ -73,7 +73,8 @@ suite("the cloud commands and private certificates", () => {
         AWS_CONFIG_FILE: `${home}/config`,
         ...(profile ? { AWS_PROFILE: profile } : {}),
       });
-      assertEquals([code, stderr], [0, ""]);
+      const note = `note: The credentials come from AWS_ACCESS_KEY_ID, not from profile "work" `;
+      assertEquals([code, stderr], [0, profile ? `${note}(AWS_PROFILE)\n` : ""]);
     }
     const { code, stderr } = await list({ AWS_CONFIG_FILE: `${home}/config`, AWS_PROFILE: "bare" });
     assertEquals(code, 1);

@@ -22,6 +22,12 @@ region = eu-south-2
 region = ap-south-1
 aws_access_key_id = ${USER_KEY.id}
 aws_secret_access_key = ${USER_KEY.secret}
+[profile bare]
+region = eu-south-1
+[profile old]
+region = eu-south-1
+aws_access_key_id = AKIAOLDOLDOLDOLDOLD1
+aws_secret_access_key = secret-of-an-old-user-that-aws-does-not-know
 [profile process]
 credential_process = sh -c 'echo "secret-of-the-process" >&2; exit 3' -- secret-of-the-command
 [profile working-process]
@@ -125,7 +131,47 @@ suite("mlcli and credentials", () => {
     }
   });
 
-  it("takes them from a container's metadata", async () => {
+  for (const profile of ["old", "bare"]) {
+    for (const variable of ["AWS_PROFILE", "AWS_DEFAULT_PROFILE"]) {
+      it(`takes the keys in the environment and the region of profile ${profile} in ${variable}, with one note`, async () => {
+        const env = { ...NO_REGION, [variable]: profile };
+        const { code, stderr, aws } = await list(AS_IS, [], env);
+        assertEquals({ code, stderr }, {
+          code: 0,
+          stderr: "note: The credentials come from AWS_ACCESS_KEY_ID, not from profile " +
+            `"${profile}" (${variable})\n`,
+        });
+        assertEquals(aws.requests.map(({ authorization }) => authorization), [{
+          ...aws.requests[0]!.authorization,
+          accessKeyId: USER_KEY.id,
+          region: "eu-south-1",
+        }]);
+      });
+    }
+  }
+
+  // https://github.com/aws/aws-cli/issues/8270, https://github.com/aws/aws-sdk-js-v3/issues/6548
+  it("prints an error and no lines of the SDK if a typed profile has only a region, and the hint works", async () => {
+    const { code, stderr } = await list(AS_IS, ["--profile", "bare"], NO_REGION);
+    assertEquals({ code, stderr }, {
+      code: 1,
+      stderr: 'error: No credentials found for profile "bare"\n' +
+        "hint: To use AWS_ACCESS_KEY_ID, remove --profile and add --region eu-south-1. Otherwise, " +
+        "run aws configure --profile bare, or name a profile that has some with --profile.\n",
+    });
+    const hinted = await list(AS_IS, ["--region", "eu-south-1"], NO_REGION);
+    assertEquals({ code: hinted.code, stderr: hinted.stderr }, { code: 0, stderr: "" });
+  });
+
+  it("names a profile as their source with --debug", async () => {
+    const { code, stderr } = await list(AS_IS, ["--profile", "work", "--debug"], {});
+    assertEquals({ code, stderr }, {
+      code: 0,
+      stderr: 'note: Found credentials in profile "work" (--profile)\n',
+    });
+  });
+
+  it("takes them from a container's metadata, and names the variable with --debug", async () => {
     const metadata = Deno.serve(
       { hostname: "127.0.0.1", port: 0, onListen: () => {} },
       () =>
@@ -143,13 +189,14 @@ suite("mlcli and credentials", () => {
             ...USER_KEY,
             token: "container-token-that-nobody-may-see",
           }),
-        [],
+        ["--debug"],
         {
           ...NO_KEY,
           AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${metadata.addr.port}/`,
         },
       );
-      assertEquals([code, stderr, aws.operations], [0, "", ["sagemaker:ListEndpoints"]]);
+      const note = "note: Found credentials in AWS_CONTAINER_CREDENTIALS_FULL_URI\n";
+      assertEquals([code, stderr, aws.operations], [0, note, ["sagemaker:ListEndpoints"]]);
     } finally {
       await metadata.shutdown();
     }
@@ -181,7 +228,7 @@ suite("mlcli and credentials", () => {
       title: "they have expired",
       prepare: (aws) => aws.keys.set(USER_KEY.id, { ...USER_KEY, isExpired: true }),
       message: /^The credentials have expired$/,
-      hint: /aws sso login.*AWS_SESSION_TOKEN/,
+      hint: /new values for AWS_ACCESS_KEY_ID.*AWS_SESSION_TOKEN, or unset them/,
     },
     {
       title: "they have expired, and with no others nothing is sent again",
@@ -190,7 +237,7 @@ suite("mlcli and credentials", () => {
         aws.faults.refuse("sagemaker:ListEndpoints", expired, 1);
       },
       message: /^The credentials have expired$/,
-      hint: /aws sso login/,
+      hint: /new values for AWS_ACCESS_KEY_ID/,
     },
     {
       title: "the key is not known",
@@ -210,7 +257,7 @@ suite("mlcli and credentials", () => {
       env: { AWS_SECRET_ACCESS_KEY: "another-secret-that-nobody-may-see" },
       prepare: (aws) => aws.expectsWrongSignature = true,
       message: /^The secret does not belong to the access key$/,
-      hint: /aws configure.*clock/,
+      hint: /new values for AWS_ACCESS_KEY_ID.*clock/,
     },
   ];
 

@@ -203,7 +203,10 @@ suite("credentials that have expired", () => {
     for (const args of [TRAIN, ["upload-data", "-i", "."]]) {
       const { code, stderr } = await job.run(args);
       assertEquals(code, 1);
-      assertMatch(stderr, /^error: The credentials have expired\nhint: Renew them: aws sso login/m);
+      assertMatch(
+        stderr,
+        /^error: The credentials have expired\nhint: Set new values for AWS_ACCESS_KEY_ID, /m,
+      );
       assert(!stderr.includes("trust"), stderr);
     }
   });

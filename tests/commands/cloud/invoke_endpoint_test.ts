@@ -402,7 +402,7 @@ suite("invoke-endpoint says what is wrong", () => {
     endpoint.box.faults.expireKeys();
     const { code, stderr } = await endpoint.invoke();
     assertEquals([code, endpoint.asked.length], [1, 0]);
-    assertMatch(stderr, /^error: The credentials have expired\nhint: Renew them/);
+    assertMatch(stderr, /^error: The credentials have expired\nhint: Set new values for /);
   });
 
   it("that a serverless endpoint takes less", async () => {

@@ -111,19 +111,19 @@ suite("the cloud commands and a proxy", () => {
         "that wants a password for a tunnel",
         undefined,
         undefined,
-        /^error: The proxy needs a name and a password, or other ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
+        /^note: .*\nerror: The proxy needs a name and a password, or other ones\n {2}.+\nhint: .*HTTPS_PROXY=/,
       ],
       [
         "that makes no tunnel",
         undefined,
         "403 Not there",
-        /^error: The proxy does not let requests through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
+        /^note: .*\nerror: The proxy does not let requests through to api\.sagemaker\..*\n {2}.+\nhint: .*NO_PROXY/,
       ],
       [
         "that wants a password",
         "http://platform.test",
         undefined,
-        /^error: The proxy needs a name and a password, or other ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
+        /^note: .*\nerror: The proxy needs a name and a password, or other ones\n {2}HTTP 407\nhint: .*NAME:PASS/,
       ],
     ] as const
   ) {
@@ -162,7 +162,7 @@ suite("the cloud commands and a proxy", () => {
     assertEquals(code, 1);
     assertMatch(
       stderr,
-      /^error: AWS cannot be reached: platform\.test\n.*\nhint: .*proxy/,
+      /^note: .*\nerror: AWS cannot be reached: platform\.test\n.*\nhint: .*proxy/,
     );
     assertNotShown(stderr);
   });

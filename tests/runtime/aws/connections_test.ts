@@ -23,7 +23,12 @@ async function open(
   const variables: Record<string, string> = { ...fake.env(), AWS_ENDPOINT_URL: url, ...more };
   const set = withVariables(variables);
   const aws = await openAws(
-    { region: { value: REGION, source: "test" }, profile: undefined, role: undefined },
+    {
+      region: { value: REGION, source: "test" },
+      profile: undefined,
+      keys: "used",
+      role: undefined,
+    },
     { env: (name) => variables[name], signal: new AbortController().signal, limits },
   );
   return {

@@ -10,6 +10,7 @@ import {
 import { credentialsProvider } from "../../../runtime/aws/credentials.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { Secrets } from "../../../runtime/aws/secrets.ts";
+import { awsSettings } from "../../../runtime/aws/settings.ts";
 import { VERSION } from "../../../runtime/version.ts";
 import { assumedRole, stsError } from "../../helpers/box/answers.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
@@ -114,6 +115,9 @@ const nobody = (): never => {
 
 interface Options {
   readonly profile?: string;
+  /** What names the profile. */
+  readonly by?: string;
+  readonly region?: string;
   readonly role?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly sts?: () => Response;
@@ -147,48 +151,117 @@ suite("credentialsProvider", () => {
     await home[Symbol.asyncDispose]();
   });
 
-  function providerFor({ profile, role, env = {}, sts = nobody }: Options) {
-    const setting = (value?: string) => value ? { value, source: "PLATFORM_ROLE" } : undefined;
-    const region = { value: "eu-west-1", source: "AWS_REGION" };
-    const settings = { region, profile: setting(profile), role: setting(role) };
+  function providerFor({ profile, by, region, role, env: own = {}, sts = nobody }: Options) {
+    const variables: Readonly<Record<string, string>> = {
+      AWS_CONFIG_FILE: `${home.path}/config`,
+      PLATFORM_ROLE: role ?? "",
+      ...own,
+    };
+    const env = (name: string) => variables[name];
+    const isInFile = by?.startsWith("cloud_profile") ?? false;
+    const settings = awsSettings(
+      { region, profile: isInFile ? undefined : profile, iamRoleArn: undefined },
+      { ...isInFile && profile && { cloudProfile: profile }, file: "app.json" },
+      env,
+    );
     const secrets = new Secrets(() => undefined);
     const connections = new Sts(sts);
-    const context = { settings, env: (name: string) => env[name], secrets, connections };
-    return { provider: credentialsProvider(context), secrets, connections };
+    const sources: string[] = [];
+    const onSource = (source: string): void => void sources.push(source);
+    const context = { settings, env, secrets, connections, onSource };
+    return { provider: credentialsProvider(context), secrets, connections, sources };
   }
 
-  const found: readonly (readonly [name: string, options: Options, keys: readonly unknown[]])[] = [
-    ["keys of the environment", { env: KEYS }, ["AKIDENV", SECRET, undefined, undefined]],
+  const found: readonly (readonly [
+    name: string,
+    options: Options,
+    keys: readonly unknown[],
+    source: string,
+  ])[] = [
+    [
+      "keys of the environment",
+      { env: KEYS },
+      ["AKIDENV", SECRET, undefined, undefined],
+      "AWS_ACCESS_KEY_ID",
+    ],
     [
       "a session of the environment",
       { env: { ...KEYS, AWS_SESSION_TOKEN: "token", AWS_CREDENTIAL_SCOPE: "scope" } },
       ["AKIDENV", SECRET, "token", "scope"],
+      "AWS_ACCESS_KEY_ID",
     ],
     [
       "empty variables are not set",
       { env: { ...KEYS, AWS_SESSION_TOKEN: "", AWS_CREDENTIAL_SCOPE: "" } },
       ["AKIDENV", SECRET, undefined, undefined],
+      "AWS_ACCESS_KEY_ID",
+    ],
+    // https://github.com/boto/botocore/issues/2001,
+    // https://github.com/argoproj/argo-workflows/issues/981
+    [
+      "pasted keys with spaces and line breaks",
+      {
+        env: {
+          AWS_ACCESS_KEY_ID: " AKIDENV\r",
+          AWS_SECRET_ACCESS_KEY: `${SECRET}\n`,
+          AWS_SESSION_TOKEN: "token ",
+        },
+      },
+      ["AKIDENV", SECRET, "token", undefined],
+      "AWS_ACCESS_KEY_ID",
     ],
     [
-      "a profile that is named, before the environment",
+      "a session token in the older variable",
+      { env: { ...KEYS, AWS_SECURITY_TOKEN: "token" } },
+      ["AKIDENV", SECRET, "token", undefined],
+      "AWS_ACCESS_KEY_ID",
+    ],
+    // https://github.com/aws/aws-sdk-js-v3/issues/3065
+    [
+      "keys of the environment, before a profile that a variable names",
+      { env: { ...KEYS, AWS_PROFILE: "keys" } },
+      ["AKIDENV", SECRET, undefined, undefined],
+      "AWS_ACCESS_KEY_ID",
+    ],
+    [
+      "a profile that is typed, before the environment",
       { profile: "keys", env: KEYS },
       ["AKIDFILE", "secret-of-the-file", undefined, undefined],
+      'profile "keys" (--profile)',
+    ],
+    [
+      "a profile of the configuration file, before the environment",
+      { profile: "keys", by: "cloud_profile", env: KEYS },
+      ["AKIDFILE", "secret-of-the-file", undefined, undefined],
+      'profile "keys" (cloud_profile in app.json)',
     ],
   ];
-  for (const [name, options, expected] of found) {
-    it(`finds ${name}, and keeps the secret`, async () => {
-      const { provider, secrets } = providerFor(options);
+  for (const [name, options, expected, source] of found) {
+    it(`finds ${name}, names its source, and keeps the secret`, async () => {
+      const { provider, secrets, sources } = providerFor(options);
       const { accessKeyId, secretAccessKey, sessionToken, credentialScope } = await provider();
       assertEquals([accessKeyId, secretAccessKey, sessionToken, credentialScope], expected);
       assertEquals(secrets.redact(secretAccessKey), "[secret]");
+      assertEquals(sources, [source]);
     });
   }
 
-  it("goes on to what else the SDK knows where no profile holds any", async () => {
-    const env = { ...process.env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
-    using _process = replaced(process, { env });
-    assertEquals((await providerFor({}).provider()).accessKeyId, "AKIDCHAIN");
-  });
+  for (
+    const source of [
+      "AWS_WEB_IDENTITY_TOKEN_FILE",
+      "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
+      "AWS_CONTAINER_CREDENTIALS_FULL_URI",
+      "the instance metadata",
+    ]
+  ) {
+    it(`asks the SDK's other providers if no profile holds any, and names ${source}`, async () => {
+      const env = { ...process.env, AWS_ACCESS_KEY_ID: "AKIDCHAIN", AWS_SECRET_ACCESS_KEY: SECRET };
+      using _process = replaced(process, { env });
+      const { provider, sources } = providerFor({ env: { [source]: "set" } });
+      assertEquals((await provider()).accessKeyId, "AKIDCHAIN");
+      assertEquals(sources, [source]);
+    });
+  }
 
   it("assumes a role with them, once for many who ask, and keeps its secrets", async () => {
     const key = {
@@ -217,6 +290,7 @@ suite("credentialsProvider", () => {
 
   const NONE = "Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a " +
     "profile that has some with --profile.";
+  const BARE = "aws configure --profile bare, or name a profile that has some with --profile.";
   const NO_ROLE = "Have its trust policy and your permission sts:AssumeRole changed, or name " +
     "another role ";
   const DENIED = "User: jo is not authorized to perform: sts:AssumeRole";
@@ -237,22 +311,36 @@ suite("credentialsProvider", () => {
   ])[] = [
     ["nothing", {}, "No credentials found", NONE],
     [
-      "an id without a secret",
-      { env: { AWS_ACCESS_KEY_ID: "AKID" } },
-      "No credentials found",
-      NONE,
-    ],
-    [
       "a secret without an id",
       { env: { AWS_SECRET_ACCESS_KEY: SECRET } },
       "No credentials found",
       NONE,
     ],
+    // https://github.com/aws/aws-cli/issues/8270
     [
-      "a profile that holds none",
+      "a typed profile with nothing but a region, and keys",
       { profile: "bare", env: KEYS },
       'No credentials found for profile "bare"',
-      NONE,
+      `To use AWS_ACCESS_KEY_ID, remove --profile and add --region eu-west-1. Otherwise, run ${BARE}`,
+    ],
+    [
+      "a typed profile that holds none, a region and keys",
+      { profile: "bare", region: "eu-west-2", env: KEYS },
+      'No credentials found for profile "bare"',
+      `To use AWS_ACCESS_KEY_ID, remove --profile. Otherwise, run ${BARE}`,
+    ],
+    [
+      "a configuration file's profile with nothing but a region, and keys",
+      { profile: "bare", by: "cloud_profile", env: KEYS },
+      'No credentials found for profile "bare"',
+      "To use AWS_ACCESS_KEY_ID, remove cloud_profile in app.json and add --region eu-west-1. " +
+      `Otherwise, run ${BARE}`,
+    ],
+    [
+      "a profile with nothing but a region, and no keys",
+      { env: { AWS_PROFILE: "bare" } },
+      'No credentials found for profile "bare"',
+      `Run ${BARE}`,
     ],
     ["an SSO session that is over", { profile: "sso" }, EXPIRED_SSO, RENEW_SSO],
     [
@@ -279,7 +367,8 @@ suite("credentialsProvider", () => {
       "a device for codes",
       { profile: "mfa" },
       'Profile "mfa" needs a code of an MFA device, which mlcli cannot ask for',
-      "Put the result of aws sts get-session-token into the environment.",
+      "Put the result of aws sts get-session-token into the environment, and name no profile with " +
+      "--profile or cloud_profile.",
     ],
     [
       "a token that is not there",
@@ -312,7 +401,7 @@ suite("credentialsProvider", () => {
       "a role with keys that have expired",
       { role: ROLE, env: KEYS, sts: expired },
       "The credentials have expired",
-      /^Renew them: /,
+      /^Set new values for AWS_ACCESS_KEY_ID, /,
     ],
     [
       "a role that STS refuses for a reason of its own",

@@ -11,6 +11,7 @@ const SECRET = "s3cr3t/".repeat(6);
 interface Options {
   readonly region?: string;
   readonly profile?: string;
+  readonly keys?: "used" | "overruled";
   readonly role?: string;
   readonly subject?: string;
 }
@@ -18,7 +19,8 @@ interface Options {
 function requestFor({ subject, ...named }: Options): Request {
   const setting = (value?: string) => value === undefined ? undefined : { value, source: "--x" };
   const region = setting(named.region);
-  const settings = { region, profile: setting(named.profile), role: setting(named.role) };
+  const { keys } = named;
+  const settings = { region, profile: setting(named.profile), keys, role: setting(named.role) };
   return { action: "sagemaker:ListEndpoints", subject, region, settings };
 }
 
@@ -46,6 +48,8 @@ const RENEW = "Renew them: aws sso login, aws configure, or new values for AWS_A
   "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
 const RENEW_PROFILE = 'Renew those of profile "work": aws sso login --profile work, ' +
   "or aws configure --profile work.";
+const RENEW_KEYS = "Set new values for AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and " +
+  "AWS_SESSION_TOKEN, or unset them to use";
 const CLOCK = "This machine's clock is wrong";
 const SET_CLOCK =
   "Set it, then try again: a request is valid for a few minutes after it was signed.";
@@ -78,8 +82,20 @@ const CODES: readonly (readonly [
   [["ExpiredTokenException", "ExpiredToken"], "Expired", {}, [
     ...["credentials", "The credentials have expired", undefined, RENEW],
   ]],
-  [["ExpiredToken"], "Expired", { profile: "work" }, [
-    ...["credentials", "The credentials have expired", undefined, RENEW_PROFILE],
+  ...[{ profile: "work" }, { profile: "work", keys: "overruled" }].map((options) =>
+    [
+      ["ExpiredToken"],
+      "Expired",
+      options as Options,
+      ["credentials", "The credentials have expired", undefined, RENEW_PROFILE],
+    ] as const
+  ),
+  // https://github.com/mmmorris1975/aws-runas/issues/22: a profile would work, old keys are used.
+  [["ExpiredToken"], "Expired", { profile: "work", keys: "used" }, [
+    ...["credentials", "The credentials have expired", undefined, `${RENEW_KEYS} profile "work".`],
+  ]],
+  [["ExpiredToken"], "Expired", { keys: "used" }, [
+    ...["credentials", "The credentials have expired", undefined, `${RENEW_KEYS} a profile.`],
   ]],
   [["UnrecognizedClientException", "InvalidClientTokenId"], "Invalid", { region: "af-south-1" }, [
     "credentials",

@@ -3,14 +3,16 @@ import { assert, assertEquals, assertRejects } from "@std/assert";
 import { openAws } from "../../../runtime/aws/aws.ts";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { leaveContentUnsigned, type S3 } from "../../../runtime/aws/s3.ts";
+import type { AwsSettings } from "../../../runtime/aws/settings.ts";
 import { environmentOf, USER_KEY } from "../../helpers/box/account.ts";
 import { rawServer, say } from "../../helpers/raw_server.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 const { signal } = new AbortController();
-const SETTINGS = {
+const SETTINGS: AwsSettings = {
   region: { value: "eu-west-1", source: "a test" },
   profile: undefined,
+  keys: "used",
   role: undefined,
 };
 const LEFT = { earlier: () => {}, unknown: () => {}, notAborted: () => {} };

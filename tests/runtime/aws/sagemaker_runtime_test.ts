@@ -44,7 +44,12 @@ async function open(
   const variables: Readonly<Record<string, string>> = { ...environmentOf(url, USER_KEY), ...more };
   const set = withVariables(variables);
   const aws = await openAws(
-    { region: { value: "eu-west-1", source: "test" }, profile: undefined, role: undefined },
+    {
+      region: { value: "eu-west-1", source: "test" },
+      profile: undefined,
+      keys: "used",
+      role: undefined,
+    },
     { env: (name) => variables[name], signal, limits },
   );
   return {

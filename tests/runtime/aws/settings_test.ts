@@ -4,7 +4,9 @@ import {
   addressOf,
   type AwsSettings,
   awsSettings,
+  credentialsSource,
   localRegion,
+  overruledNotes,
   regionWords,
 } from "../../../runtime/aws/settings.ts";
 import { MlcliError, UsageError } from "../../../runtime/errors.ts";
@@ -16,7 +18,9 @@ import { it, suite } from "../../helpers/suite.ts";
 /** Who may set each, those that count first at first. */
 const SOURCES = {
   region: ["--region", "cloud_region in app.json", "AWS_REGION", "AWS_DEFAULT_REGION"],
-  profile: ["--profile", "cloud_profile in app.json", "AWS_PROFILE"],
+  // AWS CLI v2: awscli/botocore/configprovider.py, BOTOCORE_DEFAUT_SESSION_VARIABLES. boto3 and v1 of
+  // the CLI read AWS_DEFAULT_PROFILE first: https://github.com/boto/botocore/issues/1725
+  profile: ["--profile", "cloud_profile in app.json", "AWS_PROFILE", "AWS_DEFAULT_PROFILE"],
   role: ["--iam-role-arn", "PLATFORM_ROLE"],
 } as const;
 
@@ -162,6 +166,122 @@ suite("awsSettings", () => {
   });
 });
 
+const KEYS = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret" };
+const FROM_KEYS = "AWS_ACCESS_KEY_ID";
+const NOT_FROM = "The credentials come from";
+
+/** What is set, the source of the credentials, and the notes. Reports name the cases. */
+const SIGNERS: readonly (readonly [
+  title: string,
+  said: Readonly<Record<string, string>>,
+  source: string,
+  ...notes: string[],
+])[] = [
+  ["nothing is set", {}, 'profile "default"'],
+  ["only keys are set", KEYS, FROM_KEYS],
+  // https://github.com/aws/aws-cli/issues/3304, https://github.com/aws/aws-cli/issues/7174,
+  // https://github.com/aws/aws-sdk-js-v3/issues/2549, https://github.com/aws/aws-sdk-js/issues/4406
+  [
+    "keys and AWS_PROFILE are set",
+    { ...KEYS, AWS_PROFILE: "shell" },
+    FROM_KEYS,
+    `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_PROFILE)`,
+  ],
+  [
+    "keys and AWS_DEFAULT_PROFILE are set",
+    { ...KEYS, AWS_DEFAULT_PROFILE: "shell" },
+    FROM_KEYS,
+    `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_DEFAULT_PROFILE)`,
+  ],
+  // https://github.com/aws/aws-cli/issues/113, https://github.com/aws/aws-cli/issues/861
+  ["--profile is typed and keys are set", {
+    ...KEYS,
+    AWS_PROFILE: "shell",
+    "--profile": "typed",
+  }, 'profile "typed" (--profile)'],
+  // https://github.com/serverless/serverless/issues/7573,
+  // https://github.com/hashicorp/terraform/issues/13782
+  [
+    "the configuration file names a profile and keys are set",
+    { ...KEYS, AWS_PROFILE: "shell", "cloud_profile in app.json": "team" },
+    'profile "team" (cloud_profile in app.json)',
+    `${NOT_FROM} profile "team" (cloud_profile in app.json), not from AWS_ACCESS_KEY_ID`,
+  ],
+  [
+    "the configuration file and AWS_PROFILE name different profiles",
+    { AWS_PROFILE: "shell", "cloud_profile in app.json": "team" },
+    'profile "team" (cloud_profile in app.json)',
+    `${NOT_FROM} profile "team" (cloud_profile in app.json), not from profile "shell" (AWS_PROFILE)`,
+  ],
+  ["the configuration file and AWS_PROFILE name one profile", {
+    AWS_PROFILE: "team",
+    "cloud_profile in app.json": "team",
+  }, 'profile "team" (cloud_profile in app.json)'],
+  ["both profile variables are set", {
+    AWS_PROFILE: "one",
+    AWS_DEFAULT_PROFILE: "other",
+  }, 'profile "one" (AWS_PROFILE)'],
+  // https://github.com/aws/aws-cli/issues/9561
+  ["only the secret of the keys is set", {
+    AWS_SECRET_ACCESS_KEY: "secret",
+    AWS_PROFILE: "shell",
+  }, 'profile "shell" (AWS_PROFILE)'],
+  // https://github.com/CircleCI-Public/aws-cli-orb/issues/139
+  ["a session token is left without keys", {
+    AWS_SESSION_TOKEN: "token",
+    AWS_PROFILE: "shell",
+  }, 'profile "shell" (AWS_PROFILE)'],
+  ["keys and profiles are empty", {
+    AWS_ACCESS_KEY_ID: "",
+    AWS_SECRET_ACCESS_KEY: " ",
+    AWS_PROFILE: "",
+  }, 'profile "default"'],
+  [
+    "a region of the configuration file overrules AWS_REGION",
+    {
+      ...KEYS,
+      "cloud_region in app.json": "eu-west-1",
+      AWS_REGION: "us-east-1",
+    },
+    FROM_KEYS,
+    "The region is eu-west-1 (cloud_region in app.json), not us-east-1 (AWS_REGION)",
+  ],
+];
+
+suite("the source of the caller's own credentials", () => {
+  for (const [title, said, source, ...notes] of SIGNERS) {
+    it(`is ${source} if ${title}, with ${notes.length} notes`, () => {
+      const settings = settingsOf(said);
+      assertEquals(
+        { source: credentialsSource(settings), notes: overruledNotes(settings) },
+        { source, notes },
+      );
+    });
+  }
+
+  it("is the keys if mlcli config names a profile, and a note says so", async () => {
+    await using home = await makeDirectory({ "mlcli/config.json": '{"profile": "mine"}' });
+    const settings = settingsOf({ ...KEYS, XDG_CONFIG_HOME: home.path });
+    assertEquals(overruledNotes(settings), [
+      `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "mine" (profile of mlcli config)`,
+    ]);
+    assertEquals(settings.profile?.value, "mine");
+  });
+
+  // "Partial credentials found in env" in the AWS CLI: https://github.com/boto/botocore/pull/331
+  it("is an error if a key has no secret, unless a profile is named that overrules it", () => {
+    const half = { AWS_ACCESS_KEY_ID: "AKID", AWS_PROFILE: "shell" };
+    const { message, hint } = assertThrows(() => settingsOf(half), MlcliError);
+    assertEquals({ message, hint }, {
+      message: "AWS_ACCESS_KEY_ID is set, but AWS_SECRET_ACCESS_KEY is not",
+      hint: "Set both, or unset AWS_ACCESS_KEY_ID to use a profile.",
+    });
+    for (const name of ["--profile", "cloud_profile in app.json"]) {
+      assertEquals(settingsOf({ ...half, [name]: "team" }).profile?.value, "team");
+    }
+  });
+});
+
 suite("regionWords", () => {
   it("says who named the region", () => {
     assertEquals(
@@ -199,7 +319,15 @@ const ROWS: readonly (readonly [name: string, named: Named, region: string])[] =
     cloudProfile: "dev",
     env: { AWS_PROFILE: "mine" },
   }, "sa-east-1"],
-  ["the profile of AWS_PROFILE", { ...PROFILES, env: { AWS_PROFILE: "mine" } }, "ca-west-1"],
+  ["the profile of AWS_PROFILE", {
+    ...PROFILES,
+    env: { AWS_PROFILE: "mine", AWS_DEFAULT_PROFILE: "dev" },
+  }, "ca-west-1"],
+  [
+    "the profile of AWS_DEFAULT_PROFILE",
+    { ...PROFILES, env: { AWS_DEFAULT_PROFILE: "dev" } },
+    "sa-east-1",
+  ],
   ["the profile default", PROFILES, "ap-south-1"],
   ["the same in the config file", { config: region("default", "af-south-1") }, "af-south-1"],
   [

@@ -340,7 +340,7 @@ suite("followJob with credentials that end", () => {
     assertEquals(error.message, "The credentials have expired");
     assertMatch(
       error.hint!,
-      /^Renew them: aws sso login, .*\. The job goes on\. .*mlcli wait churn\./,
+      /^Set new values for AWS_ACCESS_KEY_ID, .*\. The job goes on\. .*mlcli wait churn\./,
     );
     // What was sent before may be answered still.
     assert(box.requests.length <= asked + 1);
