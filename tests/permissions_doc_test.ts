@@ -13,6 +13,8 @@ const UNNAMED: Readonly<Record<string, string>> = {
   "ecr:InitiateLayerUpload": "the engine, as it pushes",
   "ecr:UploadLayerPart": "the engine, as it pushes",
   "ecr:CompleteLayerUpload": "the engine, as it pushes",
+  "application-autoscaling:DeregisterScalableTarget":
+    "SageMaker, of who deletes or updates an endpoint with autoscaling",
   "iam:PassRole": "SageMaker, of who creates a job or a model with a role",
   "sagemaker:AddTags": "SageMaker, of who creates a job with tags",
 };

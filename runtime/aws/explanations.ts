@@ -143,11 +143,25 @@ function isUnreadable(error: unknown): boolean {
     typeof error === "object" && error !== null && "$responseBodyText" in error;
 }
 
+/**
+ * Words of a ValidationException about a permission. SageMaker: "... the IAM identity used to invoke
+ * DeleteEndpoint does not have application-autoscaling:X permission"; Application Auto Scaling: "User is
+ * missing the following permissions: [ecs:X]".
+ */
+const LACKS = /(?:does not have|missing the following permissions:) \[?([\w-]+:\w+)/;
+
+/** Returns the permission that the caller lacks; `undefined` if a role that SageMaker assumes lacks it. */
+function lackedByCaller(words: string): string | undefined {
+  const found = LACKS.exec(words);
+  if (!found || /(?<!assumed-)\brole\b/i.test(words.slice(0, found.index))) return undefined;
+  return found[1];
+}
+
 function denied({ action, settings }: Request, error: unknown): AwsError {
   // 'User: ARN is not authorized to perform: sagemaker:X on resource: ARN because ...'; S3 does not
   // always say who, and nothing at all to a HEAD.
   const words = messageOf(error);
-  const named = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? action;
+  const named = /perform: ([\w-]+:\w+)/.exec(words)?.[1] ?? lackedByCaller(words) ?? action;
   const whom = settings.role
     ? `the role ${settings.role.value}`
     : /^User: /.test(words)
@@ -281,6 +295,7 @@ function proxyWantsPassword(quote: string): AwsError {
 
 function invalid(request: Request, error: unknown): AwsError {
   const words = messageOf(error);
+  if (lackedByCaller(words)) return denied(request, error);
   const refusal = VALIDATION_WORDS.find(([pattern]) => pattern.test(words))?.[1];
   if (refusal === "not found" && request.subject) return notThere(request, error);
   return new AwsError(refusal ?? "other", `${request.action} was refused: ${words}`, {

@@ -4,7 +4,7 @@ import { fromFileUrl } from "@std/path";
 export const ROLES_PAGE = fromFileUrl(new URL("../../docs/how-to/roles.md", import.meta.url));
 
 /** `sagemaker:CreateTrainingJob` */
-const ACTION = /\b(?:sagemaker|ecr|s3|logs|sts|iam|cloudwatch):[A-Z]\w+/g;
+const ACTION = /\b(?:application-autoscaling|sagemaker|ecr|s3|logs|sts|iam|cloudwatch):[A-Z]\w+/g;
 
 /** What a command asks for. */
 export interface Permissions {

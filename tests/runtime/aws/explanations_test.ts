@@ -170,6 +170,50 @@ const VALIDATION: readonly (readonly [
   ),
 ];
 
+/** Words of a ValidationException about a permission that the caller lacks. */
+const LACKED: readonly (readonly [words: string, permission: string])[] = [
+  // https://github.com/awslabs/stable-diffusion-aws-extension/issues/161
+  [
+    "An Application AutoScaling scalable target exists for a variant being deleted, and the IAM " +
+    "identity used to invoke DeleteEndpoint does not have " +
+    "application-autoscaling:DeregisterScalableTarget permission to deregister the scalable target.",
+    "application-autoscaling:DeregisterScalableTarget",
+  ],
+  [
+    "User: arn:aws:sts::1:assumed-role/ml/jo does not have sagemaker:AddTags permission",
+    "sagemaker:AddTags",
+  ],
+  // https://github.com/aws/aws-auto-scaling-custom-resource/issues/25
+  [
+    "User is missing the following permissions: execute-api:Invoke:PATCH, execute-api:Invoke:GET",
+    "execute-api:Invoke",
+  ],
+  // https://github.com/awsdocs/aws-auto-scaling-user-guide/pull/3
+  ["User is missing the following permissions: [ecs:UpdateService]", "ecs:UpdateService"],
+];
+
+/** Words of a ValidationException about a permission of a role or a repository: not the caller's. */
+const LACKED_BY_OTHERS: readonly string[] = [
+  // https://github.com/aws/sagemaker-python-sdk/issues/2002
+  "The role 'arn:aws:iam::1:role/test' does not have BatchGetImage permission for the image: 'a:1'.",
+  'The execution role "arn:aws:iam::1:role/test" does not have s3:GetObject permission.',
+  // https://github.com/aws/deep-learning-containers/issues/5657
+  "The repository of your image a:1 does not grant ecr:GetDownloadUrlForLayer, ecr:BatchGetImage, " +
+  "ecr:BatchCheckLayerAvailability permission to sagemaker.amazonaws.com service principal.",
+  // https://github.com/aws/amazon-sagemaker-examples/issues/2267
+  'No S3 objects found under S3 URL "s3://b/train/" given in input data source. Please ensure that ' +
+  "the bucket exists in the selected region (us-west-2), that objects exist under that S3 prefix, " +
+  'and that the role "arn:aws:iam::1:role/test" has "s3:ListBucket" permissions on bucket "b".',
+  // https://github.com/philschmid/llm-sagemaker-sample/issues/2
+  'Could not access model data at s3://b/model/. Please ensure that the role "arn:aws:iam::1:role/r" ' +
+  'exists and that its trust relationship policy allows the action "sts:AssumeRole" for the service ' +
+  'principal "sagemaker.amazonaws.com". Also ensure that the role has "s3:GetObject" permissions ' +
+  "and that the object is located in eu-west-1.",
+  // https://github.com/awslabs/predictive-maintenance-using-machine-learning/issues/3
+  "Could not assume role arn:aws:iam::1:role/test. Please ensure that the role exists and allows " +
+  "principal 'sagemaker.amazonaws.com' to assume the role.",
+];
+
 const REACH = "AWS cannot be reached: h.test:1";
 const TRY = "Check the network, the proxy and AWS_ENDPOINT_URL, then try again.";
 const RENEW_HOST =
@@ -285,6 +329,27 @@ suite("awsError", () => {
       const hint = message.startsWith("ResourceNotFound") ? LOOK_IN : LOOK;
       const options = { subject, region: "eu-west-1" };
       assertEquals(explained(error, options), [refusal, message, undefined, hint]);
+    });
+  }
+
+  for (const [words, permission] of LACKED) {
+    it(`a ValidationException is a denial if the caller lacks ${permission}: ${words}`, () => {
+      assertEquals(explained(sdkError("ValidationException", words), { role: ROLE }), [
+        "denied",
+        `AccessDeniedException: ${permission}`,
+        words,
+        `Add the permission ${permission} to the role ${ROLE}.`,
+      ]);
+    });
+  }
+
+  for (const words of LACKED_BY_OTHERS) {
+    it(`a ValidationException is not a denial if the caller lacks nothing: ${words}`, () => {
+      const [refusal, message] = explained(sdkError("ValidationException", words));
+      assertEquals({ refusal, message }, {
+        refusal: "other",
+        message: `sagemaker:ListEndpoints was refused: ${words}`,
+      });
     });
   }
 

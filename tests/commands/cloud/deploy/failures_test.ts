@@ -239,6 +239,23 @@ suite("deploy, where a call is refused", () => {
     assertEquals([code, stdout], [0, "shop\n"], stderr);
   });
 
+  it("keeps the endpoint and removes what it made if the caller may not remove the autoscaling", async () => {
+    await using job = await makeDeployedApp();
+    const before = thingsOf(job);
+    const words =
+      "An Application AutoScaling scalable target exists for a variant being deleted, " +
+      "and the IAM identity used to invoke UpdateEndpoint does not have " +
+      "application-autoscaling:DeregisterScalableTarget permission";
+    const refused = new Refused("ValidationException", words);
+    job.box.faults.refuse("sagemaker:UpdateEndpoint", refused);
+    const { code, stdout, stderr } = await job.run(UPDATE);
+    assertEquals({ code, stdout, things: thingsOf(job) }, { code: 1, stdout: "", things: before });
+    assertStringIncludes(
+      stderr,
+      "error: AccessDeniedException: application-autoscaling:DeregisterScalableTarget\n",
+    );
+  });
+
   it("keeps the values of variables to itself", async () => {
     await using job = await makeDeployedApp();
     job.box.faults.refuse(

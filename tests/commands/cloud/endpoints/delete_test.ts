@@ -250,6 +250,11 @@ interface RefusedDeletion {
   readonly asked?: readonly string[];
 }
 
+const AUTOSCALING =
+  "An Application AutoScaling scalable target exists for a variant being deleted, and the IAM " +
+  "identity used to invoke DeleteEndpoint does not have " +
+  "application-autoscaling:DeregisterScalableTarget permission to deregister the scalable target.";
+
 const NOT_FOUND = "error: ResourceNotFound: endpoint shop\n" +
   `hint: It was looked for in ${REGION} (AWS_REGION). Check the name, or name another region with ` +
   "--region.\n";
@@ -335,6 +340,17 @@ const REFUSED: readonly RefusedDeletion[] = [
     title: "what may not be deleted",
     prepare: ({ faults }) => faults.deny("sagemaker:DeleteEndpoint"),
     stderr: /^error: AccessDeniedException: sagemaker:DeleteEndpoint\n {2}User: .*\nhint: /,
+    asked: ["DeleteEndpoint"],
+  },
+  {
+    // https://github.com/awslabs/stable-diffusion-aws-extension/issues/161
+    title: "an endpoint with autoscaling that the caller may not remove",
+    prepare: ({ faults }) =>
+      faults.refuse("sagemaker:DeleteEndpoint", new Refused("ValidationException", AUTOSCALING)),
+    stderr: `error: AccessDeniedException: application-autoscaling:DeregisterScalableTarget\n` +
+      `  ${AUTOSCALING}\n` +
+      "hint: Add the permission application-autoscaling:DeregisterScalableTarget to the user or " +
+      "role that you are: aws sts get-caller-identity names it.\n",
     asked: ["DeleteEndpoint"],
   },
   {
