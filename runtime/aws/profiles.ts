@@ -34,7 +34,8 @@ export async function checkProfile(
   const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
   throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
     hint: `It is named by ${profile.source} and should be in ${paths}. ` +
-      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.`,
+      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all. ` +
+      `To use keys in the environment, remove ${profile.source}.`,
   });
 }
 

@@ -163,6 +163,17 @@ suite("mlcli and credentials", () => {
     assertEquals({ code: hinted.code, stderr: hinted.stderr }, { code: 0, stderr: "" });
   });
 
+  // https://github.com/aws/aws-cli/issues/6677: a container has keys, but no files.
+  it("prints one error if the profile of a variable does not exist, and works without it", async () => {
+    const { code, stderr, aws } = await list(AS_IS, [], { AWS_PROFILE: "wrok" });
+    assertEquals({ code, operations: aws.operations }, { code: 1, operations: [] });
+    assertMatch(
+      stderr,
+      /^error: Profile not found: wrok\nhint: .* To use keys in the environment, remove AWS_PROFILE\.\n$/,
+    );
+    assertEquals((await list(AS_IS, [], {})).code, 0);
+  });
+
   it("names a profile as their source with --debug", async () => {
     const { code, stderr } = await list(AS_IS, ["--profile", "work", "--debug"], {});
     assertEquals({ code, stderr }, {

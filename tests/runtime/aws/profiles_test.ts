@@ -106,7 +106,8 @@ suite("checkProfile", () => {
           "credentials",
           "Profile not found: dev",
           `It is named by AWS_PROFILE and should be in ${where}. ` +
-          "aws configure --profile dev writes it, aws configure list-profiles lists all.",
+          "aws configure --profile dev writes it, aws configure list-profiles lists all. " +
+          "To use keys in the environment, remove AWS_PROFILE.",
         ]);
       });
       for (const file of files.filter((file) => file.startsWith("DIR/"))) {
