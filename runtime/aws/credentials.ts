@@ -269,7 +269,8 @@ async function ownCredentialsError(
 
 /** @param region of the profile, if nothing else names one. */
 function missingHint({ profile, keys }: AwsSettings, region: string | undefined): string {
-  const other = "or name a profile that has some with --profile.";
+  const option = profile?.source.startsWith("--") ? profile.source : "--profile";
+  const other = `or name a profile that has some with ${option}.`;
   if (!profile) {
     return `Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ${other}`;
   }

@@ -21,11 +21,13 @@ interface Section {
  * Checks that a profile exists. Without this, the SDK would go on to other credentials, look for
  * instance metadata, and end with 'no credentials'.
  *
+ * @param options `hasKeys`: the environment has keys that the command could use instead.
  * @throws AwsError when neither file has the profile.
  */
 export async function checkProfile(
   profile: { readonly value: string; readonly source: string },
   env: Environment,
+  { hasKeys = false } = {},
 ): Promise<void> {
   for (const file of FILES) {
     const sections = sectionsOf(await textOf(pathOf(file, env)), file);
@@ -34,8 +36,8 @@ export async function checkProfile(
   const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
   throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
     hint: `It is named by ${profile.source} and should be in ${paths}. ` +
-      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all. ` +
-      `To use keys in the environment, remove ${profile.source}.`,
+      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.` +
+      (hasKeys ? ` To use keys in the environment, remove ${profile.source}.` : ""),
   });
 }
 

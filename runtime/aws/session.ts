@@ -131,7 +131,8 @@ export class AwsSession implements Disposable {
    * @throws AwsError when the profile does not exist, or the proxy's address is not valid.
    */
   static async open(settings: AwsSettings, context: SessionContext): Promise<AwsSession> {
-    if (settings.profile) await checkProfile(settings.profile, context.env);
+    const { profile, keys } = settings;
+    if (profile) await checkProfile(profile, context.env, { hasKeys: keys !== undefined });
     checkProxies(context.env);
     return new AwsSession(settings, context);
   }

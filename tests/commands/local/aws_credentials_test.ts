@@ -45,6 +45,7 @@ async function onStage(
   await using home = await makeDirectory({
     config: `[profile team]\nregion = eu-north-1\n${keys}[profile plain]\n${keys}` +
       `[profile wrong]\n${keys.replace(/= user/, "= other")}` +
+      "[profile bare]\nregion = eu-north-1\n" +
       `[profile reader]\nrole_arn = ${ROLE}\nsource_profile = team\n` +
       `[profile pasted]\n${keys}aws_session_token = pasted\n`,
   });
@@ -202,7 +203,11 @@ suite("--aws-credentials", () => {
   const failures: Readonly<Record<string, readonly [args: readonly string[], error: RegExp]>> = {
     "an unknown profile": [
       ["nobody"],
-      /^error: Profile not found: nobody\nhint: It is named by --aws-credentials /,
+      /^error: Profile not found: nobody\nhint: It is named by --aws-credentials .+ lists all\.$/m,
+    ],
+    "a profile that has only a region": [
+      ["bare"],
+      /^error: No credentials found for profile "bare"\nhint: .+ has some with --aws-credentials\.$/m,
     ],
     "a wrong secret": [["wrong"], /^error: The secret does not belong to the access key$/m],
   };

@@ -106,8 +106,7 @@ suite("checkProfile", () => {
           "credentials",
           "Profile not found: dev",
           `It is named by AWS_PROFILE and should be in ${where}. ` +
-          "aws configure --profile dev writes it, aws configure list-profiles lists all. " +
-          "To use keys in the environment, remove AWS_PROFILE.",
+          "aws configure --profile dev writes it, aws configure list-profiles lists all.",
         ]);
       });
       for (const file of files.filter((file) => file.startsWith("DIR/"))) {
