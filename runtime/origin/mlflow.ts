@@ -11,9 +11,9 @@ import { isFile } from "../files.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
 import { nameOf, type Origin, type Read, requirementsFile, testDirectory } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn } from "./project.ts";
+import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
 import { takenRequirements } from "./requirements.ts";
-import { mappingIn } from "./yaml.ts";
+import { mappingIn, withStrings } from "./yaml.ts";
 
 /** The model is the project, or lies in it: in a logged model of mlflow 3, or in a run before it. */
 export async function findModel(project: Project): Promise<Read | undefined> {
@@ -45,6 +45,7 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   const { source, lines, referred, packagesLeft } = await packagesOf(
     model,
     mlflow,
+    python,
     name,
     requirements,
   );
@@ -53,6 +54,10 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   const isOwn = (file: string): boolean =>
     file.startsWith(`${own}/`) || [`${own}.json`, ".dockerignore"].includes(file);
   const { files, leftOut } = await copiesOf(model, "", place, isOwn);
+  const { text, changed } = withSlashes(
+    await textIn(model, "MLmodel") ?? "",
+    files.map(({ path }) => path.slice(place.length + 1)),
+  );
   const example = files.find(({ path }) => path === `${place}/serving_input_example.json`);
   const request = shellWord(example?.path ?? "REQUEST.json");
   const toWrite = `A model has no training code: to train, write it in ${training}.`;
@@ -64,7 +69,9 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
       requirementsFile(requirements, source, lines),
       { path: serve, content: await readTemplate("from/mlflow_serve.py") },
       { path: training, content: await readTemplate("from/training.py") },
-      ...files,
+      ...files.map((file) =>
+        changed.length > 0 && file.path === `${place}/MLmodel` ? { ...file, content: text } : file
+      ),
       ...referred,
     ],
     taken: [
@@ -73,9 +80,45 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
       ["`python_version` of MLmodel", `Python ${python}`],
       ["`mlflow models serve`", serve],
     ],
-    left: [toWrite, ...pythonLeft, ...packagesLeft, ...leftOutText(leftOut)],
+    left: [
+      toWrite,
+      ...pythonLeft,
+      ...packagesLeft,
+      ...named("The copy of MLmodel has slashes instead of Windows' backslashes in", changed),
+      ...leftOutText(leftOut),
+    ],
     next: ["mlcli build", "mlcli local deploy", `mlcli local invoke ${request}`],
   };
+}
+
+/** A sentence about names, if there are any. */
+function named(words: string, names: readonly string[]): readonly string[] {
+  return names.length === 0 ? [] : [`${words}: ${names.map(inOneLine).join(", ")}`];
+}
+
+/** Paths from the machine that saved the model. mlflow reads only their last part. */
+const FOREIGN_PATH = /^model_(code_path|config)$/;
+
+/**
+ * Converts paths of MLmodel that mlflow wrote on Windows (mlflow/mlflow#9278, #19744), each only if
+ * it then leads to a file or directory of the model.
+ *
+ * @param files paths in the model, with slashes.
+ */
+function withSlashes(mlmodel: string, files: readonly string[]) {
+  const places = new Set(files.flatMap((file) => {
+    const parts = file.split("/");
+    return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
+  }));
+  const changed: string[] = [];
+  const text = withStrings(mlmodel, "flavors", (value, key) => {
+    if (!value.includes("\\")) return value;
+    const path = value.replaceAll("\\", "/").replace(FOREIGN_PATH.test(key) ? /^.*\// : /\/$/, "");
+    if (!places.has(path)) return value;
+    changed.push(value);
+    return path;
+  });
+  return { text, changed };
 }
 
 async function yamlIn(model: Project, file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -97,37 +140,84 @@ function pythonOf(found: unknown) {
 const PACKAGE =
   /^[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
 
+/** Versions of mlflow that import pkg_resources and don't require setuptools (mlflow/mlflow#11330). */
+const NEEDS_SETUPTOOLS = /^(0|1|2\.(\d|1[0-5]))(\.|$)/;
+
+/**
+ * Returns the requirement for a setuptools that has pkg_resources: the version that the model's
+ * environment names, or else one before 81, whose pkg_resources warns of its removal.
+ *
+ * @param named requirements of pip, or of conda (`setuptools=65.5.0=py39h06a4308_0`).
+ */
+function setuptoolsOf(named: readonly unknown[], python: string): string {
+  // pkg_resources before 66.1 fails in Python 3.12, and 82.0 removed it.
+  const oldest = Number(python.split(".")[1]) < 12 ? 0 : 67;
+  const version = named.map((line) => /^setuptools==?(\d[\d.]*)(?:=|$)/.exec(textOf(line))?.[1])
+    .find((one = "") => parseInt(one) >= oldest && parseInt(one) < 82);
+  return version === undefined ? "setuptools<81" : `setuptools==${version}`;
+}
+
+/** The version of a requirement, with the label of an index other than PyPI: `==2.1.0+cu118`. */
+const LABELLED = /==[ \t]*[\w.!]{1,50}\+([\w.]{1,50})/;
+
+/** Says what to do about packages that PyPI lacks. */
+function ofOtherIndexes(lines: readonly string[], to: string): readonly string[] {
+  const labels = Map.groupBy(lines, (line) => LABELLED.exec(line)?.[1]);
+  labels.delete(undefined);
+  return Array.from(labels, ([label = "", packages]) => {
+    const isTorch = /^(cpu|xpu|cu\d+|rocm[\d.]+)$/.test(label);
+    const index = isTorch ? `https://download.pytorch.org/whl/${label}` : "INDEX";
+    return `PyPI lacks ${
+      packages.join(", ")
+    }: add the line "--extra-index-url ${index}" to ${to}, ` +
+      `or remove "+${label}" to get PyPI's own build.`;
+  });
+}
+
 /** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
-async function packagesOf(model: Project, version: unknown, name: string, to: string) {
+async function packagesOf(
+  model: Project,
+  version: unknown,
+  python: string,
+  name: string,
+  to: string,
+) {
   const text = await textIn(model, "requirements.txt");
   // Without its version, it may be a later mlflow, which answers otherwise.
   const isPackage = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
   const fits = ({ text, reference }: RequirementLine): boolean =>
     reference === undefined ? isPackage(text) : !/:\/\/|\$\{/.test(text);
   const taken = await takenRequirements(model, "requirements.txt", to, name, fits);
-  const { dependencies } = await yamlIn(model, "conda.yaml");
-  const ofConda: readonly unknown[] = Array.isArray(dependencies) ? dependencies : [];
+  const { build_dependencies, dependencies } = await yamlIn(model, "python_env.yaml");
+  const ofConda = [(await yamlIn(model, "conda.yaml"))["dependencies"] ?? []].flat();
   const ofPip = ofConda.flatMap((one) => isObject(one) ? one["pip"] : [])
     .filter((line) => typeof line === "string")
     .map((line) => line.replace(/(^|\s)#.*/, "").trim());
   const kept = text === undefined ? ofPip.filter(isPackage) : taken.lines;
-  const isRelease = typeof version === "string" && /^\d+(\.\d+)+$/.test(version);
-  const hasMlflow = kept.some((line) => /^mlflow(?![\w.-])/i.test(line));
+  const release = typeof version === "string" && /^\d+(\.\d+)+$/.test(version) ? version : "";
+  const mlflow = kept.find((line) => /^mlflow(?![\w.-])/i.test(line));
+  const installed = /\d[\d.]*/.exec(mlflow ?? release)?.[0] ?? "";
+  const isMissing = NEEDS_SETUPTOOLS.test(installed) &&
+    !kept.some((line) => /^setuptools *[^ \w.-]/i.test(line));
+  const environment = [build_dependencies, dependencies, ofConda, ofPip].flat();
   const dropped = (text === undefined ? ofPip : taken.dropped)
     .filter((line) => line !== "" && !PACKAGE.test(line));
   const others = ofConda.filter((one) => typeof one === "string")
-    .filter((one) => !/^(python|pip)(?![\w.-])/.test(one));
-  const named = (words: string, names: readonly string[]): readonly string[] =>
-    names.length === 0 ? [] : [`${words}: ${names.map(inOneLine).join(", ")}`];
+    .filter((one) => !/^(python|pip|setuptools)(?![\w.-])/.test(one));
   return {
     source: text === undefined ? "conda.yaml" : "requirements.txt",
-    lines: hasMlflow ? kept : [isRelease ? `mlflow==${version}` : "mlflow", ...kept],
+    lines: [
+      ...mlflow ? [] : [release ? `mlflow==${release}` : "mlflow"],
+      ...kept,
+      ...isMissing ? [setuptoolsOf(environment, python)] : [],
+    ],
     referred: taken.files,
     packagesLeft: [
       ...taken.left,
-      ...hasMlflow || isRelease ? [] : [`Write the model's version of mlflow into ${to}.`],
+      ...mlflow || release ? [] : [`Write the model's version of mlflow into ${to}.`],
       ...named(`Not packages of an index; add to ${to} what you trust`, dropped),
       ...named("Packages of conda, which the image has only by pip or apt", others),
+      ...ofOtherIndexes(kept, to),
     ],
   };
 }

@@ -1,6 +1,9 @@
-import { parse } from "yaml";
+import { isPair, isScalar, parse, parseDocument, visit } from "yaml";
 import { messageOf, MlcliError } from "../errors.ts";
 import { inOneLine, isObject } from "../text.ts";
+
+/** Comparing all keys takes the square of their number. Of two that are equal, the last counts. */
+const OPTIONS = { maxAliasCount: 100, logLevel: "error", uniqueKeys: false } as const;
 
 /**
  * A YAML file's mapping. Tags make no objects of it, and aliases do not make it large.
@@ -11,8 +14,7 @@ import { inOneLine, isObject } from "../text.ts";
 export function mappingIn(text: string, shown: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    // To compare all keys takes the square of their number. Of two that are equal, the last counts.
-    value = parse(text, { maxAliasCount: 100, logLevel: "error", uniqueKeys: false });
+    value = parse(text, OPTIONS);
   } catch (cause) {
     const [reason = ""] = messageOf(cause).split("\n");
     throw new MlcliError(`${inOneLine(shown)} is not valid YAML: ${inOneLine(reason)}`, { cause });
@@ -21,4 +23,32 @@ export function mappingIn(text: string, shown: string): Readonly<Record<string, 
   throw new MlcliError(`${inOneLine(shown)} must hold a mapping of keys`, {
     hint: "Without it, mlcli cannot tell what the project is.",
   });
+}
+
+/**
+ * Returns a YAML text with some strings replaced, and everything else as it was.
+ *
+ * @param part the key of the file's mapping below which strings are looked at.
+ * @param replaced returns the string for a value of a mapping, or the value itself.
+ */
+export function withStrings(
+  text: string,
+  part: string,
+  replaced: (value: string, key: string) => string,
+): string {
+  const textOf = (key: unknown): string => isScalar(key) ? String(key.value) : "";
+  const pieces: string[] = [];
+  let end = 0;
+  visit(parseDocument(text, OPTIONS), {
+    Pair(_, { key, value }, path) {
+      const top = path.find(isPair)?.key ?? key;
+      if (textOf(top) !== part || !isScalar(value) || typeof value.value !== "string") return;
+      const other = replaced(value.value, textOf(key));
+      if (other === value.value) return;
+      const [start, after] = value.range!;
+      pieces.push(text.slice(end, start), JSON.stringify(other));
+      end = after;
+    },
+  });
+  return pieces.join("") + text.slice(end);
 }

@@ -115,7 +115,10 @@ for (const [version, variable] of JUDGES) {
           await ready().catch(ready);
           return await answersOf(address);
         });
-        assertEquals(await ours(image, join(work.path, name)), theirs, name);
+        await asWindowsWrites(join(work.path, name, "MLmodel"));
+        const { answers: own, log } = await ours(image, join(work.path, name));
+        assertEquals(own, theirs, name);
+        assertEquals(/mlruns|\[Errno/.exec(log), null, log);
         const answers = Object.entries(theirs).filter(([, { status }]) => status === 200)
           .map(([one, { body }]) => [one, body]);
         assertEquals(rounded(Object.fromEntries(answers)), evidence.answers[name], name);
@@ -138,8 +141,18 @@ async function isThere(address: string): Promise<boolean> {
   return await fetch(address).then((answer) => answer.text().then(() => answer.ok), () => false);
 }
 
-/** What the app answers that mlcli makes of a model. */
-async function ours(image: string, model: string): Promise<Answers> {
+/** Names the code of a model as https://github.com/mlflow/mlflow/issues/19744 shows it. */
+async function asWindowsWrites(path: string): Promise<void> {
+  const text = await Deno.readTextFile(path);
+  const inWindows = "C:\\Users\\me\\$1";
+  await Deno.writeTextFile(path, text.replace(/(?<=model_code_path: )\S*\/(.+)/, inWindows));
+}
+
+/** Runs the app that mlcli makes of a model: its answers, and the log of its server. */
+async function ours(
+  image: string,
+  model: string,
+): Promise<{ readonly answers: Answers; readonly log: string }> {
   const name = `test-${crypto.randomUUID().slice(0, 8)}`;
   await using directory = await makeDirectory();
   const env = { MLCLI_BASE_IMAGE: image, XDG_STATE_HOME: join(directory.path, "state") };
@@ -152,7 +165,10 @@ async function ours(image: string, model: string): Promise<Answers> {
     await done("init", name, "--from", model);
     await done("build");
     const address = await done("local", "deploy", "--port", "0", "--env", SEED);
-    return await answersOf(address.replace("localhost", "127.0.0.1"));
+    const answers = await answersOf(address.replace("localhost", "127.0.0.1"));
+    const container = `mlcli-${name}-serve-${new URL(address).port}`;
+    const logs = `/containers/${container}/logs?stdout=1&stderr=1`;
+    return { answers, log: await engineRequest("GET", logs, [200]) };
   } finally {
     await removeLeftovers(name);
   }

@@ -12,11 +12,19 @@ const MODEL = `flavors:
   python_function:
     loader_module: mlflow.sklearn
     python_version: 3.10.12
-mlflow_version: 2.9.2
+mlflow_version: 2.22.4
 `;
 
 const BASE = "app/mlcli_base";
 const PLACE = `${BASE}/local_test/test_dir/model`;
+
+/** Lists of a model's files; not always of strings. */
+interface Environment {
+  readonly build?: readonly unknown[];
+  readonly dependencies?: readonly string[];
+  readonly conda?: readonly unknown[];
+  readonly requirements?: string;
+}
 
 /** What mlcli makes of files. */
 async function originOf(files: Readonly<Record<string, string>>): Promise<Origin> {
@@ -68,20 +76,20 @@ suite("an app of an MLflow model", () => {
 
   /** Lines of requirements.txt and of conda.yaml; what is installed, and what is named as left out. */
   const packages: readonly (readonly [string, string, string, string])[] = [
-    ["", "", "mlflow==2.9.2", ""],
-    ["numpy==1.26.4\r\n\r\n# x\r\n", "", "mlflow==2.9.2, numpy==1.26.4", ""],
-    ["mlflow\nnumpy", "", "mlflow==2.9.2, numpy", ""],
-    ["mlflow<3 # ours\nmlflow-skinny==2.9.2", "", "mlflow<3, mlflow-skinny==2.9.2", ""],
-    ["mlflow[extras]==2.9.2\ntorch==2.1.0+cpu", "", "mlflow[extras]==2.9.2, torch==2.1.0+cpu", ""],
-    ['numpy ; python_version < "3.12"', "", 'mlflow==2.9.2, numpy ; python_version < "3.12"', ""],
+    ["", "", "mlflow==2.22.4", ""],
+    ["numpy==1.26.4\r\n\r\n# x\r\n", "", "mlflow==2.22.4, numpy==1.26.4", ""],
+    ["mlflow\nnumpy", "", "mlflow==2.22.4, numpy", ""],
+    ["mlflow<3 # ours\nmlflow-skinny==2.22.4", "", "mlflow<3, mlflow-skinny==2.22.4", ""],
+    ["mlflow[extras]==2.22.4\nscipy", "", "mlflow[extras]==2.22.4, scipy", ""],
+    ['numpy ; python_version < "3.12"', "", 'mlflow==2.22.4, numpy ; python_version < "3.12"', ""],
     [
       "",
       "[python=3.10, pip<=23, libgomp=1, {pip: [numpy, 3]}]",
-      "mlflow==2.9.2, numpy",
+      "mlflow==2.22.4, numpy",
       "libgomp=1",
     ],
-    ["numpy", "[r-base, {pip: [scipy]}]", "mlflow==2.9.2, numpy", "r-base"],
-    ["", "{pip: 3}", "mlflow==2.9.2", ""],
+    ["numpy", "[r-base, {pip: [scipy]}]", "mlflow==2.22.4, numpy", "r-base"],
+    ["", "{pip: 3}", "mlflow==2.22.4", ""],
   ];
   for (const [requirements, conda, installed, left] of packages) {
     it(`gets its packages of ${JSON.stringify([requirements, conda])}`, async () => {
@@ -104,7 +112,7 @@ suite("an app of an MLflow model", () => {
       "shop \\\nshop==1 --config-settings=x=https://example.com",
     ];
     const origin = await originOf({ MLmodel: MODEL, "requirements.txt": lines.join("\n") });
-    assertEquals(packagesOf(origin), ["mlflow==2.9.2"]);
+    assertEquals(packagesOf(origin), ["mlflow==2.22.4"]);
     const named = `what you trust: ${lines.map((line) => line.replace("\\\n", "")).join(", ")}`;
     assertStringIncludes(leftOf(origin).join(), named);
   });
@@ -114,7 +122,7 @@ suite("an app of an MLflow model", () => {
     await using here = await makeDirectory();
     await using model = await makeDirectory({
       MLmodel: MODEL,
-      "requirements.txt": "mlflow==2.9.2\n-c constraints.txt\nwheels/x-1-py3-none-any.whl\n" +
+      "requirements.txt": "mlflow==2.22.4\n-c constraints.txt\nwheels/x-1-py3-none-any.whl\n" +
         "wheels/none.whl\n./Makefile\n./.vscode\n-r ../up.txt\n--find-links wheels\n" +
         "-i ./simple --extra-index-url https://example.com\n",
       "constraints.txt": "numpy<2 # ours\n--index-url https://example.com/simple\n",
@@ -132,7 +140,7 @@ suite("an app of an MLflow model", () => {
     ]);
     assertEquals(copied.find(({ path }) => path.startsWith("app/"))!.content, "numpy<2\n");
     assertEquals(packagesOf(origin), [
-      ...["mlflow==2.9.2", "-c constraints.txt", "wheels/x-1-py3-none-any.whl"],
+      ...["mlflow==2.22.4", "-c constraints.txt", "wheels/x-1-py3-none-any.whl"],
       "--find-links wheels",
     ]);
     assertEquals(leftOf(origin), [
@@ -145,6 +153,209 @@ suite("an app of an MLflow model", () => {
       "-i ./simple --extra-index-url https://example.com, --index-url https://example.com/simple",
     ]);
   });
+
+  /** mlflow's version, the model's environment, its Python; the setuptools that the app gets. */
+  const setuptools: Readonly<Record<string, readonly [string, Environment, string, string]>> = {
+    // https://github.com/mlflow/mlflow/issues/11330
+    "the last mlflow that needs it, without an environment": [
+      "2.15.1",
+      {},
+      "3.10",
+      "setuptools<81",
+    ],
+    "the first mlflow that doesn't": ["2.16.0", { build: ["setuptools==66.1.1"] }, "3.11", ""],
+    "an mlflow whose second digit is 1": ["2.1.1", {}, "3.10", "setuptools<81"],
+    "mlflow 1": [
+      "1.30.0",
+      { build: ["pip==23.0.1", "setuptools==58.1.0", "wheel"] },
+      "3.9",
+      "setuptools==58.1.0",
+    ],
+    "mlflow 3": ["3.17.2", {}, "3.12", ""],
+    "a python_env.yaml without its version": [
+      "2.9.2",
+      { build: ["setuptools"] },
+      "3.10",
+      "setuptools<81",
+    ],
+    "a dependency of python_env.yaml": [
+      "2.10.2",
+      { dependencies: ["setuptools==69.1.0", "-r requirements.txt"] },
+      "3.10",
+      "setuptools==69.1.0",
+    ],
+    "a conda package": [
+      "2.9.2",
+      { conda: ["python=3.10", "setuptools=65.5.0=py310h06a4308_0"] },
+      "3.10",
+      "setuptools==65.5.0",
+    ],
+    "a pip package of conda.yaml": [
+      "2.9.2",
+      { conda: [{ pip: ["setuptools==65.5.1"] }] },
+      "3.10",
+      "setuptools==65.5.1",
+    ],
+    // https://github.com/pypa/pip/issues/12416
+    "a version whose pkg_resources fails in Python 3.12": [
+      "2.9.2",
+      { build: ["setuptools==65.5.0"] },
+      "3.12",
+      "setuptools<81",
+    ],
+    "a version for Python 3.12": [
+      "2.9.2",
+      { build: ["setuptools==69.0.2"] },
+      "3.12",
+      "setuptools==69.0.2",
+    ],
+    // https://github.com/databricks/mlops-stacks/issues/215
+    "a version without pkg_resources": [
+      "2.9.2",
+      { build: ["setuptools==82.0.0"] },
+      "3.12",
+      "setuptools<81",
+    ],
+    // https://github.com/NixOS/nixpkgs/issues/330746
+    "no list of packages": [
+      "2.14.1",
+      { build: [7, null, { toString: 1 }] },
+      "3.11",
+      "setuptools<81",
+    ],
+    "requirements that name it": [
+      "2.9.2",
+      { requirements: "mlflow==2.9.2\nsetuptools>=60" },
+      "3.11",
+      "setuptools>=60",
+    ],
+    "requirements that name it without a version": [
+      "2.9.2",
+      { requirements: "mlflow==2.9.2\nsetuptools" },
+      "3.11",
+      "setuptools, setuptools<81",
+    ],
+    "an mlflow that requirements name": [
+      "3.1.0",
+      { requirements: "mlflow==2.10.2" },
+      "3.11",
+      "setuptools<81",
+    ],
+  };
+  for (const [title, [version, environment, python, expected]] of Object.entries(setuptools)) {
+    it(`gets a setuptools that works for ${title}`, async () => {
+      const { build, dependencies, conda, requirements = `mlflow==${version}` } = environment;
+      const origin = await originOf({
+        MLmodel: MODEL.replace("2.22.4", version).replace("3.10.12", `${python}.7`),
+        "requirements.txt": requirements,
+        "python_env.yaml": JSON.stringify({ build_dependencies: build, dependencies }),
+        "conda.yaml": JSON.stringify({ dependencies: conda }),
+      });
+      assertEquals(packagesOf(origin).slice(1).join(", "), expected);
+      assertEquals(leftOf(origin), []);
+    });
+  }
+
+  it("says which packages PyPI lacks, and where they are", async () => {
+    const origin = await originOf({
+      MLmodel: MODEL,
+      "requirements.txt": [
+        "mlflow==3.1.0",
+        // https://github.com/databricks/databricks-ml-examples/pull/74
+        "torch==1.13.1+cu117",
+        // https://github.com/mlflow/mlflow/issues/4340
+        "torchvision == 0.14.1+cu117 ; python_version < '3.12'",
+        // https://github.com/SillyTavern/SillyTavern-Extras/issues/171
+        "torchaudio===2.0.0+cpu",
+        "torch-scatter==2.1.1+pt20cu118",
+        "six==1.16.0 ; platform_version < '1+cu1'",
+      ].join("\n"),
+    });
+    const index = "--extra-index-url https://download.pytorch.org/whl";
+    assertEquals(leftOf(origin), [
+      "PyPI lacks torch==1.13.1+cu117, torchvision == 0.14.1+cu117 ; python_version < '3.12': " +
+      `add the line "${index}/cu117" to app/requirements.txt, or remove "+cu117" to get PyPI's own build.`,
+      `PyPI lacks torchaudio===2.0.0+cpu: add the line "${index}/cpu" to app/requirements.txt, ` +
+      `or remove "+cpu" to get PyPI's own build.`,
+      'PyPI lacks torch-scatter==2.1.1+pt20cu118: add the line "--extra-index-url INDEX" to ' +
+      `app/requirements.txt, or remove "+pt20cu118" to get PyPI's own build.`,
+    ]);
+    assertEquals(packagesOf(origin).length, 6);
+  });
+
+  /** A path in MLmodel as Windows wrote it, the file that the model has, and the path in the copy. */
+  const windows: Readonly<Record<string, readonly [string, string, string | undefined]>> = {
+    // https://github.com/mlflow/mlflow/issues/2759
+    "an artifact": [
+      "python_function:\n    artifacts:\n      artifact:\n        path: artifacts\\some_artifact",
+      "artifacts/some_artifact",
+      "artifacts/some_artifact",
+    ],
+    // https://github.com/mlflow/mlflow/issues/9278
+    "an artifact's directory, with both separators": [
+      "python_function:\n    artifacts: {m: {path: 'artifacts/WebUpload\\230810142051-2538339127\\m'}}",
+      "artifacts/WebUpload/230810142051-2538339127/m/config.json",
+      "artifacts/WebUpload/230810142051-2538339127/m",
+    ],
+    // https://github.com/mlflow/mlflow/issues/11862
+    "a value in double quotes": [
+      'python_function:\n    artifacts: {s: {path: "artifacts\\\\my scaler.pkl"}}',
+      "artifacts/my scaler.pkl",
+      "artifacts/my scaler.pkl",
+    ],
+    // https://github.com/mlflow/mlflow/issues/19744
+    "the absolute path of a model from code": [
+      "python_function:\n    model_code_path: C:\\Users\\foghol\\Documents\\projects\\" +
+      "gas-meter-scanner\\models\\wrapper\\paddle_ocr_english_wrapper.py",
+      "paddle_ocr_english_wrapper.py",
+      "paddle_ocr_english_wrapper.py",
+    ],
+    // https://github.com/mlflow/mlflow/pull/14264
+    "one of another flavor": [
+      "langchain:\n    model_code_path: C:\\foo\\bar\\model.py",
+      "model.py",
+      "model.py",
+    ],
+    "the directory of code": [
+      "python_function:\n    code: code\\",
+      "code/shop/__init__.py",
+      "code",
+    ],
+    "data": ["python_function:\n    data: model\\data\r", "model/data/weights.bin", "model/data"],
+    "a list": [
+      "pytorch:\n    extra_files:\n    - path: extra_files\\a.json",
+      "extra_files/a.json",
+      "extra_files/a.json",
+    ],
+    "a file that is missing": ["python_function:\n    data: data\\model", "data/other", undefined],
+    "an address of the machine that saved it": [
+      "python_function:\n    uri: C:\\me\\scaler.pkl",
+      "scaler.pkl",
+      undefined,
+    ],
+    "a path out of the model": [
+      "python_function:\n    data: ..\\..\\etc\\passwd",
+      "etc/passwd",
+      undefined,
+    ],
+    "the file above the model": ["python_function:\n    data: ..\\", "data/x", undefined],
+    "the root": ["python_function:\n    model_code_path: C:\\", "data/x", undefined],
+  };
+  for (const [title, [text, file, path]] of Object.entries(windows)) {
+    const what = path === undefined ? "keeps" : "gets slashes instead of";
+    it(`${what} the backslashes of Windows in ${title}`, async () => {
+      const mlmodel = `artifact_path: a\\b # 3.10\nflavors:\n  ${text}\n${
+        text.startsWith("python_function") ? "    loader_module: x" : "  python_function: {}"
+      }\nmlflow_version: 3.2.0\nutc_time_created: '2020-04-28 15:59:25.211458'\n`;
+      const origin = await originOf({ MLmodel: mlmodel, [file]: "x" });
+      const { content } = origin.files.find(({ path }) => path === `${PLACE}/MLmodel`)!;
+      const said = leftOf(origin).filter((one) => /MLmodel/.test(one));
+      if (path === undefined) return assertEquals([typeof content, said], ["function", []]);
+      const value = text.split(/(?:path|code|data): ?/).at(-1)!.trim().replace(/\}+$/, "");
+      assertEquals(content, mlmodel.replace(value, () => JSON.stringify(path)));
+      assertStringIncludes(said.join(), "The copy of MLmodel has slashes instead of Windows'");
+    });
+  }
 
   const pythons: readonly [found: string, version: string, left: string][] = [
     ['"3.8"', "3.8", ""],
@@ -163,9 +374,9 @@ suite("an app of an MLflow model", () => {
     });
   }
 
-  for (const version of ["2.9.2.dev0", "[2]", '"2\\nnumpy"', "2"]) {
+  for (const version of ["2.22.4.dev0", "[2]", '"2\\nnumpy"', "2"]) {
     it(`says that it does not know mlflow ${version}`, async () => {
-      const origin = await originOf({ MLmodel: MODEL.replace("2.9.2", version) });
+      const origin = await originOf({ MLmodel: MODEL.replace("2.22.4", version) });
       assertEquals(packagesOf(origin), ["mlflow"]);
       assertStringIncludes(leftOf(origin).join(), "Write the model's version of mlflow into app/");
     });

@@ -2,12 +2,19 @@
 mlflow/pyfunc/scoring_server/__init__.py. mlcli calls the four functions `..._fn`."""
 
 import os
+import tempfile
 
+import mlflow
 from mlflow.exceptions import MlflowException
 from mlflow.pyfunc import load_model, scoring_server
 
 # As mlflow's server sets it: data then gets the types of the model's type hints.
 os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"
+
+# By default, mlflow keeps runs in the working directory, which may be read-only.
+if "MLFLOW_TRACKING_URI" not in os.environ:
+    runs = mlflow.get_tracking_uri().replace(os.getcwd(), tempfile.gettempdir())
+    mlflow.set_tracking_uri(runs)
 
 
 class BaseInferenceToolkitError(Exception):
