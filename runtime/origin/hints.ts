@@ -1,8 +1,15 @@
 /** What to do with a project that mlcli cannot take over. A bounded look; nothing of it is run. */
 
+import { basename } from "@std/path/basename";
+import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
+import { DEFAULT_PYTHON_VERSION } from "../app/configuration.ts";
+import { isOutside } from "../app/typed_path.ts";
+import { isFile } from "../files.ts";
 import { isNoCode } from "../source/source.ts";
-import { inOneLine } from "../text.ts";
+import { inOneLine, shellWord } from "../text.ts";
+import { nameOf, testDirectory } from "./origin.ts";
 import { type Project, textIn } from "./project.ts";
 
 /** How many Python files are looked into. */
@@ -24,16 +31,76 @@ const HINTS: Readonly<Record<string, string>> = {
 
 const IMPORT = new RegExp(`^[ \\t]*(?:from|import) +(${Object.keys(HINTS).join("|")})\\b`, "gm");
 
-/** What to do with a directory of no kind that mlcli knows; `undefined` where nothing tells. */
+/** Returns what to do with a directory of no kind that mlcli knows; `undefined` if it cannot tell. */
 export async function hintFor(project: Project): Promise<string | undefined> {
+  const scripts: string[] = [];
+  const others: string[] = [];
   for (const path of pythonFilesIn(project.path, "").slice(0, MOST_FILES)) {
     const text = await textIn(project, path).catch(() => "") ?? "";
     const startsJobs = /\.fit\(|\bModelTrainer\(/.test(text);
     const [module] = [...text.matchAll(IMPORT)].map(([, name = ""]) => name)
       .filter((name) => name !== "sagemaker" || startsJobs);
-    if (module !== undefined) return `${inOneLine(path)} ${HINTS[module]}`;
+    if (module === undefined) scripts.push(path);
+    else others.push(`${inOneLine(path)} ${HINTS[module]}`);
   }
+  // The shortest path is the one at the top.
+  scripts.sort((a, b) => a.length - b.length);
+  const [train, inference] = ["train.py", "inference.py"]
+    .map((name) => scripts.find((path) => basename(path) === name));
+  return await scriptHint(project, train, inference) ?? others[0];
 }
+
+/** Returns the commands that run scripts for AWS's images in a new app, if there are any. */
+async function scriptHint(
+  project: Project,
+  train: string | undefined,
+  inference: string | undefined,
+): Promise<string | undefined> {
+  const { path, cwd, name } = project;
+  const directory = isOutside(relative(cwd, path)) ? path : cwd;
+  const shown = (file: string): string => inOneLine(relative(directory, join(path, file)) || ".");
+  const options = (script: string): string =>
+    `--source-dir ${shellWord(shown(dirname(script)))} --entry-point ${basename(script)}`;
+  // The app's directory must not be the code's.
+  const isTaken = shown(train ?? inference ?? "").startsWith(`${basename(directory)}/`);
+  const app = nameOf(name, isTaken ? "app" : basename(directory));
+  const change = directory === cwd ? "" : `cd ${shellWord(inOneLine(directory))} && `;
+  const init = `  ${change}mlcli init ${app} --image`;
+  const lines: string[] = [];
+  if (train !== undefined) {
+    const requirements = join(dirname(train), "requirements.txt");
+    const variables = (await textIn(project, train) ?? "").matchAll(CHANNEL);
+    const channels = new Set(Array.from(variables, ([, name = ""]) => name.toLowerCase()));
+    const image = `python:${DEFAULT_PYTHON_VERSION}`;
+    lines.push(
+      `${shown(train)} trains a model. Run it in ${image}, or in one of AWS's images:`,
+      `${init} ${image} ${options(train)}`,
+      ...await isFile(join(path, requirements))
+        ? []
+        : [`Write the packages that it imports into ${shown(requirements)}.`],
+      ...channels.size === 0 ? [] : ["Put data into the directories of its channels:"],
+      ...[...channels].slice(0, 20).map((one) => `  ${testDirectory(app)}/input/data/${one}/`),
+      "Then start it:",
+      "  mlcli local train",
+    );
+  }
+  if (inference !== undefined) {
+    lines.push(
+      `${shown(inference)} serves a model. Run it in IMAGE, one of AWS's images for inference:`,
+      ...train === undefined
+        ? [
+          `${init} IMAGE`,
+          `Put the model into ${testDirectory(app)}/model/, and start the server:`,
+        ]
+        : [],
+      `  mlcli local deploy ${train === undefined ? "" : "--image IMAGE "}${options(inference)}`,
+    );
+  }
+  return lines.length === 0 ? undefined : lines.join("\n");
+}
+
+/** A variable that holds the directory of a channel. */
+const CHANNEL = /\bSM_CHANNEL_([A-Za-z\d_]{1,64})\b/g;
 
 /** Those at the top, and one level below. Links count for none. */
 function pythonFilesIn(root: string, folder: string): readonly string[] {

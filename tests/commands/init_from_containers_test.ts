@@ -344,3 +344,120 @@ suite("mlcli init --from what mlcli does not take over", () => {
     });
   }
 });
+
+/** What each script reads, as in its report, and directories of the channels in the hint. */
+const SCRIPTS: Readonly<Record<string, readonly [text: string, channels: readonly string[]]>> = {
+  // https://github.com/aws/sagemaker-python-sdk/issues/2521
+  "two channels": [
+    `    parser.add_argument('--train, type=str,  default=os.environ['SM_CHANNEL_TRAIN])
+    parser.add_argument('--val, type=str, default=os.environ['SM_CHANNEL_VAL])
+`,
+    ["train", "val"],
+  ],
+  // https://github.com/aws/sagemaker-python-sdk/issues/1292
+  "the channel training": [
+    "parser.add_argument('--data-dir', type=str, default=os.environ['SM_CHANNEL_TRAINING'])\n",
+    ["training"],
+  ],
+  // https://github.com/aws/amazon-sagemaker-examples/issues/1886
+  "variables that may be unset": [
+    "parser.add_argument('--model-dir', type=str, default=os.environ.get('SM_MODEL_DIR'))\n" +
+    "parser.add_argument('--train', type=str, default=os.environ.get('SM_CHANNEL_TRAIN'))\n",
+    ["train"],
+  ],
+  // https://github.com/FilledEther20/Multimodal_Sentiment_Analysis
+  "three channels, each named twice": [
+    ["TRAINING", "VALIDATION", "TEST"].map((name) =>
+      `SM_CHANNEL_${name}=os.environ.get('SM_CHANNEL_${name}',"opt/ml/input/data/x")\n`
+    ).join(""),
+    ["training", "validation", "test"],
+  ],
+  // https://github.com/akanimax/BMSG-GAN/issues/42
+  "a framework": ["import torch\nd = os.environ['SM_CHANNEL_TRAINING'],\n", ["training"]],
+  "no channel": ["os.environ['SM_CHANNELS'], f'SM_CHANNEL_{name}'\n", []],
+};
+
+/** What `mlcli init --from` answers in a directory `work` that has these files. */
+async function hintIn(
+  files: Readonly<Record<string, string>>,
+  from = ".",
+  cwd = "work",
+): Promise<string> {
+  await using directory = await makeDirectory(files);
+  const { code, stderr } = await initFrom(directory, cwd, "--from", from);
+  assertEquals(code, 2);
+  return stderr.replaceAll(directory.path, "/tmp");
+}
+
+suite("mlcli init --from a directory with a script", () => {
+  for (const [title, [text, channels]] of Object.entries(SCRIPTS)) {
+    it(`prints the commands that run train.py, which reads ${title}`, async () => {
+      const files = { "work/src/train.py": text, "work/src/requirements.txt": "" };
+      const folders = channels.map((name) =>
+        `  work/mlcli_base/local_test/test_dir/input/data/${name}/\n`
+      );
+      assertEquals(
+        await hintIn(files),
+        "error: mlcli does not know what is in .\n" +
+          "hint: src/train.py trains a model. Run it in python:3.12, or in one of AWS's images:\n" +
+          "  mlcli init work --image python:3.12 --source-dir src --entry-point train.py\n" +
+          (folders.length === 0 ? "" : "Put data into the directories of its channels:\n") +
+          `${folders.join("")}Then start it:\n  mlcli local train\n`,
+      );
+    });
+  }
+
+  // https://github.com/aws/sagemaker-scikit-learn-container/issues/77
+  it("prints the commands that serve with inference.py", async () => {
+    const hint = await hintIn({ "work/code/inference.py": "def model_fn(model_dir): ...\n" });
+    assertStringIncludes(
+      hint,
+      "hint: code/inference.py serves a model. Run it in IMAGE, one of AWS's images for inference:\n" +
+        "  mlcli init work --image IMAGE\n" +
+        "Put the model into work/mlcli_base/local_test/test_dir/model/, and start the server:\n" +
+        "  mlcli local deploy --source-dir code --entry-point inference.py\n",
+    );
+  });
+
+  it("prints the commands for both scripts of a directory", async () => {
+    const hint = await hintIn({ "work/train.py": "", "work/inference.py": "" });
+    assertEquals(hint.split("\n").filter((line) => line.startsWith("  ")), [
+      "  mlcli init work --image python:3.12 --source-dir . --entry-point train.py",
+      "  mlcli local train",
+      "  mlcli local deploy --image IMAGE --source-dir . --entry-point inference.py",
+    ]);
+    assertStringIncludes(hint, "Write the packages that it imports into requirements.txt.\n");
+  });
+
+  const places: Readonly<Record<string, readonly [file: string, from: string, line: string]>> = {
+    "a directory elsewhere": [
+      "my shop/train.py",
+      "../my shop",
+      "cd '/tmp/my shop' && mlcli init my-shop --image python:3.12 --source-dir . --entry",
+    ],
+    "the directory that is named": ["work/shop/train.py", "shop", "mlcli init work --image"],
+    "a directory that is called as this one": ["work/work/train.py", "work", "mlcli init app --im"],
+    "a directory with a quote": [
+      "work/it's\n/train.py",
+      ".",
+      "mlcli init work --image python:3.12 --source-dir 'it'\\''s?' --entry-point train.py",
+    ],
+  };
+  for (const [title, [file, from, line]] of Object.entries(places)) {
+    it(`prints a command that works if train.py is in ${title}`, async () => {
+      assertStringIncludes(await hintIn({ [file]: "" }, from), `\n  ${line}`);
+    });
+  }
+
+  it("prints the script at the top, and none that belongs to another tool", async () => {
+    const files = {
+      "work/old/train.py": "",
+      "work/train.py": "",
+      "work/inference.py": "from fastapi import FastAPI\n",
+    };
+    assertStringIncludes(await hintIn(files), "--source-dir . --entry-point train.py");
+    assertEquals((await hintIn(files)).includes("inference.py"), false);
+    const starts = { "work/train.py": "import sagemaker\nestimator.fit(inputs)\n" };
+    assertStringIncludes(await hintIn(starts), "train.py starts jobs on SageMaker");
+  });
+});
