@@ -14,14 +14,24 @@ set -eu
 # Written here by scripts/release/stamp.ts when a release is made; a copy without it has no address.
 RELEASES='@RELEASES@'
 
+NEEDS_GLIBC='mlcli needs glibc 2.27 or later'
+USE_GLIBC='Install it on a system with glibc, such as Debian or the image debian:bookworm-slim.'
+
 fail() {
   printf 'error: %s\n' "$1" >&2
   [ $# -lt 2 ] || printf 'hint: %s\n' "$2" >&2
   exit 1
 }
 
+# Whether programs for glibc cannot start. A system with musl may have glibc, too.
+lacks_glibc() {
+  case "$(ldd --version 2>&1)" in *musl*) ;; *) return 1 ;; esac
+  [ ! -e /lib64/ld-linux-x86-64.so.2 ] && [ ! -e /lib/ld-linux-aarch64.so.1 ]
+}
+
 # The name that the release has for this machine.
 target() {
+  ! lacks_glibc || fail "$NEEDS_GLIBC, but this system has musl" "$USE_GLIBC"
   case "$(uname -s) $(uname -m)" in
     "Linux x86_64") echo x86_64-unknown-linux-gnu ;;
     "Linux aarch64" | "Linux arm64") echo aarch64-unknown-linux-gnu ;;
@@ -59,6 +69,10 @@ fetch() {
     curl -fsSL --proto '=http,https' --proto-redir '=https' --tlsv1.2 --max-redirs 5 \
       --retry 3 --connect-timeout 20 -o "$2" "$1"
   elif command -v wget >/dev/null; then
+    # Its usage, since it has no option --version.
+    case "$(wget --version 2>&1)" in
+      *BusyBox*) fail "BusyBox's wget cannot refuse redirects to http" "Install curl or GNU wget." ;;
+    esac
     fetch_with_wget "$1" "$2"
   else
     fail "Neither curl nor wget is installed"
@@ -102,7 +116,8 @@ put() {
     fail "Cannot write to $2" "MLCLI_INSTALL names another place."
   cp "$1" "$new"
   chmod 755 "$new"
-  installed=$("$new" --version) || fail "$file does not run on this machine" "Nothing was installed."
+  installed=$("$new" --version) ||
+    fail "$file does not run on this machine" "Nothing was installed. On Linux, $NEEDS_GLIBC."
   # mv would move into the directory that a link leads to; `mv -T` is not everywhere.
   if [ -L "$2/mlcli" ] && [ -d "$2/mlcli" ]; then rm -f "$2/mlcli"; fi
   mv -f "$new" "$2/mlcli" || fail "Cannot replace $2/mlcli" "MLCLI_INSTALL names another place."

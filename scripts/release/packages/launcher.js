@@ -17,6 +17,19 @@ function hasTerminal() {
   }
 }
 
+/** Says why mlcli cannot start. */
+function fail() {
+  const isMusl = platform === "linux" && !process.report.getReport().header.glibcVersionRuntime;
+  process.stderr.write(
+    isMusl
+      ? `error: mlcli needs glibc 2.27 or later, but this system has musl
+hint: Use a system with glibc, such as the image node:22-slim instead of node:22-alpine\n`
+      : `error: The package ${name}, with mlcli for this system, is not installed or does not start
+hint: Install again, without --omit=optional; on Linux, mlcli needs glibc 2.27 or later\n`,
+  );
+  process.exitCode = 1;
+}
+
 function start(program) {
   const handed = hasTerminal() ? ["SIGTERM"] : ["SIGTERM", "SIGINT", "SIGHUP"];
   // Set before mlcli starts, so that no signal ends this program alone. Node calls them afterwards.
@@ -24,6 +37,7 @@ function start(program) {
     process.on(signal, () => handed.includes(signal) && child.kill(signal));
   }
   const child = spawn(program, process.argv.slice(2), { stdio: "inherit" });
+  child.on("error", fail);
   child.on("exit", (code, signal) => {
     if (signal === null) return void (process.exitCode = code);
     process.removeAllListeners(signal);
@@ -35,8 +49,6 @@ let program;
 try {
   program = require.resolve(`${name}/bin/mlcli${platform === "win32" ? ".exe" : ""}`);
 } catch {
-  process.stderr.write(`error: The package ${name}, with mlcli for this system, is not installed
-hint: Install again, without --omit=optional; on Linux, mlcli needs glibc.\n`);
-  process.exitCode = 1;
+  fail();
 }
 if (program !== undefined) start(program);

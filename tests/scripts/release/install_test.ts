@@ -24,6 +24,8 @@ interface Before {
   readonly before?: string;
   /** The program that the release has. */
   readonly served?: string;
+  /** A copy of the script that is run instead. */
+  readonly script?: string;
   /** Prepares the directory of the program; gets its parent. */
   readonly prepare?: (parent: string) => Promise<void>;
   /** Looks at what is there afterwards; gets the parent of the program's directory. */
@@ -34,7 +36,7 @@ interface Before {
 async function install(
   sums: string,
   env: Readonly<Record<string, string>> = {},
-  { before, served = PROGRAM, prepare, inspect }: Before = {},
+  { before, served = PROGRAM, script = INSTALL_SCRIPT, prepare, inspect }: Before = {},
 ): Promise<Run> {
   await using parent = await makeDirectory();
   const directory = parent.path;
@@ -51,7 +53,7 @@ async function install(
       await Deno.writeTextFile(`${home}/mlcli`, before, { mode: 0o755 });
     }
     await prepare?.(directory);
-    const result = await runScript(INSTALL_SCRIPT, {
+    const result = await runScript(script, {
       MLCLI_RELEASES: `http://127.0.0.1:${server.addr.port}/releases`,
       MLCLI_INSTALL: home,
       ...env,
@@ -66,6 +68,37 @@ async function install(
   } finally {
     await server.shutdown();
   }
+}
+
+/** What `ldd --version` says on musl, in reports. */
+const MUSL: Readonly<Record<string, string>> = {
+  // https://github.com/sgerrand/alpine-pkg-glibc/issues/172
+  "Alpine 3.15":
+    "musl libc (x86_64)\nVersion 1.1.24\nDynamic Program Loader\nUsage: /lib/ld-musl-x86_64.so.1 [options] [--] pathname",
+  // https://github.com/denoland/deno/issues/31143
+  "Alpine on arm64": "musl libc (aarch64)\nVersion 1.2.5\nDynamic Program Loader",
+};
+
+/** What `wget --version` says in BusyBox, in reports. */
+const BUSYBOX: Readonly<Record<string, string>> = {
+  // https://github.com/rust-lang/rustup/pull/2885
+  "Alpine 3.14": "wget: unrecognized option: V\nBusyBox v1.33.1 () multi-call binary.",
+  // https://github.com/rbenv/ruby-build/issues/2301
+  "Alpine 3.18":
+    "wget: unrecognized option: version\nBusyBox v1.36.1 (2023-07-27 17:12:24 UTC) multi-call binary.",
+  // https://packages.debian.org/bookworm/busybox
+  "Debian 12":
+    'wget: unrecognized option "--version"\nBusyBox v1.35.0 (Debian 1:1.35.0-4+deb12u1+b1) multi-call binary.',
+};
+
+/** Adds a script of the shell to a directory for PATH. */
+async function addTool(directory: string, name: string, script: string): Promise<void> {
+  await Deno.writeTextFile(`${directory}/${name}`, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+}
+
+/** The PATH with a directory before all others. */
+function pathOf(directory: string): Readonly<Record<string, string>> {
+  return { PATH: `${directory}:${Deno.env.get("PATH")}` };
 }
 
 function sumsOf(content: string): string {
@@ -103,9 +136,56 @@ if (Deno.build.os !== "windows") {
         served,
       });
       assertEquals([code, stdout], [1, ""]);
-      assertMatch(stderr, /^error: mlcli-\S+ does not run on this machine\nhint: Nothing was inst/);
+      assertMatch(
+        stderr,
+        /^error: mlcli-\S+ does not run on this machine\nhint: Nothing was installed\. On Linux, mlcli needs glibc 2\.27 or later\.\n/,
+      );
       assertEquals(installed, ["mlcli: old"]);
     });
+
+    if (Deno.build.os === "linux") {
+      for (const [title, text] of Object.entries(MUSL)) {
+        it(`asks for glibc on ${title}, and downloads nothing`, async () => {
+          await using tools = await makeDirectory({ "lib64/": "" });
+          await addTool(tools.path, "ldd", `echo '${text}' >&2; exit 1`);
+          const script = `${tools.path}/install.sh`;
+          const own = (await Deno.readTextFile(INSTALL_SCRIPT)).replaceAll(
+            " /lib",
+            ` ${tools.path}/lib`,
+          );
+          await Deno.writeTextFile(script, own);
+          const { code, stderr, requests } = await install("", pathOf(tools.path), { script });
+          assertEquals([code, requests], [1, []]);
+          assertEquals(
+            stderr,
+            "error: mlcli needs glibc 2.27 or later, but this system has musl\n" +
+              "hint: Install it on a system with glibc, such as Debian or the image debian:bookworm-slim.\n",
+          );
+        });
+      }
+
+      // https://github.com/denoland/deno_docker/issues/510
+      it("installs on a system with musl that has glibc, too", async () => {
+        await using tools = await makeDirectory();
+        await addTool(tools.path, "ldd", "echo 'musl libc (x86_64)' >&2; exit 1");
+        const { code, installed } = await install(sumsOf(PROGRAM), pathOf(tools.path));
+        assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
+      });
+
+      for (const [title, text] of Object.entries(BUSYBOX)) {
+        it(`says that it cannot use the wget of ${title}`, async () => {
+          await using directory = await makeDirectory();
+          const tools = await pathWith("ls", `${directory.path}/tools`);
+          await addTool(tools, "wget", `echo '${text}' >&2; exit 1`);
+          const { code, stderr, requests } = await install("", { PATH: tools });
+          assertEquals([code, requests], [1, []]);
+          assertEquals(
+            stderr,
+            "error: BusyBox's wget cannot refuse redirects to http\nhint: Install curl or GNU wget.\n",
+          );
+        });
+      }
+    }
 
     it("puts nothing into a directory that has the program's name", async () => {
       await using directory = await makeDirectory({ "mlcli/": "" });
