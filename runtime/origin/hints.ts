@@ -5,7 +5,7 @@ import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { DEFAULT_PYTHON_VERSION } from "../app/configuration.ts";
-import { isOutside } from "../app/typed_path.ts";
+import { cleanedPath, isOutside } from "../app/typed_path.ts";
 import { isFile } from "../files.ts";
 import { isNoCode } from "../source/source.ts";
 import { inOneLine, shellWord } from "../text.ts";
@@ -58,7 +58,8 @@ async function scriptHint(
 ): Promise<string | undefined> {
   const { path, cwd, name } = project;
   const directory = isOutside(relative(cwd, path)) ? path : cwd;
-  const shown = (file: string): string => inOneLine(relative(directory, join(path, file)) || ".");
+  const shown = (file: string): string =>
+    inOneLine(cleanedPath(relative(directory, join(path, file))) || ".");
   const options = (script: string): string =>
     `--source-dir ${shellWord(shown(dirname(script)))} --entry-point ${basename(script)}`;
   // The app's directory must not be the code's.
@@ -69,7 +70,7 @@ async function scriptHint(
   const lines: string[] = [];
   if (train !== undefined) {
     const requirements = join(dirname(train), "requirements.txt");
-    const variables = (await textIn(project, train) ?? "").matchAll(CHANNEL);
+    const variables = (await textIn(project, train).catch(() => "") ?? "").matchAll(CHANNEL);
     const channels = new Set(Array.from(variables, ([, name = ""]) => name.toLowerCase()));
     const image = `python:${DEFAULT_PYTHON_VERSION}`;
     lines.push(

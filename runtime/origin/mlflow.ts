@@ -39,16 +39,9 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   const base = basePath(name);
   const place = `${testDirectory(name)}/model`;
   const [training, serve] = [`${base}/training/training.py`, `${base}/prediction/serve`];
-  // Of the app's own: one in this directory may be the model's, or for something else.
-  const requirements = `${name}/requirements.txt`;
   const { python, pythonLeft } = pythonOf(flavor["python_version"]);
-  const { source, lines, referred, packagesLeft } = await packagesOf(
-    model,
-    mlflow,
-    python,
-    name,
-    requirements,
-  );
+  const packages = await packagesOf(model, mlflow, python, name);
+  const { source, requirements, lines, referred, packagesLeft } = packages;
   // An app that lies in the model's directory is not copied into itself.
   const own = join(relative(path, project.cwd), name);
   const isOwn = (file: string): boolean =>
@@ -145,7 +138,7 @@ const NEEDS_SETUPTOOLS = /^(0|1|2\.(\d|1[0-5]))(\.|$)/;
 
 /**
  * Returns the requirement for a setuptools that has pkg_resources: the version that the model's
- * environment names, or else one before 81, whose pkg_resources warns of its removal.
+ * environment names, or else one before 81.
  *
  * @param named requirements of pip, or of conda (`setuptools=65.5.0=py39h06a4308_0`).
  */
@@ -167,21 +160,16 @@ function ofOtherIndexes(lines: readonly string[], to: string): readonly string[]
   return Array.from(labels, ([label = "", packages]) => {
     const isTorch = /^(cpu|xpu|cu\d+|rocm[\d.]+)$/.test(label);
     const index = isTorch ? `https://download.pytorch.org/whl/${label}` : "INDEX";
-    return `PyPI lacks ${
-      packages.join(", ")
-    }: add the line "--extra-index-url ${index}" to ${to}, ` +
+    return `PyPI lacks ${packages.join(", ")}: ` +
+      `add the line "--extra-index-url ${index}" to ${to}, ` +
       `or remove "+${label}" to get PyPI's own build.`;
   });
 }
 
 /** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
-async function packagesOf(
-  model: Project,
-  version: unknown,
-  python: string,
-  name: string,
-  to: string,
-) {
+async function packagesOf(model: Project, version: unknown, python: string, name: string) {
+  // Of the app's own: one in this directory may be the model's, or for something else.
+  const to = `${name}/requirements.txt`;
   const text = await textIn(model, "requirements.txt");
   // Without its version, it may be a later mlflow, which answers otherwise.
   const isPackage = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
@@ -206,6 +194,7 @@ async function packagesOf(
     .filter((one) => !/^(python|pip|setuptools)(?![\w.-])/.test(one));
   return {
     source: text === undefined ? "conda.yaml" : "requirements.txt",
+    requirements: to,
     lines: [
       ...mlflow ? [] : [release ? `mlflow==${release}` : "mlflow"],
       ...kept,

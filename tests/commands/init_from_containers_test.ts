@@ -374,6 +374,7 @@ const SCRIPTS: Readonly<Record<string, readonly [text: string, channels: readonl
   ],
   // https://github.com/akanimax/BMSG-GAN/issues/42
   "a framework": ["import torch\nd = os.environ['SM_CHANNEL_TRAINING'],\n", ["training"]],
+  "more than mlcli reads": [`SM_CHANNEL_A${"#".repeat(2 ** 20)}`, []],
   "no channel": ["os.environ['SM_CHANNELS'], f'SM_CHANNEL_{name}'\n", []],
 };
 

@@ -422,7 +422,7 @@ suite("an app of an MLflow model", () => {
     assertEquals(origin.next.at(-1), "mlcli local invoke REQUEST.json");
   });
 
-  for (const name of ["MLmodel", "requirements.txt", "conda.yaml"]) {
+  for (const name of ["MLmodel", "requirements.txt", "conda.yaml", "python_env.yaml"]) {
     it(`is refused where ${name} is a link that leads elsewhere`, async () => {
       await using outside = await makeDirectory({ it: MODEL });
       await using directory = await makeDirectory(name === "MLmodel" ? {} : { MLmodel: MODEL });
