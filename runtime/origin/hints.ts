@@ -34,20 +34,22 @@ const IMPORT = new RegExp(`^[ \\t]*(?:from|import) +(${Object.keys(HINTS).join("
 /** Returns what to do with a directory of no kind that mlcli knows; `undefined` if it cannot tell. */
 export async function hintFor(project: Project): Promise<string | undefined> {
   const scripts: string[] = [];
-  const others: string[] = [];
+  let other: { readonly path: string; readonly module: string } | undefined;
   for (const path of pythonFilesIn(project.path, "").slice(0, MOST_FILES)) {
     const text = await textIn(project, path).catch(() => "") ?? "";
     const startsJobs = /\.fit\(|\bModelTrainer\(/.test(text);
     const [module] = [...text.matchAll(IMPORT)].map(([, name = ""]) => name)
       .filter((name) => name !== "sagemaker" || startsJobs);
     if (module === undefined) scripts.push(path);
-    else others.push(`${inOneLine(path)} ${HINTS[module]}`);
+    else other ??= { path, module };
   }
   // The shortest path is the one at the top.
   scripts.sort((a, b) => a.length - b.length);
   const [train, inference] = ["train.py", "inference.py"]
     .map((name) => scripts.find((path) => basename(path) === name));
-  return await scriptHint(project, train, inference) ?? others[0];
+  const hint = await scriptHint(project, train, inference);
+  if (hint !== undefined || other === undefined) return hint;
+  return `${inOneLine(other.path)} ${HINTS[other.module]}`;
 }
 
 /** Returns the commands that run scripts for AWS's images in a new app, if there are any. */
