@@ -1,6 +1,6 @@
 /**
  * Images with AWS's toolkits and model servers from PyPI: AWS's own images cannot be had everywhere.
- * And with MLflow.
+ * And with MLflow and cog.
  */
 
 import type { Engine } from "../../runtime/docker/engine.ts";
@@ -13,11 +13,12 @@ import { pipCertificates } from "./pypi.ts";
 
 /**
  * What is in an image: the training toolkit of today's frameworks, that of older ones and of their
- * servers, the inference toolkit with its model server, a web server of Debian's, Python alone, or MLflow.
+ * servers, the inference toolkit with its model server, a web server of Debian's, Python alone, MLflow,
+ * or cog.
  */
 export type ToolkitKind =
   | ("training" | "containers" | "inference" | "flask" | "none")
-  | ("mlflow2" | "mlflow3");
+  | ("mlflow2" | "mlflow3" | "cog16" | "cog23");
 
 interface Toolkit {
   /** Of Debian. */
@@ -108,6 +109,10 @@ if __name__ == "__main__":
   // Its server needs a FastAPI of its age.
   mlflow2: { packages: [], requirements: ["mlflow==2.22.4", "fastapi==0.115.12"] },
   mlflow3: { packages: [], requirements: ["mlflow==3.17.2"] },
+  // Its optional inputs need a pydantic of its age.
+  cog16: { packages: [], requirements: ["cog==0.16.12", "pydantic<2.12"] },
+  // Its server starts `python`.
+  cog23: { packages: ["python-is-python3"], requirements: ["cog==0.23.1"] },
 };
 
 /** A minute here: PyPI has the source of both alone, parts of which are C. In ms. */

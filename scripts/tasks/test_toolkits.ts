@@ -1,6 +1,6 @@
 /**
- * AWS's own code, PyTorch's, MLflow's and moto, as judges: `deno task test:toolkits`, with arguments for `deno test`.
- * It comes from PyPI and Debian, which takes minutes. The last line is `N passed, N failed`.
+ * AWS's own code, PyTorch's, MLflow's, cog's and moto, as judges: `deno task test:toolkits`, with
+ * arguments for `deno test`. It comes from PyPI and Debian, which takes minutes. The last line is `N passed, N failed`.
  */
 
 import { MlcliError } from "../../runtime/errors.ts";
@@ -47,6 +47,8 @@ async function runTests(args: TestArguments, signal: AbortSignal): Promise<TestR
       MLCLI_TEST_NO_TOOLKIT: await image("none"),
       MLCLI_TEST_MLFLOW_2: await image("mlflow2"),
       MLCLI_TEST_MLFLOW_3: await image("mlflow3"),
+      MLCLI_TEST_COG_16: await image("cog16"),
+      MLCLI_TEST_COG_23: await image("cog23"),
       MLCLI_TEST_TORCH: await ensureBaseImage("torch", engine, signal),
     };
     return await denoTest(args, { selected: [JUDGES], env }, signal);

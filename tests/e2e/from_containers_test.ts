@@ -65,7 +65,7 @@ predict: "predict.py:Predictor"
   "words/lib/tools.py": "def shout(text, times):\n    return text.upper() * times\n",
   "words/predict.py": `
 import os
-from typing import Iterator, List
+from typing import Iterator, List, Optional
 import six
 from cog import BaseModel, BasePredictor, Input, Path, Secret
 from lib.tools import shout
@@ -86,7 +86,8 @@ class Predictor(BasePredictor):
         self,
         text: str = Input(description="what to shout"),
         times: int = Input(default=2, ge=1),
-        file: Path = Input(default=None),
+        file: Optional[Path] = Input(description="more to shout"),
+        # Optional, unlike other types: https://github.com/replicate/cog/pull/2949
         key: Secret = Input(default=None),
     ) -> Output:
         if text == "raise": raise RuntimeError("no such word")
@@ -189,11 +190,10 @@ suite("apps that were made for other containers, on the engine", () => {
         }
         for (
           const [body, error] of [
-            [{ input: {} }, /the input text is missing \(HTTP 400\)/],
-            [{ input: { txt: 1 } }, /some of: text, times, file, key \(HTTP 400\)/],
-            [[], /\(HTTP 400\)/],
-            [{ input: { text: "a", file: "http://127.0.0.1/x" } }, /must come in the request.*400/],
-            [{ input: { text: "a", file: "/etc/passwd" } }, /must come in the request.*400/],
+            [{ input: {} }, /text: Field required \(HTTP 422\)/],
+            [[], /expected \{"input": \{\.\.\.\}\} \(HTTP 422\)/],
+            [{ input: { text: "a", file: "http://127.0.0.1/x" } }, /must come in the request.*422/],
+            [{ input: { text: "a", file: "/etc/passwd" } }, /must come in the request.*422/],
             [{ input: { text: "raise" } }, /no such word/],
           ] as const
         ) {
