@@ -131,10 +131,11 @@ export async function requireReferences(app: App): Promise<RequirementTree | und
   return tree;
 }
 
-/** @returns an empty tree if the file is missing, or cannot be read. */
+/** Returns an empty tree if the file cannot be read. @param more lines that count as its last ones. */
 export async function requirementTree(
   root: RequirementsRoot,
   file: string,
+  more = "",
 ): Promise<RequirementTree> {
   const files = new Map<string, readonly RequirementLine[]>();
   const references: FoundReference[] = [];
@@ -145,7 +146,7 @@ export async function requirementTree(
     const bytes = await bytesOf(root, join(root.directory, file)).catch(() => new Uint8Array());
     const text = decodeRequirements(bytes);
     isUtf8 &&= new TextEncoder().encode(text).toHex() === bytes.toHex();
-    const lines = requirementLines(text);
+    const lines = requirementLines(files.size === 0 ? `${text}\n${more}` : text);
     files.set(file, lines);
     for (const line of lines) {
       const { requirement, reference } = line;

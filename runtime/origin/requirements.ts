@@ -27,6 +27,7 @@ export interface TakenRequirements {
  *
  * @param to relative to the app's directory.
  * @param fits whether a line may come along; with a reference, only if what it names does.
+ * @param more lines that count as the last ones of the file.
  */
 export async function takenRequirements(
   project: Project,
@@ -34,10 +35,11 @@ export async function takenRequirements(
   to: string,
   name: string,
   fits: (line: RequirementLine) => boolean,
+  more = "",
 ): Promise<TakenRequirements> {
   const { path: directory, boundary } = project;
   const root = { directory, boundary, owner: "project", rules: NO_RULES } as const;
-  const tree = await requirementTree(root, path);
+  const tree = await requirementTree(root, path, more);
   const references = new Map(tree.references.map((reference) => [reference.line, reference]));
   const places = new Map([[cleanedPath(path), to]]);
   const left: string[] = [];

@@ -82,7 +82,6 @@ train: "train.py:train"
     assertEquals(linesOf(files["requirements.txt"], /^[^#]/), [
       "cog",
       "six==1.16.0   --hash=sha256:00",
-      "--extra-index-url https://a.b/c",
     ]);
     assertEquals(
       linesOf(files["Dockerfile"], /^(FROM|ENV|RUN|COPY \.mlcli\/ |# From cog)/),
@@ -96,7 +95,7 @@ train: "train.py:train"
         "RUN --mount=type=cache,target=/root/.cache/pip \\",
         "# From cog.yaml.",
         "RUN make install",
-        "RUN pip install private",
+        "RUN --mount=type=secret,id=pip,target=/etc/pip.conf,required=true pip install private",
         "COPY .mlcli/ /opt/mlcli/",
         'RUN "$(command -v python3 || command -v python)" -m compileall -qq /opt/mlcli || true',
       ],
@@ -109,7 +108,8 @@ train: "train.py:train"
     for (
       const said of [
         /"train" of cog\.yaml/,
-        /without its mounts: "pip install private"/,
+        /"pip install private" needs secrets, which mlcli build cannot pass/,
+        /Not packages of an index; add to shop\/mlcli_base\/requirements\.txt what you trust: "--extra/,
         /base_image/,
         /\.env/,
       ]
@@ -134,17 +134,146 @@ train: "train.py:train"
     });
     assertEquals(code, 0, stderr);
     assertEquals(linesOf(files["requirements.txt"], /^[^#]/), [
-      ...["cog", "mylibpackage.zip", "-r more.txt", "-f https://a.b/c"],
+      ...["cog", "mylibpackage.zip", "-r more.txt"],
     ]);
     assertEquals([files["mylibpackage.zip"], files["more.txt"]], ["zip", "six\n"]);
     for (
       const said of [
         "Not copied: more.txt, line 2: ../lib is outside the project's directory",
-        'since mlcli cannot use it: "--trusted-host a.b"',
-        'since mlcli cannot use it: "./predict.py"',
+        'what you trust: "./predict.py", "-f https://a.b/c", "../lib", "--trusted-host a.b"',
       ]
     ) assertStringIncludes(stderr, said);
   });
+
+  for (
+    const [what, yaml, files, requirements, said] of [
+      [
+        // https://github.com/replicate/cog/issues/2077
+        "a wheel among python_packages",
+        "build: {python_packages: [./dist/tiny-1.0-py3-none-any.whl, six]}",
+        { "shop/dist/tiny-1.0-py3-none-any.whl": "zip" },
+        ["cog", "./dist/tiny-1.0-py3-none-any.whl", "six"],
+        [],
+      ],
+      [
+        "an archive that is not there, or is elsewhere",
+        "build: {python_packages: [./dist/a.whl, ../b.whl]}",
+        { "b.whl": "zip" },
+        ["cog"],
+        ["dist/a.whl does not exist", "../b.whl is outside the project's directory"],
+      ],
+      [
+        // https://github.com/replicate/cog/blob/main/docs/private-package-registry.md
+        "a private index with a login",
+        "build: {python_packages: ['--index-url https://me:pass@pypi.example.org/simple', --pre, six]}",
+        {},
+        ["cog", "--pre", "six"],
+        ['what you trust: "--index-url https://pypi.example.org/simple"'],
+      ],
+      [
+        // https://github.com/rmokady/CLIP_prefix_caption/issues/58, https://github.com/replicate/cog/pull/1383
+        "packages in Git",
+        `build:
+  python_packages:
+    - git+https://github.com/openai/CLIP.git@v1
+    - git+ssh://git@github.com/org/private@v1
+    - private @ git+https://me:pass@github.com/org/private`,
+        {},
+        ["cog", "git+https://github.com/openai/CLIP.git@v1"],
+        [
+          '"git+ssh://github.com/org/private@v1", "private @ git+https://github.com/org/private"',
+        ],
+      ],
+      ["a version of cog", "build: {sdk_version: 0.18.0a1}", {}, ["cog==0.18.0a1"], []],
+      [
+        "another version of cog",
+        "build: {sdk_version: prerelease}",
+        {},
+        ["cog"],
+        ['newest release, not "prerelease"'],
+      ],
+      ["no version", "build: {sdk_version: '1; rm'}", {}, ["cog"], ['newest release, not "1; rm"']],
+    ] as const
+  ) {
+    it(`writes requirements for ${what}`, async () => {
+      const done = await cogApp(`${yaml}\n${FILE}\n`, files);
+      assertEquals(done.code, 0, done.stderr);
+      assertEquals(linesOf(done.files["requirements.txt"], /^[^#]/), requirements);
+      for (const text of said) assertStringIncludes(done.stderr, text);
+      assert(!done.stderr.includes("pass"));
+      for (const [path, text] of Object.entries(files)) {
+        const copied = done.all[path.replace("shop/", "")];
+        assertEquals(copied, path.startsWith("shop/") ? text : undefined);
+      }
+    });
+  }
+
+  for (
+    const [packages, installed, said] of [
+      // https://github.com/Zeyi-Lin/HivisionIDPhotos/issues/265, https://github.com/replicate/cog/pull/2370
+      [
+        "ffmpeg, libgl1-mesa-glx, libglib2.0-0",
+        "ffmpeg libgl1 libglib2.0-0",
+        "Ubuntu's libgl1-mesa-glx is libgl1 in Debian.",
+      ],
+      ["libgl1, libgl1-mesa-glx", "libgl1", "Ubuntu's libgl1-mesa-glx is libgl1 in Debian."],
+      ["libssl1.1, git", "git", "Not installed, because Debian does not have it: libssl1.1"],
+      ["libssl1.1", undefined, "Not installed, because Debian does not have it: libssl1.1"],
+    ] as const
+  ) {
+    it(`installs ${installed ?? "nothing"} for Ubuntu's ${packages}`, async () => {
+      const { stderr, files } = await cogApp(`build: {system_packages: [${packages}]}\n${FILE}`);
+      assertStringIncludes(stderr, said);
+      assertEquals(
+        linesOf(files["Dockerfile"], /^RUN apt-get/),
+        installed === undefined ? [] : [`RUN apt-get update && apt-get install -y ${installed}`],
+      );
+    });
+  }
+
+  for (
+    const [code, isOld] of [
+      // https://github.com/replicate/cog/issues/427
+      ['class Predictor(cog.Predictor):\n    @cog.input("username", type=str)\n', true],
+      // https://github.com/JingyunLiang/SwinIR/issues/132
+      ["import cog\nclass Predictor(cog.Predictor):\n    def setup(self): pass\n", true],
+      ["from cog import Path, Predictor\n", true],
+      ["from cog import BasePredictor, Input\n    # @cog.input(1)\n", false],
+      ["from cog import BasePredictor as Base\nclass Predictor(Base): pass\n", false],
+    ] as const
+  ) {
+    const does = isOld ? "reports" : "does not report";
+    it(`${does} as code for cog before 0.1: ${code.replaceAll("\n", " ")}`, async () => {
+      const { code: exit, stderr } = await cogApp(FILE, { "shop/predict.py": code });
+      assertEquals([exit, stderr.includes("predict.py is written for cog before 0.1")], [0, isOld]);
+    });
+  }
+
+  for (
+    const [what, mounts, step] of [
+      // https://github.com/replicate/cog/pull/1013
+      [
+        "two secrets",
+        "[{type: secret, id: a, target: /a}, {type: secret, id: b.c, target: /etc/b-c}]",
+        "RUN --mount=type=secret,id=a,target=/a,required=true " +
+        "--mount=type=secret,id=b.c,target=/etc/b-c,required=true make",
+      ],
+      ["no mounts", "[]", "RUN make"],
+      ["a bind mount", "[{type: bind, id: a, target: /a}]", undefined],
+      ["a mount with an option", '[{type: secret, id: "a,source=/x", target: /a}]', undefined],
+      ["a mount with a line break", '[{type: secret, id: a, target: "/a\\nUSER x"}]', undefined],
+      ["a mount without an id", "[{type: secret, target: /a}]", undefined],
+      ["mounts that are no list", "a", undefined],
+    ] as const
+  ) {
+    it(`${step === undefined ? "leaves out" : "takes over"} a step with ${what}`, async () => {
+      const yaml = `build: {run: [{command: make, mounts: ${mounts}}]}\n${FILE}`;
+      const { stderr, files } = await cogApp(yaml);
+      const steps = linesOf(files["Dockerfile"], /^(RUN .*make$|USER)/);
+      assertEquals(steps, step === undefined ? [] : [step]);
+      assertEquals(stderr.includes('mlcli cannot use it: "make"'), step === undefined);
+    });
+  }
 
   it("takes the newer key, cog's default Python, and 3.10 without quotes", async () => {
     for (
