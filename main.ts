@@ -1,7 +1,7 @@
 /** The program: runs a command line, and alone turns errors into messages and an exit code. */
 
 import { runCommandLine } from "./commands/cliffy/run.ts";
-import { asksForStack, refusesColour } from "./commands/cliffy/command_line.ts";
+import { asksForDebug, refusesColour } from "./commands/cliffy/command_line.ts";
 import { root } from "./commands/root.ts";
 import { type Context, liveContext } from "./runtime/context.ts";
 import {
@@ -52,7 +52,7 @@ async function untilWritten({ out, err, interruption: { signal } }: Context): Pr
 }
 
 function isDebug(args: readonly string[], env: Context["env"]): boolean {
-  return asksForStack(args) || env("MLCLI_DEBUG") === "1";
+  return asksForDebug(args) || env("MLCLI_DEBUG") === "1";
 }
 
 /** An error that an interruption caused counts as the interruption. */

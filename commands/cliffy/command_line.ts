@@ -72,7 +72,7 @@ export function refusesColour(args: readonly string[]): boolean {
 }
 
 /** Whether errors are to come with where they happened. */
-export function asksForStack(args: readonly string[]): boolean {
+export function asksForDebug(args: readonly string[]): boolean {
   return atDashes(args)[0].includes(DEBUG);
 }
 

@@ -1,12 +1,13 @@
 import type { App } from "../../runtime/app/app.ts";
 import { regionOfProfile } from "../../runtime/aws/settings.ts";
 import type { Context } from "../../runtime/context.ts";
-import { UsageError } from "../../runtime/errors.ts";
 import { KEY_VARIABLES } from "../../runtime/contract/variables.ts";
-import type { LocalJob } from "../../runtime/local/jobs.ts";
+import { UsageError } from "../../runtime/errors.ts";
+import type { CredentialsLender, LocalJob } from "../../runtime/local/jobs.ts";
+import { abortOf } from "../../runtime/time.ts";
 
 /**
- * Returns what gets temporary credentials of a profile for each container. AWS is asked only then.
+ * Returns what requests temporary credentials of a profile for each container.
  *
  * @param variables the variables that the user gives to the code.
  * @throws AwsError if the profile doesn't exist; UsageError if a variable sets one of the keys.
@@ -16,22 +17,29 @@ export async function credentialsLender(
   app: App,
   variables: LocalJob["variables"],
   context: Context,
-): Promise<NonNullable<LocalJob["lendCredentials"]>> {
+): Promise<CredentialsLender> {
   const twice = KEY_VARIABLES.find((name) => Object.hasOwn(variables, name));
   if (twice !== undefined) {
-    throw new UsageError(`Both --aws-credentials and --env set ${twice}.`, {
+    throw new UsageError(`--aws-credentials and your own variable ${twice} do not go together.`, {
       hint: "Leave one of them out: keys of two profiles don't work together.",
     });
   }
-  const region = await regionOfProfile(profile, context.env) ??
-    await context.region(app.configuration);
+  const { cloudRegion } = app.configuration;
+  const own = await regionOfProfile(profile, context.env);
+  const region = own ?? await context.region({ cloudRegion, cloudProfile: undefined });
   const aws = await context.aws({
     profile: { value: profile, source: "--aws-credentials" },
-    region: { value: region, source: `profile ${profile}` },
+    isProfileAlone: true,
+    region: { value: region, source: own ? `profile ${profile}` : "the region of local runs" },
     role: undefined,
   });
-  return async () => {
-    const { variables, expires } = await (await aws.sts()).lentCredentials();
-    return { profile, variables: { ...variables, AWS_REGION: region }, expires };
+  const { signal } = context.interruption;
+  return {
+    region,
+    lend: async () => {
+      const lent = (await aws.sts()).lentCredentials();
+      // Getting credentials for a profile with a role doesn't end with the signal.
+      return { profile, ...await Promise.race([lent, abortOf(signal)]) };
+    },
   };
 }

@@ -81,10 +81,8 @@ export async function containerRequest<O extends Options>(
     allowPrivileges: typed.allowPrivileges,
     strict: typed.strict,
     variables,
-    lendCredentials: profile === undefined
-      ? undefined
-      : await (await import("./aws_credentials.ts"))
-        .credentialsLender(profile, app, variables, context),
+    lender: profile === undefined ? undefined : await (await import("./aws_credentials.ts"))
+      .credentialsLender(profile, app, variables, context),
     proxies: typed.strict || network === "none" || typed.networkSettings === false
       ? undefined
       : await proxiesOf(context, network, variables),

@@ -61,8 +61,8 @@ async function ecrLogin(registry: string, app: App, context: Context): Promise<P
       quote: error.quote,
       cause: error,
       hint:
-        `A pull from Amazon ECR in ${region} takes AWS credentials (aws configure, or AWS_PROFILE) ` +
-        "and a network. An image that is here takes neither.",
+        `A pull from Amazon ECR in ${region} needs AWS credentials (aws configure, or AWS_PROFILE ` +
+        "without keys in the environment) and a network. An image on this machine needs neither.",
     });
   });
   if (mayLogIn(host, registry)) return { username, password, serveraddress: registry };

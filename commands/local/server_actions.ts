@@ -103,9 +103,9 @@ export async function invokeAction(context: Context, options: InvokeOptions): Pr
   await answer;
 }
 
-/** Returns what of a server is stale: `code edited 14:03, model trained 14:05; ...`, and what to do. */
+/** Returns the stale parts of a server (`code edited 14:03, model trained 14:05`), and what to do. */
 function staleText(
-  { code, model, image, credentials, isWatched = false }: Stale,
+  { code, model, image, credentials, profile, isWatched = false }: Stale,
   port: number,
   now: Date,
 ): string {
@@ -114,11 +114,10 @@ function staleText(
     time === undefined ? [] : [`${what} ${timeOfDay(time, now)}`]
   );
   if (credentials !== undefined) {
-    const expires = new Date(credentials.expires);
-    const verb = expires > now ? "expire" : "expired";
-    words.push(`AWS credentials ${verb} ${timeOfDay(expires, now)}`);
+    const verb = credentials > now ? "expire" : "expired";
+    words.push(`AWS credentials ${verb} ${timeOfDay(credentials, now)}`);
   }
-  const renewal = credentials && ` --aws-credentials ${shellWord(credentials.profile)}`;
+  const renewal = profile && ` --aws-credentials ${shellWord(profile)}`;
   return isWatched
     ? `${words.join(", ")}; see what mlcli local deploy --watch says of it`
     : `${words.join(", ")}; mlcli local deploy --port ${port} --replace${renewal ?? ""} ` +

@@ -23,6 +23,7 @@ export const everywhere = options({
   },
   "--no-color": { description: "Print without colour, as with NO_COLOR set." },
   "--debug": {
-    description: "Print where an error happened and the source of AWS credentials (MLCLI_DEBUG=1).",
+    description:
+      "Print where an error happened, and where AWS credentials came from (MLCLI_DEBUG=1).",
   },
 });

@@ -4,8 +4,7 @@ import type { Connections } from "./connections.ts";
 import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
-import { profileValue } from "./profiles.ts";
-import { addressOf, type AwsSettings, credentialsSource } from "./settings.ts";
+import { addressOf, type AwsSettings, credentialsSource, withoutSetting } from "./settings.ts";
 
 /** The SDK's providers of credentials from other places than the environment. */
 type Providers = typeof import("@aws-sdk/credential-providers");
@@ -157,7 +156,7 @@ function profileOrChain(
       onSource(credentialsSource(settings));
       return found;
     } catch (error) {
-      if (!holdsNoCredentials(error)) throw error;
+      if (settings.isProfileAlone || !holdsNoCredentials(error)) throw error;
     }
     const found = await fromChain(identity);
     onSource(CHAIN_VARIABLES.find((name) => env(name)) ?? "the instance metadata");
@@ -179,7 +178,7 @@ const CHAIN_VARIABLES = [
 function guarded(
   { secrets, connections }: CredentialsContext,
   provider: Provider,
-  explain: (error: unknown) => AwsError | Promise<AwsError>,
+  explain: (error: unknown) => AwsError,
 ): Provider {
   return async (identity) => {
     // Forgets an earlier request's failure.
@@ -189,7 +188,7 @@ function guarded(
       secrets.add(credentials);
       return credentials;
     } catch (error) {
-      throw await explain(error);
+      throw explain(error);
     }
   };
 }
@@ -241,14 +240,11 @@ const REASONS:
     [/multi-factor/, (profile) => [
       `Profile "${profile}" needs a code of an MFA device, which mlcli cannot ask for`,
       "Put the result of aws sts get-session-token into the environment, and name no profile with " +
-      "--profile or cloud_profile.",
+      "--profile or cloud_profile. For a local run, pass it with --env instead of --aws-credentials.",
     ]],
   ];
 
-async function ownCredentialsError(
-  error: unknown,
-  context: CredentialsContext,
-): Promise<AwsError> {
+function ownCredentialsError(error: unknown, context: CredentialsContext): AwsError {
   const { settings, secrets, connections } = context;
   const profile = settings.profile?.value ?? "default";
   if (connections.failure) return requestError(connections.failure, profile, context);
@@ -260,15 +256,13 @@ async function ownCredentialsError(
     return new AwsError("credentials", message, { hint });
   }
   const where = settings.profile ? ` for profile "${profile}"` : "";
-  const region = settings.region ? undefined : await profileValue(profile, "region", context.env);
   return new AwsError("credentials", `No credentials found${where}`, {
-    hint: missingHint(settings, region),
+    hint: missingHint(settings),
     cause: secrets.redactError(error),
   });
 }
 
-/** @param region of the profile, if nothing else names one. */
-function missingHint({ profile, keys }: AwsSettings, region: string | undefined): string {
+function missingHint({ profile, keys, region }: AwsSettings): string {
   const option = profile?.source.startsWith("--") ? profile.source : "--profile";
   const other = `or name a profile that has some with ${option}.`;
   if (!profile) {
@@ -276,8 +270,10 @@ function missingHint({ profile, keys }: AwsSettings, region: string | undefined)
   }
   const configure = `aws configure --profile ${profile.value}, ${other}`;
   if (!keys) return `Run ${configure}`;
-  const instead = region ? ` and add --region ${region}` : "";
-  return `To use AWS_ACCESS_KEY_ID, remove ${profile.source}${instead}. Otherwise, run ${configure}`;
+  const instead = region ? "" : " and add --region REGION";
+  return `To use AWS_ACCESS_KEY_ID, ${
+    withoutSetting(profile)
+  }${instead}. Otherwise, run ${configure}`;
 }
 
 /** A profile may hold a role, a session or a token, and getting credentials for it can fail. */

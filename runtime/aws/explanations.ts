@@ -148,13 +148,14 @@ function isUnreadable(error: unknown): boolean {
  * DeleteEndpoint does not have application-autoscaling:X permission"; Application Auto Scaling: "User is
  * missing the following permissions: [ecs:X]".
  */
-const LACKS = /(?:does not have|missing the following permissions:) \[?([\w-]+:\w+)/;
+const LACKS =
+  /(?:does not have ([\w-]+:\w+) permission|missing the following permissions: \[?([\w-]+:\w+))/;
 
 /** Returns the permission that the caller lacks; `undefined` if a role that SageMaker assumes lacks it. */
 function lackedByCaller(words: string): string | undefined {
   const found = LACKS.exec(words);
-  if (!found || /(?<!assumed-)\brole\b/i.test(words.slice(0, found.index))) return undefined;
-  return found[1];
+  const before = words.slice(0, found?.index).replace(/arn:\S+/g, "");
+  return found && !/\brole\b/i.test(before) ? found[1] ?? found[2] : undefined;
 }
 
 function denied({ action, settings }: Request, error: unknown): AwsError {

@@ -21,13 +21,13 @@ interface Section {
  * Checks that a profile exists. Without this, the SDK would go on to other credentials, look for
  * instance metadata, and end with 'no credentials'.
  *
- * @param options `hasKeys`: the environment has keys that the command could use instead.
+ * @param instead what else could be done, for the hint.
  * @throws AwsError when neither file has the profile.
  */
 export async function checkProfile(
   profile: { readonly value: string; readonly source: string },
   env: Environment,
-  { hasKeys = false } = {},
+  instead = "",
 ): Promise<void> {
   for (const file of FILES) {
     const sections = sectionsOf(await textOf(pathOf(file, env)), file);
@@ -37,7 +37,7 @@ export async function checkProfile(
   throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
     hint: `It is named by ${profile.source} and should be in ${paths}. ` +
       `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.` +
-      (hasKeys ? ` To use keys in the environment, remove ${profile.source}.` : ""),
+      instead,
   });
 }
 

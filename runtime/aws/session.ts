@@ -10,7 +10,13 @@ import { pagesOf } from "./pages.ts";
 import { checkProfile, profileValue } from "./profiles.ts";
 import { isAfterLostAnswer } from "./retries.ts";
 import { Secrets } from "./secrets.ts";
-import { type AddressedService, addressOf, type AwsSettings, type Setting } from "./settings.ts";
+import {
+  type AddressedService,
+  addressOf,
+  type AwsSettings,
+  type Setting,
+  withoutSetting,
+} from "./settings.ts";
 
 export interface SessionContext {
   readonly env: (name: string) => string | undefined;
@@ -132,7 +138,10 @@ export class AwsSession implements Disposable {
    */
   static async open(settings: AwsSettings, context: SessionContext): Promise<AwsSession> {
     const { profile, keys } = settings;
-    if (profile) await checkProfile(profile, context.env, { hasKeys: keys !== undefined });
+    if (profile) {
+      const instead = keys && ` To use AWS_ACCESS_KEY_ID, ${withoutSetting(profile)}.`;
+      await checkProfile(profile, context.env, instead);
+    }
     checkProxies(context.env);
     return new AwsSession(settings, context);
   }

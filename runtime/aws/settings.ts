@@ -25,6 +25,8 @@ export interface AwsSettings {
   readonly lastRegion?: Setting | undefined;
   /** Its region and addresses count even if the keys in the environment are used. */
   readonly profile: Setting | undefined;
+  /** Whether no other place counts if the profile holds no credentials, not even the instance. */
+  readonly isProfileAlone?: true;
   /** Whether the keys in the environment are used. `undefined`: they are not set. */
   readonly keys?: "used" | "overruled";
   /** The role to assume; without one the caller's own credentials are used. */
@@ -94,9 +96,17 @@ export function regionWords(region: Setting | undefined): string {
   return region ? `${region.value} (${region.source})` : "that region";
 }
 
+/** `unset AWS_PROFILE`, `remove cloud_profile in flats.json`: how to take a setting away. */
+export function withoutSetting({ source }: Setting): string {
+  if (source === OWN_PROFILE) return "run mlcli config set profile --unset";
+  return `${source.startsWith("AWS_") ? "unset" : "remove"} ${source}`;
+}
+
+const OWN_PROFILE = "profile of mlcli config";
+
 const KEY_ID = "AWS_ACCESS_KEY_ID";
 
-/** @throws AwsError for a key without its secret, as the AWS CLI does, to use no other account. */
+/** Throws if only the key ID is set, as the AWS CLI does: a profile might be of another account. */
 function keysIn(env: Environment, isProfileChosen: boolean): AwsSettings["keys"] {
   const [id, secret] = [KEY_ID, "AWS_SECRET_ACCESS_KEY"].map((name) => env(name)?.trim());
   if (id && secret) return isProfileChosen ? "overruled" : "used";

@@ -29,7 +29,7 @@ export function trainingVariables(job: PlatformJob): Variables {
 /** AWS credentials of a profile, for the code in a container (`--aws-credentials`). */
 export interface ContainerCredentials {
   readonly profile: string;
-  /** Names and values of the environment variables that AWS's SDKs read. */
+  /** `KEY_VARIABLES` and their values. */
   readonly variables: Variables;
   /** When they stop working, in ms since 1970; `undefined`: the profile doesn't say. */
   readonly expires: number | undefined;

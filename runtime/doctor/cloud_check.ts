@@ -4,7 +4,7 @@ import { regionWords } from "../aws/settings.ts";
 import { type CloudChoice, connectToAws } from "../cloud/connection.ts";
 import type { Context } from "../context.ts";
 import { studioAt } from "../docker/studio.ts";
-import { type Check, guarded } from "./check.ts";
+import { type Check, guarded, withoutRepeats } from "./check.ts";
 
 type Host = Pick<Context, "cwd" | "env" | "aws" | "system">;
 
@@ -23,10 +23,11 @@ export async function cloudChecks(
     aws = await connectToAws(choice, host);
     return [await answerCheck(aws)];
   });
-  // Where SageMaker does not answer, STS mostly does not either.
-  const identity = aws === undefined || answer.some(({ status }) => status !== "ok")
-    ? []
-    : await guarded("credentials", async () => [await identityCheck(aws!)], "unknown");
+  // If the credentials or the network fail, STS would repeat the error.
+  const identity = aws === undefined ? [] : withoutRepeats([
+    ...answer,
+    ...await guarded("credentials", async () => [await identityCheck(aws!)], "unknown"),
+  ]).slice(answer.length);
   return [...identity, ...answer, roleCheck(choice, await app, host)];
 }
 

@@ -1,16 +1,26 @@
 /** AWS credentials that a local run lends to the code in its container (`--aws-credentials`). */
 
 import { type MessageStream, tell, warningText } from "../messages.ts";
-import { type ContainerCredentials, KEY_VARIABLES } from "../contract/variables.ts";
+import type { ContainerCredentials } from "../contract/variables.ts";
 import { type Clock, localTimestamp } from "../time.ts";
-import type { LocalJob } from "./jobs.ts";
+import type { Host, LocalJob } from "./jobs.ts";
+import type { Mask } from "./masked.ts";
 
-/** Credentials of a plan, which AWS isn't asked for: the names of their variables. */
-export const NO_CREDENTIALS_YET: ContainerCredentials = {
-  profile: "",
-  variables: Object.fromEntries([...KEY_VARIABLES, "AWS_REGION"].map((name) => [name, ""])),
-  expires: undefined,
-};
+/** Returns what hides the secrets of lent credentials in what the code prints; without any, nothing. */
+export async function maskOf({ credentials }: LocalJob): Promise<Mask | undefined> {
+  if (credentials === undefined) return undefined;
+  const { AWS_SECRET_ACCESS_KEY = "", AWS_SESSION_TOKEN = "" } = credentials.variables;
+  const { Mask } = await import("./masked.ts");
+  return new Mask([AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN]);
+}
+
+/** Returns the region of a run, for `AWS_REGION` and the names of jobs. */
+export async function regionOf(
+  { app, lender }: Pick<LocalJob, "app" | "lender">,
+  host: Pick<Host, "region">,
+): Promise<string> {
+  return lender?.region ?? await host.region(app.configuration);
+}
 
 /** How long (ms) before credentials expire a warning appears. */
 export const EXPIRY_WARNING = 5 * 60_000;
@@ -24,7 +34,7 @@ export async function withCredentials<Job extends LocalJob>(
   job: Job,
   note: (text: string) => void,
 ): Promise<Job> {
-  const credentials = await job.lendCredentials?.();
+  const credentials = await job.lender?.lend();
   if (credentials === undefined) return job;
   const { profile, expires } = credentials;
   const until = expires === undefined ? "" : `, valid until ${minuteOf(expires)}`;
@@ -32,14 +42,17 @@ export async function withCredentials<Job extends LocalJob>(
   return { ...job, credentials };
 }
 
+/** In ms: with a longer time, a timer ends at once. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 /**
  * Prints a warning five minutes before a server's credentials expire. Returns without one if the signal is
- * aborted earlier, or if it is unknown when they expire.
+ * aborted earlier, or if it is unknown or weeks away when they expire.
  *
  * @param hint how to renew them.
  */
 export async function warnOfExpiry(
-  credentials: Pick<ContainerCredentials, "expires"> | undefined,
+  credentials: Partial<Pick<ContainerCredentials, "expires">> | undefined,
   { clock, err }: { readonly clock: Clock; readonly err: MessageStream },
   signal: AbortSignal,
   hint: string,
@@ -47,6 +60,7 @@ export async function warnOfExpiry(
   const { expires } = credentials ?? {};
   if (expires === undefined) return;
   const left = expires - EXPIRY_WARNING - clock.date().getTime();
+  if (left > LONGEST_TIMER) return;
   await clock.pause(Math.max(0, left), signal).catch(() => {});
   if (signal.aborted) return;
   tell(err, warningText(`The AWS credentials of the server expire at ${minuteOf(expires)}`, hint));

@@ -52,18 +52,22 @@ function awsHint({ words, kind, asked }: FailedCode): string | undefined {
     return "Name the region in the code: boto3 does not read AWS_REGION, which SageMaker sets. Such as " +
       'boto3.client("s3", region_name=os.environ["AWS_REGION"])';
   }
+  if (asked.lender !== undefined) {
+    return /Expired|expired/.test(words) && NOT_ACCEPTED.test(words)
+      ? "The credentials of --aws-credentials have expired. For longer runs, name a profile whose " +
+        "session lasts longer, such as one of aws sso login."
+      : undefined;
+  }
   const pass = asked.strict
-    ? "--strict passes yours only as variables: --env AWS_ACCESS_KEY_ID --env AWS_SECRET_ACCESS_KEY " +
-      "--env AWS_SESSION_TOKEN"
+    ? "With --strict, pass yours as variables (--env AWS_ACCESS_KEY_ID --env AWS_SECRET_ACCESS_KEY, " +
+      "and --env AWS_SESSION_TOKEN if it is set): " +
+      'eval "$(aws configure export-credentials --format env)" sets them'
     : `Pass those of an AWS profile: mlcli local ${kind} --aws-credentials PROFILE`;
   if (NO_CREDENTIALS.test(words)) {
     return `On SageMaker, the code has the credentials of the execution role. ${pass}`;
   }
   if (!NOT_ACCEPTED.test(words)) return undefined;
-  return asked.lendCredentials === undefined
-    ? `The credentials have expired, or AWS_SESSION_TOKEN is missing. ${pass}`
-    : "The credentials of --aws-credentials have expired. For longer runs, name a profile whose " +
-      "session lasts longer, such as one of aws sso login.";
+  return `The credentials have expired, or AWS_SESSION_TOKEN is missing. ${pass}`;
 }
 
 /** Returns what to do if the harness (`train.py`) finds no code to run, or cannot call it. */

@@ -23,7 +23,7 @@ export interface FailedCode {
   readonly importer: Importer;
   /** What started the code; `undefined`: the image's entry point. */
   readonly launcher: Program["launcher"] | undefined;
-  readonly asked: Pick<BatchJob, "network" | "strict" | "copyInputs" | "lendCredentials">;
+  readonly asked: Pick<BatchJob, "network" | "strict" | "copyInputs" | "lender">;
   /** The directories of data that the code could read. */
   readonly inputs: readonly LookedAt[];
   readonly hyperparameters: Readonly<Record<string, string>>;

@@ -147,7 +147,10 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
         const report = await readReport(path, kind);
         record.python ??= report.python;
         findings.add(report.differences);
-        if (of === failed.of) reason = await own.reason(report.reason);
+        if (of === failed.of) {
+          const { text, ...more } = await own.reason(report.reason);
+          reason = { ...more, text: text && (run.mask?.text(text) ?? text) };
+        }
       }
     }
     if (hosts.length > 1) findings.add(await run.merge(first?.host));

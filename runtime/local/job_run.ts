@@ -11,6 +11,7 @@ import type { Ending, Settled } from "../model/versions.ts";
 import type { PackedCode } from "../source/source.ts";
 import type { RunOutcome } from "./container/run.ts";
 import type { HostPlace } from "./hosts/places.ts";
+import type { Mask } from "./masked.ts";
 import type { OfImage } from "./plan.ts";
 import type { LookedAt } from "./runs/linked.ts";
 import type { Run } from "./runs/run.ts";
@@ -48,6 +49,8 @@ export interface JobRun {
   readonly uploaded: readonly { readonly source: string; readonly path: string }[];
   /** Of several hosts: puts what they wrote into one place, that of `first` last; `undefined`: none ended. */
   readonly merge: (first: string | undefined) => Promise<readonly (Difference | undefined)[]>;
+  /** Hides secrets in what the code prints; `undefined`: it was given none. */
+  readonly mask?: Mask | undefined;
   /** What is in that from the start. */
   readonly facts: RunFacts;
   /** Seconds after its start at which it is stopped; `undefined`: never. */

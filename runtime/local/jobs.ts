@@ -19,14 +19,22 @@ export interface LocalJob extends ContainerRequest {
   readonly tag: string;
   /** For an image that exists, and that the app names. */
   readonly images: ImageAccess;
+  /** Without it, the code gets no AWS credentials. */
+  readonly lender?: CredentialsLender | undefined;
+  /** As SageMaker has it; then every difference that is found makes the run fail, too. */
+  readonly strict: boolean;
+}
+
+/** Gets the credentials of an AWS profile. */
+export interface CredentialsLender {
+  /** For `AWS_REGION`: of the profile, or else of all local runs. */
+  readonly region: string;
   /**
-   * Returns credentials for a container that starts now; `undefined`: the code gets none.
+   * Returns credentials for a container that starts now.
    *
    * @throws MlcliError if AWS gives none.
    */
-  readonly lendCredentials?: (() => Promise<ContainerCredentials>) | undefined;
-  /** As SageMaker has it; then every difference that is found makes the run fail, too. */
-  readonly strict: boolean;
+  readonly lend: () => Promise<ContainerCredentials>;
 }
 
 /** Something that a host is made to suffer, to see how the job takes it. */

@@ -27,7 +27,7 @@ import { makeLike } from "../model/versions.ts";
 import { packCode } from "../source/source.ts";
 import { listed } from "../text.ts";
 import { writable } from "./container/body.ts";
-import { withCredentials } from "./credentials.ts";
+import { maskOf, regionOf, withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import {
   clusterFor,
@@ -108,7 +108,7 @@ export async function withProcessing(
   requireShards(job.hosts.shards, inputs.map(({ name }) => name));
   const [image, region, work, looked] = await Promise.all([
     imageToRun(engine, job, host),
-    host.region(job.app.configuration),
+    regionOf(job, host),
     load(),
     lookAt(layout, inputs.map(({ name, place, path }) => ({ name, source: place, path }))),
   ]);
@@ -195,6 +195,7 @@ export async function withProcessing(
       kind: "process",
       run,
       image,
+      mask: await maskOf(lent),
       launcher: launch.launcher,
       sent,
       hosts,

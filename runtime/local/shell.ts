@@ -17,7 +17,7 @@ import { makeDirectory } from "../files.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { noteText, tell } from "../messages.ts";
 import { type MountedCode, mountedCode } from "./code.ts";
-import { withCredentials } from "./credentials.ts";
+import { regionOf, withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import { runContainer, type RunOutcome } from "./container/run.ts";
 import { NO_LOG, withInput } from "./container/body.ts";
@@ -148,7 +148,7 @@ async function withServing(
   const engine = await host.engine();
   requirePublishing(engine, job);
   const image = await imageToRun(engine, job, host);
-  const region = await host.region(job.app.configuration);
+  const region = await regionOf(job, host);
   const lent = await withCredentials(job, (text) => tell(host.err, noteText(text)));
   const name = `mlcli-${job.app.name}-shell-${crypto.randomUUID().slice(0, 8)}`;
   await withRun(layout, host, async ({ directory }) => {

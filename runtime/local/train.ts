@@ -16,7 +16,7 @@ import { PATHS } from "../contract/jobs.ts";
 import { CODE_CHANNEL, launchOf } from "../contract/launch.ts";
 import { makeDirectory } from "../files.ts";
 import { inContainer } from "./channels.ts";
-import { withCredentials } from "./credentials.ts";
+import { maskOf, regionOf, withCredentials } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import type { Restored } from "./hosts/restored.ts";
 import {
@@ -80,7 +80,7 @@ export async function withTraining(
   requireShards(job.hosts.shards, channels.map(({ name }) => name));
   const [image, region, work, looked] = await Promise.all([
     imageToRun(engine, job, host),
-    host.region(job.app.configuration),
+    regionOf(job, host),
     load(),
     lookAt(layout, channels.map(inContainer)),
   ]);
@@ -162,6 +162,7 @@ export async function withTraining(
       kind: "train",
       run,
       image,
+      mask: await maskOf(lent),
       launcher: program.launcher,
       sent,
       hosts,

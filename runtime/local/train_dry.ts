@@ -6,13 +6,14 @@ import { requireShards } from "../contract/hosts.ts";
 import { holdsHarness, isRoot } from "../contract/images.ts";
 import { launchOf } from "../contract/launch.ts";
 import { jobName, platformJobName } from "../contract/names.ts";
+import { KEY_VARIABLES } from "../contract/variables.ts";
 import { isDirectory } from "../files.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun, runDirectoryOf } from "../model/runs.ts";
 import { installsPackages } from "../source/source.ts";
 import { mountedCode, NOT_MOUNTED } from "./code.ts";
 import { requireLimits } from "./container/create.ts";
-import { NO_CREDENTIALS_YET } from "./credentials.ts";
+import { regionOf } from "./credentials.ts";
 import { imageToRun } from "./differences/image.ts";
 import { networkName, onNetwork } from "./hosts/network.ts";
 import { placesIn, requireNetworks, shardOn, trainingFolders } from "./hosts/places.ts";
@@ -29,6 +30,13 @@ import { channelMounts, codeTree, MOST_OTHERS, othersIn } from "./runs/working_c
 import { pipPlan } from "./sent_code.ts";
 import { inContainer } from "./channels.ts";
 import { knownTraining, programOf } from "./known_training.ts";
+
+/** The variables of credentials, which AWS isn't asked for. */
+const NAMES_OF_CREDENTIALS = {
+  profile: "",
+  variables: Object.fromEntries(KEY_VARIABLES.map((name) => [name, ""])),
+  expires: undefined,
+};
 
 /**
  * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and
@@ -47,7 +55,7 @@ export async function plannedTraining(
   requireNetworks(engine, job);
   requireShards(job.hosts.shards, channels.map(({ name }) => name));
   const image = await imageToRun(engine, job, host, false);
-  const region = await host.region(job.app.configuration);
+  const region = await regionOf(job, host);
   const program = await programOf(job, known, image);
   const note = (text: string): void => tell(host.err, noteText(text));
   const { codeFolder, commonFolder } = sent
@@ -69,7 +77,7 @@ export async function plannedTraining(
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });
   const { count, cpus } = job.hosts;
-  const credentials = job.lendCredentials && NO_CREDENTIALS_YET;
+  const credentials = job.lender && NAMES_OF_CREDENTIALS;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
   const network = { name: networkName(name), addresses: {} };
   async function planned(place: (typeof places)[number]) {

@@ -330,6 +330,10 @@ suite("mlcli doctor", () => {
       withCloud.stdout,
       /^warning {2}No role is named for SageMaker to assume: .*\n {9}hint: /m,
     );
+    aws.faults.deny("sagemaker:ListEndpoints");
+    const denied = await runCloud(aws, ["doctor", "--cloud"], { cwd, env });
+    assertMatch(denied.stdout, /^ok {7}The credentials come from AWS_ACCESS_KEY_ID and /m);
+    assertMatch(denied.stdout, /^problem {2}AccessDeniedException: sagemaker:ListEndpoints/m);
     const noRegion = { ...env, AWS_REGION: undefined, AWS_DEFAULT_REGION: undefined };
     const nowhere = await runCloud(aws, ["doctor", "--cloud"], { cwd, env: noRegion });
     assertEquals(nowhere.code, 1);

@@ -73,6 +73,7 @@ export async function readyHost(
     if (!body.Tty) status.set(lastValues(all));
   });
   const lastOutput = new LastOutput();
+  const remembered = lastOutput.of(metered ?? shown);
   return {
     of,
     code,
@@ -80,10 +81,11 @@ export async function readyHost(
     host: of.host,
     name: of.container,
     body,
-    streams: lastOutput.of(metered ?? shown),
+    streams: run.mask?.of(remembered) ?? remembered,
     lastOutput,
     ownOutput,
     endOutput: async () => {
+      await run.mask?.end();
       await metered?.end();
       await shown.end();
       await frames.end();

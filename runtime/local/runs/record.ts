@@ -15,10 +15,10 @@ import {
 } from "../../errors.ts";
 import type { Layout } from "../../app/layout.ts";
 import type { JobKind } from "../../contract/jobs.ts";
+import { KEY_VARIABLES } from "../../contract/variables.ts";
 import { type MessageStream, tell, warningText } from "../../messages.ts";
 import type { Clock } from "../../time.ts";
 import { VERSION } from "../../version.ts";
-import { NO_CREDENTIALS_YET } from "../credentials.ts";
 import { type BatchJob, type Fault, type Hosts, type LocalJob, ONE_HOST } from "../jobs.ts";
 import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
@@ -289,7 +289,7 @@ export function factsOf(
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
     variables: Object.keys({
       ...job.proxies,
-      ...job.lendCredentials && NO_CREDENTIALS_YET.variables,
+      ...job.lender && Object.fromEntries(KEY_VARIABLES.map((name) => [name, undefined])),
       ...job.variables,
     }).sort(),
   };

@@ -33,6 +33,6 @@ function jsonStale(stale: Stale | undefined): Record<string, string | null> | nu
     code_edited: time(code),
     model_trained: time(model),
     image_built: time(image),
-    credentials_expire: time(credentials && new Date(credentials.expires)),
+    credentials_expire: time(credentials),
   };
 }

@@ -31,16 +31,18 @@ export interface MadeOf {
   readonly image: string;
   readonly imageId: string;
   /** The AWS profile whose credentials the server has, and when they expire, in ms since 1970. */
-  readonly credentials?: { readonly profile: string; readonly expires: number };
+  readonly credentials?: { readonly profile: string; readonly expires?: number };
 }
 
-/** What of a server is out of date. The dates of code, model and image tell since when. */
+/** The stale parts of a server, with the time of each change, and what a new server needs. */
 export interface Stale {
   readonly code?: Date;
   readonly model?: Date;
   readonly image?: Date;
-  /** AWS credentials that have expired, or expire within minutes. */
-  readonly credentials?: MadeOf["credentials"];
+  /** When its AWS credentials expire, if that is within minutes or in the past. */
+  readonly credentials?: Date;
+  /** The AWS profile that the server has credentials of. */
+  readonly profile?: string;
   /** Whether `local deploy --watch` has it: then what is newer is being started, or does not serve. */
   readonly isWatched?: boolean;
 }
@@ -55,7 +57,6 @@ export async function madeOf(
   image: Pick<ImageDetails, "Id">,
 ): Promise<MadeOf> {
   const { base } = layoutOf(app);
-  const { profile = "", expires } = credentials ?? {};
   return {
     host: Deno.hostname(),
     base,
@@ -64,7 +65,8 @@ export async function madeOf(
     model: run === undefined ? (await modelOf(base)).fingerprint : "",
     image: imageReference(app, tag),
     imageId: image.Id,
-    ...expires !== undefined && { credentials: { profile, expires } },
+    ...credentials &&
+      { credentials: { profile: credentials.profile, expires: credentials.expires } },
   };
 }
 
@@ -84,8 +86,10 @@ export function readMadeOf(label: string | undefined): MadeOf | undefined {
   const isWhole = Object.values(texts).every((text) => typeof text === "string");
   if (!isWhole) return undefined;
   const { profile, expires } = Object(credentials) as Record<string, unknown>;
-  const isLent = typeof profile === "string" && typeof expires === "number";
-  return { ...texts as unknown as MadeOf, ...isLent && { credentials: { profile, expires } } };
+  const lent = typeof profile === "string"
+    ? { profile, ...typeof expires === "number" && { expires } }
+    : undefined;
+  return { ...texts as unknown as MadeOf, ...lent && { credentials: lent } };
 }
 
 /**
@@ -102,15 +106,14 @@ export async function stalenessOf(
     made.model === "" ? undefined : modelOf(made.base),
     engine.image(made.image).catch(() => undefined),
   ]);
+  const { profile, expires = Infinity } = made.credentials ?? {};
   const stale: Stale = {
     ...newer("code", made.code, code),
     ...newer("model", made.model, model),
     ...image && image.Id !== made.imageId ? { image: builtAt(image) } : {},
-    ...made.credentials && made.credentials.expires - EXPIRY_WARNING <= Date.now()
-      ? { credentials: made.credentials }
-      : {},
+    ...expires - EXPIRY_WARNING <= Date.now() ? { credentials: new Date(expires) } : {},
   };
-  return Object.keys(stale).length === 0 ? undefined : stale;
+  return Object.keys(stale).length === 0 ? undefined : { ...stale, ...profile && { profile } };
 }
 
 /** What is known of a directory, or of several. */

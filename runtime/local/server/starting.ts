@@ -19,7 +19,7 @@ import {
   startContainer,
   withOptionalParts,
 } from "../container/create.ts";
-import { withCredentials } from "../credentials.ts";
+import { regionOf, withCredentials } from "../credentials.ts";
 import { Findings } from "../differences/findings.ts";
 import { imageToRun } from "../differences/image.ts";
 import type { Host, ServingJob } from "../jobs.ts";
@@ -84,7 +84,7 @@ export async function startOf(job: ServingJob, host: StartHost, follow?: Follow)
   return {
     job,
     engine,
-    region: await host.region(job.app.configuration),
+    region: await regionOf(job, host),
     signal: host.interruption.signal,
     follow,
     copiesCode: false,

@@ -76,6 +76,8 @@ class WatchedServer implements AsyncDisposable {
   readonly #traffic: KeptTraffic;
   readonly #watch: Watch;
   readonly #retiring = new Set<Promise<void>>();
+  /** Ends the wait for the end of the current server's credentials. */
+  #expiry = new AbortController();
   #start: Start | undefined;
   #current: Backend | undefined;
   /** What was there when the last server was started. */
@@ -112,7 +114,7 @@ class WatchedServer implements AsyncDisposable {
     this.#look = await this.#watch.look();
     const follow = (_: Engine, server: Server) => this.#logs.follow(this.engine, server);
     this.#start = { ...await startOf(this.job, this.#host, follow), copiesCode: true };
-    this.#current = await this.#startBackend(this.#start);
+    this.#switchTo(await this.#startBackend(this.#start));
     await this.#traffic.forget();
     await Promise.race([this.audience.onReady(this.#port), abortOf(this.#signal)]);
   }
@@ -124,10 +126,9 @@ class WatchedServer implements AsyncDisposable {
     const backend = this.#current!;
     const removed = untilRemoved(backend, this.#host, either.signal, async (status) => {
       const hint = "Its log is above. The next edit starts it again.";
+      this.#expiry.abort();
       this.audience.onEnd(await serverEnded(this.engine, backend.server, status, hint));
     });
-    const renewal = "To renew them, save a file that mlcli watches.";
-    warnOfExpiry(backend.server.madeOf?.credentials, this.#host, either.signal, renewal);
     try {
       const change = this.#watch.change(this.#look, either.signal);
       return await Promise.race([change, removed.then(() => undefined), abortOf(this.#signal)]);
@@ -161,12 +162,20 @@ class WatchedServer implements AsyncDisposable {
     await requireServable(this.job, this.#host);
     const next = await this.#startBackend({ ...this.#start!, signal });
     const before = this.#current;
-    this.#current = next;
+    this.#switchTo(next);
     this.audience.onSwitch(change, (this.#host.clock.now() - change.at) / 1000);
     if (before === undefined) return;
     const retired = retire(before, this.#host, this.#ending.signal);
     this.#retiring.add(retired);
     retired.finally(() => this.#retiring.delete(retired));
+  }
+
+  #switchTo(backend: Backend): void {
+    this.#current = backend;
+    this.#expiry.abort();
+    this.#expiry = new AbortController();
+    const renewal = "To renew them, save a file that mlcli watches.";
+    warnOfExpiry(backend.server.madeOf?.credentials, this.#host, this.#expiry.signal, renewal);
   }
 
   async #startBackend(start: Start): Promise<Backend> {
@@ -184,6 +193,7 @@ class WatchedServer implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#relay.close();
     this.#ending.abort();
+    this.#expiry.abort();
     const last = this.#current && stop(this.#current, this.#host);
     await Promise.all([...this.#retiring, last]);
     await this.#logs.lastLines(this.#host.interruption.force);

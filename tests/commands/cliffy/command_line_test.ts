@@ -1,6 +1,6 @@
 import { assertEquals, assertThrows } from "@std/assert";
 import {
-  asksForStack,
+  asksForDebug,
   parseCommand,
   refusesColour,
   requireNoRest,
@@ -56,8 +56,8 @@ suite("the words of a command line", () => {
   });
 
   it("ask for stacks before -- alone", () => {
-    assertEquals(asksForStack(["a", "--debug", "b"]), true);
-    assertEquals(asksForStack(["a", "--", "--debug"]), false);
+    assertEquals(asksForDebug(["a", "--debug", "b"]), true);
+    assertEquals(asksForDebug(["a", "--", "--debug"]), false);
   });
 
   it("may follow -- only where a command takes them", () => {

@@ -156,7 +156,7 @@ suite("mlcli and credentials", () => {
     assertEquals({ code, stderr }, {
       code: 1,
       stderr: 'error: No credentials found for profile "bare"\n' +
-        "hint: To use AWS_ACCESS_KEY_ID, remove --profile and add --region eu-south-1. Otherwise, " +
+        "hint: To use AWS_ACCESS_KEY_ID, remove --profile and add --region REGION. Otherwise, " +
         "run aws configure --profile bare, or name a profile that has some with --profile.\n",
     });
     const hinted = await list(AS_IS, ["--region", "eu-south-1"], NO_REGION);
@@ -169,7 +169,7 @@ suite("mlcli and credentials", () => {
     assertEquals({ code, operations: aws.operations }, { code: 1, operations: [] });
     assertMatch(
       stderr,
-      /^error: Profile not found: wrok\nhint: .* To use keys in the environment, remove AWS_PROFILE\.\n$/,
+      /^error: Profile not found: wrok\nhint: .* To use AWS_ACCESS_KEY_ID, unset AWS_PROFILE\.\n$/,
     );
     assertEquals((await list(AS_IS, [], {})).code, 0);
   });

@@ -9,11 +9,18 @@
  * https://github.com/aws/aws-mwaa-local-runner/issues/405 (credentials expire after an hour).
  */
 
-import { assertEquals, assertMatch } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
+import { CLOCK } from "../../../runtime/time.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
 import { contentOf, makeDirectory } from "../../helpers/directory.ts";
-import { type FakeContainers, fakeContainers, portOf } from "../../helpers/fake_containers.ts";
+import {
+  type FakeContainer,
+  type FakeContainers,
+  fakeContainers,
+  portOf,
+} from "../../helpers/fake_containers.ts";
+import { eventually } from "../../helpers/eventually.ts";
 import { fakeClock } from "../../helpers/fake_context.ts";
 import { fakeInput } from "../../helpers/fake_keyboard.ts";
 import { type InProcessOptions, Keys, runInProcess } from "../../helpers/in_process.ts";
@@ -27,15 +34,25 @@ interface Stage {
   readonly box: Box;
   readonly app: TestApp;
   readonly engine: FakeContainers;
+  /** Runs `mlcli local`. In an argument, BASE stands for the app's directory `mlcli_base`. */
   run(args: readonly string[], options?: Partial<InProcessOptions>): Promise<ProgramResult>;
-  /** The variables of the container that was created last. */
-  variables(): Readonly<Record<string, string>>;
+  /** The variables of each container, in the order of their creation. */
+  variables(): readonly Readonly<Record<string, string>>[];
 }
 
-/** An app, and a user with profiles that the box knows. */
+interface StageOptions {
+  /** Of the app's file. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
+  /** What the code of a job does. Default: it ends with 0. */
+  readonly code?: (container: FakeContainer) => void;
+  /** Further variables of the user. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Calls `work` with an app, and with a user who has profiles that the box knows. */
 async function onStage(
+  { configuration = {}, code = ({ end }) => end(0), env = {} }: StageOptions,
   work: (stage: Stage) => Promise<void>,
-  configuration: Readonly<Record<string, unknown>> = {},
 ): Promise<void> {
   await using box = await Box.open();
   box.roles.add(ROLE);
@@ -56,44 +73,52 @@ async function onStage(
   await using servers = new AsyncDisposableStack();
   await using engine = await fakeContainers({
     onInput: () => {},
-    program: ({ body, end }) =>
-      body.Cmd[0] === "serve" ? void servers.use(pingServer(portOf(body))) : end(0),
+    program: (container) => {
+      const { body } = container;
+      if (body.Cmd[0] !== "serve") return code(container);
+      servers.use(pingServer(portOf(body)));
+    },
   });
   await work({
     box,
     app,
     engine,
     run: (args, options) =>
-      runInProcess(["local", ...args], {
+      runInProcess(["local", ...args.map((arg) => arg.replace("BASE", app.path()))], {
         cwd: app.directory,
         engine,
         input: fakeInput([]),
-        cloud: { ...cloud, AWS_CONFIG_FILE: `${home.path}/config` },
+        cloud: { ...cloud, ...env, AWS_CONFIG_FILE: `${home.path}/config` },
         ...options,
       }),
     variables: () =>
-      Object.fromEntries(engine.created.at(-1).Env.map((one: string) => one.split(/=(.*)/s))),
+      engine.created.map(({ Env }) =>
+        Object.fromEntries(Env.map((one: string) => one.split(/=(.*)/s)))
+      ),
   });
 }
 
 const LENT = ["--aws-credentials", "team"];
+
+const NAMES = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"] as const;
 
 suite("--aws-credentials", () => {
   const commands = [
     ["train"],
     ["process", "--file", "processing.py"],
     ["deploy", "--port", "0"],
+    ["transform", "--input", "BASE/processing/processing.py"],
     ["shell", "--", "true"],
     ["shell", "process", "--", "true"],
     ["shell", "serve", "--", "true"],
   ];
   for (const [name, ...more] of commands) {
     const args = [name!, ...LENT, ...more];
-    it(`gives the container of local ${args.join(" ")} an hour's credentials of the profile`, async () => {
-      await onStage(async ({ box, run, variables }) => {
+    it(`local ${args.join(" ")} gives the container an hour's credentials of the profile`, async () => {
+      await onStage({}, async ({ box, run, variables }) => {
         const { code, stderr } = await run(args);
         assertEquals(code, 0, stderr);
-        const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } =
+        const [{ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION } = {}] =
           variables();
         assertEquals({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION }, {
           AWS_ACCESS_KEY_ID: "ASIASESSIONSESSI0001",
@@ -113,46 +138,72 @@ suite("--aws-credentials", () => {
     });
   }
 
-  it("passes on credentials that expire anyway, without another request", async () => {
-    await onStage(async ({ box, run, variables }) => {
+  it("gives all hosts of a run the credentials of one request", async () => {
+    await onStage({}, async ({ box, run, variables }) => {
+      const { code, stderr } = await run(["train", ...LENT, "--instance-count", "2"]);
+      assertEquals(code, 0, stderr);
+      const ids = variables().map(({ AWS_ACCESS_KEY_ID }) => AWS_ACCESS_KEY_ID);
+      assertEquals([ids, box.requests.length], [Array(2).fill("ASIASESSIONSESSI0001"), 1]);
+    });
+  });
+
+  it("passes on a role's credentials as they are, and ignores PLATFORM_ROLE", async () => {
+    const env = { PLATFORM_ROLE: "arn:aws:iam::123456789012:role/other" };
+    await onStage({ env }, async ({ box, run, variables }) => {
       const { code, stderr } = await run(["train", "--aws-credentials", "reader"]);
       assertEquals(code, 0, stderr);
-      assertEquals(variables()["AWS_ACCESS_KEY_ID"], "ASIAROLEROLEROLE0001");
+      assertEquals(variables()[0]!["AWS_ACCESS_KEY_ID"], "ASIAROLEROLEROLE0001");
       assertEquals(box.operations, ["sts:AssumeRole"]);
     });
   });
 
-  it("gives no time for a pasted session token, whose end is unknown", async () => {
-    await onStage(async ({ run, variables, box }) => {
+  it("names no time for a pasted session token, which doesn't tell when it expires", async () => {
+    await onStage({}, async ({ run, variables, box }) => {
       const { stderr } = await run(["train", "--aws-credentials", "pasted"]);
-      assertEquals([variables()["AWS_SESSION_TOKEN"], box.operations], ["pasted", []]);
+      assertEquals([variables()[0]!["AWS_SESSION_TOKEN"], box.operations], ["pasted", []]);
       assertMatch(stderr, /^note: The container gets the AWS credentials of profile "pasted"$/m);
     });
   });
 
-  it("leaves the region of a local run if the profile names none", async () => {
-    await onStage(async ({ run, variables }) => {
-      await run(["train", "--aws-credentials", "plain"]);
-      assertEquals(variables()["AWS_REGION"], "ap-south-1");
-    }, { cloud_region: "ap-south-1" });
+  it("keeps the region of local runs if the profile names none, without cloud_profile", async () => {
+    for (
+      const [file, region] of [[{ cloud_region: "ap-south-1" }, "ap-south-1"], [
+        {},
+        "us-east-1",
+      ]] as const
+    ) {
+      const configuration = { ...file, cloud_profile: "team" };
+      await onStage({ configuration }, async ({ run, variables }) => {
+        await run(["train", "--aws-credentials", "plain"]);
+        assertEquals(variables()[0]!["AWS_REGION"], region);
+      });
+    }
+  });
+
+  it("runs the job in the region of the profile", async () => {
+    const configuration = { cloud_region: "ap-south-1" };
+    await onStage({ configuration }, async ({ run, variables }) => {
+      await run(["train", ...LENT]);
+      assertMatch(variables()[0]!["TRAINING_JOB_ARN"]!, /^arn:aws:sagemaker:eu-north-1:/);
+    });
   });
 
   it("lets --env replace the region, but no key", async () => {
-    await onStage(async ({ run, engine, variables }) => {
+    await onStage({}, async ({ run, engine, variables }) => {
       const mixed = await run(["train", ...LENT, "--env", "AWS_ACCESS_KEY_ID=AKIA"]);
       assertEquals([mixed.code, engine.created], [2, []]);
       assertMatch(
         mixed.stderr,
-        /^error: Both --aws-credentials and --env set AWS_ACCESS_KEY_ID\.$/m,
+        /^error: --aws-credentials and your own variable AWS_ACCESS_KEY_ID do not go together\.$/m,
       );
       await run(["train", ...LENT, "--env", "AWS_REGION=us-west-2"]);
-      assertEquals(variables()["AWS_REGION"], "us-west-2");
+      assertEquals(variables()[0]!["AWS_REGION"], "us-west-2");
     });
   });
 
   for (const command of ["train", "process", "deploy", "transform", "shell"]) {
-    it(`is rejected by local ${command} --strict`, async () => {
-      await onStage(async ({ run, engine }) => {
+    it(`local ${command} rejects --aws-credentials with --strict`, async () => {
+      await onStage({}, async ({ run, engine }) => {
         const input = command === "transform" ? ["--input", "x"] : [];
         const { code, stderr } = await run([command, ...LENT, "--strict", ...input]);
         assertEquals([code, engine.created], [2, []]);
@@ -164,59 +215,68 @@ suite("--aws-credentials", () => {
     });
   }
 
-  it("has no variable and no key, and ignores cloud_profile", async () => {
-    await onStage(async ({ run, box, variables }) => {
-      const env = { MLCLI_AWS_CREDENTIALS: "team", AWS_PROFILE: "team" };
-      const { code, stderr } = await run(["train"], { env });
+  it("no variable and no key of a repository's file lends credentials", async () => {
+    const configuration = {
+      cloud_profile: "team",
+      local: { aws_credentials: "team" },
+      aws_credentials: "team",
+    };
+    const env = { MLCLI_AWS_CREDENTIALS: "team", AWS_PROFILE: "team" };
+    await onStage({ configuration, env }, async ({ run, box, variables }) => {
+      const { code, stderr } = await run(["train"]);
       assertEquals([code, box.operations], [0, []], stderr);
-      assertEquals(Object.keys(variables()).filter((name) => /^AWS_(?!REGION)/.test(name)), []);
-    }, { cloud_profile: "team", local: { aws_credentials: "team" }, aws_credentials: "team" });
-  });
-
-  it("prints and records only names", async () => {
-    await onStage(async ({ run, app }) => {
-      const dry = await run(["train", ...LENT, "--dry-run"]);
-      assertEquals(dry.code, 0, dry.stderr);
-      const { Env } = JSON.parse(dry.stdout).container;
-      const names = [
-        "AWS_ACCESS_KEY_ID",
-        "AWS_REGION",
-        "AWS_SECRET_ACCESS_KEY",
-        "AWS_SESSION_TOKEN",
-      ];
-      assertEquals(Env.filter((one: string) => one.startsWith("AWS_")).sort(), names);
-      await run(["train", ...LENT]);
-      const job = await run(["list-jobs", "last", "--output", "json"]);
-      assertEquals(JSON.parse(job.stdout).variables, names, job.stderr);
-      const files = Object.values(await contentOf(app.directory)).join("\n");
-      assertEquals(/nobody-may-see/.exec(files + dry.stdout), null);
+      assertEquals(Object.keys(variables()[0]!).filter((name) => /^AWS_(?!REGION)/.test(name)), []);
     });
   });
 
-  it("asks AWS for nothing in a dry run", async () => {
-    await onStage(async ({ run, box }) => {
-      await run(["train", ...LENT, "--dry-run"]);
-      assertEquals(box.operations, []);
+  it("a dry run prints the names of the variables, and asks AWS for nothing", async () => {
+    await onStage({}, async ({ run, box }) => {
+      const { code, stdout, stderr } = await run(["train", ...LENT, "--dry-run"]);
+      assertEquals([code, box.operations], [0, []], stderr);
+      const { Env } = JSON.parse(stdout).container;
+      const planned = Env.filter((one: string) => one.startsWith("AWS_")).sort();
+      assertEquals(planned, [...NAMES, "AWS_REGION=eu-north-1"].sort());
     });
   });
 
-  const failures: Readonly<Record<string, readonly [args: readonly string[], error: RegExp]>> = {
+  it("what the code prints and raises is shown and recorded without the values", async () => {
+    const code = ({ body, out, err, end }: FakeContainer): void => {
+      const { Source } = body.HostConfig.Mounts.find(({ Target }) => Target === "/opt/ml/output")!;
+      const values = body.Env!.filter((one) => /SECRET|TOKEN/.test(one)).join(" ");
+      Deno.writeTextFileSync(`${Source}/failure`, `RuntimeError: ${values}`);
+      out(values.slice(0, 40));
+      out(values.slice(40));
+      out("\nepoch 1\nses");
+      err(`RuntimeError: ${values}\n`);
+      end(1);
+    };
+    await onStage({ code }, async ({ run, app }) => {
+      const { stdout, stderr } = await run(["train", ...LENT]);
+      assertMatch(stdout, /^AWS_SECRET_ACCESS_KEY=\*{40} AWS_SESSION_TOKEN=\*{40}\nepoch 1\nses$/);
+      assertMatch(stderr, /^error: Training failed: RuntimeError: AWS_SECRET_ACCESS_KEY=\*{40} /m);
+      const job = JSON.parse((await run(["list-jobs", "last", "--output", "json"])).stdout);
+      assertEquals(job.variables, NAMES);
+      const { [`${app.name}/mlcli_base/local_test/test_dir/output/failure`]: own, ...files } =
+        await contentOf(app.directory);
+      assert(own?.includes("nobody-may-see"), "the code's own file");
+      const text = [stdout, stderr, JSON.stringify(job), ...Object.values(files)].join("\n");
+      assertEquals(/nobody-may-see.{9}/.exec(text), null);
+    });
+  });
+
+  const failures: Readonly<Record<string, readonly [profile: string, error: RegExp]>> = {
     "an unknown profile": [
-      ["nobody"],
+      "nobody",
       /^error: Profile not found: nobody\nhint: It is named by --aws-credentials .+ lists all\.$/m,
     ],
-    "a profile that has only a region": [
-      ["bare"],
-      /^error: No credentials found for profile "bare"\nhint: .+ has some with --aws-credentials\.$/m,
-    ],
-    "a wrong secret": [["wrong"], /^error: The secret does not belong to the access key$/m],
+    "a wrong secret": ["wrong", /^error: The secret does not belong to the access key$/m],
   };
-  for (const [title, [args, error]] of Object.entries(failures)) {
-    it(`fails before a container exists with ${title}`, async () => {
-      await onStage(async ({ run, engine, box }) => {
+  for (const [title, [profile, error]] of Object.entries(failures)) {
+    it(`train and deploy create no container for ${title}`, async () => {
+      await onStage({}, async ({ run, engine, box }) => {
         box.expectsWrongSignature = true;
         for (const command of ["train", "deploy"]) {
-          const { code, stderr } = await run([command, "--aws-credentials", ...args]);
+          const { code, stderr } = await run([command, "--aws-credentials", profile]);
           assertEquals([code, engine.created], [1, []]);
           assertMatch(stderr, error);
           const { stdout } = await run(["list-jobs", "--output", "json"]);
@@ -226,12 +286,48 @@ suite("--aws-credentials", () => {
     });
   }
 
-  it("fails if AWS denies the exchange, instead of passing long-lived keys on", async () => {
-    await onStage(async ({ run, engine, box }) => {
+  it("a profile without credentials doesn't lend those of the machine", async () => {
+    let asked = 0;
+    await using space = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen() {} }, () => {
+      asked++;
+      return Response.json({
+        AccessKeyId: "ASIASPACE",
+        SecretAccessKey: "secret-of-the-space",
+        Token: "token-of-the-space",
+        Expiration: "2099-01-01T00:00:00Z",
+      });
+    });
+    const env = {
+      AWS_CONTAINER_CREDENTIALS_FULL_URI: `http://127.0.0.1:${space.addr.port}/creds`,
+    };
+    await onStage({ env }, async ({ run, engine }) => {
+      const { code, stderr } = await run(["train", "--aws-credentials", "bare"]);
+      assertEquals({ code, asked, created: engine.created }, { code: 1, asked: 0, created: [] });
+      assertMatch(
+        stderr,
+        /^error: No credentials found for profile "bare"\nhint: .+ has some with --aws-credentials\.$/m,
+      );
+    });
+  });
+
+  it("long-lived keys stay outside if AWS denies the exchange", async () => {
+    await onStage({}, async ({ run, engine, box }) => {
       box.faults.deny("sts:GetSessionToken");
       const { code, stderr } = await run(["train", ...LENT]);
       assertEquals([code, engine.created], [1, []]);
       assertMatch(stderr, /^error: AccessDeniedException: sts:GetSessionToken$/m);
+    });
+  });
+
+  it("Ctrl-C ends the wait for AWS, and no container is created", async () => {
+    await onStage({}, async ({ run, engine, box }) => {
+      const keys = new Keys();
+      box.faults.delay("sts:GetSessionToken", 20_000);
+      const running = run(["train", ...LENT], { keys });
+      await eventually(() => Promise.resolve(box.requests.length === 1));
+      keys.press();
+      const { code, stderr } = await running;
+      assertEquals({ code, created: engine.created }, { code: 130, created: [] }, stderr);
     });
   });
 });
@@ -242,8 +338,8 @@ suite("a server's AWS credentials", () => {
     "--watch": "To renew them, save a file that mlcli watches.",
   };
   for (const [flag, hint] of Object.entries(renewals)) {
-    it(`cause a warning five minutes before they expire, with ${flag}`, async () => {
-      await onStage(async ({ run, engine }) => {
+    it(`deploy ${flag} warns five minutes before AWS credentials expire`, async () => {
+      await onStage({}, async ({ run, engine }) => {
         const keys = new Keys();
         const clock = fakeClock();
         const { code, stderr } = await run(["deploy", "--port", "0", flag, ...LENT], {
@@ -259,5 +355,33 @@ suite("a server's AWS credentials", () => {
         assertEquals(Math.round(wait), 55);
       });
     });
+
+    it(`deploy ${flag} doesn't warn weeks before AWS credentials expire`, async () => {
+      await onStage({}, async ({ run, box }) => {
+        box.sts.sessionLasts = 40 * 86_400;
+        const keys = new Keys();
+        const onOutput = (): void => void setTimeout(() => keys.press(), 50);
+        const args = ["deploy", "--port", "0", flag, ...LENT];
+        const { code, stderr } = await run(args, { keys, onOutput });
+        assertEquals([code, /expire at/.test(stderr)], [130, false], stderr);
+      });
+    });
   }
+
+  it("deploy --watch gets new AWS credentials for each new server", async () => {
+    await onStage({}, async ({ run, app, variables }) => {
+      const keys = new Keys();
+      const { code, stderr } = await run(["deploy", "--port", "0", "--watch", ...LENT], {
+        keys,
+        clock: CLOCK,
+        onMessage: (text) => {
+          if (/ watching /.test(text)) Deno.writeTextFileSync(app.path("prediction/serve"), "new");
+          if (/: new server in /.test(text)) keys.press();
+        },
+      });
+      assertEquals(code, 130, stderr);
+      const ids = variables().map(({ AWS_ACCESS_KEY_ID }) => AWS_ACCESS_KEY_ID);
+      assertEquals(ids, ["ASIASESSIONSESSI0001", "ASIASESSIONSESSI0002"]);
+    });
+  });
 });

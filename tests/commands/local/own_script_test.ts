@@ -583,7 +583,7 @@ suite("a pull from ECR", () => {
     assertMatch(stderr, /\nerror: Image not found: .*\n {2}No credentials found/);
     assertStringIncludes(
       stderr,
-      "\nhint: A pull from Amazon ECR in eu-west-1 takes AWS credentials",
+      "\nhint: A pull from Amazon ECR in eu-west-1 needs AWS credentials",
     );
   });
 

@@ -299,7 +299,7 @@ suite("a server is stale", () => {
       ["an unknown time", undefined],
     ] as const
   ) {
-    it(`status and invoke say "${words}" of credentials until ${expires}`, async () => {
+    it(`invoke and status call a server with credentials until ${expires} ${words ? "" : "not "}stale`, async () => {
       await deployed(async ({ app, port, run, labels }) => {
         const made = JSON.parse(labels["mlcli.made-of"]!);
         const credentials = { profile: "my team", expires: Date.parse(expires) };
@@ -315,6 +315,19 @@ suite("a server is stale", () => {
       });
     });
   }
+
+  it("the command that replaces a server gives the new one the credentials of the profile", async () => {
+    await deployed(async ({ app, port, run, labels }) => {
+      const made = JSON.parse(labels["mlcli.made-of"]!);
+      labels["mlcli.made-of"] = JSON.stringify({ ...made, credentials: { profile: "team" } });
+      await edit(app.path("prediction/serve"));
+      assertEquals(
+        (await run(STATUS)).stderr,
+        `note: ${app.name} on ${port} is stale: code edited 12:03; mlcli local deploy --port ` +
+          `${port} --replace --aws-credentials team serves what is there now\n`,
+      );
+    });
+  });
 
   it("and status says when in JSON", async () => {
     await deployed(async (one) => {

@@ -321,7 +321,7 @@ suite("credentialsProvider", () => {
       "a typed profile with nothing but a region, and keys",
       { profile: "bare", env: KEYS },
       'No credentials found for profile "bare"',
-      `To use AWS_ACCESS_KEY_ID, remove --profile and add --region eu-west-1. Otherwise, run ${BARE}`,
+      `To use AWS_ACCESS_KEY_ID, remove --profile and add --region REGION. Otherwise, run ${BARE}`,
     ],
     [
       "a typed profile that holds none, a region and keys",
@@ -333,7 +333,7 @@ suite("credentialsProvider", () => {
       "a configuration file's profile with nothing but a region, and keys",
       { profile: "bare", by: "cloud_profile", env: KEYS },
       'No credentials found for profile "bare"',
-      "To use AWS_ACCESS_KEY_ID, remove cloud_profile in app.json and add --region eu-west-1. " +
+      "To use AWS_ACCESS_KEY_ID, remove cloud_profile in app.json and add --region REGION. " +
       `Otherwise, run ${BARE}`,
     ],
     [
@@ -368,7 +368,7 @@ suite("credentialsProvider", () => {
       { profile: "mfa" },
       'Profile "mfa" needs a code of an MFA device, which mlcli cannot ask for',
       "Put the result of aws sts get-session-token into the environment, and name no profile with " +
-      "--profile or cloud_profile.",
+      "--profile or cloud_profile. For a local run, pass it with --env instead of --aws-credentials.",
     ],
     [
       "a token that is not there",

@@ -180,7 +180,7 @@ const LACKED: readonly (readonly [words: string, permission: string])[] = [
     "application-autoscaling:DeregisterScalableTarget",
   ],
   [
-    "User: arn:aws:sts::1:assumed-role/ml/jo does not have sagemaker:AddTags permission",
+    "User: arn:aws:sts::1:assumed-role/team-role/jo does not have sagemaker:AddTags permission",
     "sagemaker:AddTags",
   ],
   // https://github.com/aws/aws-auto-scaling-custom-resource/issues/25
@@ -194,6 +194,7 @@ const LACKED: readonly (readonly [words: string, permission: string])[] = [
 
 /** Words of a ValidationException about a permission of a role or a repository: not the caller's. */
 const LACKED_BY_OTHERS: readonly string[] = [
+  "The container does not have http:8080 open",
   // https://github.com/aws/sagemaker-python-sdk/issues/2002
   "The role 'arn:aws:iam::1:role/test' does not have BatchGetImage permission for the image: 'a:1'.",
   'The execution role "arn:aws:iam::1:role/test" does not have s3:GetObject permission.',

@@ -167,8 +167,8 @@ suite("awsSettings", () => {
 });
 
 const KEYS = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret" };
-const FROM_KEYS = "AWS_ACCESS_KEY_ID";
-const NOT_FROM = "The credentials come from";
+const KEY_ID = "AWS_ACCESS_KEY_ID";
+const FROM = "The credentials come from";
 
 /** What is set, the source of the credentials, and the notes. Reports name the cases. */
 const SIGNERS: readonly (readonly [
@@ -178,20 +178,20 @@ const SIGNERS: readonly (readonly [
   ...notes: string[],
 ])[] = [
   ["nothing is set", {}, 'profile "default"'],
-  ["only keys are set", KEYS, FROM_KEYS],
+  ["only keys are set", KEYS, KEY_ID],
   // https://github.com/aws/aws-cli/issues/3304, https://github.com/aws/aws-cli/issues/7174,
   // https://github.com/aws/aws-sdk-js-v3/issues/2549, https://github.com/aws/aws-sdk-js/issues/4406
   [
     "keys and AWS_PROFILE are set",
     { ...KEYS, AWS_PROFILE: "shell" },
-    FROM_KEYS,
-    `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_PROFILE)`,
+    KEY_ID,
+    `${FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_PROFILE)`,
   ],
   [
     "keys and AWS_DEFAULT_PROFILE are set",
     { ...KEYS, AWS_DEFAULT_PROFILE: "shell" },
-    FROM_KEYS,
-    `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_DEFAULT_PROFILE)`,
+    KEY_ID,
+    `${FROM} AWS_ACCESS_KEY_ID, not from profile "shell" (AWS_DEFAULT_PROFILE)`,
   ],
   // https://github.com/aws/aws-cli/issues/113, https://github.com/aws/aws-cli/issues/861
   ["--profile is typed and keys are set", {
@@ -205,13 +205,13 @@ const SIGNERS: readonly (readonly [
     "the configuration file names a profile and keys are set",
     { ...KEYS, AWS_PROFILE: "shell", "cloud_profile in app.json": "team" },
     'profile "team" (cloud_profile in app.json)',
-    `${NOT_FROM} profile "team" (cloud_profile in app.json), not from AWS_ACCESS_KEY_ID`,
+    `${FROM} profile "team" (cloud_profile in app.json), not from AWS_ACCESS_KEY_ID`,
   ],
   [
     "the configuration file and AWS_PROFILE name different profiles",
     { AWS_PROFILE: "shell", "cloud_profile in app.json": "team" },
     'profile "team" (cloud_profile in app.json)',
-    `${NOT_FROM} profile "team" (cloud_profile in app.json), not from profile "shell" (AWS_PROFILE)`,
+    `${FROM} profile "team" (cloud_profile in app.json), not from profile "shell" (AWS_PROFILE)`,
   ],
   ["the configuration file and AWS_PROFILE name one profile", {
     AWS_PROFILE: "team",
@@ -243,7 +243,7 @@ const SIGNERS: readonly (readonly [
       "cloud_region in app.json": "eu-west-1",
       AWS_REGION: "us-east-1",
     },
-    FROM_KEYS,
+    KEY_ID,
     "The region is eu-west-1 (cloud_region in app.json), not us-east-1 (AWS_REGION)",
   ],
 ];
@@ -263,7 +263,7 @@ suite("the source of the caller's own credentials", () => {
     await using home = await makeDirectory({ "mlcli/config.json": '{"profile": "mine"}' });
     const settings = settingsOf({ ...KEYS, XDG_CONFIG_HOME: home.path });
     assertEquals(overruledNotes(settings), [
-      `${NOT_FROM} AWS_ACCESS_KEY_ID, not from profile "mine" (profile of mlcli config)`,
+      `${FROM} AWS_ACCESS_KEY_ID, not from profile "mine" (profile of mlcli config)`,
     ]);
     assertEquals(settings.profile?.value, "mine");
   });

@@ -70,14 +70,14 @@ suite("the hint for AWS in a run", () => {
     const said = await explanationOf(
       failedCode({ words: expired, asked: { ...asked, strict: true } }),
     );
-    assertMatch(said ?? "", /--strict passes yours only as variables: --env AWS_ACCESS_KEY_ID /);
+    assertMatch(said ?? "", /With --strict, pass yours as variables \(--env AWS_ACCESS_KEY_ID /);
   });
 
   // https://github.com/aws/aws-mwaa-local-runner/issues/405
   it("explanationOf names a longer session if the credentials were lent", async () => {
-    const lendCredentials = () => Promise.reject(new Error("not asked"));
+    const lender = { region: "eu-west-1", lend: () => Promise.reject(new Error("not asked")) };
     const said = await explanationOf(
-      failedCode({ words: expired, asked: { ...asked, lendCredentials } }),
+      failedCode({ words: expired, asked: { ...asked, lender } }),
     );
     assertMatch(
       said ?? "",
