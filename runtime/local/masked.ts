@@ -5,6 +5,9 @@ import { type Output, overlaid } from "../streams.ts";
 
 const STAR = "*".charCodeAt(0);
 
+/** Shorter ones are words of emulators, such as `test`: AWS makes 40 characters. */
+const SHORTEST = 16;
+
 /** Replaces secrets by asterisks, as many as they have characters. */
 export class Mask {
   readonly #secrets: readonly Buffer[];
@@ -13,7 +16,8 @@ export class Mask {
 
   /** @param secrets ASCII texts. */
   constructor(secrets: readonly string[]) {
-    this.#secrets = secrets.map((secret) => Buffer.from(secret));
+    this.#secrets = secrets.map((secret) => Buffer.from(secret))
+      .filter(({ length }) => length >= SHORTEST);
   }
 
   text(text: string): string {
@@ -31,7 +35,8 @@ export class Mask {
 
   #over(output: Output): Output {
     let held: Buffer = Buffer.alloc(0);
-    this.#rests.push(() => output.write(held));
+    // A stream that nobody reads has ended the run already.
+    this.#rests.push(() => output.write(held).catch(() => {}));
     return overlaid(output, {
       write: (bytes) => {
         const all = this.#masked(Buffer.concat([held, bytes]));
@@ -44,7 +49,11 @@ export class Mask {
 
   #masked(bytes: Buffer): Buffer {
     for (const secret of this.#secrets) {
-      for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at)) {
+      for (
+        let at = bytes.indexOf(secret);
+        at >= 0;
+        at = bytes.indexOf(secret, at + secret.length)
+      ) {
         bytes.fill(STAR, at, at + secret.length);
       }
     }

@@ -316,6 +316,18 @@ suite("a server is stale", () => {
     });
   }
 
+  it("status calls a server stale from five minutes before its AWS credentials expire", async () => {
+    await deployed(async ({ run, labels }) => {
+      const made = JSON.parse(labels["mlcli.made-of"]!);
+      const staleIn = async (minutes: number) => {
+        const credentials = { profile: "team", expires: Date.now() + minutes * 60_000 };
+        labels["mlcli.made-of"] = JSON.stringify({ ...made, credentials });
+        return JSON.parse((await run([...STATUS, "--output", "json"])).stdout)[0].stale !== null;
+      };
+      assertEquals([await staleIn(4), await staleIn(6)], [true, false]);
+    });
+  });
+
   it("the command that replaces a server gives the new one the credentials of the profile", async () => {
     await deployed(async ({ app, port, run, labels }) => {
       const made = JSON.parse(labels["mlcli.made-of"]!);

@@ -179,6 +179,11 @@ const SIGNERS: readonly (readonly [
 ])[] = [
   ["nothing is set", {}, 'profile "default"'],
   ["only keys are set", KEYS, KEY_ID],
+  [
+    "both keys are spaces",
+    { AWS_ACCESS_KEY_ID: " ", AWS_SECRET_ACCESS_KEY: " " },
+    'profile "default"',
+  ],
   // https://github.com/aws/aws-cli/issues/3304, https://github.com/aws/aws-cli/issues/7174,
   // https://github.com/aws/aws-sdk-js-v3/issues/2549, https://github.com/aws/aws-sdk-js/issues/4406
   [
