@@ -62,13 +62,10 @@ export function withoutBlanks(text: string): string {
   return text.replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, "");
 }
 
-/** How many names a message holds. */
-const NAMED = 3;
-
-/** Names in a message: the first three, each in one line, and how many more there are. */
-export function listed(names: readonly string[]): string {
-  const more = names.length - NAMED;
-  return names.slice(0, NAMED).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
+/** Lists the first names, each in one line, and says how many more there are. */
+export function listed(names: readonly string[], most = 3): string {
+  const more = names.length - most;
+  return names.slice(0, most).map(inOneLine).join(", ") + (more > 0 ? ` and ${more} more` : "");
 }
 
 /** All of them: `a, b and c`. */

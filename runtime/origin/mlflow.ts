@@ -11,8 +11,8 @@ import { isFile } from "../files.ts";
 import { readTemplate } from "../image/scaffold.ts";
 import { inOneLine, isObject, shellWord } from "../text.ts";
 import { nameOf, type Origin, type Read, requirementsFile, testDirectory } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
-import { takenRequirements } from "./requirements.ts";
+import { copiesOf, leftOutText, named, type Project, textIn, textOf } from "./project.ts";
+import { droppedText, takenRequirements } from "./requirements.ts";
 import { mappingIn, withStrings } from "./yaml.ts";
 
 /** The model is the project, or lies in it: in a logged model of mlflow 3, or in a run before it. */
@@ -84,11 +84,6 @@ async function mlflowOrigin(project: Project, folder: string): Promise<Origin> {
   };
 }
 
-/** A sentence about names, if there are any. */
-function named(words: string, names: readonly string[]): readonly string[] {
-  return names.length === 0 ? [] : [`${words}: ${names.map(inOneLine).join(", ")}`];
-}
-
 /** Paths from the machine that saved the model. mlflow reads only their last part. */
 const FOREIGN_PATH = /^model_(code_path|config)$/;
 
@@ -99,12 +94,13 @@ const FOREIGN_PATH = /^model_(code_path|config)$/;
  * @param files paths in the model, with slashes.
  */
 function withSlashes(mlmodel: string, files: readonly string[]) {
-  const places = new Set(files.flatMap((file) => {
-    const parts = file.split("/");
-    return parts.map((_, index) => parts.slice(0, index + 1).join("/"));
-  }));
+  const places = new Set(
+    files.flatMap((file) =>
+      Array.from(file.matchAll(/\/|$/g), ({ index }) => file.slice(0, index))
+    ),
+  );
   const changed: string[] = [];
-  const text = withStrings(mlmodel, "flavors", (value, key) => {
+  const text = withStrings(mlmodel, (value, key) => {
     if (!value.includes("\\")) return value;
     const path = value.replaceAll("\\", "/").replace(FOREIGN_PATH.test(key) ? /^.*\// : /\/$/, "");
     if (!places.has(path)) return value;
@@ -120,7 +116,7 @@ async function yamlIn(model: Project, file: string): Promise<Readonly<Record<str
 
 /** The Python of the image. @param found `3.10.12`, or anything. */
 function pythonOf(found: unknown) {
-  const text = typeof found === "string" ? inOneLine(found) : "";
+  const text = typeof found === "string" ? inOneLine(found).slice(0, 20) : "";
   const [minor = DEFAULT_PYTHON_VERSION] = /^\d{1,2}\.\d{1,3}(?=\.|$)/.exec(text) ?? [];
   // Of the Pythons that mlcli has, the oldest is the closest to those before it.
   const python = accepts("python_version", minor) ? minor : "3.8";
@@ -134,7 +130,10 @@ const PACKAGE =
   /^[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
 
 /** Versions of mlflow that import pkg_resources and don't require setuptools (mlflow/mlflow#11330). */
-const NEEDS_SETUPTOOLS = /^(0|1|2\.(\d|1[0-5]))(\.|$)/;
+const NEEDS_SETUPTOOLS = /^([01]\b|2\.(\d|1[0-5])\b|2$)/;
+
+/** The oldest version that a requirement accepts. */
+const OLDEST = /(?<![<!])[=~>]=?[ \t]*(\d[\d.]*)/;
 
 /**
  * Returns the requirement for a setuptools that has pkg_resources: the version that the model's
@@ -145,68 +144,54 @@ const NEEDS_SETUPTOOLS = /^(0|1|2\.(\d|1[0-5]))(\.|$)/;
 function setuptoolsOf(named: readonly unknown[], python: string): string {
   // pkg_resources before 66.1 fails in Python 3.12, and 82.0 removed it.
   const oldest = Number(python.split(".")[1]) < 12 ? 0 : 67;
-  const version = named.map((line) => /^setuptools==?(\d[\d.]*)(?:=|$)/.exec(textOf(line))?.[1])
+  const version = named.map((line) => /^setuptools==?(\d+(\.\d+)*)(=|$)/.exec(textOf(line))?.[1])
     .find((one = "") => parseInt(one) >= oldest && parseInt(one) < 82);
   return version === undefined ? "setuptools<81" : `setuptools==${version}`;
 }
 
-/** The version of a requirement, with the label of an index other than PyPI: `==2.1.0+cu118`. */
-const LABELLED = /==[ \t]*[\w.!]{1,50}\+([\w.]{1,50})/;
-
-/** Says what to do about packages that PyPI lacks. */
-function ofOtherIndexes(lines: readonly string[], to: string): readonly string[] {
-  const labels = Map.groupBy(lines, (line) => LABELLED.exec(line)?.[1]);
-  labels.delete(undefined);
-  return Array.from(labels, ([label = "", packages]) => {
-    const isTorch = /^(cpu|xpu|cu\d+|rocm[\d.]+)$/.test(label);
-    const index = isTorch ? `https://download.pytorch.org/whl/${label}` : "INDEX";
-    return `PyPI lacks ${packages.join(", ")}: ` +
-      `add the line "--extra-index-url ${index}" to ${to}, ` +
-      `or remove "+${label}" to get PyPI's own build.`;
-  });
-}
-
-/** What pip is to install: the model's requirements.txt, or else what conda.yaml has for pip. */
+/** Returns the app's requirements: the model's requirements.txt, or else conda.yaml's for pip. */
 async function packagesOf(model: Project, version: unknown, python: string, name: string) {
-  // Of the app's own: one in this directory may be the model's, or for something else.
+  // In the app's directory, because a requirements.txt next to it might belong to the model.
   const to = `${name}/requirements.txt`;
-  const text = await textIn(model, "requirements.txt");
+  const isConda = await textIn(model, "requirements.txt") === undefined;
   // Without its version, it may be a later mlflow, which answers otherwise.
   const isPackage = (line: string): boolean => PACKAGE.test(line) && line !== "mlflow";
   const fits = ({ text, reference }: RequirementLine): boolean =>
-    reference === undefined ? isPackage(text) : !/:\/\/|\$\{/.test(text);
-  const taken = await takenRequirements(model, "requirements.txt", to, name, fits);
-  const { build_dependencies, dependencies } = await yamlIn(model, "python_env.yaml");
+    reference === undefined ? isPackage(text) : !isConda && !/:\/\/|\$\{/.test(text);
   const ofConda = [(await yamlIn(model, "conda.yaml"))["dependencies"] ?? []].flat();
   const ofPip = ofConda.flatMap((one) => isObject(one) ? one["pip"] : [])
-    .filter((line) => typeof line === "string")
-    .map((line) => line.replace(/(^|\s)#.*/, "").trim());
-  const kept = text === undefined ? ofPip.filter(isPackage) : taken.lines;
+    .filter((line) => typeof line === "string");
+  const more = isConda ? ofPip.join("\n") : "";
+  const taken = await takenRequirements(model, "requirements.txt", to, name, fits, more);
+  const linesOf = (one: string): readonly string[] =>
+    taken.all.filter((line) => /^[\w.-]+/.exec(line)?.[0].toLowerCase() === one);
   const release = typeof version === "string" && /^\d+(\.\d+)+$/.test(version) ? version : "";
-  const mlflow = kept.find((line) => /^mlflow(?![\w.-])/i.test(line));
-  const installed = /\d[\d.]*/.exec(mlflow ?? release)?.[0] ?? "";
-  const isMissing = NEEDS_SETUPTOOLS.test(installed) &&
-    !kept.some((line) => /^setuptools *[^ \w.-]/i.test(line));
-  const environment = [build_dependencies, dependencies, ofConda, ofPip].flat();
-  const dropped = (text === undefined ? ofPip : taken.dropped)
-    .filter((line) => line !== "" && !PACKAGE.test(line));
+  const [mlflow] = linesOf("mlflow");
+  const installed = OLDEST.exec(mlflow ?? "")?.[1] ?? release;
+  const needs = NEEDS_SETUPTOOLS.test(installed);
+  const own = needs ? linesOf("setuptools") : [];
+  const tooNew = own.filter((line) => parseInt(OLDEST.exec(line)?.[1] ?? "") > 80);
+  const env = await yamlIn(model, "python_env.yaml").catch(() => undefined);
+  const environment = [env?.["build_dependencies"], env?.["dependencies"], ofConda, ofPip].flat();
   const others = ofConda.filter((one) => typeof one === "string")
     .filter((one) => !/^(python|pip|setuptools)(?![\w.-])/.test(one));
+  const setuptools = setuptoolsOf(own.length > 0 ? own : environment, python);
+  const lines = [
+    mlflow || !release ? mlflow ?? "mlflow" : `mlflow==${release}`,
+    ...taken.lines,
+    ...needs && tooNew.length === 0 ? [setuptools] : [],
+  ];
   return {
-    source: text === undefined ? "conda.yaml" : "requirements.txt",
+    source: isConda ? "conda.yaml" : "requirements.txt",
     requirements: to,
-    lines: [
-      ...mlflow ? [] : [release ? `mlflow==${release}` : "mlflow"],
-      ...kept,
-      ...isMissing ? [setuptoolsOf(environment, python)] : [],
-    ],
+    lines: [...new Set(lines)],
     referred: taken.files,
     packagesLeft: [
       ...taken.left,
       ...mlflow || release ? [] : [`Write the model's version of mlflow into ${to}.`],
-      ...named(`Not packages of an index; add to ${to} what you trust`, dropped),
+      ...named(`mlflow ${installed} imports pkg_resources. Change to setuptools<81`, tooNew),
+      ...droppedText(taken.dropped.filter((line) => !PACKAGE.test(line)), to),
       ...named("Packages of conda, which the image has only by pip or apt", others),
-      ...ofOtherIndexes(kept, to),
     ],
   };
 }

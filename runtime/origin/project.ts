@@ -15,7 +15,7 @@ import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
 import { filesOf, isSecret, type WalkLimits } from "../source/source.ts";
-import { inOneLine } from "../text.ts";
+import { inOneLine, listed } from "../text.ts";
 
 export interface Project extends NamedDirectory {
   /** Absolute path of the directory that gets the app; may be the project's own. */
@@ -96,9 +96,14 @@ export async function copiesOf(
   };
 }
 
-/** A sentence about what was not copied; none where that is nothing. */
+/** Returns a sentence about files that were not copied; none without files. */
 export function leftOutText(leftOut: readonly string[]): readonly string[] {
-  if (leftOut.length === 0) return [];
-  const names = leftOut.map(inOneLine).join(", ");
-  return [`Not copied, since they may hold secrets, or are links that lead elsewhere: ${names}`];
+  const words = "Not copied, since they may hold secrets, or are links that lead elsewhere";
+  return named(words, leftOut);
+}
+
+/** Returns a sentence with 20 distinct names, 200 characters of each; none without names. */
+export function named(words: string, names: readonly string[]): readonly string[] {
+  const shown = [...new Set(names.map((name) => name.slice(0, 200)))];
+  return shown.length === 0 ? [] : [`${words}: ${listed(shown, 20)}`];
 }

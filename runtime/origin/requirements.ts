@@ -8,16 +8,18 @@ import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { isDirectory, lstatIfThere } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
 import { inOneLine } from "../text.ts";
-import { copiesOf, leftOutText, type Project } from "./project.ts";
+import { copiesOf, leftOutText, named, type Project } from "./project.ts";
 
 export interface TakenRequirements {
   /** Lines of the file itself that the app can use, without comments. */
   readonly lines: readonly string[];
+  /** Lines of all files that it can use. */
+  readonly all: readonly string[];
   /** Lines of all files that it cannot. */
   readonly dropped: readonly string[];
   /** The files that it refers to. */
   readonly files: readonly GivenFile[];
-  /** Sentences about references that do not come along. */
+  /** Sentences about references that do not come along, and packages that PyPI lacks. */
   readonly left: readonly string[];
 }
 
@@ -80,7 +82,28 @@ export async function takenRequirements(
   }
   const unique = new Map(files.map((file) => [file.path, file]));
   const lines = kept.get(cleanedPath(path)) ?? [];
-  return { lines, dropped, files: [...unique.values()], left };
+  const all = [...kept.values()].flat();
+  left.push(...ofOtherIndexes(all, to));
+  return { lines, all, dropped, files: [...unique.values()], left };
+}
+
+/** Returns a sentence about lines that mlcli doesn't trust; none without lines. */
+export function droppedText(dropped: readonly string[], to: string): readonly string[] {
+  return named(`Not packages of an index; add to ${to} what you trust`, dropped);
+}
+
+/** Says what to do about packages such as torch==2.1.0+cu118, unless the lines name an index. */
+function ofOtherIndexes(lines: readonly string[], to: string): readonly string[] {
+  if (lines.some((line) => /^-(i|f|-(extra-)?index-url|-find-links)\b/.test(line))) return [];
+  const version = /==[ \t]*[\w.!]{1,50}\+([\w.]{1,50})/;
+  const labels = Map.groupBy(lines, (line) => version.exec(line)?.[1]?.toLowerCase() ?? "");
+  return [...labels].flatMap(([label, packages]) => {
+    const isTorch = /^(cpu|xpu|cu\d+|rocm[\d.]+)$/.test(label);
+    const index = isTorch ? `https://download.pytorch.org/whl/${label}` : "INDEX";
+    const words = `Not on PyPI; add the line "--extra-index-url ${index}" to ${to}, ` +
+      `or remove "+${label}" to get PyPI's own build`;
+    return label === "" ? [] : named(words, packages);
+  });
 }
 
 /** Files that only pip reads: any other could be code of the app, or settings of other programs. */

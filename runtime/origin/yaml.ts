@@ -1,4 +1,4 @@
-import { isPair, isScalar, parse, parseDocument, visit } from "yaml";
+import { isScalar, parse, parseDocument, visit } from "yaml";
 import { messageOf, MlcliError } from "../errors.ts";
 import { inOneLine, isObject } from "../text.ts";
 
@@ -28,26 +28,20 @@ export function mappingIn(text: string, shown: string): Readonly<Record<string, 
 /**
  * Returns a YAML text with some strings replaced, and everything else as it was.
  *
- * @param part the key of the file's mapping below which strings are looked at.
- * @param replaced returns the string for a value of a mapping, or the value itself.
+ * @param edit returns the string for a value of a mapping, or the value itself.
  */
-export function withStrings(
-  text: string,
-  part: string,
-  replaced: (value: string, key: string) => string,
-): string {
-  const textOf = (key: unknown): string => isScalar(key) ? String(key.value) : "";
+export function withStrings(text: string, edit: (value: string, key: string) => string): string {
   const pieces: string[] = [];
   let end = 0;
   visit(parseDocument(text, OPTIONS), {
-    Pair(_, { key, value }, path) {
-      const top = path.find(isPair)?.key ?? key;
-      if (textOf(top) !== part || !isScalar(value) || typeof value.value !== "string") return;
-      const other = replaced(value.value, textOf(key));
+    Pair(_, { key, value }) {
+      if (!isScalar(value) || typeof value.value !== "string") return;
+      const other = edit(value.value, isScalar(key) ? String(key.value) : "");
       if (other === value.value) return;
       const [start, after] = value.range!;
       pieces.push(text.slice(end, start), JSON.stringify(other));
-      end = after;
+      // A block scalar ends after its line break.
+      end = text[after - 1] === "\n" ? after - 1 : after;
     },
   });
   return pieces.join("") + text.slice(end);

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assert, assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { join } from "@std/path";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { directoryOrigin, findIn, projectAt } from "../../../runtime/origin/directory.ts";
@@ -223,17 +223,42 @@ suite("an app of an MLflow model", () => {
       "3.11",
       "setuptools<81",
     ],
-    "requirements that name it": [
+    "a version that pip does not accept": [
       "2.9.2",
-      { requirements: "mlflow==2.9.2\nsetuptools>=60" },
+      { build: ["setuptools==65.5.", "setuptools===65.5"] },
       "3.11",
-      "setuptools>=60",
+      "setuptools<81",
     ],
-    "requirements that name it without a version": [
+    "versions of build_dependencies, dependencies and conda": [
       "2.9.2",
-      { requirements: "mlflow==2.9.2\nsetuptools" },
+      {
+        build: ["setuptools==65.5.0"],
+        dependencies: ["setuptools==69.0.2"],
+        conda: ["setuptools=70"],
+      },
       "3.11",
-      "setuptools, setuptools<81",
+      "setuptools==65.5.0",
+    ],
+    "versions of dependencies and conda": [
+      "2.9.2",
+      {
+        dependencies: ["setuptools==69.0.2"],
+        conda: ["setuptools=70", { pip: ["setuptools==71"] }],
+      },
+      "3.11",
+      "setuptools==69.0.2",
+    ],
+    "an mlflow below a version": [
+      "2.9.2",
+      { requirements: "mlflow<2.16" },
+      "3.11",
+      "setuptools<81",
+    ],
+    "an mlflow from a version on": [
+      "3.1.0",
+      { requirements: "mlflow>=2" },
+      "3.11",
+      "setuptools<81",
     ],
     "an mlflow that requirements name": [
       "3.1.0",
@@ -256,31 +281,73 @@ suite("an app of an MLflow model", () => {
     });
   }
 
-  it("says which packages PyPI lacks, and where they are", async () => {
-    const origin = await originOf({
-      MLmodel: MODEL,
-      "requirements.txt": [
-        "mlflow==3.1.0",
-        // https://github.com/databricks/databricks-ml-examples/pull/74
-        "torch==1.13.1+cu117",
-        // https://github.com/mlflow/mlflow/issues/4340
-        "torchvision == 0.14.1+cu117 ; python_version < '3.12'",
-        // https://github.com/SillyTavern/SillyTavern-Extras/issues/171
-        "torchaudio===2.0.0+cpu",
-        "torch-scatter==2.1.1+pt20cu118",
-        "six==1.16.0 ; platform_version < '1+cu1'",
-      ].join("\n"),
+  /** What the requirements say of setuptools; what the app gets for mlflow 2.9.2, and the note. */
+  const named: readonly (readonly [
+    requirements: string,
+    constraints: string,
+    packages: string,
+    note?: string,
+  ])[] = [
+    ["setuptools>=60", "", "setuptools>=60, setuptools<81"],
+    ["setuptools", "", "setuptools, setuptools<81"],
+    ['setuptools; python_version<"4"', "", 'setuptools; python_version<"4", setuptools<81'],
+    ["setuptools<=90", "", "setuptools<=90, setuptools<81"],
+    ["setuptools!=82.0.0", "", "setuptools!=82.0.0, setuptools<81"],
+    ["setuptools==65.5.0", "", "setuptools==65.5.0"],
+    ["-c constraints.txt", "setuptools==65.5.0", "-c constraints.txt, setuptools==65.5.0"],
+    ["-c constraints.txt", "setuptools<70", "-c constraints.txt, setuptools<81"],
+    ["setuptools==82.0.0", "", "setuptools==82.0.0", "setuptools==82.0.0"],
+    ["Setuptools >= 81", "", "Setuptools >= 81", "Setuptools >= 81"],
+    ["-c constraints.txt", "setuptools~=82.0", "-c constraints.txt", "setuptools~=82.0"],
+    ["-r constraints.txt", "setuptools>81", "-r constraints.txt", "setuptools>81"],
+  ];
+  for (const [requirements, constraints, expected, note] of named) {
+    it(`gets a setuptools that fits ${requirements} ${constraints}`, async () => {
+      const origin = await originOf({
+        MLmodel: MODEL.replace("2.22.4", "2.9.2"),
+        "requirements.txt": `mlflow==2.9.2\n${requirements}`,
+        "constraints.txt": constraints,
+        "python_env.yaml": "build_dependencies: [setuptools==69.0.2]",
+      });
+      assertEquals(packagesOf(origin).slice(1).join(", "), expected);
+      const words = "mlflow 2.9.2 imports pkg_resources. Change to setuptools<81";
+      assertEquals(leftOf(origin), note === undefined ? [] : [`${words}: ${note}`]);
     });
-    const index = "--extra-index-url https://download.pytorch.org/whl";
-    assertEquals(leftOf(origin), [
-      "PyPI lacks torch==1.13.1+cu117, torchvision == 0.14.1+cu117 ; python_version < '3.12': " +
-      `add the line "${index}/cu117" to app/requirements.txt, or remove "+cu117" to get PyPI's own build.`,
-      `PyPI lacks torchaudio===2.0.0+cpu: add the line "${index}/cpu" to app/requirements.txt, ` +
-      `or remove "+cpu" to get PyPI's own build.`,
-      'PyPI lacks torch-scatter==2.1.1+pt20cu118: add the line "--extra-index-url INDEX" to ' +
-      `app/requirements.txt, or remove "+pt20cu118" to get PyPI's own build.`,
-    ]);
-    assertEquals(packagesOf(origin).length, 6);
+  }
+
+  for (const [file, packages] of [["-r", "mlflow==2.9.2, -r"], ["-c", "mlflow==2.9.2, -c"]]) {
+    it(`gets the mlflow that a file after ${file} names`, async () => {
+      const origin = await originOf({
+        MLmodel: MODEL,
+        "requirements.txt": `${file} more.txt`,
+        "more.txt": "mlflow==2.9.2\n",
+      });
+      assertEquals(packagesOf(origin).join(", "), `${packages} more.txt, setuptools<81`);
+    });
+  }
+
+  for (const [title, text] of Object.entries({ empty: "", malformed: "[", "a list": "- 1" })) {
+    it(`ignores a python_env.yaml that is ${title}`, async () => {
+      for (const [version, last] of [["2.9.2", "setuptools<81"], ["3.1.0", "mlflow==3.1.0"]]) {
+        const MLmodel = MODEL.replace("2.22.4", version!);
+        const origin = await originOf({ MLmodel, "python_env.yaml": text });
+        assertEquals(packagesOf(origin).at(-1), last);
+      }
+    });
+  }
+
+  it("ignores a python_env.yaml that is a link that leads elsewhere", async () => {
+    await using outside = await makeDirectory({ it: "build_dependencies: [setuptools==65.5.0]" });
+    await using directory = await makeDirectory({ MLmodel: MODEL.replace("2.22.4", "2.9.2") });
+    await Deno.symlink(join(outside.path, "it"), join(directory.path, "python_env.yaml"));
+    const origin = await directoryOrigin(await projectAt(directory.path, ".", "app"));
+    assertEquals(packagesOf(origin), ["mlflow==2.9.2", "setuptools<81"]);
+    assertStringIncludes(leftOf(origin).join(), "lead elsewhere: python_env.yaml");
+  });
+
+  it("has the last of two equal keys of MLmodel", async () => {
+    const origin = await originOf({ MLmodel: `${MODEL}mlflow_version: 3.1.0\n` });
+    assertEquals(packagesOf(origin), ["mlflow==3.1.0"]);
   });
 
   /** A path in MLmodel as Windows wrote it, the file that the model has, and the path in the copy. */
@@ -311,6 +378,11 @@ suite("an app of an MLflow model", () => {
       "paddle_ocr_english_wrapper.py",
     ],
     // https://github.com/mlflow/mlflow/pull/14264
+    "the configuration of a model from code": [
+      "python_function:\n    model_config: C:\\foo\\bar\\config.yml",
+      "config.yml",
+      "config.yml",
+    ],
     "one of another flavor": [
       "langchain:\n    model_code_path: C:\\foo\\bar\\model.py",
       "model.py",
@@ -351,11 +423,36 @@ suite("an app of an MLflow model", () => {
       const { content } = origin.files.find(({ path }) => path === `${PLACE}/MLmodel`)!;
       const said = leftOf(origin).filter((one) => /MLmodel/.test(one));
       if (path === undefined) return assertEquals([typeof content, said], ["function", []]);
-      const value = text.split(/(?:path|code|data): ?/).at(-1)!.trim().replace(/\}+$/, "");
+      const value = text.split(/(?:path|code|config|data): ?/).at(-1)!.trim().replace(/\}+$/, "");
       assertEquals(content, mlmodel.replace(value, () => JSON.stringify(path)));
       assertStringIncludes(said.join(), "The copy of MLmodel has slashes instead of Windows'");
     });
   }
+
+  // PyYAML reads a block scalar with "-" as the value without its line break.
+  for (const style of [">-", "|-"]) {
+    it(`keeps the line after a path of Windows in a block scalar with ${style}`, async () => {
+      const rest = "    env: |-\n      x\\y\n    loader_module: x\nmlflow_version: 3.2.0\n";
+      const origin = await originOf({
+        MLmodel: `flavors:\n  python_function:\n    code: ${style}\n      code\\\n${rest}`,
+        "code/shop.py": "",
+      });
+      const { content } = origin.files.find(({ path }) => path === `${PLACE}/MLmodel`)!;
+      assertEquals(content, `flavors:\n  python_function:\n    code: "code"\n${rest}`);
+    });
+  }
+
+  it("names 20 of the paths of Windows in MLmodel", async () => {
+    const names = Array.from({ length: 30 }, (_, n) => `a\\${n}`);
+    const artifacts = [...names, ...names].map((name, n) => `      k${n}: ${name}\n`).join("");
+    const files = names.map((name) => [name.replace("\\", "/"), ""]);
+    const { left } = await originOf({
+      ...Object.fromEntries(files),
+      MLmodel: MODEL.replace("  python_function:\n", `$&    artifacts:\n${artifacts}`),
+    });
+    const shown = names.slice(0, 20).join(", ");
+    assert(left.at(-1)!.endsWith(`backslashes in: ${shown} and 10 more`), left.at(-1));
+  });
 
   const pythons: readonly [found: string, version: string, left: string][] = [
     ['"3.8"', "3.8", ""],
@@ -364,6 +461,7 @@ suite("an app of an MLflow model", () => {
     ["3.10", "3.12", "of an unknown Python"],
     ["{toString: 1}", "3.12", "of an unknown Python"],
     ['"3.11\\nRUN x"', "3.12", "of Python 3.11?RUN x"],
+    [`"3.7.${"1".repeat(20)}"`, "3.8", `of Python 3.7.${"1".repeat(16)}, the image`],
   ];
   for (const [found, version, left] of pythons) {
     it(`has a Python for python_version: ${found}`, async () => {
@@ -422,7 +520,7 @@ suite("an app of an MLflow model", () => {
     assertEquals(origin.next.at(-1), "mlcli local invoke REQUEST.json");
   });
 
-  for (const name of ["MLmodel", "requirements.txt", "conda.yaml", "python_env.yaml"]) {
+  for (const name of ["MLmodel", "requirements.txt", "conda.yaml"]) {
     it(`is refused where ${name} is a link that leads elsewhere`, async () => {
       await using outside = await makeDirectory({ it: MODEL });
       await using directory = await makeDirectory(name === "MLmodel" ? {} : { MLmodel: MODEL });
