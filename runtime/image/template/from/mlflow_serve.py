@@ -12,9 +12,9 @@ from mlflow.pyfunc import load_model, scoring_server
 os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"
 
 # By default, mlflow keeps runs in the working directory, which may be read-only.
-if "MLFLOW_TRACKING_URI" not in os.environ:
-    runs = mlflow.get_tracking_uri().replace(os.getcwd(), tempfile.gettempdir())
-    mlflow.set_tracking_uri(runs)
+if not os.environ.get("MLFLOW_TRACKING_URI"):
+    scheme = "sqlite:///" if mlflow.get_tracking_uri().startswith("sqlite") else "file://"
+    mlflow.set_tracking_uri(f"{scheme}{tempfile.gettempdir()}/mlruns")
 
 
 class BaseInferenceToolkitError(Exception):
