@@ -104,6 +104,7 @@ export async function directoryOrigin(project: Project): Promise<Origin> {
   const known = alternatives(KINDS.map(({ words }) => words));
   throw new UsageError(`mlcli does not know what is in ${inOneLine(project.shown)}`, {
     hint: await hintFor(project) ??
-      `It takes ${known}. For another Dockerfile, write its directory into NAME.json: "context".`,
+      `It takes ${known}. For another Dockerfile, write its directory into NAME.json: "context". ` +
+        "If train.py is deeper, name its directory: mlcli init --from DIR",
   });
 }

@@ -12,9 +12,6 @@ import { inOneLine, shellWord } from "../text.ts";
 import { nameOf, testDirectory } from "./origin.ts";
 import { type Project, textIn } from "./project.ts";
 
-/** How many Python files are looked into. */
-const MOST_FILES = 200;
-
 const WEB = "is a web application: put a program serve on the PATH of its image that listens on " +
   "0.0.0.0:8080 and answers GET /ping and POST /invocations. --from then takes its Dockerfile.";
 
@@ -35,7 +32,7 @@ const IMPORT = new RegExp(`^[ \\t]*(?:from|import) +(${Object.keys(HINTS).join("
 export async function hintFor(project: Project): Promise<string | undefined> {
   const scripts: string[] = [];
   let other: { readonly path: string; readonly module: string } | undefined;
-  for (const path of pythonFilesIn(project.path, "").slice(0, MOST_FILES)) {
+  for (const path of pythonFilesIn(project.path).slice(0, 200)) {
     const text = await textIn(project, path).catch(() => "") ?? "";
     const startsJobs = /\.fit\(|\bModelTrainer\(/.test(text);
     const [module] = [...text.matchAll(IMPORT)].map(([, name = ""]) => name)
@@ -43,8 +40,6 @@ export async function hintFor(project: Project): Promise<string | undefined> {
     if (module === undefined) scripts.push(path);
     else other ??= { path, module };
   }
-  // The shortest path is the one at the top.
-  scripts.sort((a, b) => a.length - b.length);
   const [train, inference] = ["train.py", "inference.py"]
     .map((name) => scripts.find((path) => basename(path) === name));
   const hint = await scriptHint(project, train, inference);
@@ -61,12 +56,12 @@ async function scriptHint(
   const { path, cwd, name } = project;
   const directory = isOutside(relative(cwd, path)) ? path : cwd;
   const shown = (file: string): string =>
-    inOneLine(cleanedPath(relative(directory, join(path, file))) || ".");
+    inOneLine(cleanedPath(relative(directory, join(path, file))) || ".").replace(/^-/, "./-");
   const options = (script: string): string =>
     `--source-dir ${shellWord(shown(dirname(script)))} --entry-point ${basename(script)}`;
-  // The app's directory must not be the code's.
-  const isTaken = shown(train ?? inference ?? "").startsWith(`${basename(directory)}/`);
-  const app = nameOf(name, isTaken ? "app" : basename(directory));
+  const taken = Array.from(Deno.readDirSync(directory), ({ name }) => name.replace(/\.json$/, ""));
+  let app = nameOf(name, basename(directory));
+  while (taken.includes(app)) app += "-app";
   const change = directory === cwd ? "" : `cd ${shellWord(inOneLine(directory))} && `;
   const init = `  ${change}mlcli init ${app} --image`;
   const lines: string[] = [];
@@ -74,29 +69,24 @@ async function scriptHint(
     const requirements = join(dirname(train), "requirements.txt");
     const variables = (await textIn(project, train).catch(() => "") ?? "").matchAll(CHANNEL);
     const channels = new Set(Array.from(variables, ([, name = ""]) => name.toLowerCase()));
+    const write = `Write the packages that it imports into ${shown(requirements)}.`;
     const image = `python:${DEFAULT_PYTHON_VERSION}`;
     lines.push(
       `${shown(train)} trains a model. Run it in ${image}, or in one of AWS's images:`,
       `${init} ${image} ${options(train)}`,
-      ...await isFile(join(path, requirements))
-        ? []
-        : [`Write the packages that it imports into ${shown(requirements)}.`],
+      ...await isFile(join(path, requirements)) ? [] : [write],
       ...channels.size === 0 ? [] : ["Put data into the directories of its channels:"],
       ...[...channels].slice(0, 20).map((one) => `  ${testDirectory(app)}/input/data/${one}/`),
       "Then start it:",
-      "  mlcli local train",
+      `  mlcli local train --app-name ${app}`,
     );
   }
   if (inference !== undefined) {
+    const put = `Put the model into ${testDirectory(app)}/model/, and start the server:`;
     lines.push(
       `${shown(inference)} serves a model. Run it in IMAGE, one of AWS's images for inference:`,
-      ...train === undefined
-        ? [
-          `${init} IMAGE`,
-          `Put the model into ${testDirectory(app)}/model/, and start the server:`,
-        ]
-        : [],
-      `  mlcli local deploy ${train === undefined ? "" : "--image IMAGE "}${options(inference)}`,
+      ...train === undefined ? [`${init} IMAGE`, put] : [],
+      `  mlcli local deploy --app-name ${app} --image IMAGE ${options(inference)}`,
     );
   }
   return lines.length === 0 ? undefined : lines.join("\n");
@@ -105,11 +95,13 @@ async function scriptHint(
 /** A variable that holds the directory of a channel. */
 const CHANNEL = /\bSM_CHANNEL_([A-Za-z\d_]{1,64})\b/g;
 
-/** Those at the top, and one level below. Links count for none. */
-function pythonFilesIn(root: string, folder: string): readonly string[] {
-  return [...Deno.readDirSync(join(root, folder))].flatMap(({ name, isFile, isDirectory }) => {
-    if (isFile) return name.endsWith(".py") ? [join(folder, name)] : [];
-    const isRead = isDirectory && folder === "" && !isNoCode(join(root, name), root);
-    return isRead ? pythonFilesIn(root, name) : [];
-  }).sort();
+/** Returns the Python files at the top, then those one level below. Links count for none. */
+function pythonFilesIn(root: string, folder = ""): readonly string[] {
+  const entries = [...Deno.readDirSync(join(root, folder))];
+  const below = entries.filter(({ name, isDirectory }) =>
+    isDirectory && folder === "" && !isNoCode(join(root, name), root)
+  );
+  return entries.filter(({ name, isFile }) => isFile && name.endsWith(".py"))
+    .map(({ name }) => join(folder, name)).sort()
+    .concat(below.map(({ name }) => name).sort().flatMap((name) => pythonFilesIn(root, name)));
 }

@@ -503,6 +503,10 @@ const SCRIPTS: Readonly<Record<string, readonly [text: string, channels: readonl
   ],
   // https://github.com/akanimax/BMSG-GAN/issues/42
   "a framework": ["import torch\nd = os.environ['SM_CHANNEL_TRAINING'],\n", ["training"]],
+  "more channels than mlcli shows": [
+    Array.from({ length: 25 }, (_, n) => `os.environ["SM_CHANNEL_N${n}"]\n`).join(""),
+    Array.from({ length: 20 }, (_, n) => `n${n}`),
+  ],
   "more than mlcli reads": [`SM_CHANNEL_A${"#".repeat(2 ** 20)}`, []],
   "no channel": ["os.environ['SM_CHANNELS'], f'SM_CHANNEL_{name}'\n", []],
 };
@@ -532,7 +536,7 @@ suite("mlcli init --from a directory with a script", () => {
           "hint: src/train.py trains a model. Run it in python:3.12, or in one of AWS's images:\n" +
           "  mlcli init work --image python:3.12 --source-dir src --entry-point train.py\n" +
           (folders.length === 0 ? "" : "Put data into the directories of its channels:\n") +
-          `${folders.join("")}Then start it:\n  mlcli local train\n`,
+          `${folders.join("")}Then start it:\n  mlcli local train --app-name work\n`,
       );
     });
   }
@@ -545,7 +549,8 @@ suite("mlcli init --from a directory with a script", () => {
       "hint: code/inference.py serves a model. Run it in IMAGE, one of AWS's images for inference:\n" +
         "  mlcli init work --image IMAGE\n" +
         "Put the model into work/mlcli_base/local_test/test_dir/model/, and start the server:\n" +
-        "  mlcli local deploy --source-dir code --entry-point inference.py\n",
+        "  mlcli local deploy --app-name work --image IMAGE --source-dir code " +
+        "--entry-point inference.py\n",
     );
   });
 
@@ -553,31 +558,61 @@ suite("mlcli init --from a directory with a script", () => {
     const hint = await hintIn({ "work/train.py": "", "work/inference.py": "" });
     assertEquals(hint.split("\n").filter((line) => line.startsWith("  ")), [
       "  mlcli init work --image python:3.12 --source-dir . --entry-point train.py",
-      "  mlcli local train",
-      "  mlcli local deploy --image IMAGE --source-dir . --entry-point inference.py",
+      "  mlcli local train --app-name work",
+      "  mlcli local deploy --app-name work --image IMAGE --source-dir . --entry-point inference.py",
     ]);
     assertStringIncludes(hint, "Write the packages that it imports into requirements.txt.\n");
   });
 
-  const places: Readonly<Record<string, readonly [file: string, from: string, line: string]>> = {
+  /** The script's path and more files; what `--from` names; the line of the hint. */
+  const places: Readonly<
+    Record<string, readonly [file: string | string[], from: string, line: string]>
+  > = {
     "a directory elsewhere": [
       "my shop/train.py",
       "../my shop",
       "cd '/tmp/my shop' && mlcli init my-shop --image python:3.12 --source-dir . --entry",
     ],
     "the directory that is named": ["work/shop/train.py", "shop", "mlcli init work --image"],
-    "a directory that is called as this one": ["work/work/train.py", "work", "mlcli init app --im"],
+    "a directory that is called as this one": [
+      "work/work/train.py",
+      "work",
+      "mlcli init work-app --im",
+    ],
     "a directory with a quote": [
       "work/it's\n/train.py",
       ".",
       "mlcli init work --image python:3.12 --source-dir 'it'\\''s?' --entry-point train.py",
     ],
+    "a directory that begins with a dash": [
+      "work/-x/train.py",
+      ".",
+      "mlcli init work --image python:3.12 --source-dir ./-x --entry-point train.py",
+    ],
+    "a directory with an app of its name": [
+      ["work/train.py", "work/work.json", "work/work-app/a.csv"],
+      ".",
+      "mlcli init work-app-app --image",
+    ],
+    "a directory with more files below": [
+      ["work/train.py", ...Array.from({ length: 201 }, (_, n) => `work/data/f${n}.py`)],
+      ".",
+      "mlcli init work --image python:3.12 --source-dir . --entry-point train.py",
+    ],
   };
   for (const [title, [file, from, line]] of Object.entries(places)) {
     it(`prints a command that works if train.py is in ${title}`, async () => {
-      assertStringIncludes(await hintIn({ [file]: "" }, from), `\n  ${line}`);
+      const files = Object.fromEntries([file].flat().map((one) => [one, ""]));
+      assertStringIncludes(await hintIn(files, from), `\n  ${line}`);
     });
   }
+
+  it("asks for the directory of a train.py that is deeper", async () => {
+    const files = { "work/src/a/train.py": "" };
+    const hint = "If train.py is deeper, name its directory: mlcli init --from DIR\n";
+    assertStringIncludes(await hintIn(files), hint);
+    assertStringIncludes(await hintIn(files, "src/a"), "--source-dir src/a --entry-point train.py");
+  });
 
   it("prints the script at the top, and none that belongs to another tool", async () => {
     const files = {
