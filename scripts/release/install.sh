@@ -15,7 +15,6 @@ set -eu
 RELEASES='@RELEASES@'
 
 NEEDS_GLIBC='mlcli needs glibc 2.27 or later'
-USE_GLIBC='Install it on a system with glibc, such as Debian or the image debian:bookworm-slim.'
 
 fail() {
   printf 'error: %s\n' "$1" >&2
@@ -23,7 +22,7 @@ fail() {
   exit 1
 }
 
-# Whether programs for glibc cannot start. A system with musl may have glibc, too.
+# Whether programs for glibc cannot start. A system with musl can also have glibc.
 lacks_glibc() {
   case "$(ldd --version 2>&1)" in *musl*) ;; *) return 1 ;; esac
   [ ! -e /lib64/ld-linux-x86-64.so.2 ] && [ ! -e /lib/ld-linux-aarch64.so.1 ]
@@ -31,7 +30,8 @@ lacks_glibc() {
 
 # The name that the release has for this machine.
 target() {
-  ! lacks_glibc || fail "$NEEDS_GLIBC, but this system has musl" "$USE_GLIBC"
+  ! lacks_glibc || fail "$NEEDS_GLIBC, but this system has musl" \
+    "Install it on a system with glibc, such as Debian or the image debian:bookworm-slim."
   case "$(uname -s) $(uname -m)" in
     "Linux x86_64") echo x86_64-unknown-linux-gnu ;;
     "Linux aarch64" | "Linux arm64") echo aarch64-unknown-linux-gnu ;;
@@ -69,7 +69,7 @@ fetch() {
     curl -fsSL --proto '=http,https' --proto-redir '=https' --tlsv1.2 --max-redirs 5 \
       --retry 3 --connect-timeout 20 -o "$2" "$1"
   elif command -v wget >/dev/null; then
-    # Its usage, since it has no option --version.
+    # BusyBox prints its usage because it has no --version.
     case "$(wget --version 2>&1)" in
       *BusyBox*) fail "BusyBox's wget cannot refuse redirects to http" "Install curl or GNU wget." ;;
     esac

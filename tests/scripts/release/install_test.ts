@@ -165,12 +165,17 @@ if (Deno.build.os !== "windows") {
       }
 
       // https://github.com/denoland/deno_docker/issues/510
-      it("installs on a system with musl that has glibc, too", async () => {
-        await using tools = await makeDirectory();
-        await addTool(tools.path, "ldd", "echo 'musl libc (x86_64)' >&2; exit 1");
-        const { code, installed } = await install(sumsOf(PROGRAM), pathOf(tools.path));
-        assertEquals([code, installed], [0, [`mlcli: ${PROGRAM}`]]);
-      });
+      for (const loader of ["lib64/ld-linux-x86-64.so.2", "lib/ld-linux-aarch64.so.1"]) {
+        it(`installs on a system with musl that has ${loader} of glibc`, async () => {
+          await using tools = await makeDirectory({ [loader]: "" });
+          await addTool(tools.path, "ldd", "echo 'musl libc (x86_64)' >&2; exit 1");
+          const text = await Deno.readTextFile(INSTALL_SCRIPT);
+          const script = `${tools.path}/install.sh`;
+          await Deno.writeTextFile(script, text.replaceAll(" /lib", ` ${tools.path}/lib`));
+          const { code } = await install(sumsOf(PROGRAM), pathOf(tools.path), { script });
+          assertEquals(code, 0);
+        });
+      }
 
       for (const [title, text] of Object.entries(BUSYBOX)) {
         it(`says that it cannot use the wget of ${title}`, async () => {

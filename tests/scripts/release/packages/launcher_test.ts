@@ -107,6 +107,17 @@ if (Deno.build.os === "linux") {
       });
     }
 
+    it("does not ask for glibc on macOS, whose Node names none", async () => {
+      await using preload = await makeDirectory({
+        "macos.js": `${AS_MUSL}Object.defineProperty(process, "platform", { value: "darwin" });\n`,
+      });
+      await using place = await installed();
+      const env = { NODE_OPTIONS: `--require=${preload.path}/macos.js` };
+      const { code, stderr } = await runIn(place, env);
+      assertEquals(code, 1);
+      assertMatch(stderr, /^error: The package @a\/mlcli-darwin-\w+, .* is not installed/);
+    });
+
     it("says that the package does not start", async () => {
       await using place = await installed(...NO_LOADER);
       const { code, stderr } = await runIn(place);
