@@ -1,7 +1,11 @@
 import json
 import os
+import runpy
 import subprocess
 import sys
+import tempfile
+import unittest
+from unittest import mock
 
 from support import HARNESS, ContainerTest
 
@@ -49,3 +53,26 @@ class Template(ContainerTest):
 
     def test_runs_under_plain_python_too(self):
         self.assertEqual(self.train(), ["model/model.json", "output/data/metrics.json"])
+
+
+class MlflowServer(unittest.TestCase):
+    def tracking_uris(self, default, variables):
+        """Runs the server's code with a stand-in for mlflow; returns the URIs that it sets."""
+        mlflow = mock.MagicMock()
+        mlflow.get_tracking_uri.return_value = default
+        modules = dict.fromkeys(("mlflow", "mlflow.exceptions", "mlflow.pyfunc"), mlflow)
+        with mock.patch.dict(sys.modules, modules), mock.patch.dict(os.environ, variables, clear=True):
+            runpy.run_path(os.path.join(TEMPLATE, "from", "mlflow_serve.py"))
+        return [call.args[0] for call in mlflow.set_tracking_uri.call_args_list]
+
+    def test_keeps_runs_in_the_temporary_directory_unless_a_uri_is_set(self):
+        runs = tempfile.gettempdir() + "/mlflow_runs"
+        for default, variables, expected in (
+            ("file:///mlruns", {}, ["file://" + runs]),
+            ("file:///work/a%20b%25c/mlruns", {}, ["file://" + runs]),
+            ("sqlite:////mlflow.db", {}, ["sqlite:///" + runs]),
+            ("sqlite:////work/a%20b/mlflow.db", {"MLFLOW_TRACKING_URI": ""}, ["sqlite:///" + runs]),
+            ("file:///mlruns", {"MLFLOW_TRACKING_URI": "http://server:5000"}, []),
+        ):
+            with self.subTest(default=default, variables=variables):
+                self.assertEqual(self.tracking_uris(default, variables), expected)

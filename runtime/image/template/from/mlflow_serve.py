@@ -14,7 +14,7 @@ os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"
 # By default, mlflow keeps runs in the working directory, which may be read-only.
 if not os.environ.get("MLFLOW_TRACKING_URI"):
     scheme = "sqlite:///" if mlflow.get_tracking_uri().startswith("sqlite") else "file://"
-    mlflow.set_tracking_uri(f"{scheme}{tempfile.gettempdir()}/mlruns")
+    mlflow.set_tracking_uri(f"{scheme}{tempfile.gettempdir()}/mlflow_runs")
 
 
 class BaseInferenceToolkitError(Exception):
