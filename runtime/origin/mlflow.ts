@@ -179,7 +179,8 @@ async function packagesOf(model: Project, version: unknown, python: string, name
   const lines = [
     mlflow || !release ? mlflow ?? "mlflow" : `mlflow==${release}`,
     ...taken.lines,
-    ...needs && tooNew.length === 0 ? [setuptools] : [],
+    // A constraint does not install it.
+    ...needs ? [tooNew.length === 0 ? setuptools : "setuptools"] : [],
   ];
   return {
     source: isConda ? "conda.yaml" : "requirements.txt",

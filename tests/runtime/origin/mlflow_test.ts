@@ -296,10 +296,15 @@ suite("an app of an MLflow model", () => {
     ["setuptools==65.5.0", "", "setuptools==65.5.0"],
     ["-c constraints.txt", "setuptools==65.5.0", "-c constraints.txt, setuptools==65.5.0"],
     ["-c constraints.txt", "setuptools<70", "-c constraints.txt, setuptools<81"],
-    ["setuptools==82.0.0", "", "setuptools==82.0.0", "setuptools==82.0.0"],
-    ["Setuptools >= 81", "", "Setuptools >= 81", "Setuptools >= 81"],
-    ["-c constraints.txt", "setuptools~=82.0", "-c constraints.txt", "setuptools~=82.0"],
-    ["-r constraints.txt", "setuptools>81", "-r constraints.txt", "setuptools>81"],
+    ["setuptools==82.0.0", "", "setuptools==82.0.0, setuptools", "setuptools==82.0.0"],
+    ["Setuptools >= 81", "", "Setuptools >= 81, setuptools", "Setuptools >= 81"],
+    [
+      "-c constraints.txt",
+      "setuptools~=82.0",
+      "-c constraints.txt, setuptools",
+      "setuptools~=82.0",
+    ],
+    ["-r constraints.txt", "setuptools>81", "-r constraints.txt, setuptools", "setuptools>81"],
   ];
   for (const [requirements, constraints, expected, note] of named) {
     it(`gets a setuptools that fits ${requirements} ${constraints}`, async () => {
