@@ -90,6 +90,7 @@ suite("an app of an MLflow model", () => {
     ],
     ["numpy", "[r-base, {pip: [scipy]}]", "mlflow==2.22.4, numpy", "r-base"],
     ["", "{pip: 3}", "mlflow==2.22.4", ""],
+    ["", "{pip: [./x.whl, -r a.txt, six]}", "mlflow==2.22.4, six", "./x.whl, -r a.txt"],
   ];
   for (const [requirements, conda, installed, left] of packages) {
     it(`gets its packages of ${JSON.stringify([requirements, conda])}`, async () => {
@@ -247,6 +248,12 @@ suite("an app of an MLflow model", () => {
       },
       "3.11",
       "setuptools==69.0.2",
+    ],
+    "versions of conda and of its pip": [
+      "2.9.2",
+      { conda: [{ pip: ["setuptools==71"] }, "setuptools=70"] },
+      "3.11",
+      "setuptools==70",
     ],
     "an mlflow below a version": [
       "2.9.2",

@@ -64,7 +64,14 @@ const LABELS: Readonly<Record<string, readonly [Record<string, string>, readonly
     [note("cu118", "torch==2.1.0+cu118, torchvision==0.16.0+cu118", "cu118")],
   ],
   "a marker": [{ "requirements.txt": "six==1.16.0 ; platform_version < '1+cu1'\n" }, []],
-  "an index that the file names": [
+  "another index of the file": [
+    {
+      "requirements.txt":
+        "--extra-index-url https://download.pytorch.org/whl/cu118\ntorch==2.1.0+cu118",
+    },
+    [],
+  ],
+  "archives that the file names": [
     { "requirements.txt": "-f https://download.pytorch.org/whl/torch_stable.html\ntorch==1.7+cpu" },
     [],
   ],
