@@ -54,7 +54,7 @@ export async function takenRequirements(
     );
     const why = reference.problem?.message ?? await refusal(project, target, place, name);
     if (why === undefined) places.set(target, place);
-    else left.push(`Not copied: ${why}`);
+    else if (left.length < 20) left.push(`Not copied: ${why}`.slice(0, 400));
     return why === undefined;
   };
   const kept = new Map<string, string[]>();
@@ -103,7 +103,7 @@ function ofOtherIndexes(lines: readonly string[], to: string): readonly string[]
     const words = `Not on PyPI; add the line "--extra-index-url ${index}" to ${to}, ` +
       `or remove "+${label}" to get PyPI's own build`;
     return label === "" ? [] : named(words, packages);
-  });
+  }).slice(0, 20);
 }
 
 /** Files that only pip reads: any other could be code of the app, or settings of other programs. */

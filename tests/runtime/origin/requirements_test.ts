@@ -1,4 +1,4 @@
-import { assertEquals } from "@std/assert";
+import { assert, assertEquals } from "@std/assert";
 import { projectAt } from "../../../runtime/origin/directory.ts";
 import { droppedText, takenRequirements } from "../../../runtime/origin/requirements.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -81,6 +81,16 @@ suite("requirements of a project", () => {
   for (const [title, [files, notes]] of Object.entries(LABELS)) {
     it(`get ${notes.length === 0 ? "no note" : "a note"} about PyPI for ${title}`, async () => {
       assertEquals(await notesFor(files), notes);
+    });
+  }
+
+  for (const [title, line] of [["references", "-r "], ["labels", "torch==2.0+"]] as const) {
+    it(`get 20 notes of a bounded length about more ${title}`, async () => {
+      const name = title === "labels" ? "x" : "x".repeat(1000);
+      const lines = Array.from({ length: 30 }, (_, n) => `${line}${n}${name}\n`);
+      const notes = await notesFor({ "requirements.txt": lines.join("") });
+      assertEquals(notes.length, 20);
+      for (const one of notes) assert(one.length <= 400, one);
     });
   }
 
