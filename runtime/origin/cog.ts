@@ -4,6 +4,7 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { basePath } from "../app/app.ts";
 import { accepts } from "../app/configuration.ts";
+import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile } from "../files.ts";
@@ -28,18 +29,24 @@ const KEYS =
 /** No option of RUN, which could mount what the build has, and no beginning of several lines. */
 const COMMAND = /^(?!--|\[|.*<<).*[^\\]$/;
 
+/** Packages whose versions `sdk_version` chooses. */
+const COG = /^cog(let)?(?![\w.-])/i;
+
+const PYDANTIC = /^pydantic(?![\w.-])/i;
+
 /** A package that pip gets without a login, or the option that allows pre-releases. */
 const PACKAGE =
-  /^(?![.~/\\-]|.*(\bfile:|\/\/[^/\s]*@|\+ssh:)|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^--pre$/i;
+  /^(?![.~/\\-]|.*(\b(file|http):|\/\/[^/\s]*@|\+ssh:|\$\{|\s-(?!-hash=))|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^--pre$/i;
 
 /** Versions that `sdk_version` can name; the other word is `prerelease`. */
 const VERSION = /^\d+(\.\d+)*((a|b|rc|\.dev|\.post)\d+)?$/;
 
-/** Code for cog before 0.1. Source: replicate/cog, issue 427. */
-const OLD_CODE = /\bcog\.Predictor\b|^ *@(cog\.)?input\(|^from cog import .{0,200}\bPredictor\b/m;
+/** Versions of cog that cannot leave out an Optional input with pydantic 2.12. */
+const NEEDS_PYDANTIC = /^0\.(\d|1[0-6])(?!\d)/;
 
-const SECRETS_HINT = "needs secrets, which mlcli build cannot pass: move this step from the " +
-  "Dockerfile to a base image, as the error of mlcli build shows.";
+/** Code for cog before 0.1. Source: replicate/cog, issue 427. */
+const OLD_CODE =
+  /^class \w+\(cog\.Predictor\b|^from cog import (\([^)#]{0,500}?|[^#\n]{0,200}?)(?<!as )\bPredictor\b|^import cog as (\w{1,50})\b[^]{0,2000}^class \w+\(\2\.Predictor\b/m;
 
 const OLD_HINT = "is written for cog before 0.1, and no later cog runs it: derive the class from " +
   "cog.BasePredictor, and write each @cog.input as a typed parameter of predict().";
@@ -75,8 +82,8 @@ async function cogOrigin(project: Project): Promise<Origin> {
   const yaml = await textIn(project, "cog.yaml") ?? "";
   const config = mappingIn(yaml, join(shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
-  const left = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key))
-    .map((key) => `"${key}" of cog.yaml was not taken over.`);
+  const keys = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key));
+  const left = [...named("Keys of cog.yaml that were not taken over", keys)];
   const reference = textOf(config["run"] ?? config["predict"]);
   const source = reference.replace(/:\w+$/, "");
   if (OLD_CODE.test(await textNamed(project, source))) {
@@ -87,7 +94,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
   // cog's own default. YAML takes 3.10 without quotes for the number 3.1.
   const version = textOf(build["python_version"] ?? "3.13").replace(/^3\.1$/, "3.10");
   const isVersion = accepts("python_version", version);
-  if (!isVersion) left.push(`This python_version was not taken over: "${version}"`);
+  left.push(...named("This python_version was not taken over", isVersion ? [] : [version]));
   const requirements = `${base}/requirements.txt`;
   const referred = await packagesOf(project, build, requirements, name);
   const steps = stepsOf(config, build);
@@ -130,63 +137,73 @@ async function cogOrigin(project: Project): Promise<Origin> {
   };
 }
 
-/** What pip is to install; local archives come along. */
+/** Returns the lines of requirements.txt, and the local files that they name. */
 async function packagesOf(project: Project, build: Mapping, requirements: string, name: string) {
   const file = build["python_requirements"];
   if (file !== undefined) await textNamed(project, textOf(file));
   const listed = [build["python_packages"] ?? []].flat().map(lineOf).filter((line) => line !== "");
   const whole = listed.filter((line) => isLine(line, /[^\\]$/));
-  const taken = await takenRequirements(
-    project,
-    textOf(file),
-    requirements,
-    name,
-    ({ text, reference }) => reference !== undefined || isLine(text, PACKAGE),
-    whole.join("\n"),
-  );
+  const read: string[] = [];
+  const fits = ({ text, reference }: RequirementLine): boolean => {
+    read.push(text);
+    return reference !== undefined || isLine(text, PACKAGE) && !COG.test(text);
+  };
+  const more = whole.join("\n");
+  const taken = await takenRequirements(project, textOf(file), requirements, name, fits, more);
   const odd = listed.filter((line) => !whole.includes(line));
-  const dropped = [...odd, ...taken.dropped].map(shown).join(", ");
-  const sdk = textOf(build["sdk_version"]);
-  const isPinned = VERSION.test(sdk);
+  // YAML takes 0.20 without quotes for the number 0.2.
+  const sdk = textOf(build["sdk_version"]).replace(/^0\.[2-9]$/, "$&0");
+  const pin = VERSION.test(sdk) ? sdk : "";
+  const isLimited = NEEDS_PYDANTIC.test(pin) && !read.some((line) => PYDANTIC.test(line));
+  const ofCog = taken.dropped.filter((line) => COG.test(line));
+  const others = [...odd, ...taken.dropped.filter((line) => !COG.test(line))];
   return {
-    lines: [isPinned ? `cog==${sdk}` : "cog", ...taken.lines],
+    lines: [pin ? `cog==${pin}` : "cog", ...isLimited ? ["pydantic<2.12"] : [], ...taken.lines],
     files: taken.files,
     left: [
-      ...taken.left,
-      ...dropped === ""
-        ? []
-        : [`Not packages of an index; add to ${requirements} what you trust: ${dropped}`],
-      ...sdk === "" || isPinned ? [] : [`The image gets cog's newest release, not "${sdk}".`],
+      ...taken.left.map((text) => text.replace(/^(Not copied: )\., line \d+/, "$1cog.yaml")),
+      ...named(`Not packages of an index; add to ${requirements} what you trust`, others),
+      ...named(
+        `The image gets ${pin ? `cog ${pin}` : "cog's newest release"} instead of`,
+        sdk === pin ? ofCog : [sdk, ...ofCog],
+      ),
     ],
   };
 }
 
 /** Returns the steps of the Dockerfile before and after pip's, and what differs from cog's. */
 function stepsOf(config: Mapping, build: Mapping) {
-  const left: string[] = [];
+  const unusable: string[] = [];
+  const mounting: string[] = [];
   /** Returns the items that are a line that fits, with words before, and reports the others. */
   const linesOf = (list: unknown, fits: RegExp, before = ""): readonly string[] =>
     [list ?? []].flat().flatMap((item) => {
       const line = lineOf(item);
-      const secrets = isObject(item) ? secretMounts(item["mounts"]) : "";
-      const isUsable = isLine(line, fits) && secrets !== undefined;
-      if (!isUsable) left.push(`Not taken over, because mlcli cannot use it: ${shown(line)}`);
-      else if (secrets !== "") left.push(`${shown(line)} ${SECRETS_HINT}`);
-      return isUsable ? [before + secrets + line] : [];
+      const hasMounts = isObject(item) && [item["mounts"] ?? []].flat().length > 0;
+      if (isLine(line, fits) && !hasMounts) return [before + line];
+      (hasMounts ? mounting : unusable).push(line);
+      return [];
     });
   const ubuntu = linesOf(build["system_packages"], /^[a-z\d][\w.+:=~-]*$/i);
-  const debian = ubuntu.map((one) => DEBIAN_NAMES.get(one) ?? one);
-  for (const [index, one] of debian.entries()) {
-    if (one === "") left.push(`Not installed, because Debian does not have it: ${ubuntu[index]}`);
-    else if (one !== ubuntu[index]) left.push(`Ubuntu's ${ubuntu[index]} is ${one} in Debian.`);
-  }
-  const installed = [...new Set(debian)].filter((one) => one !== "").join(" ");
+  const debian = new Set(ubuntu.map((one) => DEBIAN_NAMES.get(one) ?? one));
+  const installed = [...debian].filter((one) => one !== "").join(" ");
   const first = [
     ...linesOf(config["environment"], /^[A-Za-z_]\w*=(.*[^\\])?$/, "ENV "),
     ...installed === "" ? [] : [`RUN apt-get update && apt-get install -y ${installed}`],
     ...linesOf(build["pre_install"], COMMAND, "RUN "),
   ];
-  return { first, last: linesOf(build["run"], COMMAND, "RUN "), left };
+  const last = linesOf(build["run"], COMMAND, "RUN ");
+  const replaced = [...new Set(ubuntu)].filter((one) => DEBIAN_NAMES.get(one));
+  const left = [
+    ...replaced.map((one) => `Replaced Ubuntu's ${one} with Debian's ${DEBIAN_NAMES.get(one)}.`),
+    ...named(
+      "Not installed, because Debian 13 does not have it",
+      ubuntu.filter((one) => DEBIAN_NAMES.get(one) === ""),
+    ),
+    ...named("Not taken over, because mlcli cannot use it", unusable),
+    ...named("Move steps to a base image, because mlcli build mounts no secrets", mounting),
+  ];
+  return { first, last, left };
 }
 
 function lineOf(item: unknown): string {
@@ -197,21 +214,17 @@ function isLine(text: string, fits: RegExp): boolean {
   return inOneLine(text) === text && fits.test(text);
 }
 
-/** Returns a line in quotes, without logins in its addresses. */
+/** Returns the start of a line in quotes, without logins in its addresses. */
 function shown(line: string): string {
-  return `"${inOneLine(line).replace(/\/\/(?:[^/\s]*@|\S{0,500}@(?=[\w.-]{1,200}\/))/g, "//")}"`;
+  const text = inOneLine(line).replace(/\/\/(?:[^/\s]*@|\S{0,500}@(?=[\w.-]{1,200}\/))/g, "//");
+  return `"${text.slice(0, 200)}"`;
 }
 
-/** Returns the options of RUN that mount secrets; undefined for mounts that cog does not have. */
-function secretMounts(mounts: unknown): string | undefined {
-  const options = [mounts ?? []].flat().map((one) => {
-    const [type, id, target] = isObject(one)
-      ? [one["type"], one["id"], one["target"]].map(textOf)
-      : [];
-    return `--mount=type=${type},id=${id},target=${target},required=true `;
-  });
-  const isSecret = /^--mount=type=secret,id=[\w.-]+,target=[\w./-]+,required=true $/;
-  return options.every((option) => isSecret.test(option)) ? options.join("") : undefined;
+/** Returns a sentence that lists up to 20 lines; none without lines. */
+function named(words: string, lines: readonly string[]): readonly string[] {
+  const all = [...new Set(lines.map(shown))];
+  const more = all.length > 20 ? ` and ${all.length - 20} more` : "";
+  return all.length === 0 ? [] : [`${words}: ${all.slice(0, 20).join(", ")}${more}`];
 }
 
 function section(lines: readonly string[]): string {

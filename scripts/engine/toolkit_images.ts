@@ -109,8 +109,7 @@ if __name__ == "__main__":
   // Its server needs a FastAPI of its age.
   mlflow2: { packages: [], requirements: ["mlflow==2.22.4", "fastapi==0.115.12"] },
   mlflow3: { packages: [], requirements: ["mlflow==3.17.2"] },
-  // Its optional inputs need a pydantic of its age.
-  cog16: { packages: [], requirements: ["cog==0.16.12", "pydantic<2.12"] },
+  cog16: { packages: [], requirements: ["cog==0.16.12"] },
   // Its server starts `python`.
   cog23: { packages: ["python-is-python3"], requirements: ["cog==0.23.1"] },
 };

@@ -52,7 +52,7 @@ build:
   pre_install: ["curl -L https://example.org/a | sh"]
   run:
     - make install
-    - command: pip install private
+    - command: make private
       mounts: [{type: secret, id: pip, target: /etc/pip.conf}]
 environment: [MODE=fast, "GREETING='hi there'"]
 predict: "predict.py:Predictor"
@@ -95,7 +95,6 @@ train: "train.py:train"
         "RUN --mount=type=cache,target=/root/.cache/pip \\",
         "# From cog.yaml.",
         "RUN make install",
-        "RUN --mount=type=secret,id=pip,target=/etc/pip.conf,required=true pip install private",
         "COPY .mlcli/ /opt/mlcli/",
         'RUN "$(command -v python3 || command -v python)" -m compileall -qq /opt/mlcli || true',
       ],
@@ -107,8 +106,8 @@ train: "train.py:train"
     const migration = all["shop/MIGRATION.md"]!;
     for (
       const said of [
-        /"train" of cog\.yaml/,
-        /"pip install private" needs secrets, which mlcli build cannot pass/,
+        /Keys of cog\.yaml that were not taken over: "train"/,
+        /Move steps to a base image, because mlcli build mounts no secrets: "make private"/,
         /Not packages of an index; add to shop\/mlcli_base\/requirements\.txt what you trust: "--extra/,
         /base_image/,
         /\.env/,
@@ -160,7 +159,10 @@ train: "train.py:train"
         "build: {python_packages: [./dist/a.whl, ../b.whl]}",
         { "b.whl": "zip" },
         ["cog"],
-        ["dist/a.whl does not exist", "../b.whl is outside the project's directory"],
+        [
+          "Not copied: cog.yaml: ./dist/a.whl does not exist",
+          "Not copied: cog.yaml: ../b.whl is outside the project's directory",
+        ],
       ],
       [
         // https://github.com/replicate/cog/blob/main/docs/private-package-registry.md
@@ -170,6 +172,62 @@ train: "train.py:train"
         ["cog", "--pre", "six"],
         ['what you trust: "--index-url https://pypi.example.org/simple"'],
       ],
+      [
+        "a login whose password has a slash",
+        "build: {python_packages: ['--index-url https://me:pa/ss@h.example.org/simple']}",
+        {},
+        ["cog"],
+        ['what you trust: "--index-url https://h.example.org/simple"'],
+      ],
+      [
+        "lines that pip would read as more than a package of an index",
+        `build:
+  python_packages:
+    - six --hash=sha256:00 --index-url https://a.b/c
+    - "http://a.b/x.tar.gz"
+    - "https://a.b/x.tar.gz"
+    - "x @ https://a.b/\${HOME}/x"
+    - git+ssh://a.b/x
+    - /etc/x
+    - six --hash=sha256:00`,
+        {},
+        ["cog", "https://a.b/x.tar.gz", "six --hash=sha256:00"],
+        [
+          '"six --hash=sha256:00 --index-url https://a.b/c", "http://a.b/x.tar.gz", ' +
+          '"x @ https://a.b/${HOME}/x", "git+ssh://a.b/x", "/etc/x"',
+        ],
+      ],
+      [
+        "cog among the packages",
+        "build: {sdk_version: 0.18.0, python_packages: [cog==0.9.4, 'Cog[x]>=0.8', coglet, cog-x]}",
+        {},
+        ["cog==0.18.0", "cog-x"],
+        ['The image gets cog 0.18.0 instead of: "cog==0.9.4", "Cog[x]>=0.8", "coglet"'],
+      ],
+      ["a version without quotes", "build: {sdk_version: 0.20}", {}, ["cog==0.20"], []],
+      [
+        // https://github.com/replicate/cog/pull/2258
+        "a cog that fails with a new pydantic",
+        "build: {sdk_version: 0.16.12, python_packages: [pydantic-settings]}",
+        {},
+        ["cog==0.16.12", "pydantic<2.12", "pydantic-settings"],
+        [],
+      ],
+      [
+        "a cog that fails with a new pydantic, which the project names",
+        "build: {sdk_version: 0.15.0, python_packages: [pydantic==2.12.3]}",
+        {},
+        ["cog==0.15.0", "pydantic==2.12.3"],
+        [],
+      ],
+      [
+        "a cog that fails with a new pydantic, which an included file names",
+        "build: {sdk_version: 0.16.0, python_packages: [-c more.txt]}",
+        { "shop/more.txt": "pydantic==2.12.3\n" },
+        ["cog==0.16.0", "-c more.txt"],
+        [],
+      ],
+      ["a cog without pydantic", "build: {sdk_version: 0.17.0}", {}, ["cog==0.17.0"], []],
       [
         // https://github.com/rmokady/CLIP_prefix_caption/issues/58, https://github.com/replicate/cog/pull/1383
         "packages in Git",
@@ -190,9 +248,11 @@ train: "train.py:train"
         "build: {sdk_version: prerelease}",
         {},
         ["cog"],
-        ['newest release, not "prerelease"'],
+        [`The image gets cog's newest release instead of: "prerelease"`],
       ],
-      ["no version", "build: {sdk_version: '1; rm'}", {}, ["cog"], ['newest release, not "1; rm"']],
+      ["no version", "build: {sdk_version: '1; rm'}", {}, ["cog"], [
+        'newest release instead of: "1; rm"',
+      ]],
     ] as const
   ) {
     it(`writes requirements for ${what}`, async () => {
@@ -202,7 +262,8 @@ train: "train.py:train"
       for (const text of said) assertStringIncludes(done.stderr, text);
       assert(!done.stderr.includes("pass"));
       for (const [path, text] of Object.entries(files)) {
-        const copied = done.all[path.replace("shop/", "")];
+        const place = path.replace("shop/", "");
+        const copied = done.all[place] ?? done.files[place];
         assertEquals(copied, path.startsWith("shop/") ? text : undefined);
       }
     });
@@ -214,11 +275,15 @@ train: "train.py:train"
       [
         "ffmpeg, libgl1-mesa-glx, libglib2.0-0",
         "ffmpeg libgl1 libglib2.0-0",
-        "Ubuntu's libgl1-mesa-glx is libgl1 in Debian.",
+        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1.",
       ],
-      ["libgl1, libgl1-mesa-glx", "libgl1", "Ubuntu's libgl1-mesa-glx is libgl1 in Debian."],
-      ["libssl1.1, git", "git", "Not installed, because Debian does not have it: libssl1.1"],
-      ["libssl1.1", undefined, "Not installed, because Debian does not have it: libssl1.1"],
+      [
+        "libgl1, libgl1-mesa-glx",
+        "libgl1",
+        "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1.",
+      ],
+      ["libssl1.1, git", "git", 'Not installed, because Debian 13 does not have it: "libssl1.1"'],
+      ["libssl1.1", undefined, 'Not installed, because Debian 13 does not have it: "libssl1.1"'],
     ] as const
   ) {
     it(`installs ${installed ?? "nothing"} for Ubuntu's ${packages}`, async () => {
@@ -238,8 +303,15 @@ train: "train.py:train"
       // https://github.com/JingyunLiang/SwinIR/issues/132
       ["import cog\nclass Predictor(cog.Predictor):\n    def setup(self): pass\n", true],
       ["from cog import Path, Predictor\n", true],
+      ["from cog import (\n    Input,\n    Predictor,\n)\n", true],
+      ["import cog as c\n\nclass Old(c.Predictor):\n    pass\n", true],
       ["from cog import BasePredictor, Input\n    # @cog.input(1)\n", false],
       ["from cog import BasePredictor as Base\nclass Predictor(Base): pass\n", false],
+      ["from cog import BasePredictor as Predictor\nclass P(Predictor): pass\n", false],
+      ["from cog import BasePredictor  # was Predictor\n", false],
+      ["# class Predictor(cog.Predictor):\nfrom cog import BasePredictor\n", false],
+      ['"""Replaces cog.Predictor."""\nimport cog\nclass P(cog.BasePredictor): pass\n', false],
+      ["import cog as c\nimport b\nclass P(b.Predictor): pass\n", false],
     ] as const
   ) {
     const does = isOld ? "reports" : "does not report";
@@ -250,30 +322,36 @@ train: "train.py:train"
   }
 
   for (
-    const [what, mounts, step] of [
+    const [what, mounts, isReported] of [
       // https://github.com/replicate/cog/pull/1013
-      [
-        "two secrets",
-        "[{type: secret, id: a, target: /a}, {type: secret, id: b.c, target: /etc/b-c}]",
-        "RUN --mount=type=secret,id=a,target=/a,required=true " +
-        "--mount=type=secret,id=b.c,target=/etc/b-c,required=true make",
-      ],
-      ["no mounts", "[]", "RUN make"],
-      ["a bind mount", "[{type: bind, id: a, target: /a}]", undefined],
-      ["a mount with an option", '[{type: secret, id: "a,source=/x", target: /a}]', undefined],
-      ["a mount with a line break", '[{type: secret, id: a, target: "/a\\nUSER x"}]', undefined],
-      ["a mount without an id", "[{type: secret, target: /a}]", undefined],
-      ["mounts that are no list", "a", undefined],
+      ["two secrets", "[{type: secret, id: a, target: /a}, {type: secret, id: b}]", true],
+      ["a bind mount", "[{type: bind, id: a, target: /a}]", true],
+      ["mounts that are no list", "a", true],
+      ["no mounts", "[]", false],
     ] as const
   ) {
-    it(`${step === undefined ? "leaves out" : "takes over"} a step with ${what}`, async () => {
+    it(`${isReported ? "reports" : "takes over"} a step of the build with ${what}`, async () => {
       const yaml = `build: {run: [{command: make, mounts: ${mounts}}]}\n${FILE}`;
       const { stderr, files } = await cogApp(yaml);
-      const steps = linesOf(files["Dockerfile"], /^(RUN .*make$|USER)/);
-      assertEquals(steps, step === undefined ? [] : [step]);
-      assertEquals(stderr.includes('mlcli cannot use it: "make"'), step === undefined);
+      const steps = linesOf(files["Dockerfile"], /^RUN .*make$/);
+      assertEquals(steps, isReported ? [] : ["RUN make"]);
+      assertEquals(stderr.includes('mounts no secrets: "make"'), isReported);
     });
   }
+
+  it("prints at most 20 distinct items of each kind, and 200 characters of each", async () => {
+    const many = (item: (index: number) => string) =>
+      `[${Array.from({ length: 60 }, (_, index) => item(index % 30)).join()}]`;
+    const { code, stderr } = await cogApp(
+      `${FILE}\nbuild: {python_packages: ${many((index) => `./no/${index}.py`)}, run: ${
+        many((index) => `"[${index} ${"x".repeat(9_000)}"`)
+      }}\n${Array.from({ length: 30 }, (_, index) => `key${index}: 1\n`).join("")}`,
+    );
+    assertEquals(code, 0);
+    assertStringIncludes(stderr, '"./no/19.py" and 10 more');
+    assertStringIncludes(stderr, `"[0 ${"x".repeat(197)}", "[1 x`);
+    assertStringIncludes(stderr, '"key19" and 10 more');
+  });
 
   it("takes the newer key, cog's default Python, and 3.10 without quotes", async () => {
     for (

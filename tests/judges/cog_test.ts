@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
+import { asWritten, parseJson } from "../../runtime/text.ts";
 import evidence from "../evidence/cog.json" with { type: "json" };
 import { withContainer } from "../helpers/container.ts";
 import { makeDirectory } from "../helpers/directory.ts";
@@ -12,11 +13,26 @@ import { given, outcomesIn } from "./outcomes.ts";
 /** The last version that checks inputs in Python, and one that checks them in Rust. */
 const JUDGES = [["0.16.12", "MLCLI_TEST_COG_16"], ["0.23.1", "MLCLI_TEST_COG_23"]] as const;
 
-const PREDICT = `import io
-from typing import Any, List, Optional
+const HI = "data:text/plain;base64,aGk=";
+
+/** Code that cog builds and runs only before 0.17. */
+const OLD_SETUP = `
+    def setup(self, weights: File):
+        self.weights = weights.read().decode()
+`;
+const OLD_INPUT = `letter: Literal["a", "b"] = "a",`;
+
+/** An input that can be left out since cog 0.17. Before, cog's response to it is invalid. */
+const NEW_INPUT = "secret: Secret = Input(default=None),";
+
+const predictor = (isOld: boolean): string =>
+  `import io
+from typing import Any, List, Literal, Optional
 from cog import BasePredictor, File, Input, Path, Secret
 
 class Predictor(BasePredictor):
+    weights = "none"
+${isOld ? OLD_SETUP : ""}
     def predict(
         self,
         text: str,
@@ -35,19 +51,22 @@ class Predictor(BasePredictor):
         files: List[Path] = Input(default=[]),
         file: Optional[File] = Input(default=None),
         key: Optional[Secret] = Input(default=None),
+        ${isOld ? OLD_INPUT : NEW_INPUT}
     ) -> Any:
         if text == "raise":
             raise ValueError("no such word")
         if text == "file":
-            return {"file": io.BytesIO(file.read().upper())}
+            out = io.BytesIO()
+            out.write(file.read().upper())
+            return {"file": out, "weights": self.weights}
         values = {**locals(), "image": image and image.read_text()}
         values["file"] = file and file.read().decode()
         values["files"] = [one.read_text() for one in files]
         values["key"] = key and key.get_secret_value()
+        if "secret" in values:
+            values["secret"] = secret and secret.get_secret_value()
         return {name: [type(one).__name__, one] for name, one in values.items() if name != "self"}
 `;
-
-const HI = "data:text/plain;base64,aGk=";
 
 /** Inputs; most have a valid `text` and `bare`. */
 const INPUTS: readonly Readonly<Record<string, unknown>>[] = [
@@ -57,8 +76,10 @@ const INPUTS: readonly Readonly<Record<string, unknown>>[] = [
   ...[{ text: "raise", bare: "b" }, { text: "file", bare: "b", file: HI }],
   ...[
     ...[{}, { unknown: 1 }],
-    ...["3", 3, 3.5, 6, "x", true, null, {}].map((count) => ({ count })),
-    ...["0.25", 1, "x"].map((ratio) => ({ ratio })),
+    ...["3", 3, parseJson("3.0", asWritten), 3.5, 6, "x", true, null, {}].map((count) => ({
+      count,
+    })),
+    ...["0.25", 1, true, "x"].map((ratio) => ({ ratio })),
     ...["false", "maybe", 0, true].map((flag) => ({ flag })),
     ...["a", "abcde", "A1"].map((word) => ({ word })),
     ...["huge", "small"].map((size) => ({ size })),
@@ -68,6 +89,7 @@ const INPUTS: readonly Readonly<Record<string, unknown>>[] = [
     ...["x", 5, null].map((maybe) => ({ maybe })),
     ...[1, 3].map((bound) => ({ bound })),
     ...[{ image: HI }, { files: [HI, HI] }, { file: HI }, { key: "k" }, { key: 5 }],
+    ...[{ text: "http://a" }, { secret: "s" }, { letter: "b" }, { letter: "c" }],
   ].map((more) => ({ text: "a", bare: "b", ...more })),
 ];
 
@@ -77,7 +99,9 @@ interface Answer {
   readonly body: unknown;
 }
 
-async function answersOf(address: string): Promise<Readonly<Record<string, Answer>>> {
+type Answers = Promise<Readonly<Record<string, Answer>>>;
+
+async function answersOf(address: string): Answers {
   return Object.fromEntries(
     await Array.fromAsync(INPUTS, async (input) => {
       let answer: Answer | undefined;
@@ -117,19 +141,20 @@ for (const [version, variable] of JUDGES) {
     it("is answered for as cog's own server answers", async () => {
       const judge = `mlcli's server, cog ${version}`;
       assertEquals((await outcomesIn("serve", judge, "a cog project")).here, "serves");
+      const code = predictor(version === "0.16.12");
       await using work = await makeDirectory({
         "shop/cog.yaml": `build: {sdk_version: "${version}"}\npredict: predict.py:Predictor\n`,
-        "shop/predict.py": PREDICT,
+        "shop/predict.py": code,
         "theirs/cog.yaml": "predict: predict.py:Predictor\n",
-        "theirs/predict.py": PREDICT,
+        "theirs/predict.py": code,
         // As cog build writes it.
         "theirs/.cog/openapi_schema.json": JSON.stringify(evidence.schema),
       });
-      const server = {
+      const server = (image: string) => ({
         Image: image,
         Cmd: ["-m", "cog.server.http"],
         Entrypoint: ["python3"],
-        Env: ["HOME=/tmp", "COG_PREDICT_TYPE_STUB=predict.py:Predictor"],
+        Env: ["HOME=/tmp", "COG_PREDICT_TYPE_STUB=predict.py:Predictor", `COG_WEIGHTS=${HI}`],
         WorkingDir: "/src",
         Labels: {},
         User: `${Deno.uid()}:${Deno.gid()}`,
@@ -142,16 +167,18 @@ for (const [version, variable] of JUDGES) {
             ReadOnly: true,
           }] as const,
         },
-      };
-      const theirs = await withContainer(server, async (_engine, id) => {
-        const text = await engineRequest("GET", `/containers/${id}/json`, [200]);
-        const { NetworkSettings } = JSON.parse(text);
-        const address = `http://${NetworkSettings.Networks.bridge.IPAddress}:5000`;
-        const ready = () => eventually(() => isReady(`${address}/health-check`));
-        await ready().catch(ready);
-        return await answersOf(`${address}/predictions`);
       });
-      assertEquals(await ours(image, join(work.path, "shop")), theirs);
+      const asked = (image: string) =>
+        withContainer(server(image), async (_engine, id) => {
+          const text = await engineRequest("GET", `/containers/${id}/json`, [200]);
+          const { NetworkSettings } = JSON.parse(text);
+          const address = `http://${NetworkSettings.Networks.bridge.IPAddress}:5000`;
+          const ready = () => eventually(() => isReady(`${address}/health-check`));
+          await ready().catch(ready);
+          return await answersOf(`${address}/predictions`);
+        });
+      const { ours, theirs } = await bothAnswers(image, join(work.path, "shop"), asked);
+      assertEquals(ours, theirs);
       const refused = Object.entries(theirs).filter(([, { status }]) => status === 422);
       const names = refused.map(([input]) => input);
       assertEquals(names, evidence.refused[version]);
@@ -166,8 +193,11 @@ async function isReady(address: string): Promise<boolean> {
   );
 }
 
-/** What the app answers that mlcli makes of the project. */
-async function ours(image: string, project: string): Promise<Readonly<Record<string, Answer>>> {
+/**
+ * Returns the answers of the app that mlcli makes of the project, and those of cog's server in the
+ * app's image: with the packages that `init` writes.
+ */
+async function bothAnswers(image: string, project: string, asked: (image: string) => Answers) {
   const name = `test-${crypto.randomUUID().slice(0, 8)}`;
   await using directory = await makeDirectory();
   const env = { MLCLI_BASE_IMAGE: image, XDG_STATE_HOME: join(directory.path, "state") };
@@ -178,9 +208,13 @@ async function ours(image: string, project: string): Promise<Readonly<Record<str
   };
   try {
     await done("init", name, "--from", project);
+    const model = join(directory.path, name, "mlcli_base/local_test/test_dir/model");
+    await Deno.writeTextFile(join(model, "weights.txt"), "hi");
     await done("build");
+    const theirs = await asked(`${name}:latest`);
     const address = await done("local", "deploy", "--port", "0");
-    return await answersOf(`${address.replace("localhost", "127.0.0.1")}/invocations`);
+    const url = `${address.replace("localhost", "127.0.0.1")}/invocations`;
+    return { ours: await answersOf(url), theirs };
   } finally {
     await removeLeftovers(name);
   }
