@@ -194,6 +194,7 @@ suite("apps that were made for other containers, on the engine", () => {
             [[], /expected \{"input": \{\.\.\.\}\} \(HTTP 422\)/],
             [{ input: { text: "a", file: "http://127.0.0.1/x" } }, /must come in the request.*422/],
             [{ input: { text: "a", file: "/etc/passwd" } }, /must come in the request.*422/],
+            [{ input: { text: "a", file: "data:x" } }, /must come in the request.*422/],
             [{ input: { text: "raise" } }, /no such word/],
           ] as const
         ) {

@@ -89,7 +89,7 @@ const INPUTS: readonly Readonly<Record<string, unknown>>[] = [
     ...["x", 5, null].map((maybe) => ({ maybe })),
     ...[1, 3].map((bound) => ({ bound })),
     ...[{ image: HI }, { files: [HI, HI] }, { file: HI }, { key: "k" }, { key: 5 }],
-    ...[{ text: "http://a" }, { secret: "s" }, { letter: "b" }, { letter: "c" }],
+    ...[{ text: "http://a" }, { secret: "s" }, { secret: null }, { letter: "b" }, { letter: "c" }],
   ].map((more) => ({ text: "a", bare: "b", ...more })),
 ];
 
