@@ -4,7 +4,6 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { basePath } from "../app/app.ts";
 import { accepts } from "../app/configuration.ts";
-import type { RequirementLine } from "../contract/requirement_lines.ts";
 import { IGNORE_FILE } from "../app/private_files.ts";
 import { MlcliError } from "../errors.ts";
 import { isFile } from "../files.ts";
@@ -18,11 +17,11 @@ import {
   requirementsFile,
   testDirectory,
 } from "./origin.ts";
-import { copiesOf, leftOutText, type Project, textIn, textOf } from "./project.ts";
-import { takenRequirements } from "./requirements.ts";
+import { copiesOf, leftOutText, named, type Project, textIn, textOf } from "./project.ts";
+import { droppedText, takenRequirements } from "./requirements.ts";
 import { mappingIn } from "./yaml.ts";
 
-/** What is read of cog.yaml, and of its `build`. */
+/** Keys that mlcli reads in cog.yaml, and in its `build`. */
 const KEYS =
   /^(build|run|predict|environment|gpu|cuda|(python|sdk)_version|python_(packages|requirements)|system_packages|pre_install)$/;
 
@@ -32,8 +31,6 @@ const COMMAND = /^(?!--|\[|.*<<).*[^\\]$/;
 /** Packages whose versions `sdk_version` chooses. */
 const COG = /^cog(let)?(?![\w.-])/i;
 
-const PYDANTIC = /^pydantic(?![\w.-])/i;
-
 /** A package that pip gets without a login, or the option that allows pre-releases. */
 const PACKAGE =
   /^(?![.~/\\-]|.*(\b(file|http):|\/\/[^/\s]*@|\+ssh:|\$\{|\s-(?!-hash=))|[^:]*\.(whl|zip|tgz|tar\.\w+)$)|^--pre$/i;
@@ -41,8 +38,8 @@ const PACKAGE =
 /** Versions that `sdk_version` can name; the other word is `prerelease`. */
 const VERSION = /^\d+(\.\d+)*((a|b|rc|\.dev|\.post)\d+)?$/;
 
-/** Versions of cog that cannot leave out an Optional input with pydantic 2.12. */
-const NEEDS_PYDANTIC = /^0\.(\d|1[0-6])(?!\d)/;
+/** Versions of cog whose Optional inputs are required with pydantic 2.12. */
+const OLD_COG = /^0\.(\d|1[0-6])(?!\d)/;
 
 /** Code for cog before 0.1. Source: replicate/cog, issue 427. */
 const OLD_CODE =
@@ -78,23 +75,22 @@ export async function findCog(project: Project): Promise<Read | undefined> {
 
 /** The code goes into prediction/, where it runs: so it finds its neighbours and its files. */
 async function cogOrigin(project: Project): Promise<Origin> {
-  const { path, shown, cwd } = project;
+  const { path, cwd } = project;
   const yaml = await textIn(project, "cog.yaml") ?? "";
-  const config = mappingIn(yaml, join(shown, "cog.yaml"));
+  const config = mappingIn(yaml, join(project.shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const keys = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key));
-  const left = [...named("Keys of cog.yaml that were not taken over", keys)];
+  const left = [...named("Keys of cog.yaml that were not taken over", keys.map(shown))];
   const reference = textOf(config["run"] ?? config["predict"]);
   const source = reference.replace(/:\w+$/, "");
-  if (OLD_CODE.test(await textNamed(project, source))) {
-    left.push(`${inOneLine(source)} ${OLD_HINT}`);
-  }
+  const isOld = OLD_CODE.test(await textNamed(project, source));
+  if (isOld) left.push(`${inOneLine(source)} ${OLD_HINT}`);
   const name = nameOf(project.name, basename(path));
   const base = basePath(name);
   // cog's own default. YAML takes 3.10 without quotes for the number 3.1.
   const version = textOf(build["python_version"] ?? "3.13").replace(/^3\.1$/, "3.10");
   const isVersion = accepts("python_version", version);
-  left.push(...named("This python_version was not taken over", isVersion ? [] : [version]));
+  left.push(...named("This python_version was not taken over", isVersion ? [] : [shown(version)]));
   const requirements = `${base}/requirements.txt`;
   const referred = await packagesOf(project, build, requirements, name);
   const steps = stepsOf(config, build);
@@ -110,7 +106,7 @@ async function cogOrigin(project: Project): Promise<Origin> {
   const serve = (await readTemplate("from/cog_serve.py"))
     .replace('"predict.py:Predictor"', () => JSON.stringify(reference));
   return {
-    what: `the cog project ${inOneLine(shown)}`,
+    what: `the cog project ${inOneLine(project.shown)}`,
     name,
     configuration: {
       ...isVersion ? { python_version: version } : {},
@@ -143,29 +139,29 @@ async function packagesOf(project: Project, build: Mapping, requirements: string
   if (file !== undefined) await textNamed(project, textOf(file));
   const listed = [build["python_packages"] ?? []].flat().map(lineOf).filter((line) => line !== "");
   const whole = listed.filter((line) => isLine(line, /[^\\]$/));
-  const read: string[] = [];
-  const fits = ({ text, reference }: RequirementLine): boolean => {
-    read.push(text);
-    return reference !== undefined || isLine(text, PACKAGE) && !COG.test(text);
-  };
-  const more = whole.join("\n");
-  const taken = await takenRequirements(project, textOf(file), requirements, name, fits, more);
-  const odd = listed.filter((line) => !whole.includes(line));
+  const taken = await takenRequirements(
+    project,
+    textOf(file),
+    requirements,
+    name,
+    ({ text, reference }) => reference !== undefined || isLine(text, PACKAGE) && !COG.test(text),
+    whole.join("\n"),
+  );
+  const dropped = [...listed.filter((line) => !whole.includes(line)), ...taken.dropped];
+  const ofCog = dropped.filter((line) => COG.test(line));
   // YAML takes 0.20 without quotes for the number 0.2.
   const sdk = textOf(build["sdk_version"]).replace(/^0\.[2-9]$/, "$&0");
   const pin = VERSION.test(sdk) ? sdk : "";
-  const isLimited = NEEDS_PYDANTIC.test(pin) && !read.some((line) => PYDANTIC.test(line));
-  const ofCog = taken.dropped.filter((line) => COG.test(line));
-  const others = [...odd, ...taken.dropped.filter((line) => !COG.test(line))];
+  const isLimited = OLD_COG.test(pin) && !/^pydantic(?![\w.-])/im.test(taken.all.join("\n"));
   return {
     lines: [pin ? `cog==${pin}` : "cog", ...isLimited ? ["pydantic<2.12"] : [], ...taken.lines],
     files: taken.files,
     left: [
       ...taken.left.map((text) => text.replace(/^(Not copied: )\., line \d+/, "$1cog.yaml")),
-      ...named(`Not packages of an index; add to ${requirements} what you trust`, others),
+      ...droppedText(dropped.filter((line) => !COG.test(line)).map(shown), requirements),
       ...named(
         `The image gets ${pin ? `cog ${pin}` : "cog's newest release"} instead of`,
-        sdk === pin ? ofCog : [sdk, ...ofCog],
+        (sdk === pin ? ofCog : [sdk, ...ofCog]).map(shown),
       ),
     ],
   };
@@ -181,7 +177,7 @@ function stepsOf(config: Mapping, build: Mapping) {
       const line = lineOf(item);
       const hasMounts = isObject(item) && [item["mounts"] ?? []].flat().length > 0;
       if (isLine(line, fits) && !hasMounts) return [before + line];
-      (hasMounts ? mounting : unusable).push(line);
+      (hasMounts ? mounting : unusable).push(shown(line));
       return [];
     });
   const ubuntu = linesOf(build["system_packages"], /^[a-z\d][\w.+:=~-]*$/i);
@@ -214,17 +210,10 @@ function isLine(text: string, fits: RegExp): boolean {
   return inOneLine(text) === text && fits.test(text);
 }
 
-/** Returns the start of a line in quotes, without logins in its addresses. */
+/** Returns up to 198 characters of a line in quotes, without logins in its addresses. */
 function shown(line: string): string {
   const text = inOneLine(line).replace(/\/\/(?:[^/\s]*@|\S{0,500}@(?=[\w.-]{1,200}\/))/g, "//");
-  return `"${text.slice(0, 200)}"`;
-}
-
-/** Returns a sentence that lists up to 20 lines; none without lines. */
-function named(words: string, lines: readonly string[]): readonly string[] {
-  const all = [...new Set(lines.map(shown))];
-  const more = all.length > 20 ? ` and ${all.length - 20} more` : "";
-  return all.length === 0 ? [] : [`${words}: ${all.slice(0, 20).join(", ")}${more}`];
+  return `"${text.slice(0, 198)}"`;
 }
 
 function section(lines: readonly string[]): string {

@@ -282,8 +282,8 @@ train: "train.py:train"
         "libgl1",
         "Replaced Ubuntu's libgl1-mesa-glx with Debian's libgl1.",
       ],
-      ["libssl1.1, git", "git", 'Not installed, because Debian 13 does not have it: "libssl1.1"'],
-      ["libssl1.1", undefined, 'Not installed, because Debian 13 does not have it: "libssl1.1"'],
+      ["libssl1.1, git", "git", "Not installed, because Debian 13 does not have it: libssl1.1"],
+      ["libssl1.1", undefined, "Not installed, because Debian 13 does not have it: libssl1.1"],
     ] as const
   ) {
     it(`installs ${installed ?? "nothing"} for Ubuntu's ${packages}`, async () => {
@@ -349,7 +349,7 @@ train: "train.py:train"
     );
     assertEquals(code, 0);
     assertStringIncludes(stderr, '"./no/19.py" and 10 more');
-    assertStringIncludes(stderr, `"[0 ${"x".repeat(197)}", "[1 x`);
+    assertStringIncludes(stderr, `"[0 ${"x".repeat(195)}", "[1 x`);
     assertStringIncludes(stderr, '"key19" and 10 more');
   });
 
