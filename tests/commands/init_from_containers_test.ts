@@ -229,6 +229,13 @@ train: "train.py:train"
       ],
       ["a cog without pydantic", "build: {sdk_version: 0.17.0}", {}, ["cog==0.17.0"], []],
       [
+        "a package of PyTorch's index",
+        "build: {python_packages: [torch==2.1.0+cu118]}",
+        {},
+        ["cog", "torch==2.1.0+cu118"],
+        ["--extra-index-url https://download.pytorch.org/whl/cu118"],
+      ],
+      [
         // https://github.com/rmokady/CLIP_prefix_caption/issues/58, https://github.com/replicate/cog/pull/1383
         "packages in Git",
         `build:
