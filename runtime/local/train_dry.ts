@@ -31,13 +31,6 @@ import { pipPlan } from "./sent_code.ts";
 import { inContainer } from "./channels.ts";
 import { knownTraining, programOf } from "./known_training.ts";
 
-/** The variables of credentials, which AWS isn't asked for. */
-const NAMES_OF_CREDENTIALS = {
-  profile: "",
-  variables: Object.fromEntries(KEY_VARIABLES.map((name) => [name, ""])),
-  expires: undefined,
-};
-
 /**
  * The run's name, its channels (host directories, as the user would type them), its hyperparameters, and
  * the body of the Engine's create call; of several hosts, that of each, and their network. Of variables
@@ -77,7 +70,6 @@ export async function plannedTraining(
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });
   const { count, cpus } = job.hosts;
-  const credentials = job.lender && NAMES_OF_CREDENTIALS;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
   const network = { name: networkName(name), addresses: {} };
   async function planned(place: (typeof places)[number]) {
@@ -85,7 +77,7 @@ export async function plannedTraining(
     const pip = sent && installsPackages(sent)
       ? await pipPlan({ job, isRoot: isRoot(image.Config?.User), networkFolder, engine, host })
       : undefined;
-    const alone = trainPlan({ ...job, credentials }, {
+    const alone = trainPlan(job, {
       name: place.container,
       jobName: name,
       region,
@@ -110,15 +102,15 @@ export async function plannedTraining(
     const body = count === 1 ? alone : onNetwork(alone, place.host, network, cpus[place.host]);
     await requireLimits(engine, body);
     const secret = new Set(
-      [job.variables, job.proxies, credentials?.variables, pip?.variables].flatMap((some) =>
-        Object.keys(some ?? {})
-      ),
+      [job.variables, job.proxies, pip?.variables].flatMap((some) => Object.keys(some ?? {})),
     );
     const shown = (variable: string): string => {
       const [name = ""] = variable.split("=", 1);
       return secret.has(name) ? name : variable;
     };
-    return [place.host, { ...body, Env: body.Env?.map(shown) }] as const;
+    // AWS isn't asked for credentials.
+    const Env = [...body.Env?.map(shown) ?? [], ...job.lender ? KEY_VARIABLES : []];
+    return [place.host, { ...body, Env }] as const;
   }
   const containers = await Promise.all(places.map(planned));
   return {

@@ -287,11 +287,10 @@ export function factsOf(
     hyperparameters,
     channels,
     options: Object.fromEntries(Object.entries(given).filter(([, value]) => isGiven(value))),
-    variables: Object.keys({
-      ...job.proxies,
-      ...job.lender && Object.fromEntries(KEY_VARIABLES.map((name) => [name, undefined])),
-      ...job.variables,
-    }).sort(),
+    variables: [
+      ...Object.keys({ ...job.proxies, ...job.variables }),
+      ...job.lender ? KEY_VARIABLES : [],
+    ].sort(),
   };
 }
 
