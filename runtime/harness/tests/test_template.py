@@ -69,9 +69,9 @@ class MlflowServer(unittest.TestCase):
         runs = tempfile.gettempdir() + "/mlflow_runs"
         for default, variables, expected in (
             ("file:///mlruns", {}, ["file://" + runs]),
-            ("file:///work/a%20b%25c/mlruns", {}, ["file://" + runs]),
+            ("file:///srv/a%20b%25c/mlruns", {}, ["file://" + runs]),
             ("sqlite:////mlflow.db", {}, ["sqlite:///" + runs]),
-            ("sqlite:////work/a%20b/mlflow.db", {"MLFLOW_TRACKING_URI": ""}, ["sqlite:///" + runs]),
+            ("sqlite:////srv/a%20b/mlflow.db", {"MLFLOW_TRACKING_URI": ""}, ["sqlite:///" + runs]),
             ("file:///mlruns", {"MLFLOW_TRACKING_URI": "http://server:5000"}, []),
         ):
             with self.subTest(default=default, variables=variables):
