@@ -3,6 +3,7 @@
 import { type MessageStream, tell, warningText } from "../messages.ts";
 import type { ContainerCredentials } from "../contract/variables.ts";
 import { type Clock, localTimestamp } from "../time.ts";
+import { ignoringFailures } from "./differences/findings.ts";
 import type { Host, LocalJob } from "./jobs.ts";
 import type { Mask } from "./masked.ts";
 
@@ -63,7 +64,9 @@ export async function warnOfExpiry(
   if (left > LONGEST_TIMER) return;
   await clock.pause(Math.max(0, left), signal).catch(() => {});
   if (signal.aborted) return;
-  tell(err, warningText(`The AWS credentials of the server expire at ${minuteOf(expires)}`, hint));
+  const text = `The AWS credentials of the server expire at ${minuteOf(expires)}`;
+  // Nothing waits for this function.
+  tell(ignoringFailures(err), warningText(text, hint));
 }
 
 /** `2026-03-01 09:30` */

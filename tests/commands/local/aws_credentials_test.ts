@@ -10,6 +10,7 @@
  */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { OutputClosed } from "../../../runtime/errors.ts";
 import { CLOCK } from "../../../runtime/time.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
 import { Box } from "../../helpers/box/box.ts";
@@ -353,6 +354,23 @@ suite("a server's AWS credentials", () => {
         assertEquals(said, hint);
         const wait = clock.pauses.find((one) => one > 600_000)! / 60_000;
         assertEquals(Math.round(wait), 55);
+      });
+    });
+
+    it(`deploy ${flag} survives a warning about AWS credentials that cannot be printed`, async () => {
+      await onStage({}, async ({ run }) => {
+        const keys = new Keys();
+        const onMessage = (text: string): void => {
+          if (!/expire at/.test(text)) return;
+          setTimeout(() => keys.press(), 50);
+          throw new OutputClosed();
+        };
+        const { code, stderr } = await run(["deploy", "--port", "0", flag, ...LENT], {
+          keys,
+          clock: fakeClock(),
+          onMessage,
+        });
+        assertEquals(code, 130, stderr);
       });
     });
 
