@@ -268,8 +268,18 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
   function start(container: Life): Response {
     if (container.isRunning) return done(304);
     container.isRunning = true;
-    playing.push(Promise.resolve(program(container)));
-    return done();
+    try {
+      playing.push(Promise.resolve(program(container)));
+      return done();
+    } catch (error) {
+      // Another test was faster. An engine refuses then, and mlcli tries another port.
+      if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+      container.isRunning = false;
+      return refusal(
+        500,
+        "driver failed programming external connectivity: port is already allocated",
+      );
+    }
   }
 
   const answers: Answers = {

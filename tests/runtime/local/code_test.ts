@@ -127,11 +127,11 @@ suite("code under another name", () => {
   ) {
     it(`is mounted, and left to what runs: local ${args[0]}`, async () => {
       const folder = args[0] === "deploy" ? "prediction" : "training";
-      const { code, mounted } = await run(args, HARNESS_IMAGE, async (app) => {
+      const { code, stderr, mounted } = await run(args, HARNESS_IMAGE, async (app) => {
         await emptied(folder)(app);
         await app.write(app.path(folder, folder === "prediction" ? "serve.py" : "mine.py"), "x");
       });
-      assertEquals([code, mounted !== undefined], [0, true]);
+      assertEquals([code, mounted !== undefined], [0, true], stderr);
     });
   }
 });
