@@ -4,10 +4,10 @@ import { asWritten, parseJson } from "../../runtime/text.ts";
 import evidence from "../evidence/cog.json" with { type: "json" };
 import { withContainer } from "../helpers/container.ts";
 import { makeDirectory } from "../helpers/directory.ts";
-import { engineRequest, removeLeftovers } from "../helpers/engine.ts";
+import { engineRequest } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { convertedApp } from "./converted_app.ts";
 import { given, outcomesIn } from "./outcomes.ts";
 
 /** The last version that checks inputs in Python, and one that checks them in Rust. */
@@ -138,7 +138,7 @@ for (const [version, variable] of JUDGES) {
   suite(`a predictor of cog ${version}`, () => {
     const image = given(variable);
 
-    it("is answered for as cog's own server answers", async () => {
+    it("the app of a predictor answers as cog's own server", async () => {
       const judge = `mlcli's server, cog ${version}`;
       assertEquals((await outcomesIn("serve", judge, "a cog project")).here, "serves");
       const code = predictor(version === "0.16.12");
@@ -198,24 +198,12 @@ async function isReady(address: string): Promise<boolean> {
  * app's image: with the packages that `init` writes.
  */
 async function bothAnswers(image: string, project: string, asked: (image: string) => Answers) {
-  const name = `test-${crypto.randomUUID().slice(0, 8)}`;
-  await using directory = await makeDirectory();
-  const env = { MLCLI_BASE_IMAGE: image, XDG_STATE_HOME: join(directory.path, "state") };
-  const done = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runProgram(args, { cwd: directory.path, env });
-    assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
-    return stdout.trim();
-  };
-  try {
-    await done("init", name, "--from", project);
-    const model = join(directory.path, name, "mlcli_base/local_test/test_dir/model");
-    await Deno.writeTextFile(join(model, "weights.txt"), "hi");
-    await done("build");
-    const theirs = await asked(`${name}:latest`);
-    const address = await done("local", "deploy", "--port", "0");
-    const url = `${address.replace("localhost", "127.0.0.1")}/invocations`;
-    return { ours: await answersOf(url), theirs };
-  } finally {
-    await removeLeftovers(name);
-  }
+  await using app = await convertedApp(image, project);
+  const model = join(app.directory, app.name, "mlcli_base/local_test/test_dir/model");
+  await Deno.writeTextFile(join(model, "weights.txt"), "hi");
+  await app.done("build");
+  const theirs = await asked(`${app.name}:latest`);
+  const address = await app.done("local", "deploy", "--port", "0");
+  const url = `${address.replace("localhost", "127.0.0.1")}/invocations`;
+  return { ours: await answersOf(url), theirs };
 }

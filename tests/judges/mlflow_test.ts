@@ -3,10 +3,10 @@ import { join } from "@std/path";
 import evidence from "../evidence/mlflow.json" with { type: "json" };
 import { runToEnd, withContainer } from "../helpers/container.ts";
 import { makeDirectory } from "../helpers/directory.ts";
-import { engineRequest, removeLeftovers } from "../helpers/engine.ts";
+import { engineRequest } from "../helpers/engine.ts";
 import { eventually } from "../helpers/eventually.ts";
-import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
+import { convertedApp } from "./converted_app.ts";
 import { given, outcomesIn } from "./outcomes.ts";
 
 const JUDGES = [["2.22.4", "MLCLI_TEST_MLFLOW_2"], ["3.17.2", "MLCLI_TEST_MLFLOW_3"]] as const;
@@ -153,23 +153,11 @@ async function ours(
   image: string,
   model: string,
 ): Promise<{ readonly answers: Answers; readonly log: string }> {
-  const name = `test-${crypto.randomUUID().slice(0, 8)}`;
-  await using directory = await makeDirectory();
-  const env = { MLCLI_BASE_IMAGE: image, XDG_STATE_HOME: join(directory.path, "state") };
-  const done = async (...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await runProgram(args, { cwd: directory.path, env });
-    assertEquals(code, 0, `mlcli ${args.join(" ")}: ${stderr}`);
-    return stdout.trim();
-  };
-  try {
-    await done("init", name, "--from", model);
-    await done("build");
-    const address = await done("local", "deploy", "--port", "0", "--env", SEED);
-    const answers = await answersOf(address.replace("localhost", "127.0.0.1"));
-    const container = `mlcli-${name}-serve-${new URL(address).port}`;
-    const logs = `/containers/${container}/logs?stdout=1&stderr=1`;
-    return { answers, log: await engineRequest("GET", logs, [200]) };
-  } finally {
-    await removeLeftovers(name);
-  }
+  await using app = await convertedApp(image, model);
+  await app.done("build");
+  const address = await app.done("local", "deploy", "--port", "0", "--env", SEED);
+  const answers = await answersOf(address.replace("localhost", "127.0.0.1"));
+  const container = `mlcli-${app.name}-serve-${new URL(address).port}`;
+  const logs = `/containers/${container}/logs?stdout=1&stderr=1`;
+  return { answers, log: await engineRequest("GET", logs, [200]) };
 }
