@@ -7,7 +7,7 @@ import type { CredentialsLender, LocalJob } from "../../runtime/local/jobs.ts";
 import { abortOf } from "../../runtime/time.ts";
 
 /**
- * Returns what requests temporary credentials of a profile for each container.
+ * Returns a lender that requests temporary credentials of a profile for each container.
  *
  * @param variables the variables that the user gives to the code.
  * @throws AwsError if the profile doesn't exist; UsageError if a variable sets one of the keys.

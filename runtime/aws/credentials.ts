@@ -72,7 +72,7 @@ export interface CredentialsContext {
   readonly secrets: Secrets;
   /** Connections to the services that give credentials: STS, SSO. */
   readonly connections: Connections;
-  /** Gets the source of the caller's own credentials when they are found. */
+  /** Called with the source of the caller's own credentials when they are found. */
   readonly onSource: (source: string) => void;
 }
 

@@ -24,7 +24,7 @@ export interface SessionContext {
   readonly signal: AbortSignal;
   /** How long a request may take; usually left to `connections.ts`. */
   readonly limits?: TimeLimits;
-  /** Gets the source of the credentials each time they are found. */
+  /** Called with the source of the credentials each time they are found. */
   readonly onCredentials?: (source: string) => void;
 }
 

@@ -7,7 +7,7 @@ import { ignoringFailures } from "./differences/findings.ts";
 import type { Host, LocalJob } from "./jobs.ts";
 import type { Mask } from "./masked.ts";
 
-/** Returns what hides the secrets of lent credentials in what the code prints; without any, nothing. */
+/** Returns a mask for the secrets of lent credentials; `undefined` if the job has none. */
 export async function maskOf({ credentials }: LocalJob): Promise<Mask | undefined> {
   if (credentials === undefined) return undefined;
   const { AWS_SECRET_ACCESS_KEY = "", AWS_SESSION_TOKEN = "" } = credentials.variables;

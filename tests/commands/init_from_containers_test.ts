@@ -600,7 +600,7 @@ const SCRIPTS: Readonly<Record<string, readonly [text: string, channels: readonl
 async function hintIn(
   files: Readonly<Record<string, string>>,
   from = ".",
-  cwd = "work",
+  cwd = "lab",
 ): Promise<string> {
   await using directory = await makeDirectory(files);
   const { code, stderr } = await initFrom(directory, cwd, "--from", from);
@@ -611,40 +611,40 @@ async function hintIn(
 suite("mlcli init --from a directory with a script", () => {
   for (const [title, [text, channels]] of Object.entries(SCRIPTS)) {
     it(`prints the commands that run train.py, which reads ${title}`, async () => {
-      const files = { "work/src/train.py": text, "work/src/requirements.txt": "" };
+      const files = { "lab/src/train.py": text, "lab/src/requirements.txt": "" };
       const folders = channels.map((name) =>
-        `  work/mlcli_base/local_test/test_dir/input/data/${name}/\n`
+        `  lab/mlcli_base/local_test/test_dir/input/data/${name}/\n`
       );
       assertEquals(
         await hintIn(files),
         "error: mlcli does not know what is in .\n" +
           "hint: src/train.py trains a model. Run it in python:3.12, or in one of AWS's images:\n" +
-          "  mlcli init work --image python:3.12 --source-dir src --entry-point train.py\n" +
+          "  mlcli init lab --image python:3.12 --source-dir src --entry-point train.py\n" +
           (folders.length === 0 ? "" : "Put data into the directories of its channels:\n") +
-          `${folders.join("")}Then start it:\n  mlcli local train --app-name work\n`,
+          `${folders.join("")}Then start it:\n  mlcli local train --app-name lab\n`,
       );
     });
   }
 
   // https://github.com/aws/sagemaker-scikit-learn-container/issues/77
   it("prints the commands that serve with inference.py", async () => {
-    const hint = await hintIn({ "work/code/inference.py": "def model_fn(model_dir): ...\n" });
+    const hint = await hintIn({ "lab/code/inference.py": "def model_fn(model_dir): ...\n" });
     assertStringIncludes(
       hint,
       "hint: code/inference.py serves a model. Run it in IMAGE, one of AWS's images for inference:\n" +
-        "  mlcli init work --image IMAGE\n" +
-        "Put the model into work/mlcli_base/local_test/test_dir/model/, and start the server:\n" +
-        "  mlcli local deploy --app-name work --image IMAGE --source-dir code " +
+        "  mlcli init lab --image IMAGE\n" +
+        "Put the model into lab/mlcli_base/local_test/test_dir/model/, and start the server:\n" +
+        "  mlcli local deploy --app-name lab --image IMAGE --source-dir code " +
         "--entry-point inference.py\n",
     );
   });
 
   it("prints the commands for both scripts of a directory", async () => {
-    const hint = await hintIn({ "work/train.py": "", "work/inference.py": "" });
+    const hint = await hintIn({ "lab/train.py": "", "lab/inference.py": "" });
     assertEquals(hint.split("\n").filter((line) => line.startsWith("  ")), [
-      "  mlcli init work --image python:3.12 --source-dir . --entry-point train.py",
-      "  mlcli local train --app-name work",
-      "  mlcli local deploy --app-name work --image IMAGE --source-dir . --entry-point inference.py",
+      "  mlcli init lab --image python:3.12 --source-dir . --entry-point train.py",
+      "  mlcli local train --app-name lab",
+      "  mlcli local deploy --app-name lab --image IMAGE --source-dir . --entry-point inference.py",
     ]);
     assertStringIncludes(hint, "Write the packages that it imports into requirements.txt.\n");
   });
@@ -658,31 +658,31 @@ suite("mlcli init --from a directory with a script", () => {
       "../my shop",
       "cd '/tmp/my shop' && mlcli init my-shop --image python:3.12 --source-dir . --entry",
     ],
-    "the directory that is named": ["work/shop/train.py", "shop", "mlcli init work --image"],
+    "the directory that is named": ["lab/shop/train.py", "shop", "mlcli init lab --image"],
     "a directory that is called as this one": [
-      "work/work/train.py",
-      "work",
-      "mlcli init work-app --im",
+      "lab/lab/train.py",
+      "lab",
+      "mlcli init lab-app --im",
     ],
     "a directory with a quote": [
-      "work/it's\n/train.py",
+      "lab/it's\n/train.py",
       ".",
-      "mlcli init work --image python:3.12 --source-dir 'it'\\''s?' --entry-point train.py",
+      "mlcli init lab --image python:3.12 --source-dir 'it'\\''s?' --entry-point train.py",
     ],
     "a directory that begins with a dash": [
-      "work/-x/train.py",
+      "lab/-x/train.py",
       ".",
-      "mlcli init work --image python:3.12 --source-dir ./-x --entry-point train.py",
+      "mlcli init lab --image python:3.12 --source-dir ./-x --entry-point train.py",
     ],
     "a directory with an app of its name": [
-      ["work/train.py", "work/work.json", "work/work-app/a.csv"],
+      ["lab/train.py", "lab/lab.json", "lab/lab-app/a.csv"],
       ".",
-      "mlcli init work-app-app --image",
+      "mlcli init lab-app-app --image",
     ],
     "a directory with more files below": [
-      ["work/train.py", ...Array.from({ length: 201 }, (_, n) => `work/data/f${n}.py`)],
+      ["lab/train.py", ...Array.from({ length: 201 }, (_, n) => `lab/data/f${n}.py`)],
       ".",
-      "mlcli init work --image python:3.12 --source-dir . --entry-point train.py",
+      "mlcli init lab --image python:3.12 --source-dir . --entry-point train.py",
     ],
   };
   for (const [title, [file, from, line]] of Object.entries(places)) {
@@ -693,7 +693,7 @@ suite("mlcli init --from a directory with a script", () => {
   }
 
   it("asks for the directory of a train.py that is deeper", async () => {
-    const files = { "work/src/a/train.py": "" };
+    const files = { "lab/src/a/train.py": "" };
     const hint = "If train.py is deeper, name its directory: mlcli init --from DIR\n";
     assertStringIncludes(await hintIn(files), hint);
     assertStringIncludes(await hintIn(files, "src/a"), "--source-dir src/a --entry-point train.py");
@@ -701,13 +701,13 @@ suite("mlcli init --from a directory with a script", () => {
 
   it("prints the script at the top, and none that belongs to another tool", async () => {
     const files = {
-      "work/old/train.py": "",
-      "work/train.py": "",
-      "work/inference.py": "from fastapi import FastAPI\n",
+      "lab/old/train.py": "",
+      "lab/train.py": "",
+      "lab/inference.py": "from fastapi import FastAPI\n",
     };
     assertStringIncludes(await hintIn(files), "--source-dir . --entry-point train.py");
     assertEquals((await hintIn(files)).includes("inference.py"), false);
-    const starts = { "work/train.py": "import sagemaker\nestimator.fit(inputs)\n" };
+    const starts = { "lab/train.py": "import sagemaker\nestimator.fit(inputs)\n" };
     assertStringIncludes(await hintIn(starts), "train.py starts jobs on SageMaker");
   });
 });

@@ -76,7 +76,7 @@ class WatchedServer implements AsyncDisposable {
   readonly #traffic: KeptTraffic;
   readonly #watch: Watch;
   readonly #retiring = new Set<Promise<void>>();
-  /** Ends the wait for the end of the current server's credentials. */
+  /** Cancels the warning that the current server's credentials expire. */
   #expiry = new AbortController();
   #start: Start | undefined;
   #current: Backend | undefined;

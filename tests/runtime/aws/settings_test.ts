@@ -255,7 +255,7 @@ const SIGNERS: readonly (readonly [
 
 suite("the source of the caller's own credentials", () => {
   for (const [title, said, source, ...notes] of SIGNERS) {
-    it(`is ${source} if ${title}, with ${notes.length} notes`, () => {
+    it(`credentialsSource is ${source} if ${title}, with ${notes.length} notes`, () => {
       const settings = settingsOf(said);
       assertEquals(
         { source: credentialsSource(settings), notes: overruledNotes(settings) },
@@ -264,7 +264,7 @@ suite("the source of the caller's own credentials", () => {
     });
   }
 
-  it("is the keys if mlcli config names a profile, and a note says so", async () => {
+  it("credentialsSource is the keys if mlcli config names a profile, and a note says so", async () => {
     await using home = await makeDirectory({ "mlcli/config.json": '{"profile": "mine"}' });
     const settings = settingsOf({ ...KEYS, XDG_CONFIG_HOME: home.path });
     assertEquals(overruledNotes(settings), [
@@ -274,7 +274,7 @@ suite("the source of the caller's own credentials", () => {
   });
 
   // "Partial credentials found in env" in the AWS CLI: https://github.com/boto/botocore/pull/331
-  it("is an error if a key has no secret, unless a profile is named that overrules it", () => {
+  it("awsSettings throws if a key has no secret, unless a profile is named that overrules it", () => {
     const half = { AWS_ACCESS_KEY_ID: "AKID", AWS_PROFILE: "shell" };
     const { message, hint } = assertThrows(() => settingsOf(half), MlcliError);
     assertEquals({ message, hint }, {

@@ -60,9 +60,7 @@ suite("the hint for AWS in a run", () => {
       else assertMatch(said ?? "", hint);
     });
   }
-});
 
-suite("the hint for AWS in a run", () => {
   const expired = clientError("ExpiredToken", "The provided token has expired.");
   const asked = { network: undefined, strict: false, copyInputs: false };
 

@@ -21,7 +21,7 @@ const OUTPUTS: Readonly<Record<string, readonly [pieces: readonly string[], show
 
 suite("Mask", () => {
   for (const [title, [pieces, shown]] of Object.entries(OUTPUTS)) {
-    it(`shows ${title} without the secret`, async () => {
+    it(`Mask shows ${title} without the secret`, async () => {
       const { out, err } = fakeContext();
       const mask = new Mask([SECRET, "test"]);
       const masked = mask.of({ out, err });
@@ -32,11 +32,11 @@ suite("Mask", () => {
     });
   }
 
-  it("keeps the words of emulators, such as test", () => {
+  it("Mask keeps the words of emulators, such as test", () => {
     assertEquals(new Mask(["test", ""]).text("test 1"), "test 1");
   });
 
-  it("masks a secret of asterisks", () => {
+  it("Mask covers a secret of asterisks", () => {
     const stars = "*".repeat(40);
     assertEquals(new Mask([stars]).text(stars), stars);
   });

@@ -79,13 +79,13 @@ const LABELS: Readonly<Record<string, readonly [Record<string, string>, readonly
 
 suite("requirements of a project", () => {
   for (const [title, [files, notes]] of Object.entries(LABELS)) {
-    it(`get ${notes.length === 0 ? "no note" : "a note"} about PyPI for ${title}`, async () => {
+    it(`requirements of a project get ${notes.length === 0 ? "no note" : "a note"} about PyPI for ${title}`, async () => {
       assertEquals(await notesFor(files), notes);
     });
   }
 
   for (const [title, line] of [["references", "-r "], ["labels", "torch==2.0+"]] as const) {
-    it(`get 20 notes of a bounded length about more ${title}`, async () => {
+    it(`requirements of a project get 20 notes of a bounded length about more ${title}`, async () => {
       const name = title === "labels" ? "x" : "x".repeat(1000);
       const lines = Array.from({ length: 30 }, (_, n) => `${line}${n}${name}\n`);
       const notes = await notesFor({ "requirements.txt": lines.join("") });
@@ -94,7 +94,7 @@ suite("requirements of a project", () => {
     });
   }
 
-  it("are listed up to 20 lines, once each and up to 200 characters", () => {
+  it("droppedText lists up to 20 lines, once each and up to 200 characters", () => {
     const lines = ["b", "b", "c".repeat(300), ...Array.from({ length: 30 }, (_, n) => `${n}`)];
     const shown = ["b", "c".repeat(200), ...Array.from({ length: 18 }, (_, n) => `${n}`)];
     assertEquals(droppedText(lines, "r.txt"), [
