@@ -33,12 +33,12 @@ const OPTIONS = options({
     description:
       "Directory with a Dockerfile of your own; only this directory is sent. Default: context " +
       "in the app's file.",
-    completion: "file",
+    path: "typed",
   },
   "--dockerfile": {
     value: "path",
     description: "Dockerfile to use instead of the app's, or that of --context.",
-    completion: "file",
+    path: "typed",
   },
   "--no-cache": { description: "Run every step again." },
   "--no-network-settings": {

@@ -8,6 +8,7 @@
 import type { Section } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
 import type { Options, Values } from "./options/option.ts";
+import { requirePaths } from "./options/paths.ts";
 
 /** How a command was called. */
 export interface Call {
@@ -79,6 +80,7 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
     run: async (context, read, call) => {
       // First: a wrong command line is an error before anything is loaded.
       const values = read(options);
+      await requirePaths(context.cwd, options, values);
       await (await action())(context, values, {
         ...call,
         configured: async (section) => {

@@ -4,17 +4,20 @@ import { relative } from "@std/path/relative";
 import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { fileErrorReason, MlcliError, type NoAppHere, UsageError } from "../runtime/errors.ts";
+import { requirePaths } from "./options/paths.ts";
+import { everywhere } from "./options/standard.ts";
 import { mayHoldSecret } from "./usage.ts";
 
 /**
  * The same context in another directory, which paths on the command line are relative to.
  *
- * @throws UsageError where there is no such directory.
+ * @throws UsageError if there is no such directory; MlcliError if a link of a repository leads elsewhere.
  */
 export async function inDirectory<C extends Pick<Context, "cwd">>(
   context: C,
   typed: string,
 ): Promise<C> {
+  await requirePaths(context.cwd, everywhere, { directory: typed });
   return { ...context, cwd: await realDirectory(absolutePath(context.cwd, typed), typed) };
 }
 

@@ -20,7 +20,7 @@ const OPTIONS = options({
     value: "origin",
     description: "Make the app of a project of another tool (DIR), or of training-job/NAME, " +
       "processing-job/NAME, endpoint/NAME or model/NAME on SageMaker.",
-    completion: "file",
+    path: "typed",
   },
   "--data": {
     value: "size",
@@ -35,6 +35,7 @@ const OPTIONS = options({
   "--requirements": {
     value: "path",
     description: "Requirements file, relative to this directory.",
+    path: "inner",
   },
   "--base-image": {
     value: "image",

@@ -1,6 +1,5 @@
 /** Files that the command line names: bodies of requests, and environment variables. */
 
-import { requireNamed } from "../runtime/app/named_path.ts";
 import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { typeOfFile } from "../runtime/contract/invocations.ts";
@@ -60,7 +59,6 @@ async function* fileInput(
   file: string,
   command: string,
 ): AsyncGenerator<Uint8Array, void, void> {
-  await requireNamed(cwd, file, "");
   try {
     const path = absolutePath(cwd, file);
     if ((await Deno.stat(path)).isDirectory) throw new Error("it is a directory");
@@ -110,7 +108,6 @@ async function variablesIn(path: string, cwd: string): Promise<readonly GivenVar
 }
 
 async function textOf(path: string, cwd: string): Promise<string> {
-  await requireNamed(cwd, path, "--env-file ");
   try {
     return await readTextFile(absolutePath(cwd, path), LARGEST_TEXT);
   } catch (error) {

@@ -7,7 +7,7 @@ const OPTIONS = options({
   "--to": {
     value: "dir",
     description: "Directory for the model, empty or new. Default: the app's model/.",
-    completion: "file",
+    path: "typed",
   },
   ...cloudOptions,
   ...progressOptions,

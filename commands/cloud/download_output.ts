@@ -7,7 +7,7 @@ const OPTIONS = options({
   "--to": {
     value: "dir",
     description: "Directory for the output, empty or new. Default: JOB.",
-    completion: "file",
+    path: "typed",
   },
   "--kind": {
     ...jobKind["--kind"],

@@ -9,7 +9,7 @@ const OPTIONS = options({
     description: "File or directory to upload. May be repeated.",
     required: true,
     repeatable: true,
-    completion: "file",
+    path: "typed",
   },
   "--target-dir": {
     value: "uri",

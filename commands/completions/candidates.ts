@@ -70,7 +70,7 @@ async function valuesOf(
   context: Context,
 ): Promise<readonly Candidate[]> {
   const words = choices ??
-    (completion === undefined || completion === "file"
+    (completion === undefined
       ? []
       : await (await import("./values.ts")).completionValues(completion, context));
   return words.map((word) => ({ word }));

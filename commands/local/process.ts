@@ -1,8 +1,11 @@
+import type { PlacedData } from "../../runtime/contract/processing_data.ts";
 import { type Command, command } from "../command.ts";
 import { jobOptions, parseDirectory } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
 import { options, type Values } from "../options/option.ts";
 import { pipOptions, processProgramOptions } from "../options/program.ts";
+
+const placeOf = ({ place }: PlacedData<string | undefined>): string | undefined => place;
 
 const OPTIONS = options({
   "[-- args...]": {},
@@ -12,6 +15,7 @@ const OPTIONS = options({
     value: "file",
     description: "Script in processing/, for an image of mlcli build.",
     completion: "script",
+    path: "inner",
   },
   ...processProgramOptions,
   "--input": {
@@ -20,7 +24,7 @@ const OPTIONS = options({
     description: "[NAME[:PATH]=]DIR: the code finds DIR at /opt/ml/processing/input/NAME, or at " +
       "PATH below /opt/ml/processing. Default: input/data/processing. May be repeated.",
     repeatable: true,
-    completion: "file",
+    path: placeOf,
     parse: parseDirectory("input"),
   },
   "--output-dir": {
@@ -31,7 +35,7 @@ const OPTIONS = options({
       "to be empty or new. Default: output/NAME. A DIR with a slash (./DIR) and no NAME keeps all " +
       "of /opt/ml/processing/output. May be repeated.",
     repeatable: true,
-    completion: "file",
+    path: placeOf,
     parse: parseDirectory("output"),
   },
   "--copy-inputs": {

@@ -1,6 +1,6 @@
 import { type Command, command } from "../command.ts";
 import { pipOptions, programOptions } from "../options/program.ts";
-import { jobOptions, parseInput } from "../options/container.ts";
+import { jobOptions, parseInput, type TypedChannel } from "../options/container.ts";
 import { hostOptions } from "../options/hosts.ts";
 import { options, type Values } from "../options/option.ts";
 import { parseSeconds } from "../options/parsers.ts";
@@ -19,6 +19,7 @@ const OPTIONS = options({
     value: "channel",
     description: "CHANNEL=DIR: directory to use instead of the one in input/data. May be repeated.",
     repeatable: true,
+    path: ({ directory }: TypedChannel) => directory,
     parse: parseInput,
   },
   "--copy-inputs": {

@@ -44,7 +44,7 @@ const REPORT = options({
     short: "-o",
     value: "file",
     description: "Write the page to this file instead of standard output.",
-    completion: "file",
+    path: "typed",
   },
   "--with-logs": { description: "Also the end of each run's log, which may hold secrets." },
 });

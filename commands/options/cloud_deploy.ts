@@ -104,7 +104,7 @@ export const DEPLOY_OPTIONS = options({
       "local directory, which is packed, tried and uploaded. An existing image may need none.",
     key: true,
     needed: true,
-    completion: "file",
+    path: (model: ModelSource) => "directory" in model ? model.directory : undefined,
     parse: parseModel,
   },
   "--run": {

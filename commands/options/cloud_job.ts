@@ -223,6 +223,7 @@ export const PROCESS_OPTIONS = options({
     description: "Script in processing/, for an image of mlcli build.",
     key: true,
     completion: "script",
+    path: "inner",
   },
   "--input-s3-location": {
     short: "-i",

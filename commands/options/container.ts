@@ -131,7 +131,7 @@ export const variableOptions = options({
     value: "file",
     description: "File with NAME=VALUE on each line, as docker run takes it. May be repeated.",
     repeatable: true,
-    completion: "file",
+    path: "typed",
   },
 });
 
@@ -144,10 +144,13 @@ const awsCredentialsOption = options({
   },
 });
 
-export function parseInput(
-  text: string,
-  source: string,
-): { readonly name: string; readonly directory: string } {
+/** A channel that the user names, with its directory as typed. */
+export interface TypedChannel {
+  readonly name: string;
+  readonly directory: string;
+}
+
+export function parseInput(text: string, source: string): TypedChannel {
   const channel = parseChannel(text);
   requireNoAddress(channel?.directory ?? text, source);
   if (channel !== undefined) return channel;

@@ -15,7 +15,7 @@ import { withoutBlanks } from "../../runtime/text.ts";
 import { options, type Values } from "./option.ts";
 import { parseMediaType } from "./parsers.ts";
 
-export const requestFile = options({ "[file]": { completion: "file" } });
+export const requestFile = options({ "[file]": { path: "typed" } });
 
 export const mediaTypes = options({
   "--content-type": {

@@ -3,7 +3,7 @@
  * So a command that uses a wrong name or type for it fails the type check.
  */
 
-/** Values that mlcli itself completes; the shell completes files. */
+/** Values that mlcli itself completes. All other words are completed by the shell, as files. */
 export type CompletionKind =
   | "app"
   | "script"
@@ -15,6 +15,17 @@ export type CompletionKind =
   | "profile"
   | "region"
   | "instance-type";
+
+/**
+ * Path of a file or a directory in a value that the user types:
+ * - `typed`: the value is the path.
+ * - A function returns the path in a parsed value: `DIR` in `training=DIR`.
+ * - `inner`: the value is a path below another directory, and its reader keeps it in there.
+ *
+ * Before an action gets a path, except an inner one, `paths.ts` requires that no link of a repository
+ * leads it elsewhere.
+ */
+export type PathIn = "typed" | "inner" | ((value: never) => string | undefined);
 
 /**
  * Makes a value of a text.
@@ -57,7 +68,8 @@ interface ValueOption extends Common {
   /** A switch for one of its values: `--json` for `--output json`. */
   readonly shorthand?: readonly [flag: Flag, value: string];
   readonly repeatable?: true;
-  readonly completion?: CompletionKind | "file";
+  readonly completion?: CompletionKind;
+  readonly path?: PathIn;
   /** The environment variable that gives the value where the command line does not. */
   readonly variable?: string | undefined;
   /** The person's own setting that gives it where nothing else does. */
@@ -67,7 +79,8 @@ interface ValueOption extends Common {
 
 export interface Argument {
   readonly choices?: readonly string[];
-  readonly completion?: CompletionKind | "file";
+  readonly completion?: CompletionKind;
+  readonly path?: PathIn;
   readonly parse?: Parser<unknown>;
 }
 
@@ -96,14 +109,27 @@ export function options<const O extends Options>(declared: O & Checked<O>): O {
   return declared;
 }
 
-/** Refuses unknown fields, and in `onlyWith` the names of other commands' options. */
+/**
+ * Refuses unknown fields, in `onlyWith` the names of other commands' options, and files and directories
+ * without a `path`.
+ */
 type Checked<O> = {
-  readonly [K in keyof O]: {
-    readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
-      : Field extends FieldOf<K, O[K]> ? unknown
-      : never;
-  };
+  readonly [K in keyof O]:
+    & {
+      readonly [Field in keyof O[K]]: Field extends "onlyWith" ? keyof O
+        : Field extends FieldOf<K, O[K]> ? unknown
+        : never;
+    }
+    & (NamesFile<K, O[K]> extends true ? { readonly path: PathIn } : unknown);
 };
+
+/** Whether the help calls a value a file, a directory or a path. */
+type NamesFile<Form, Declared> = Form extends `${"<" | "["}${FileWord}${">" | "]" | "..."}${string}`
+  ? true
+  : Declared extends { readonly value: FileWord } ? true
+  : false;
+
+type FileWord = "file" | "dir" | "path";
 
 type FieldOf<Form, Declared> = Form extends Flag
   ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch

@@ -28,12 +28,14 @@ export const serverProgramOptions = options({
       "File of your code to put into the model's code/, such as inference.py, for AWS's " +
       "inference images.",
     key: true,
+    path: "inner",
     parse: entryPointOf,
   },
   "--source-dir": {
     value: "dir",
     description: "Directory of your code. Default: source_dir, or this directory.",
     key: true,
+    path: "typed",
   },
 });
 

@@ -19,7 +19,7 @@ export const everywhere = options({
     short: "-C",
     value: "dir",
     description: "Run as if started in DIR, as git -C does.",
-    completion: "file",
+    path: "typed",
   },
   "--no-color": { description: "Print without colour, as with NO_COLOR set." },
   "--debug": {

@@ -72,13 +72,13 @@ export const transformOptions = options({
     key: true,
   },
   "--input-filter": {
-    value: "path",
+    value: "jsonpath",
     description: "What the model gets of a record, such as $[1:] for all but the first column.",
     key: true,
     parse: parseFilterText,
   },
   "--output-filter": {
-    value: "path",
+    value: "jsonpath",
     description: "What is kept of a record in the result, such as $[0,-1].",
     key: true,
     parse: parseFilterText,

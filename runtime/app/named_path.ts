@@ -27,8 +27,8 @@ export interface NamedPath {
 }
 
 /**
- * Where such a path leads. One that only the file names lies in the app's repository, links followed, and
- * is not private; of one that is typed, no link of a repository leads out of that.
+ * Returns where such a path leads. If only the file names it, it has to be in the app's repository, with
+ * links followed, and not private. (A path that is typed has passed `requireNamed`.)
  *
  * @param cwd absolute path of the current directory.
  * @throws MlcliError
@@ -40,10 +40,7 @@ export async function placeNamed(
 ): Promise<{ readonly path: string; readonly shown: string }> {
   const path = absolutePath(isTyped ? cwd : dirname(app.configurationPath), named);
   const shown = path === cwd ? "." : typedPath(cwd, path);
-  if (isTyped) {
-    await requireNamed(cwd, named, `${option} `);
-    return { path, shown };
-  }
+  if (isTyped) return { path, shown };
   const inner = relative(app.boundary, await realPathOf(path));
   const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName);
   if (!isOutside(inner) && !isPrivate) return { path, shown };
@@ -104,14 +101,12 @@ export async function ownContext(
  * to something private in it. A link outside of repositories is the user's own.
  *
  * @param cwd absolute path of the current directory. With an app in it, it counts as a repository.
- * @param option what comes before a path, for the hint: `--input-dir `, `--input training=`.
  * @param links how many of the user's own are followed: more, or a circle, cannot be opened.
  * @throws MlcliError
  */
 export async function requireNamed(
   cwd: string,
   typed: string,
-  option: string,
   links = MOST_LINKS,
 ): Promise<void> {
   const path = absolutePath(cwd, typed);
@@ -122,7 +117,7 @@ export async function requireNamed(
       if (links === 0) return;
       // The user's own link may lead to a link of a repository.
       const target = absolutePath(await Deno.realPath(folder), await Deno.readLink(link));
-      return await requireNamed(cwd, join(target, relative(link, path)), option, links - 1);
+      return await requireNamed(cwd, join(target, relative(link, path)), links - 1);
     }
     const escape = await escapeOf({ directory: folder, boundary }, link);
     if (escape === undefined) continue;
@@ -130,8 +125,7 @@ export async function requireNamed(
     throw new MlcliError(`${inOneLine(typed)} ${inOneLine(escape.words)}`, {
       hint: escape.isPrivate
         ? "A link of the repository leads to it. mlcli reads private files only by their own path."
-        : "A link of the repository leads there. If you mean that place, name it yourself: " +
-          `${option}${shellWord(behind)}`,
+        : `A link of the repository leads there. To use that place, type ${shellWord(behind)}`,
     });
   }
 }

@@ -88,11 +88,12 @@ export async function requireDirectory(
   source: string,
   name: string | undefined,
 ): Promise<void> {
-  const option = name === undefined ? "--input " : `--input ${name}=`;
-  await requireNamed(layout.directory, source, option);
+  // Again for each run of --watch: the run before might have planted a link.
+  await requireNamed(layout.directory, source);
   if ((await statIfThere(source))?.isDirectory) return;
   const path = typedPath(layout.directory, source);
-  throw new UsageError(`Not a directory: ${path} (${option.replace(/=$/, "=...").trim()})`, {
+  const option = name === undefined ? "--input" : `--input ${name}=...`;
+  throw new UsageError(`Not a directory: ${path} (${option})`, {
     hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",
   });
 }

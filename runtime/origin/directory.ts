@@ -1,7 +1,6 @@
 /** Directories that mlcli makes apps of: by what they are known, and what reads each. */
 
 import { boundaryOf } from "../app/confinement.ts";
-import { requireNamed } from "../app/named_path.ts";
 import { absolutePath, typedPath } from "../app/typed_path.ts";
 import { UsageError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
@@ -74,14 +73,13 @@ export async function findIn(project: Project): Promise<Found | undefined> {
  *
  * @param typed as the person typed it.
  * @param name of the app, as typed.
- * @throws UsageError where there is no directory; MlcliError where a link of a repository leads elsewhere.
+ * @throws UsageError if it is not a directory.
  */
 export async function projectAt(
   cwd: string,
   typed: string,
   name: string | undefined,
 ): Promise<Project> {
-  await requireNamed(cwd, typed, "--from ");
   const path = absolutePath(cwd, typed).replace(/(?!^)[/\\]+$/, "");
   if (!await isDirectory(path)) {
     throw new UsageError(`Not a directory: ${inOneLine(typed)}`, {

@@ -3,7 +3,6 @@ import { dirname } from "@std/path/dirname";
 import { relative } from "@std/path/relative";
 import { requireInside } from "../../app/confinement.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath, isOutside, typedPath } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
@@ -151,10 +150,7 @@ async function directoryOf(
     return { path, shown: typedPath(cwd, path) };
   }
   const shown = model.directory;
-  if (typed.has("--model")) {
-    await requireNamed(cwd, shown, "--model ");
-    return { path: absolutePath(cwd, shown), shown };
-  }
+  if (typed.has("--model")) return { path: absolutePath(cwd, shown), shown };
   const path = absolutePath(dirname(app.configurationPath), shown);
   const real = await realPathOf(path);
   if (!isOutside(relative(app.boundary, real))) return { path, shown };

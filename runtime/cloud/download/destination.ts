@@ -9,7 +9,6 @@ import {
   requireLayoutInside,
   requireTestDirectory,
 } from "../../app/layout.ts";
-import { requireNamed } from "../../app/named_path.ts";
 import { absolutePath } from "../../app/typed_path.ts";
 import type { Context } from "../../context.ts";
 import { fileErrorReason, MlcliError } from "../../errors.ts";
@@ -160,7 +159,6 @@ const WHOLE = "whole";
  * @throws MlcliError
  */
 export async function emptyDirectory(cwd: string, shown: string): Promise<Destination> {
-  await requireNamed(cwd, shown, "--to ");
   const path = absolutePath(cwd, shown).replace(/(?!^)[/\\]+$/, "");
   const info = await statIfThere(path);
   const isFinished = info?.isDirectory && await settleKilled(path);

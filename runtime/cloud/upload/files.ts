@@ -2,7 +2,6 @@ import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
 import { isJunk } from "../../app/junk.ts";
 import { followLink, linkBoundary } from "../../app/links.ts";
-import { requireNamed } from "../../app/named_path.ts";
 import { isPrivateKey, mayHoldSecrets } from "../../app/private_files.ts";
 import { absolutePath } from "../../app/typed_path.ts";
 import { compareKeys, sortKeys } from "../../contract/keys.ts";
@@ -31,7 +30,6 @@ export async function namedInputs(
   typed: readonly string[],
 ): Promise<readonly NamedInput[]> {
   return await Promise.all(typed.map(async (shown) => {
-    await requireNamed(cwd, shown, "--input-dir ");
     const path = absolutePath(cwd, shown);
     const info = await Deno.stat(path).catch((cause) => {
       throw isMissing(cause) ? missingInputError(shown, cause) : cannotRead(shown, cause);

@@ -61,7 +61,8 @@ export async function requireFree(
 async function targetOf(layout: Layout, output: ProcessingOutput): Promise<string> {
   const { name, path, place } = output;
   const option = `--output-dir ${path === PATHS.processingOutput ? "" : `${name}=`}`;
-  if (place !== undefined) await requireNamed(layout.directory, place, option);
+  // Also after the run, which might have planted a link.
+  if (place !== undefined) await requireNamed(layout.directory, place);
   // No link of the layout's is followed.
   const target = place === undefined ? join(layout.output, name) : await realPathOf(place);
   const problem = await problemAt(target).catch(fileErrorReason);

@@ -7,7 +7,6 @@ import type { Confined } from "../../app/confinement.ts";
 import { linkBoundary, nodesIn } from "../../app/links.ts";
 import { requireNoPointer } from "../../app/pointers.ts";
 import { isJunk, junkNotes } from "../../app/junk.ts";
-import { requireNamed } from "../../app/named_path.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import type { AskedTransform, Transform } from "../../contract/transform.ts";
@@ -48,7 +47,6 @@ export async function inputsIn(
   { directory, boundary: repository }: Confined,
   input: string,
 ): Promise<Inputs> {
-  await requireNamed(directory, input, "--input ");
   const shown = typedPath(directory, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];

@@ -5,7 +5,6 @@ import { join } from "@std/path/join";
 import { relative } from "@std/path/relative";
 import { requireInside } from "../../app/confinement.ts";
 import type { Layout } from "../../app/layout.ts";
-import { requireNamed } from "../../app/named_path.ts";
 import { isOutside, typedPath } from "../../app/typed_path.ts";
 import type { Difference } from "../../contract/differences.ts";
 import { MlcliError } from "../../errors.ts";
@@ -30,7 +29,6 @@ export interface OutputPlace {
 export async function outputPlace(layout: Layout, named: string | undefined): Promise<OutputPlace> {
   const path = named ?? join(layout.output, "transform");
   if (named === undefined) await requireInside(layout, [layout.output, path]);
-  else await requireNamed(layout.directory, named, "--output-dir ");
   const shown = typedPath(layout.directory, path);
   await makeDirectory(path, shown);
   return { path: await realPathOf(path), shown };

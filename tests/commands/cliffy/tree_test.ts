@@ -18,7 +18,7 @@ async function parse(
 const TAG = options({ "--tag": { short: "-t", value: "tag", description: "", default: "latest" } });
 
 const OPTIONS = options({
-  "[file]": { completion: "file" },
+  "[file]": { path: "typed" },
   ...TAG,
   "--output": { value: "format", choices: ["text", "json"], description: "", default: "text" },
   "--role": { value: "arn", description: "", required: true, variable: "ROLE" },

@@ -49,18 +49,6 @@ suite("what options complete", () => {
           .map((name) => `local ${name} --aws-credentials profile`),
         ...["invoke", "logs", "stop"].map((name) => `local ${name} --port server-port`),
         ...[
-          "local deploy",
-          "local process",
-          "local shell",
-          "local train",
-          "train",
-          "process",
-          "transform",
-          "deploy",
-        ].map((
-          name,
-        ) => `${name} --env-file file`),
-        ...[
           ...[
             "init",
             "doctor",
@@ -80,26 +68,13 @@ suite("what options complete", () => {
           `${name} --ec2-type instance-type`
         ),
         ...["local deploy", "deploy"].map((name) => `${name} --run model-run`),
-        "build --context file",
-        "build --dockerfile file",
         "local process --file script",
-        "local process --input file",
-        "local process --output-dir file",
-        "local report --output-file file",
         ...["deploy", "process", "shell", "train", "transform"].map((name) =>
           `local ${name} --network network`
         ),
-        ...["app-name app", "docker-tag image-tag", "env-file file", "input file"].map((option) =>
-          `local transform --${option}`
-        ),
-        "local transform --output-dir file",
+        ...["app-name app", "docker-tag image-tag"].map((option) => `local transform --${option}`),
         "local transform --run model-run",
         "process --file script",
-        "upload-data --input-dir file",
-        "download-model --to file",
-        "download-output --to file",
-        "init --from file",
-        "deploy --model file",
       ].sort(),
     );
   });

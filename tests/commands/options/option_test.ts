@@ -44,7 +44,7 @@ const DECLARED = options({
   "--wait": { description: "" },
   "--no-cache": { description: "" },
   "--base-image": { value: "image", description: "" },
-  "--file": { value: "file", description: "", required: true },
+  "--file": { value: "file", description: "", required: true, path: "typed" },
   "--port": { value: "port", description: "", default: "1", parse: (text) => Number(text) },
   "--memory": { value: "size", description: "", parse: (text) => Number(text) },
   "--input": { value: "channel", description: "", repeatable: true, parse: (text) => [text] },
@@ -88,5 +88,9 @@ suite("a declaration", () => {
     options({ "--wait": { description: "", required: true } });
     // @ts-expect-error It needs an option of another name.
     options({ "--await": { description: "" }, "--timeout": DECLARED["--timeout"] });
+    // @ts-expect-error A file whose path no gate checks.
+    options({ "--report": { value: "file", description: "" } });
+    // @ts-expect-error A directory among the arguments whose path no gate checks.
+    options({ "[dir...]": {} });
   });
 });

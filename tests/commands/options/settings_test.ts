@@ -30,7 +30,7 @@ const OPTIONS = options({
   "--spot": { description: "", key: true },
   "--no-cache": { description: "", key: true },
   "--format": { value: "format", description: "", choices: ["a", "b"], key: true },
-  "--env-file": { value: "file", description: "", repeatable: true },
+  "--env-file": { value: "file", description: "", repeatable: true, path: "typed" },
   "--region": { value: "region", description: "" },
   "--no-wait": { description: "" },
 });

@@ -8,7 +8,7 @@ import { it, suite } from "../../helpers/suite.ts";
 const run = command({
   details: "It takes a while.",
   options: options({
-    "[file]": {},
+    "[file]": { path: "typed" },
     "--wait": { description: "Stay." },
     "--timeout": {
       value: "seconds",

@@ -1,0 +1,116 @@
+/** Every option and argument that names a file or a directory, with a link that leads out. */
+
+import { assert, assertEquals } from "@std/assert";
+import { type Command, isGroup } from "../../commands/command.ts";
+import { argumentsOf, type Options, optionsOf } from "../../commands/options/option.ts";
+import { everywhere } from "../../commands/options/standard.ts";
+import { root } from "../../commands/root.ts";
+import { commandPaths } from "../helpers/command_paths.ts";
+import { makeDirectory } from "../helpers/directory.ts";
+import { makeJobApp } from "../helpers/job_app.ts";
+import { it, suite } from "../helpers/suite.ts";
+
+/** Values of other options that a command requires. */
+const REQUIRED: Readonly<Record<string, string>> = {
+  "--endpoint-name": "shop",
+  "--input": "rows.csv",
+  "--input-dir": "rows.csv",
+  "<job>": "churn",
+  "<job-or-uri>": "churn",
+};
+
+/** Values that hold more than a path. */
+const FORMS: Readonly<Record<string, (path: string) => string>> = {
+  "local train --input": (path) => `training=${path}`,
+  "local process --output-dir": (path) => `report=${path}`,
+};
+
+/** Options whose help speaks of a file or a directory, and whose value is something else. */
+const NO_PATHS = ["--app-name", "--assemble", "--content-type", "--split"];
+
+/** Returns a command line that names a path. */
+type Line = (path: string) => readonly string[];
+
+async function declaredAt(names: readonly string[]): Promise<Command | undefined> {
+  let declared: Awaited<ReturnType<typeof root.commands[string]["load"]>> = root;
+  for (const name of names) {
+    if (isGroup(declared)) declared = await declared.commands[name]!.load();
+  }
+  return isGroup(declared) ? undefined : declared;
+}
+
+/** Returns a command line for each path that a command takes from the user. */
+function linesOf(command: string, options: Options): readonly Line[] {
+  const named = [...optionsOf(options), ...argumentsOf(options)];
+  return named.filter(([, option]) => "path" in option && option.path !== "inner").map(([form]) => {
+    const others = named.filter(([other, option]) =>
+      other !== form && (other.startsWith("<") || "required" in option)
+    ).flatMap(([other]) => [...other.startsWith("--") ? [other] : [], REQUIRED[other]!]);
+    const write = FORMS[`${command} ${form}`] ?? ((path: string) => path);
+    return (path) => [
+      ...command.split(" "),
+      ...others,
+      form.startsWith("--") ? `${form}=${write(path)}` : write(path),
+    ];
+  });
+}
+
+async function allLines(): Promise<readonly Line[]> {
+  const lines: Line[] = [(path) => ["-C", path, "local", "train"]];
+  for (const names of await commandPaths()) {
+    const command = await declaredAt(names);
+    if (command !== undefined) lines.push(...linesOf(names.join(" "), command.options));
+  }
+  return lines;
+}
+
+suite("a path on the command line", () => {
+  for (const isWorkTree of [true, false]) {
+    const place = isWorkTree ? "a work tree" : "an app without a work tree";
+    it(`is refused in each command if a link of ${place} leads it out`, async () => {
+      await using job = await makeJobApp();
+      await using outside = await makeDirectory({ "inner/": "" });
+      const real = await Deno.realPath(outside.path);
+      const { directory } = job.app;
+      if (isWorkTree) await job.app.write(`${directory}/.git/HEAD`, "ref: refs/heads/main\n");
+      await Deno.symlink(`${outside.path}/inner`, `${directory}/link`);
+      await Deno.symlink(`${outside.path}/new`, `${directory}/dangling`);
+      const lines = await allLines();
+      assert(lines.length > 30, `${lines.length}`);
+      const boundary = await Deno.realPath(directory);
+      const typed = [
+        { path: "link", target: `${real}/inner`, meant: `${real}/inner` },
+        { path: "dangling/x", target: `${real}/new`, meant: `${real}/new/x` },
+      ];
+      for (const line of lines) {
+        for (const { path, target, meant } of typed) {
+          const { code, stdout, stderr } = await job.run(line(path));
+          const [message, hint] = stderr.split("\n");
+          assertEquals({ code, stdout, message, hint, asked: job.box.operations }, {
+            code: 1,
+            stdout: "",
+            message: `error: ${path} leads out of ${boundary}, to ${target}`,
+            hint: `hint: A link of the repository leads there. To use that place, type ${meant}`,
+            asked: [],
+          }, `mlcli ${line(path).join(" ")}\n${stderr}`);
+        }
+      }
+      const left = await Array.fromAsync(Deno.readDir(outside.path), ({ name }) => name);
+      assertEquals(left, ["inner"]);
+      assertEquals(await Array.fromAsync(Deno.readDir(`${outside.path}/inner`)), []);
+    });
+  }
+
+  it("is declared as one in each option whose help speaks of a file or a directory", async () => {
+    const undeclared = new Set<string>();
+    for (const names of [[], ...await commandPaths()]) {
+      const options = names.length === 0 ? everywhere : (await declaredAt(names))?.options ?? {};
+      for (const [flag, option] of optionsOf(options)) {
+        if ("path" in option || option.value === undefined) continue;
+        const words = `${option.value} ${option.description}`;
+        if (/\b(DIR|file|dir|path|director(y|ies))\b/.test(words)) undeclared.add(flag);
+      }
+    }
+    assertEquals([...undeclared].sort(), NO_PATHS);
+  });
+});
