@@ -1,6 +1,7 @@
 /** The streams of this process: standard input, standard output, standard error. */
 
 import { fileErrorReason, MlcliError, OutputClosed } from "./errors.ts";
+import { TerminalFilter } from "./terminal_filter.ts";
 
 /** A stream that the user reads. */
 export interface Output {
@@ -12,7 +13,8 @@ export interface Output {
   /** Height in lines of a terminal on which lines can be drawn again; 0 in a pipe, and with TERM=dumb. */
   readonly rows: number;
   /**
-   * Writes all the bytes, in order, waiting for a slow reader.
+   * Writes all the bytes, in order, waiting for a slow reader. They can be a program's: a terminal does
+   * not get their control strings (`TerminalFilter`).
    * @throws OutputClosed when nobody reads any more.
    * @throws MlcliError when they cannot be written, for example when the disk is full.
    */
@@ -184,6 +186,7 @@ export function outputTo(
 ): Output {
   const isTerminal = stream.isTerminal();
   const isDumb = Deno.env.get("TERM") === "dumb";
+  const filter = new TerminalFilter();
   let colour: boolean | undefined;
   async function write(bytes: Uint8Array): Promise<number> {
     try {
@@ -225,10 +228,11 @@ export function outputTo(
       return isTerminal && !isDumb ? Deno.consoleSize().rows || 24 : 0;
     },
     async write(bytes) {
+      const shown = isTerminal ? filter.shown(bytes) : bytes;
       if (!isTerminal) queue.mayWrite(bytes.length);
       if (queue.empty) await queue.empty;
       failed?.();
-      await writeAll({ write }, bytes);
+      await writeAll({ write }, shown);
     },
     print(text) {
       failed?.();
