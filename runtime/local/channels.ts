@@ -88,10 +88,10 @@ export async function requireDirectory(
   source: string,
   name: string | undefined,
 ): Promise<void> {
-  // Again for each run of --watch: the run before might have planted a link.
-  await requireNamed(layout.directory, source);
-  if ((await statIfThere(source))?.isDirectory) return;
   const path = typedPath(layout.directory, source);
+  // Again for each run of --watch: the run before might have planted a link.
+  await requireNamed(layout.directory, path);
+  if ((await statIfThere(source))?.isDirectory) return;
   const option = name === undefined ? "--input" : `--input ${name}=...`;
   throw new UsageError(`Not a directory: ${path} (${option})`, {
     hint: "It takes a directory on this machine. Most shells do not expand a ~ after the =.",

@@ -62,7 +62,9 @@ async function targetOf(layout: Layout, output: ProcessingOutput): Promise<strin
   const { name, path, place } = output;
   const option = `--output-dir ${path === PATHS.processingOutput ? "" : `${name}=`}`;
   // Also after the run, which might have planted a link.
-  if (place !== undefined) await requireNamed(layout.directory, place);
+  if (place !== undefined) {
+    await requireNamed(layout.directory, typedPath(layout.directory, place));
+  }
   // No link of the layout's is followed.
   const target = place === undefined ? join(layout.output, name) : await realPathOf(place);
   const problem = await problemAt(target).catch(fileErrorReason);

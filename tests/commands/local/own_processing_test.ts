@@ -488,14 +488,19 @@ suite("outputs of local process", () => {
     });
   }
 
-  it("do not go where a link of the repository leads", async () => {
+  it("do not follow a link that appears in the repository during the run", async () => {
     await using elsewhere = await makeDirectory();
     await using app = await scriptApp({});
     await app.write(join(app.directory, ".git/HEAD"), "");
-    await Deno.symlink(elsewhere.path, join(app.directory, "away"));
-    const { code, stderr, body } = await process(app, [...TYPED, "-o", "clean=away/x"]);
-    assertEquals([code, body], [1, undefined]);
-    assertStringIncludes(stderr, `--output-dir clean=${elsewhere.path}/x`);
+    const { code, stderr } = await process(app, [...TYPED, "-o", "clean=away/x"], {
+      program: async (container) => {
+        await Deno.symlink(elsewhere.path, join(app.directory, "away"));
+        await Deno.writeTextFile(join(sourceOf(container, `${OUTPUT}/clean`)!, "y"), "1");
+        container.end(0);
+      },
+    });
+    assertEquals([code, await namesIn(elsewhere.path)], [1, []]);
+    assertStringIncludes(stderr, "error: The output clean cannot be moved: away/x leads out of ");
   });
 
   it("do not lie in one another, nor around inputs and code", async () => {

@@ -1,5 +1,10 @@
-import { assertEquals, assertMatch } from "@std/assert";
+import { assertEquals, assertMatch, assertRejects } from "@std/assert";
+import { findApp } from "../../../runtime/app/app.ts";
+import { layoutOf } from "../../../runtime/app/layout.ts";
+import { MlcliError } from "../../../runtime/errors.ts";
+import { channelsOf } from "../../../runtime/local/channels.ts";
 import { completeApp, type TestApp } from "../../helpers/app.ts";
+import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContainers } from "../../helpers/fake_containers.ts";
 import { runInProcess } from "../../helpers/in_process.ts";
 import type { ProgramResult } from "../../helpers/program.ts";
@@ -97,6 +102,16 @@ suite("the channels of local train", () => {
     const found = await trainWith(["--input", "training=OTHER"]);
     assertEquals(channels(found), ["training"]);
     assertEquals(found.mounts["/data/training"], "OTHER");
+  });
+
+  it("are refused if a link has replaced a typed directory, as a run of --watch could do", async () => {
+    await using app = await completeApp();
+    await using elsewhere = await makeDirectory({ "a.csv": "1" });
+    const source = `${app.directory}/data`;
+    await Deno.symlink(elsewhere.path, source);
+    const layout = layoutOf(await findApp(app.directory, undefined));
+    const channels = channelsOf(layout, [{ name: "training", source }]);
+    await assertRejects(() => channels, MlcliError, "data leads out of ");
   });
 
   it("need none of the layout's where the user names one", async () => {
