@@ -202,7 +202,8 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   const isLink = (await lstatIfThere(path))?.isSymlink ?? false;
   if (!isLink) return join(realParent, basename(path));
   const target = await Deno.readLink(path);
-  return await realPathOf(isAbsolute(target) ? target : join(realParent, target), links - 1);
+  // Not joined, which would drop a link with the ".." behind it.
+  return await realPathOf(isAbsolute(target) ? target : `${realParent}/${target}`, links - 1);
 }
 
 /** `undefined` where nothing is there. */

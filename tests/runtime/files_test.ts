@@ -30,6 +30,8 @@ async function kinds() {
       ["circle", "circle"],
       ["shortcut", "full/deep"],
       ["full/deep/out", "../gone"],
+      ["self", "."],
+      ["climb", "self/../gone"],
     ] as const
   ) {
     await Deno.symlink(target, at(name));
@@ -183,6 +185,7 @@ suite("realPathOf", () => {
     ["file/below", "file/below"],
     ["up", "../nothing"],
     ["shortcut/out", "full/gone"],
+    ["climb", "../gone"],
   ] as const;
   for (const [name, real] of rows) {
     it(`${name} is ${real}`, async () => {
