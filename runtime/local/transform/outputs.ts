@@ -66,14 +66,14 @@ export async function placeDifferences(
 /** Puts a result that is whole into its place; what was there goes. */
 export async function keep(part: string, output: string, place: OutputPlace): Promise<void> {
   const directory = dirname(output);
-  await makeDirectory(directory, directory);
-  // A link in a repository could lead anywhere.
+  // A link could lead anywhere, and making directories would follow it.
   if (await realPathOf(directory) !== directory) {
     const shown = relative(place.path, directory);
     throw new MlcliError(`A link leads out of the results: ${shown}`, {
       hint: "Remove it, or name another directory: --output-dir.",
     });
   }
+  await makeDirectory(directory, directory);
   // On another file system, a copy comes first; what has a name that somebody could use stays.
   await moveTree(part, output, { part: join(directory, `.mlcli-${crypto.randomUUID()}`) });
 }

@@ -12,7 +12,7 @@ import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
 import { transformFiles } from "../../../../runtime/local/transform/work.ts";
-import { filesBelow, makeDirectory } from "../../../helpers/directory.ts";
+import { contentOf, filesBelow, makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
 /** What a server answers to a body; a number is a status. */
@@ -333,13 +333,13 @@ suite("the requests of a transform", () => {
     await assertRejects(() => transformed(given), Error, "Ctrl-C");
   });
 
-  it("are not written through a link that lies among the results", async () => {
+  it("makes no file and no directory through a link among the results", async () => {
     await using elsewhere = await makeDirectory();
     const { failed } = await transformed({
-      files: { "sub/a.csv": "1\n" },
+      files: { "sub/deep/a.csv": "1\n" },
       link: { name: "sub", to: elsewhere.path },
     });
-    assertEquals(await filesBelow(elsewhere.path), {});
-    assertMatch(failed[0]!, /^sub\/a\.csv: A link leads out of the results: sub/);
+    assertEquals(await contentOf(elsewhere.path), {});
+    assertMatch(failed[0]!, /^sub\/deep\/a\.csv: A link leads out of the results: sub\/deep/);
   });
 });
