@@ -157,7 +157,8 @@ export function limitsOf(
     maxPayload: asked.maxPayload ?? answered.maxPayload ?? 6,
   };
   requirePayload(limits);
-  return limits;
+  // A request of any size counts as one of 1 MB.
+  return { ...limits, maxConcurrency: Math.min(limits.maxConcurrency, TRANSFORM.payload) };
 }
 
 const STRATEGY_WORDS = { multi: "MULTI_RECORD", single: "SINGLE_RECORD" } as const;

@@ -8,7 +8,9 @@ import {
   parseFilter,
   UnfitRecord,
 } from "../../contract/transform_filters.ts";
-import { fileErrorReason } from "../../errors.ts";
+import { linesIn } from "../../contract/transform_records.ts";
+import { fileErrorReason, MlcliError } from "../../errors.ts";
+import { removeIfThere } from "../../files.ts";
 import { type Connections, type HttpRequest, readStart } from "../../http/exchange.ts";
 import { BrokenMessage } from "../../http/messages.ts";
 import { inOneLine } from "../../text.ts";
@@ -95,10 +97,52 @@ export async function send<T>(
   }
 }
 
+/** How much of an answer is kept in memory until its turn, in bytes: many wait. */
+const SMALL = 64 * 1024;
+
+/** An answer that waits for its turn: a small one, or the path of the file that holds it. */
+export type Answer = Uint8Array | string;
+
+/** Receives an answer of at most so many MB, if it is not small into a file. @throws MlcliError */
+export async function received(
+  content: AsyncIterable<Uint8Array>,
+  path: string,
+  most: number,
+): Promise<Answer> {
+  // Not a list of pieces: each could be one byte, and keep all that came with it.
+  const start = new Uint8Array(SMALL);
+  let length = 0;
+  try {
+    for await (const piece of content) {
+      if (length + piece.length <= SMALL) start.set(piece, length);
+      else {
+        if (length <= SMALL) await Deno.writeFile(path, start.subarray(0, length));
+        await Deno.writeFile(path, piece, { append: true });
+      }
+      length += piece.length;
+      if (length > most * 1024 ** 2) throw new MlcliError(`Its answer is larger than ${most} MB`);
+    }
+  } catch (error) {
+    await removeIfThere(path);
+    throw error;
+  }
+  return length > SMALL ? path : start.slice(0, length);
+}
+
+/** Reads an answer. Its file is gone afterwards. */
+export async function* piecesOf(answer: Answer): AsyncGenerator<Uint8Array, void, void> {
+  if (typeof answer !== "string") return yield answer;
+  yield* (await Deno.open(answer)).readable;
+  await Deno.remove(answer);
+}
+
 function wordsOf(text: string): string {
   const words = inOneLine(text.trim().replace(/\s+/g, " "));
   return words.length > MOST_SHOWN ? `${words.slice(0, MOST_SHOWN)}...` : words || "(no words)";
 }
+
+/** The longest record that a filter or a join reads: JSON takes a hundred times its size in memory. */
+const LONGEST_RECORD = 8_000_000;
 
 /** How filters and the join change records on their way. */
 export class Processing {
@@ -124,10 +168,12 @@ export class Processing {
    * @throws UnfitRecord where there is not an answer for each.
    */
   result(bytes: Uint8Array, answer: Uint8Array): Uint8Array<ArrayBuffer> {
+    // Counted before they are split: a list of empty lines takes many times their size in memory.
+    const [wanted, given] = [bytes, answer].map((one) =>
+      this.transform.split === "none" ? 1 : Math.max(1, linesIn(one))
+    );
+    if (wanted !== given) throw new UnfitRecord(`records: ${wanted}, answers: ${given}`);
     const [records, answers] = [this.#decoded(bytes), this.#decoded(answer)];
-    if (records.length !== answers.length) {
-      throw new UnfitRecord(`records: ${records.length}, answers: ${answers.length}`);
-    }
     const isJoined = this.transform.join === "input";
     return this.#encoded(answers.map((answer, index) => {
       const whole = isJoined ? joinedRecord(records[index]!, answer, this.#isCsv) : answer;
@@ -147,8 +193,10 @@ export class Processing {
     } catch {
       throw new UnfitRecord("it is not UTF-8");
     }
-    if (this.transform.split === "none") return [text];
-    return text.replace(/\r?\n$/, "").split(/\r?\n/);
+    const isWhole = this.transform.split === "none";
+    const records = isWhole ? [text] : text.replace(/\r?\n$/, "").split(/\r?\n/);
+    if (records.every(({ length }) => length <= LONGEST_RECORD)) return records;
+    throw new UnfitRecord(`it is longer than ${LONGEST_RECORD} characters`);
   }
 
   #encoded(records: readonly string[]): Uint8Array<ArrayBuffer> {

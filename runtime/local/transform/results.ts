@@ -37,6 +37,12 @@ export class Results {
   /** @param modelRun made the model; `undefined`: a person put it there. */
   constructor(private readonly modelRun?: string) {}
 
+  /** Counts a request as not answered yet, until that is disposed of. */
+  wait(request: { readonly file: string; readonly range?: Range }): Disposable {
+    this.waiting.add(request);
+    return { [Symbol.dispose]: () => this.waiting.delete(request) };
+  }
+
   /** A request that was answered, and of how many bytes. */
   answered(request: SlowRequest, bytes: number): void {
     this.requests++;

@@ -10,6 +10,7 @@ import {
   NEW_LINE,
   type OddLines,
 } from "../../contract/transform_records.ts";
+import { TRANSFORM } from "../../contract/limits.ts";
 import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
@@ -24,7 +25,7 @@ import {
 } from "./failures.ts";
 import { dataOf, type InputFile } from "./inputs.ts";
 import { keep, type OutputPlace } from "./outputs.ts";
-import { Processing, send, type Sending } from "./requests.ts";
+import { type Answer, piecesOf, Processing, received, send, type Sending } from "./requests.ts";
 
 /** What a transform works with. */
 export interface FilesWork extends Sending {
@@ -47,7 +48,10 @@ export async function transformFiles(files: readonly InputFile[], work: FilesWor
   async function* steps(): AsyncGenerator<Step, void, void> {
     for (const file of files) yield* new FileWork(file, work, open).steps();
   }
-  for await (const finish of inOrder(steps(), work.limits.maxConcurrency)) {
+  const { transform, limits } = work;
+  // A request of any size that is not passed on is in memory.
+  const isAnySize = limits.maxPayload === 0 && !isPassedOn(transform, limits);
+  for await (const finish of inOrder(steps(), isAnySize ? 1 : limits.maxConcurrency)) {
     await finish();
     work.onProgress();
   }
@@ -90,6 +94,8 @@ export function isPassedOn(transform: Transform, limits: RequestLimits): boolean
 /** A file on its way. */
 class FileWork {
   #failure: FailedRequest | undefined;
+  /** Whether a request has failed: at its turn, the failure is told. */
+  #isFailing = false;
   readonly #odd: OddLines = {};
   /** Where its result is until it is whole: in the directory of the run, which goes with it. */
   readonly #part: string;
@@ -116,7 +122,7 @@ class FileWork {
       else {
         for await (const batch of this.#batches()) {
           signal.throwIfAborted();
-          if (this.#failure) break;
+          if (this.#failure || this.#isFailing) break;
           yield () => this.#answer(batch);
         }
       }
@@ -155,9 +161,7 @@ class FileWork {
         yield piece;
       }
     }
-    const { waiting } = work.results;
-    const request = { file: file.name };
-    waiting.add(request);
+    using _waiting = work.results.wait({ file: file.name });
     try {
       await send(
         work,
@@ -168,44 +172,46 @@ class FileWork {
     } catch (error) {
       await this.#lookAtServer(error);
       this.#fail(error);
-    } finally {
-      waiting.delete(request);
     }
     return () => Promise.resolve();
   }
 
   async #answer(batch: Batch): Promise<() => Promise<void>> {
-    const { split } = this.work.transform;
     const start = performance.now();
-    const ask = async (bytes: Uint8Array<ArrayBuffer>, retries?: number) => {
-      const body = [this.#processing?.request(bytes) ?? bytes];
-      return await send(this.work, () => body, wholeAnswer, retries);
-    };
-    const { waiting } = this.work.results;
-    const request = { file: this.file.name, range: batch };
-    waiting.add(request);
+    using _waiting = this.work.results.wait({ file: this.file.name, range: batch });
     try {
-      const answer = await ask(batch.bytes);
+      const answer = await this.#ask(batch.bytes);
       this.#answered(batch, batch.bytes.length, start);
-      const result = this.#resultOf(batch, answer);
-      return () => this.#write(result);
+      return () => this.#take(batch, answer);
     } catch (error) {
       await this.#lookAtServer(error);
-      // Which of its lines is it?
-      const isRefusal = error instanceof RequestFailure && error.status !== undefined;
-      const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
-      const [range, last] = isNarrowed
-        ? await narrowed(batch, error, async (part) => {
-          const answer = await ask(part, 0);
-          this.#processing?.result(part, answer);
-        })
-        : [batch, error];
-      await this.#lookAtServer(last);
-      this.#fail(last, range);
-      return () => Promise.resolve();
-    } finally {
-      waiting.delete(request);
+      this.#isFailing = true;
+      return () => this.#failBatch(batch, error);
     }
+  }
+
+  async #ask(bytes: Uint8Array<ArrayBuffer>, retries?: number): Promise<Answer> {
+    const body = [this.#processing?.request(bytes) ?? bytes];
+    const path = join(this.work.parts, crypto.randomUUID());
+    const most = this.#processing ? TRANSFORM.payload : LARGEST_ANSWER;
+    return await send(this.work, () => body, (content) => received(content, path, most), retries);
+  }
+
+  /** Finds the line that a request fails for. At its turn, so that one answer at once is in memory. */
+  async #failBatch(batch: Batch, error: unknown): Promise<void> {
+    if (this.#failure) return;
+    const { results, transform: { split } } = this.work;
+    using _waiting = results.wait({ file: this.file.name, range: batch });
+    const isRefusal = error instanceof RequestFailure && error.status !== undefined;
+    const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
+    const [range, last] = isNarrowed
+      ? await narrowed(batch, error, async (part) => {
+        const answer = joined(await Array.fromAsync(piecesOf(await this.#ask(part, 0))));
+        this.#processing?.result(part, answer);
+      })
+      : [batch, error];
+    await this.#lookAtServer(last);
+    this.#fail(last, range);
   }
 
   /** Where a connection broke, the server may have ended, which is known soon. @throws that. */
@@ -216,15 +222,6 @@ class FileWork {
     signal.throwIfAborted();
   }
 
-  /** @throws UnfitRecord */
-  #resultOf({ bytes, records, first }: Batch, answer: Uint8Array): Uint8Array {
-    const { split, assemble } = this.work.transform;
-    if (this.#processing) return this.#processing.result(bytes, answer);
-    if (assemble === "none") return answer;
-    if (split === "line" && linesIn(answer) !== records) this.#odd.unanswered ??= first;
-    return answer.at(-1) === NEW_LINE ? answer : joined([answer, new Uint8Array([NEW_LINE])]);
-  }
-
   #answered({ first, records }: Range, bytes: number, start: number): void {
     const { results, transform } = this.work;
     const ms = performance.now() - start;
@@ -232,9 +229,28 @@ class FileWork {
     results.answered({ file: this.file.name, first: isWhole ? null : first, records, ms }, bytes);
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
+  /** Writes what becomes of an answer. */
+  async #take(batch: Batch, answer: Answer): Promise<void> {
     if (this.#failure) return;
-    await writeAll(this.#output!, bytes).catch((error) => this.#fail(error));
+    const { split, assemble } = this.work.transform;
+    const output = this.#output!;
+    try {
+      if (this.#processing) {
+        const whole = joined(await Array.fromAsync(piecesOf(answer)));
+        return await writeAll(output, this.#processing.result(batch.bytes, whole));
+      }
+      let [lines, isEnded] = [0, false];
+      for await (const piece of piecesOf(answer)) {
+        await writeAll(output, piece);
+        lines += linesIn(piece) - (lines > 0 && !isEnded ? 1 : 0);
+        isEnded = piece.at(-1) === NEW_LINE;
+      }
+      if (assemble === "none") return;
+      if (split === "line" && lines !== batch.records) this.#odd.unanswered ??= batch.first;
+      if (!isEnded) await writeAll(output, new Uint8Array([NEW_LINE]));
+    } catch (error) {
+      await (error instanceof UnfitRecord ? this.#failBatch(batch, error) : this.#fail(error));
+    }
   }
 
   async #finish(): Promise<void> {
@@ -252,18 +268,5 @@ class FileWork {
 /** So long after its last connection broke, a server is known to have ended, in ms. */
 const END_LAG = 1_000;
 
-/** The largest answer that is kept in memory, in MB: several wait for their turn. */
+/** The largest answer, in MB. For filters and joins, which need all of it in memory, it is a request's. */
 const LARGEST_ANSWER = 256;
-
-/** @throws MlcliError where it is too large. */
-async function wholeAnswer(answer: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of answer) {
-    pieces.push(piece);
-    length += piece.length;
-    if (length <= LARGEST_ANSWER * 1024 ** 2) continue;
-    throw new MlcliError(`Its answer is larger than ${LARGEST_ANSWER} MB`);
-  }
-  return joined(pieces);
-}

@@ -48,6 +48,11 @@ const LIMITS: readonly (readonly Partial<RequestLimits>[])[] = [
   [{}, OF_SERVER, OF_SERVER],
   [ASKED, OF_SERVER, ASKED],
   [{ maxConcurrency: 0 }, { maxConcurrency: 3 }, { ...OF_PLATFORM, maxConcurrency: 3 }],
+  [{}, { maxConcurrency: 1e9, maxPayload: 0 }, {
+    ...OF_PLATFORM,
+    maxConcurrency: 100,
+    maxPayload: 0,
+  }],
 ];
 
 /** What a server answers, and what is read there. */

@@ -7,18 +7,28 @@ import {
   type RequestLimits,
   transformOf,
 } from "../../../../runtime/contract/transform.ts";
+import { MlcliError } from "../../../../runtime/errors.ts";
 import { Connections } from "../../../../runtime/http/exchange.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
+import { received } from "../../../../runtime/local/transform/requests.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
 import { transformFiles } from "../../../../runtime/local/transform/work.ts";
-import { contentOf, filesBelow, makeDirectory } from "../../../helpers/directory.ts";
+import { contentOf, filesBelow, makeDirectory, namesIn } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
+
+/** What a transform keeps while the server answers. */
+interface Kept {
+  readonly results: Results;
+  /** A directory. */
+  readonly parts: string;
+}
 
 /** What a server answers to a body; a number is a status. */
 type Answer = (
   body: string,
   call: number,
+  kept: Kept,
 ) => string | number | Response | Promise<string | Response>;
 
 type Files = Readonly<Record<string, string | Uint8Array>>;
@@ -54,17 +64,18 @@ async function transformed(
   if (link !== undefined) Deno.symlinkSync(link.to, join(output, link.name));
   const bodies: string[] = [];
   const headers: Headers[] = [];
+  const kept = { results: new Results(), parts: join(directory.path, "parts") };
+  const { results, parts } = kept;
   const options = { hostname: "127.0.0.1", port: 0, onListen() {} };
   const server = Deno.serve(options, async (request) => {
     const body = await request.text();
     const call = bodies.push(body);
     headers.push(request.headers);
-    const answered = await answer(body, call);
+    const answered = await answer(body, call, kept);
     if (typeof answered === "number") return new Response(`no: ${body}`, { status: answered });
     return answered instanceof Response ? answered : new Response(answered);
   });
   const transform = transformOf({ ...asked }, type);
-  const results = new Results();
   const connections = new Connections(server.addr.port);
   try {
     await transformFiles(
@@ -77,7 +88,7 @@ async function transformed(
         limits: { ...limitsOf(transform), ...limits },
         connections,
         place: { path: output, shown: "out" },
-        parts: join(directory.path, "parts"),
+        parts,
         results,
         signal: signal ?? new AbortController().signal,
         onProgress: () => {},
@@ -92,7 +103,8 @@ async function transformed(
     await server.shutdown();
   }
   const failed = results.failed.map((one) => failureText(one, "line"));
-  return { out: await filesBelow(output), bodies, headers, results, failed };
+  const left = await namesIn(parts);
+  return { out: await filesBelow(output), bodies, headers, results, failed, left };
 }
 
 /** What comes of it; what is not named is not looked at. */
@@ -341,5 +353,92 @@ suite("the requests of a transform", () => {
     });
     assertEquals(await contentOf(elsewhere.path), {});
     assertMatch(failed[0]!, /^sub\/deep\/a\.csv: A link leads out of the results: sub\/deep/);
+  });
+});
+
+const MIB = 1024 ** 2;
+
+suite("the memory of a transform", () => {
+  it("keeps large answers in files if they come before their turn", async () => {
+    const waits = Promise.withResolvers<void>();
+    let sizes: readonly number[] = [];
+    const { out, left } = await transformed({
+      files: { "a.csv": "1\n2\n3\n4\n5\n" },
+      limits: { strategy: "single", maxConcurrency: 2 },
+      async answer(body, call, { parts }) {
+        if (body === "1\n") await waits.promise;
+        if (call === 5) {
+          // While the first request waits, each other one begins when the one before it is answered.
+          sizes = (await namesIn(parts)).map((name) => Deno.statSync(join(parts, name)).size)
+            .sort();
+          waits.resolve();
+        }
+        return body[0]!.repeat(MIB);
+      },
+    });
+    assertEquals(sizes, [0, MIB, MIB, MIB]);
+    const expected = ["1", "2", "3", "4", "5"].map((one) => `${one.repeat(MIB)}\n`).join("");
+    assert(out["a.csv.out"] === expected);
+    assertEquals(left, []);
+  });
+
+  it("keeps nothing of a large answer that breaks off, and writes the next attempt's", async () => {
+    const large = "x".repeat(MIB);
+    const { out, left } = await transformed({
+      files: { "a.csv": "1\n" },
+      answer(_, call) {
+        const body = new ReadableStream({
+          start(controller) {
+            controller.enqueue(new TextEncoder().encode(large));
+            if (call === 1) controller.error(new Error("broken"));
+            else controller.close();
+          },
+        });
+        return new Response(body);
+      },
+    });
+    assert(out["a.csv.out"] === `${large}\n`);
+    assertEquals(left, []);
+  });
+
+  it("reads no more than its limit of an endless answer, and leaves no file of it", async () => {
+    await using directory = await makeDirectory();
+    let pieces = 0;
+    async function* endless() {
+      while (true) {
+        pieces++;
+        yield await Promise.resolve(new Uint8Array(MIB / 4));
+      }
+    }
+    await assertRejects(
+      () => received(endless(), join(directory.path, "answer"), 3),
+      MlcliError,
+      "Its answer is larger than 3 MB",
+    );
+    assertEquals(pieces, 13);
+    assertEquals(await namesIn(directory.path), []);
+  });
+
+  it("holds one request of any size at once, if it cannot pass it on as it reads it", async () => {
+    const waiting: number[] = [];
+    await transformed({
+      files: { "a.csv": "1\n2\n3\n" },
+      limits: { strategy: "single", maxPayload: 0, maxConcurrency: 3 },
+      answer(body, _, { results }) {
+        waiting.push(results.waiting.size);
+        return body;
+      },
+    });
+    assertEquals(waiting, [1, 1, 1]);
+  });
+
+  it("parses no answer of many megabytes for a join", async () => {
+    const { failed } = await transformed({
+      files: JSON_FILE,
+      asked: OF_JSON,
+      type: "application/json",
+      answer: () => `"${"x".repeat(8_000_000)}"`,
+    });
+    assertEquals(failed, ["a.json, line 1: it is longer than 8000000 characters"]);
   });
 });
