@@ -125,10 +125,9 @@ export class LogReader {
       }
       for (const event of await this.#readBack(stream, count)) found.push({ event, stream });
       found.sort((one, other) => one.event.time - other.event.time);
+      found.splice(0, found.length - count);
     }
-    const lines = found.slice(-count || Infinity).flatMap(({ event, stream }) =>
-      this.#linesOf(event, stream)
-    );
+    const lines = found.flatMap(({ event, stream }) => this.#linesOf(event, stream));
     return lines.slice(Math.max(0, lines.length - count));
   }
 

@@ -7,7 +7,6 @@ import type { Engine } from "../../docker/engine.ts";
 import { messageOf, MlcliError } from "../../errors.ts";
 import type { HttpAnswer } from "../../http/exchange.ts";
 import { ANSWER_HEADERS, type Event, type Server } from "../../page/api.ts";
-import { joined } from "../../streams.ts";
 import { deadlineIn, joinSignals } from "../../time.ts";
 import { asHttp, askServer, tooSlow } from "../server/invoke.ts";
 import { jsonStatus } from "../server/json.ts";
@@ -102,18 +101,19 @@ export class Servers {
 }
 
 async function whole({ body }: HttpAnswer, port: number): Promise<Uint8Array<ArrayBuffer>> {
-  const pieces: Uint8Array[] = [];
+  // Not a list of pieces: a server can send millions of one byte.
+  const bytes = new Uint8Array(BODY_BYTES);
   let length = 0;
   for await (const piece of body) {
-    length += piece.length;
-    if (length > BODY_BYTES) {
+    if (length + piece.length > BODY_BYTES) {
       throw new MlcliError(`The answer of the server on port ${port} is larger than 25 MB`, {
         hint: `mlcli local invoke --port ${port} FILE takes one of any size.`,
       });
     }
-    pieces.push(piece.slice());
+    bytes.set(piece, length);
+    length += piece.length;
   }
-  return joined(pieces);
+  return bytes.slice(0, length);
 }
 
 function passedOn(
