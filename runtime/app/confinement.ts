@@ -81,11 +81,13 @@ async function escapesOf(
 
 /** Returns the directories in which links lie on the way of a path, as far as it exists. */
 function linksOn(path: string): readonly string[] {
+  const crossed: string[] = [];
   try {
-    return resolved(path).crossed;
+    resolved(path, "", crossed);
   } catch {
-    return [];
+    // The target of a link need not exist yet: a file may be written to it.
   }
+  return crossed;
 }
 
 /** Returns why nothing may lead to a real path; `undefined` if it may. */

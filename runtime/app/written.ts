@@ -70,10 +70,10 @@ interface Resolved {
  *
  * @param place absolute, or relative to `start`.
  * @param start real path of a directory.
+ * @param crossed is filled, also up to something that does not exist.
  * @throws Error of the system if something on the way does not exist.
  */
-export function resolved(place: string, start = ""): Resolved {
-  const crossed: string[] = [];
+export function resolved(place: string, start = "", crossed: string[] = []): Resolved {
   const [top = ""] = ROOT.exec(place) ?? [];
   let path = top || start;
   let names = place.slice(top.length).split(SEPARATOR_PATTERN);

@@ -255,10 +255,13 @@ suite("escapeOf a link that a container planted", () => {
     const output = join(directory.path, "flats/mlcli_base/local_test/test_dir/output");
     await Deno.symlink("../../../../../data", join(output, "result"));
     const confined = { directory: directory.path, boundary: directory.path };
-    assertEquals(
-      (await escapeOf(confined, join(output, "result/secret")))?.words,
-      `leads to ${directory.path}/data/secret, out of a directory that containers write to`,
-    );
+    // Also for a file that does not exist yet, which would be created.
+    for (const name of ["secret", "new", "new/file"]) {
+      assertEquals(
+        (await escapeOf(confined, join(output, "result", name)))?.words,
+        `leads to ${directory.path}/data/${name}, out of a directory that containers write to`,
+      );
+    }
   });
 });
 
