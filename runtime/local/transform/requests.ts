@@ -169,9 +169,8 @@ export class Processing {
    */
   result(bytes: Uint8Array, answer: Uint8Array): Uint8Array<ArrayBuffer> {
     // Counted before they are split: a list of empty lines takes many times their size in memory.
-    const [wanted, given] = [bytes, answer].map((one) =>
-      this.transform.split === "none" ? 1 : Math.max(1, linesIn(one))
-    );
+    const isWhole = this.transform.split === "none";
+    const [wanted, given] = [bytes, answer].map((one) => isWhole ? 1 : linesIn(one) || 1);
     if (wanted !== given) throw new UnfitRecord(`records: ${wanted}, answers: ${given}`);
     const [records, answers] = [this.#decoded(bytes), this.#decoded(answer)];
     const isJoined = this.transform.join === "input";
