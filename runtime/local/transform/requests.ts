@@ -165,19 +165,25 @@ export class Processing {
 
   /**
    * @param bytes the records as they lie in the file.
-   * @throws UnfitRecord where there is not an answer for each.
+   * @throws UnfitRecord where there is not an answer for each; the signal's reason.
    */
-  result(bytes: Uint8Array, answer: Uint8Array): Uint8Array<ArrayBuffer> {
+  async result(bytes: Uint8Array, answer: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     // Counted before they are split: a list of empty lines takes many times their size in memory.
     const isWhole = this.transform.split === "none";
     const [wanted, given] = [bytes, answer].map((one) => isWhole ? 1 : linesIn(one) || 1);
     if (wanted !== given) throw new UnfitRecord(`records: ${wanted}, answers: ${given}`);
     const [records, answers] = [this.#decoded(bytes), this.#decoded(answer)];
     const isJoined = this.transform.join === "input";
-    return this.#encoded(answers.map((answer, index) => {
+    const results: string[] = [];
+    let unheard = 0;
+    for (const [index, answer] of answers.entries()) {
       const whole = isJoined ? joinedRecord(records[index]!, answer, this.#isCsv) : answer;
-      return this.#filtered(whole, this.#output);
-    }));
+      results.push(this.#filtered(whole, this.#output));
+      // JSON of many megabytes takes seconds: Ctrl-C has to be heard.
+      unheard += answer.length;
+      if (unheard > 1_000_000) unheard = await pause(0, signal).then(() => 0);
+    }
+    return this.#encoded(results);
   }
 
   /** `$` alone leaves a record as it is. */

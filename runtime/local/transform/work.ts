@@ -207,7 +207,7 @@ class FileWork {
     const [range, last] = isNarrowed
       ? await narrowed(batch, error, async (part) => {
         const answer = joined(await Array.fromAsync(piecesOf(await this.#ask(part, 0))));
-        this.#processing?.result(part, answer);
+        await this.#processing?.result(part, answer, this.work.signal);
       })
       : [batch, error];
     await this.#lookAtServer(last);
@@ -237,7 +237,8 @@ class FileWork {
     try {
       if (this.#processing) {
         const whole = joined(await Array.fromAsync(piecesOf(answer)));
-        return await writeAll(output, this.#processing.result(batch.bytes, whole));
+        const result = await this.#processing.result(batch.bytes, whole, this.work.signal);
+        return await writeAll(output, result);
       }
       let [lines, isEnded] = [0, false];
       for await (const piece of piecesOf(answer)) {

@@ -11,7 +11,7 @@ import { MlcliError } from "../../../../runtime/errors.ts";
 import { Connections } from "../../../../runtime/http/exchange.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
-import { received } from "../../../../runtime/local/transform/requests.ts";
+import { Processing, received } from "../../../../runtime/local/transform/requests.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
 import { transformFiles } from "../../../../runtime/local/transform/work.ts";
 import { contentOf, filesBelow, makeDirectory, namesIn } from "../../../helpers/directory.ts";
@@ -430,6 +430,16 @@ suite("the memory of a transform", () => {
       },
     });
     assertEquals(waiting, [1, 1, 1]);
+  });
+
+  it("hears a signal between the records of a large answer", async () => {
+    const interrupted = new AbortController();
+    const processing = new Processing(transformOf({ join: "input" }, "text/csv"));
+    const bytes = new TextEncoder().encode("1\n".repeat(3));
+    const answer = new TextEncoder().encode(`${"x".repeat(600_000)}\n`.repeat(3));
+    const result = processing.result(bytes, answer, interrupted.signal);
+    interrupted.abort(new Error("Ctrl-C"));
+    await assertRejects(() => result, Error, "Ctrl-C");
   });
 
   it("parses no answer of many megabytes for a join", async () => {
