@@ -18,6 +18,9 @@ export const METRICS_KEY = "metric_definitions";
 /** How many definitions there may be: API reference, AlgorithmSpecification, `MetricDefinitions`. */
 export const MOST_DEFINITIONS = 40;
 
+/** How many values mlcli keeps of a run, of all its metrics: a curve needs no more. */
+export const MOST_SAMPLES = 100_000;
+
 /** The keys of a definition, and how long their values may be: API reference, MetricDefinition. */
 export const DEFINITION_KEYS = { Name: 255, Regex: 500 } as const;
 

@@ -21,9 +21,13 @@ export async function pageDocument(): Promise<string> {
   }
 }
 
-/** The page with the data that it shows, as JSON. No text in it can end the element that holds it. */
+/** Returns JSON in which no text can end the element that holds it. */
+export function jsonInPage(value: unknown): string {
+  return JSON.stringify(value).replaceAll("<", "\\u003c");
+}
+
+/** Returns the page with the data that it shows. */
 export function withReport(document: string, report: unknown): string {
-  const json = JSON.stringify(report).replaceAll("<", "\\u003c");
-  const element = `<script type="application/json" id="report">${json}</script>`;
+  const element = `<script type="application/json" id="report">${jsonInPage(report)}</script>`;
   return document.replace(REPORT_PLACE, () => element);
 }

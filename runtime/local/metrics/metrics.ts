@@ -1,5 +1,5 @@
 import { LONGEST_LINE, MetricSearch, type Unusable } from "../../contract/metric_values.ts";
-import type { MetricDefinition } from "../../contract/metric_definitions.ts";
+import { type MetricDefinition, MOST_SAMPLES } from "../../contract/metric_definitions.ts";
 import { type Output, overlaid } from "../../streams.ts";
 import { withoutSequences } from "../../text.ts";
 
@@ -49,9 +49,6 @@ export interface Metric {
   /** The first values, as many as are kept. */
   readonly samples: readonly Sample[];
 }
-
-/** So many values of a run are kept, of all its metrics: a curve needs no more. */
-const MOST_SAMPLES = 100_000;
 
 /** Steps (`MetricSearch.costOf`) after which others have a turn, such as Ctrl-C: up to 0.4 s. */
 const STEPS_OF_A_TURN = 10_000_000;

@@ -31,14 +31,19 @@ export interface WholeRun {
 }
 
 /**
- * One run.
+ * Finds one run.
  *
  * @param typed its name, its place in the list, or `last`.
- * @throws UsageError where there is none of that name.
+ * @param all the app's runs, if the caller has read them.
+ * @throws UsageError if no run has that name.
  */
-export async function wholeRun(app: App, typed: string): Promise<WholeRun> {
+export async function wholeRun(
+  app: App,
+  typed: string,
+  all?: readonly RunSummary[],
+): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = foundRun(await runsOf(app), typed);
+  const run = foundRun(all ?? await runsOf(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
@@ -66,14 +71,16 @@ export interface Comparison {
  * Compares two runs.
  *
  * @param typed as `wholeRun` takes it.
- * @throws UsageError where there is none of a name.
+ * @param known the app's runs, if the caller has read them.
+ * @throws UsageError if no run has one of the names.
  */
 export async function compareRuns(
   app: App,
   typed: readonly [string, string],
   signal: AbortSignal,
+  known?: readonly RunSummary[],
 ): Promise<Comparison> {
-  const all = await runsOf(app);
+  const all = known ?? await runsOf(app);
   const runs = [foundRun(all, typed[0]), foundRun(all, typed[1])] as const;
   const [one, other] = runs;
   const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(

@@ -1,5 +1,11 @@
 /** The values of a run's metrics, as `metrics.csv` has them: many lines, read in one go. */
 
+import {
+  DEFINITION_KEYS,
+  MOST_DEFINITIONS,
+  MOST_SAMPLES,
+} from "../../contract/metric_definitions.ts";
+import { lengthOf } from "../../contract/limits.ts";
 import type { Curve, CurvesPart } from "../../page/api.ts";
 
 /** A curve that grows. */
@@ -9,19 +15,21 @@ interface Growing extends Curve {
 }
 
 /**
- * The values in whole lines (RFC 4180, with \n). What is no value of a metric is left out, such as the
- * heading.
+ * Reads whole lines (RFC 4180, with \n), without those that hold no value of a metric, such as the header
+ * row. The file can be a clone's, so mlcli reads no more of it than it writes: further lines, further
+ * metrics and longer names are left out.
  *
  * @param from where these bytes begin in the file.
  * @param started in ms: when the run began.
+ * @returns `next` at the end of the bytes if lines were left out: no reader asks for these again.
  */
 export function curvesIn(bytes: Uint8Array, from: number, started: number): CurvesPart {
   // One letter a byte: places in it are places in the file.
   const text = new TextDecoder("latin1").decode(bytes);
   const curves: [name: string, Growing][] = [];
   const byField = new Map<string, Growing>();
-  let start = 0;
-  while (true) {
+  let [start, lines] = [0, 0];
+  for (; lines <= MOST_SAMPLES; lines++) {
     const nameAt = text.indexOf(",", start) + 1;
     if (nameAt === 0) break;
     const nameEnd = endOfField(text, nameAt);
@@ -34,14 +42,17 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
     if (!Number.isFinite(value) || !Number.isFinite(time)) continue;
     let curve = byField.get(field);
     if (curve === undefined) {
+      const name = nameOf(bytes.subarray(nameAt, nameEnd));
+      if (curves.length === MOST_DEFINITIONS || lengthOf(name) > DEFINITION_KEYS.Name) continue;
       curve = { time: [], value: [] };
       byField.set(field, curve);
-      curves.push([nameOf(bytes.subarray(nameAt, nameEnd)), curve]);
+      curves.push([name, curve]);
     }
     curve.time.push(time - started);
     curve.value.push(value);
   }
-  return { next: from + start, curves: Object.fromEntries(curves) };
+  const read = lines > MOST_SAMPLES ? bytes.length : start;
+  return { next: from + read, curves: Object.fromEntries(curves) };
 }
 
 /** Where a field ends: at a comma, but for those in quotes. `undefined`: not here. */

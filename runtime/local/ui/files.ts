@@ -8,7 +8,7 @@ import type { Layout } from "../../app/layout.ts";
 import { requireInside } from "../../app/confinement.ts";
 import { isMissing } from "../../errors.ts";
 import { RECORD_FILES, recordOf, type RunSummary } from "../../model/records.ts";
-import { runDirectoryOf, runNames } from "../../model/runs.ts";
+import { isRunName, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
 import type { CurvesPart, FileEntry, Files, LogPart } from "../../page/api.ts";
 import { noSuchRun } from "../runs/list.ts";
@@ -27,7 +27,8 @@ const NEW_LINE = 10;
 /** @throws UsageError where there is no such run; MlcliError where the records lie elsewhere. */
 async function foundRun(layout: Layout, name: string): Promise<RunSummary> {
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-  const run = runNames(layout).includes(name) ? await recordOf(layout, name) : undefined;
+  const isThere = isRunName(name) && lstatOrNothing(runDirectoryOf(layout, name))?.isDirectory;
+  const run = isThere ? await recordOf(layout, name) : undefined;
   if (run === undefined) throw noSuchRun(name);
   return run;
 }

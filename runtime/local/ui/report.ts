@@ -6,6 +6,8 @@ import { fileErrorHint, fileErrorReason, MlcliError } from "../../errors.ts";
 import { lstatIfThere, realPathOf, replacePrivately } from "../../files.ts";
 import type { Comparison, Curve, Files, Report, WholeRun } from "../../page/api.ts";
 import { thinned } from "../../page/curves.ts";
+import { jsonInPage } from "../../page/document.ts";
+import { byteCount } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import { localTimestamp } from "../../time.ts";
 import { VERSION } from "../../version.ts";
@@ -15,6 +17,9 @@ import { curvesOf, filesOf, logOf, metricsOf } from "./files.ts";
 
 /** How many points a curve has at most. */
 const MOST_POINTS = 2_000;
+
+/** Of all runs together, in characters: a clone's records can hold 1 MiB each. */
+const LARGEST_REPORT = 100_000_000;
 
 /** Of how many runs at most each two are compared. */
 const MOST_COMPARED = 4;
@@ -33,8 +38,11 @@ export async function reportOf(
   signal: AbortSignal,
 ): Promise<Report> {
   const layout = layoutOf(app);
-  const chosen = await Promise.all(typed.map(async (one) => (await wholeRun(app, one)).run.name));
-  const names = (await listRuns(app, Infinity)).map(({ name }) => name)
+  const all = await listRuns(app, Infinity);
+  const chosen = await Promise.all(
+    typed.map(async (one) => (await wholeRun(app, one, all)).run.name),
+  );
+  const names = all.map(({ name }) => name)
     .filter((name) => typed.length === 0 || chosen.includes(name));
   const report = {
     app: app.name,
@@ -46,16 +54,29 @@ export async function reportOf(
     logs: {} as Record<string, string>,
     comparisons: [] as Comparison[],
   };
+  let size = 0;
+  const counted = <T>(part: T): T => {
+    size += jsonInPage(part).length;
+    if (size <= LARGEST_REPORT) return part;
+    throw new MlcliError(`The report would be larger than ${byteCount(LARGEST_REPORT)}`, {
+      hint: `Choose fewer runs: mlcli local report ${names[0]}`,
+    });
+  };
   for (const [index, name] of names.entries()) {
+    // Deno delivers Ctrl-C only if the program also waits for something other than files.
+    await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
-    const { run, places } = await wholeRun(app, name);
-    report.runs.push(jsonWholeRun({ run: { ...run, metrics: metricsOf(layout, run) }, places }));
-    report.curves[name] = thinnedCurves((await curvesOf(layout, name, 0)).curves);
-    report.files[name] = await filesOf(layout, name);
-    if (withLogs) report.logs[name] = (await logOf(layout, name)).text;
+    const { run, places } = await wholeRun(app, name, all);
+    report.runs.push(
+      counted(jsonWholeRun({ run: { ...run, metrics: metricsOf(layout, run) }, places })),
+    );
+    report.curves[name] = counted(thinnedCurves((await curvesOf(layout, name, 0)).curves));
+    report.files[name] = counted(await filesOf(layout, name));
+    if (withLogs) report.logs[name] = counted((await logOf(layout, name)).text);
     if (names.length > MOST_COMPARED) continue;
     for (const older of names.slice(index + 1)) {
-      report.comparisons.push(jsonComparison(await compareRuns(app, [older, name], signal)));
+      const found = await compareRuns(app, [older, name], signal, all);
+      report.comparisons.push(counted(jsonComparison(found)));
     }
   }
   return report;

@@ -168,6 +168,24 @@ suite("local report", () => {
     );
   });
 
+  it("fails if the records of a clone would make it larger than 100 MB", async () => {
+    await using app = await appWithRuns("a", "b", "c", "d");
+    for (const name of ["a", "b", "c", "d"]) {
+      const path = app.path("local_test/jobs", name, "job.json");
+      const record = JSON.parse(await Deno.readTextFile(path));
+      const hyperparameters = { x: name + "<".repeat(1_000_000) };
+      await Deno.writeTextFile(path, JSON.stringify({ ...record, hyperparameters }));
+    }
+    const { code, stdout, stderr } = await report(app);
+    assertEquals([code, stdout], [1, ""]);
+    assertEquals(
+      stderr,
+      "error: The report would be larger than 100.0 MB\n" +
+        "hint: Choose fewer runs: mlcli local report d\n",
+    );
+    assertEquals((await report(app, "d")).code, 0);
+  });
+
   it("is not printed on a terminal", async () => {
     await using app = await appWithRuns();
     const { code, stdout, stderr } = await runInProcess(["local", "report"], {

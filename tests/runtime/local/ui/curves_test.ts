@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { MOST_DEFINITIONS, MOST_SAMPLES } from "../../../../runtime/contract/metric_definitions.ts";
 import { curvesIn } from "../../../../runtime/local/ui/curves.ts";
 import type { CurvesPart } from "../../../../runtime/page/api.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -72,9 +73,25 @@ suite("the curves in metrics.csv", () => {
     }
   });
 
-  it("reads a curve of 200,000 lines", () => {
+  it("end after the 100,000 values that mlcli writes, and no reader asks for the rest", () => {
     const lines = Array.from({ length: 200_000 }, (_, at) => line(at * 10, "loss", at / 7));
     const bytes = new TextEncoder().encode(HEADING + lines.join(""));
-    assertEquals(curvesIn(bytes, 0, STARTED).curves["loss"]!.value.length, 200_000);
+    const { next, curves } = curvesIn(bytes, 0, STARTED);
+    assertEquals([next, curves["loss"]!.value.length], [bytes.length, MOST_SAMPLES]);
+  });
+
+  it("are those of the first 40 metrics: a clone's file can name 700,000", () => {
+    const lines = Array.from({ length: 50_000 }, (_, at) => line(at, `m${at % 10_000}`, at));
+    const { curves } = read(HEADING + lines.join(""));
+    const names = Array.from({ length: MOST_DEFINITIONS }, (_, at) => `m${at}`);
+    assertEquals(Object.entries(curves).map(([name, [, value]]) => [name, value.length]), [
+      ...names.map((name) => [name, 5] as [string, number]),
+    ]);
+  });
+
+  it("leave out a metric whose name is longer than SageMaker allows", () => {
+    const [longest, longer] = ["✓".repeat(255), "✓".repeat(256)];
+    const { curves } = read(line(1, longer, 1) + line(2, longest, 2));
+    assertEquals(curves, { [longest]: [[2], [2]] });
   });
 });
