@@ -285,6 +285,12 @@ suite("architecture", () => {
     );
   });
 
+  it("replaces by a function if the new text holds a value, in which $' would have a meaning", async () => {
+    const byText = /\.replace(?:All)?\((?:[^()`]|\([^()]*\))*,\s*`[^`]*\$\{/;
+    const modules = (await production()).filter(({ code }) => byText.test(code));
+    assertEquals(modules.map(({ path }) => path), []);
+  });
+
   it("only runtime/aws/ imports the AWS SDK", async () => {
     const wrong = (await production()).filter(({ path, imports }) =>
       !path.startsWith("runtime/aws/") &&

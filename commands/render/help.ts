@@ -103,7 +103,7 @@ function allForms(named: NamedOption): string {
   const form = optionForm(named);
   return option.value === undefined || option.alias === undefined
     ? form
-    : form.replace(" ", `, ${option.alias} `);
+    : form.replace(" ", () => `, ${option.alias} `);
 }
 
 /** The commands of a group, under its headings; all names in one column. */

@@ -1,5 +1,6 @@
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
+import { hasTypes } from "./answer_types.ts";
 import { Connections } from "./connections.ts";
 import { SessionCredentials } from "./credentials.ts";
 import { AwsError, isRefusal, type Refusal } from "./errors.ts";
@@ -198,7 +199,9 @@ export class AwsSession implements Disposable {
       }).catch((error) => {
         throw explain(error, command, subject);
       });
-      if (members.some((name) => (answer[name] ?? "") === "")) throw strangeAnswer(answer);
+      const isWhole = hasTypes((command.schema as readonly unknown[])[5], answer) &&
+        members.every((name) => (answer[name] ?? "") !== "");
+      if (!isWhole) throw strangeAnswer(answer);
       return answer;
     };
     return {

@@ -99,7 +99,8 @@ const MOST_RUNTIME = 86_400;
 function processingConfiguration(request: ProcessingRequest, hosts: number): unknown {
   const { job, image, launch, variables } = request;
   // As below /opt/ml/processing, where no two have the same path.
-  const uri = (path: string) => path.replace(/^\/opt\/ml\/processing/, `${BUCKET}/${job.name}`);
+  const uri = (path: string) =>
+    path.replace(/^\/opt\/ml\/processing/, () => `${BUCKET}/${job.name}`);
   return {
     ProcessingJobArn: jobArn("process", job),
     ProcessingJobName: job.name,

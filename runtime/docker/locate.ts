@@ -168,8 +168,9 @@ export function readJson(file: string): unknown {
   }
   try {
     return JSON.parse(text);
-  } catch (cause) {
-    throw new MlcliError(`${file} is not valid JSON: ${messageOf(cause)}`, { cause });
+  } catch {
+    // The parser's message quotes the file, which can contain passwords.
+    throw new MlcliError(`${file} is not valid JSON`);
   }
 }
 

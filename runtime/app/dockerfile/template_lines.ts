@@ -52,7 +52,7 @@ export function copiesCommon(instructions: readonly Instruction[], appName: stri
 /** Whether a `COPY` brings the directory, or a part of it, to where the harness looks for it. */
 function putsCommon(source: string, target: string, appName: string): boolean {
   const folder = `${appName}/mlcli_base/common`;
-  const path = cleanedPath(source.replace(/\$\{APP\}|\$APP\b/g, appName));
+  const path = cleanedPath(source.replace(/\$\{APP\}|\$APP\b/g, () => appName));
   // What another variable or a pattern stands for is not known: the target tells.
   if (/[$*?[]/.test(path)) return cleanedPath(target).endsWith("common");
   if (path === folder || path.startsWith(`${folder}/`)) {

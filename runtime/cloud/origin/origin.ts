@@ -88,7 +88,8 @@ function typingImage(line: string, { image = "", execution_role: role = "" }: Ne
   const account = ecrHost(parseImageName(image).host ?? "")?.account;
   const isTrusted = account !== undefined && (account === accountOf(role) || isAwsAccount(account));
   if (isTrusted) return line;
-  return line.replace(/^mlcli (local )?(train|process|deploy)/, `$& --image ${shellWord(image)}`);
+  const typed = ` --image ${shellWord(image)}`;
+  return line.replace(/^mlcli (local )?(train|process|deploy)/, (command) => command + typed);
 }
 
 async function draftOf({ kind, name }: Resource, api: SageMaker, app: string): Promise<Draft> {

@@ -36,7 +36,48 @@ async function upload(
   return { ...result, keys: box.s3.keys("bucket") };
 }
 
+/** Answers of valid JSON that are not of the types which the API reference names. */
+const WRONG_TYPES: Readonly<Record<string, readonly [args: string, answers: object]>> = {
+  "a name that is an object": ["list-endpoints", {
+    ListEndpoints: { Endpoints: [{ EndpointName: { a: 1 }, EndpointStatus: "InService" }] },
+  }],
+  "a list with null": ["list-jobs", { ListTrainingJobs: { TrainingJobSummaries: [null] } }],
+  "an object in the place of a list": ["describe shop", {
+    DescribeEndpoint: { EndpointName: "shop", EndpointArn: "arn", ProductionVariants: { a: 1 } },
+  }],
+};
+
 suite("answers of what is not SageMaker", () => {
+  for (const [what, [args, answers]] of Object.entries(WRONG_TYPES)) {
+    it(`${args} names the cause of an answer with ${what}`, async () => {
+      await using box = await Box.open();
+      box.faults.before = ({ operation }) => {
+        const answer = Object.entries(answers).find(([name]) => name === operation)?.[1];
+        return answer && Response.json(answer);
+      };
+      const cloud = { ...box.env(), AWS_MAX_ATTEMPTS: "1" };
+      const { code, stderr } = await runInProcess(args.split(" "), { cwd: "/", cloud });
+      assertEquals([code, stderr], [
+        1,
+        `error: Something else than AWS answered: HTTP 200\n${STRANGE_HINT}`,
+      ]);
+    });
+  }
+
+  it("a refusal without a body is reported as one of AWS, not as a defect", async () => {
+    // The SDK's own TypeError: https://github.com/aws/aws-sdk-js-v3/issues/7749
+    const { code, stderr } = await upload(({ operation }) =>
+      operation === "ListObjectsV2"
+        ? new Response("", { status: 500, headers: { "Content-Type": "text/xml" } })
+        : undefined
+    );
+    assertEquals([code, stderr], [
+      1,
+      "error: AWS failed at s3:ListBucket: HTTP 500\n" +
+      "hint: Try again in a few minutes; https://health.aws.amazon.com shows known failures.\n",
+    ]);
+  });
+
   for (const [what, page] of Object.entries(PAGES)) {
     for (const status of [200, 403]) {
       it(`the list of a bucket: ${what}, HTTP ${status}`, async () => {

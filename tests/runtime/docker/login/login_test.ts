@@ -109,13 +109,13 @@ suite("where a login is", () => {
     assertEquals(loginSource("r.io", { env: () => "/nowhere" }), undefined);
   });
 
-  it("is not known where the configuration is no JSON", async () => {
-    await using folder = await makeDirectory({ "config.json": "{" });
-    assertThrows(
+  it("is unknown if the configuration is not JSON, and the error quotes no password", async () => {
+    await using folder = await makeDirectory({ "config.json": '{"auth": c2VjcmV0}' });
+    const { message } = assertThrows(
       () => loginSource("r.io", { env: () => folder.path }),
       MlcliError,
-      "config.json is not valid JSON",
     );
+    assertEquals(message, `${folder.path}/config.json is not valid JSON`);
   });
 });
 
