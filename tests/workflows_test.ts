@@ -1,6 +1,8 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
 import { fromFileUrl, join } from "@std/path";
 import { binaryName, TARGETS } from "../scripts/compile/targets.ts";
+import { runBlocks } from "../scripts/tasks/lint_shell.ts";
+import { makeDirectory } from "./helpers/directory.ts";
 import { it, suite } from "./helpers/suite.ts";
 
 const WORKFLOWS = fromFileUrl(new URL("../.github/workflows", import.meta.url));
@@ -42,34 +44,102 @@ suite("workflows", () => {
     assertEquals(keep, []);
   });
 
-  it("sign in jobs that run nothing else", () => {
+  it("sign in jobs that otherwise only compare a hash", () => {
     const signing = jobs().filter(({ text }) => /^ +(id-token|attestations): write$/m.test(text));
     assertEquals(signing.map(({ name }) => name), ["release.yml: attest"]);
     for (const job of signing) {
       assertEquals(usesOf(job).map(({ action }) => action), SIGNING);
-      assertEquals(stepsOf(job).filter((step) => /^ +(- )?run:/m.test(step)), []);
+      assertEquals(commandsOf(job), [comparison()]);
     }
+  });
+
+  it("take artifacts by their ids, because any job can replace an artifact under its name", () => {
+    const downloads = jobs().flatMap(stepsOf).filter((step) => step.includes("download-artifact@"));
+    assertEquals(downloads.length > 3, true);
+    const ids = /^ {10}artifact-ids: \$\{\{ needs\.\w+\.outputs\.artifact \}\}$/m;
+    assertEquals(downloads.filter((step) => !ids.test(step) || /^ {10}name:/m.test(step)), []);
+  });
+
+  it("compare all files with those that were compiled before they sign or publish them", () => {
+    for (const name of ["attest", "publish"]) {
+      const [download, compare] = stepsOf(releaseJob(name));
+      assertStringIncludes(download!, "needs.compile.outputs.artifact");
+      assertStringIncludes(compare!, "COMPILED: ${{ needs.compile.outputs.hash }}");
+      assertEquals(runBlocks(compare!), [comparison()]);
+    }
+  });
+
+  for (
+    const [what, change] of Object.entries({
+      "is missing": (dist: string) => Deno.remove(join(dist, "README.md")),
+      "has changed": (dist: string) => Deno.writeTextFile(join(dist, "install.sh"), "evil"),
+      "is new": (dist: string) => Deno.writeTextFile(join(dist, "mlcli-more"), ""),
+      "is new in a new directory": (dist: string) => {
+        Deno.mkdirSync(join(dist, "more"));
+        return Deno.writeTextFile(join(dist, "more", ".hidden"), "");
+      },
+      "is a new link": (dist: string) => Deno.symlink("install.sh", join(dist, "mlcli-link")),
+      "has another name": (dist: string) =>
+        Deno.rename(join(dist, "README.md"), join(dist, "README")),
+    })
+  ) {
+    it(`a comparison fails if a file ${what}`, async () => {
+      await using directory = await makeDirectory({
+        "dist/install.sh": "echo install\n",
+        "dist/README.md": "mlcli\n",
+        "dist/with space": "",
+      });
+      const cwd = directory.path;
+      const output = join(cwd, "output");
+      const compiled = runBlocks(
+        stepsOf(releaseJob("compile")).find((step) => step.includes("id: files"))!,
+      );
+      assertEquals(await bash(compiled[0]!, cwd, { GITHUB_OUTPUT: output }), 0);
+      const COMPILED = (await Deno.readTextFile(output)).replace("hash=", "").trimEnd();
+      assertEquals(await bash(comparison(), cwd, { COMPILED }), 0);
+      await change(join(cwd, "dist"));
+      assertEquals(await bash(comparison(), cwd, { COMPILED }), 1);
+    });
+  }
+
+  it("run Homebrew, whose formulas are not pinned, in no job before the release", () => {
+    const before = new Set<string>();
+    const add = (name: string): void => {
+      before.add(name);
+      const [, needs = ""] = /^ {4}needs: (.+)$/m.exec(releaseJob(name).text) ?? [];
+      for (const one of needs.match(/\w+/g) ?? []) add(one);
+    };
+    add("publish");
+    assertEquals([...before].sort(), ["attest", "compile", "previous", "publish", "test", "try"]);
+    const brews = jobs().filter(({ text }) => /\bbrew /.test(text)).map(({ name }) => name);
+    assertEquals(brews, ["release.yml: engine"]);
+    assertStringIncludes(releaseJob("engine").text, "\n    permissions: {}\n");
+    assertStringIncludes(releaseJob("engine").text, "needs: [compile, publish]\n");
   });
 
   it("may write in the job that creates the release alone, and it runs no code of ours", () => {
     const writing = jobs().filter(({ text }) => /: write(-all)?$/m.test(text));
     assertEquals(writing.map(({ name }) => name), ["release.yml: attest", "release.yml: publish"]);
-    const commands = writing.flatMap(stepsOf).filter((step) => /^ +(- )?run:/m.test(step));
-    assertEquals(commands.length, 1);
-    assertEquals(/run: >-\n +gh release create /.test(commands[0]!), true);
+    const [attest, publish] = writing.map(commandsOf);
+    assertEquals(attest, [comparison()]);
+    assertEquals(publish!.map((command) => command.startsWith("gh release create ")), [
+      false,
+      true,
+    ]);
+    assertEquals(publish![0], comparison());
     for (const { head } of files(WORKFLOWS)) {
       assertEquals(/^permissions:( \{\}\n|\n {2}contents: read\n(?! ))/m.test(head), true);
     }
   });
 
   it("try each binary on its system before anybody gets it", () => {
-    const { text } = jobs().find(({ name }) => name === "release.yml: try")!;
+    const { text } = releaseJob("try");
     const tried = [...text.matchAll(/\{ os: (\S+), engine: (\w+), file: (\S+) \}/g)];
     assertEquals(tried.map(([, , , file]) => file).sort(), TARGETS.map(binaryName).sort());
     assertEquals(tried.map(([, os, engine]) => `${os} ${engine}`), [
       "ubuntu-24.04 linux",
       "ubuntu-24.04-arm linux",
-      "macos-15-intel linux",
+      "macos-15-intel none",
       "macos-14 none",
       "windows-2022 windows",
     ]);
@@ -91,8 +161,7 @@ suite("workflows", () => {
   });
 
   it("publish nothing without its signature, packages and the lock of runtime bases included", () => {
-    const textOf = (name: string) =>
-      jobs().find((job) => job.name === `release.yml: ${name}`)!.text;
+    const textOf = (name: string) => releaseJob(name).text;
     const signed: readonly string[] = textOf("attest").match(/dist\/\S+/g) ?? [];
     assertEquals(signed, [
       "dist/mlcli*",
@@ -118,6 +187,29 @@ suite("workflows", () => {
     assertEquals(node.filter((step) => !step.includes("package-manager-cache: false")), []);
   });
 });
+
+function releaseJob(name: string): Job {
+  return jobs().find((job) => job.name === `release.yml: ${name}`)!;
+}
+
+function commandsOf(job: Job): readonly string[] {
+  return stepsOf(job).flatMap(runBlocks);
+}
+
+/** Returns the commands that compare the files of a release with those that were compiled. */
+function comparison(): string {
+  return commandsOf(releaseJob("publish"))[0]!;
+}
+
+/** Runs commands as a step does. @returns the exit code. */
+async function bash(
+  commands: string,
+  cwd: string,
+  env: Readonly<Record<string, string>>,
+): Promise<number> {
+  const args = ["-e", "-c", commands];
+  return (await new Deno.Command("bash", { args, cwd, env }).output()).code;
+}
 
 /** The workflows: what comes before the jobs, and those. */
 function files(folder: string): readonly {
