@@ -42,9 +42,7 @@ export async function initFrom(
   const { name, left } = found;
   const hasOthers = (await appNames(cwd)).some((one) => one !== name);
   const next = found.next.map((line) =>
-    hasOthers
-      ? line.replace(/^mlcli (local )?[\w-]+/, (command) => `${command} --app-name ${name}`)
-      : line
+    hasOthers ? line.replace(/^mlcli (local )?[\w-]+/, (it) => `${it} --app-name ${name}`) : line
   );
   const what = found.what.replace(/ \.$/, " in this directory");
   const origin = { ...found, what, next };

@@ -199,9 +199,9 @@ export class AwsSession implements Disposable {
       }).catch((error) => {
         throw explain(error, command, subject);
       });
-      const isWhole = hasTypes((command.schema as readonly unknown[])[5], answer) &&
-        members.every((name) => (answer[name] ?? "") !== "");
-      if (!isWhole) throw strangeAnswer(answer);
+      const schema = (command.schema as readonly unknown[])[5];
+      const lacks = members.some((name) => (answer[name] ?? "") === "");
+      if (lacks || !hasTypes(schema, answer)) throw strangeAnswer(answer);
       return answer;
     };
     return {

@@ -4,7 +4,7 @@
  */
 
 import { join } from "@std/path/join";
-import { messageOf, MlcliError } from "../errors.ts";
+import { MlcliError } from "../errors.ts";
 import { type Studio, studioAt } from "./studio.ts";
 import { sha256 } from "../text.ts";
 

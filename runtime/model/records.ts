@@ -3,7 +3,6 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
-import { MOST_DEFINITIONS } from "../contract/metric_definitions.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isRunOver, runDirectoryOf, runNames } from "./runs.ts";
 import { isObject, jsonObject, parseJson } from "../text.ts";
@@ -172,7 +171,7 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
     metrics: partsIn(value["metrics"], ({ last, min = last, max = last, count = 1 }) => {
       const isKnown = [last, min, max, count].every((one) => typeof one === "number");
       return isKnown ? { last, min, max, count } as MetricFacts : undefined;
-    }, MOST_DEFINITIONS),
+    }),
     transform: isObject(value["transform"]) ? value["transform"] : undefined,
     hosts: Array.isArray(value["hosts"]) ? value["hosts"].filter(isHost) : [],
   };
@@ -191,13 +190,6 @@ function objectIn(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
 }
 
-/** How many hyperparameters, packages and so on are read of a record: a clone's can hold 100,000. */
-const MOST_ENTRIES = 1_000;
-
-function entriesIn(value: unknown, most = MOST_ENTRIES): readonly (readonly [string, unknown])[] {
-  return Object.entries(objectIn(value)).slice(0, most);
-}
-
 function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
@@ -207,10 +199,13 @@ function dateIn(value: unknown): Date | undefined {
   return Number.isNaN(time) ? undefined : new Date(time);
 }
 
+/** How many hyperparameters, metrics or packages are read of a record: a clone's can hold 100,000. */
+const MOST_ENTRIES = 1_000;
+
 /** Values that are no text as JSON. */
 function textsIn(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
-    entriesIn(value).map(([name, text]) => [
+    Object.entries(objectIn(value)).slice(0, MOST_ENTRIES).map(([name, text]) => [
       name,
       typeof text === "string" ? text : JSON.stringify(text),
     ]),
@@ -221,10 +216,9 @@ function textsIn(value: unknown): Readonly<Record<string, string>> {
 function partsIn<T>(
   value: unknown,
   read: (part: Readonly<Record<string, unknown>>) => T | undefined,
-  most?: number,
 ): Readonly<Record<string, T>> {
   return Object.fromEntries(
-    entriesIn(value, most).flatMap(([name, part]) => {
+    Object.entries(objectIn(value)).slice(0, MOST_ENTRIES).flatMap(([name, part]) => {
       const found = read(objectIn(part));
       return found === undefined ? [] : [[name, found]];
     }),

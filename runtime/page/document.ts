@@ -26,7 +26,6 @@ export function jsonInPage(value: unknown): string {
   return JSON.stringify(value).replaceAll("<", "\\u003c");
 }
 
-/** Returns the page with the data that it shows. */
 export function withReport(document: string, report: unknown): string {
   const element = `<script type="application/json" id="report">${jsonInPage(report)}</script>`;
   return document.replace(REPORT_PLACE, () => element);

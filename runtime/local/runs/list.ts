@@ -34,16 +34,11 @@ export interface WholeRun {
  * Finds one run.
  *
  * @param typed its name, its place in the list, or `last`.
- * @param all the app's runs, if the caller has read them.
  * @throws UsageError if no run has that name.
  */
-export async function wholeRun(
-  app: App,
-  typed: string,
-  all?: readonly RunSummary[],
-): Promise<WholeRun> {
+export async function wholeRun(app: App, typed: string, all = runsOf(app)): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = foundRun(all ?? await runsOf(app), typed);
+  const run = foundRun(await all, typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
@@ -71,17 +66,15 @@ export interface Comparison {
  * Compares two runs.
  *
  * @param typed as `wholeRun` takes it.
- * @param known the app's runs, if the caller has read them.
  * @throws UsageError if no run has one of the names.
  */
 export async function compareRuns(
   app: App,
   typed: readonly [string, string],
   signal: AbortSignal,
-  known?: readonly RunSummary[],
+  all = runsOf(app),
 ): Promise<Comparison> {
-  const all = known ?? await runsOf(app);
-  const runs = [foundRun(all, typed[0]), foundRun(all, typed[1])] as const;
+  const runs = [foundRun(await all, typed[0]), foundRun(await all, typed[1])] as const;
   const [one, other] = runs;
   const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
     layoutOf(app),

@@ -5,7 +5,6 @@ import {
   MOST_DEFINITIONS,
   MOST_SAMPLES,
 } from "../../contract/metric_definitions.ts";
-import { lengthOf } from "../../contract/limits.ts";
 import type { Curve, CurvesPart } from "../../page/api.ts";
 
 /** A curve that grows. */
@@ -15,13 +14,11 @@ interface Growing extends Curve {
 }
 
 /**
- * Reads whole lines (RFC 4180, with \n), without those that hold no value of a metric, such as the header
- * row. The file can be a clone's, so mlcli reads no more of it than it writes: further lines, further
- * metrics and longer names are left out.
+ * Reads the values in whole lines (RFC 4180, with \n) and skips other lines, such as the header row. A
+ * clone's file can hold more lines and metrics, and longer names, than mlcli writes: it skips these.
  *
  * @param from where these bytes begin in the file.
  * @param started in ms: when the run began.
- * @returns `next` at the end of the bytes if lines were left out: no reader asks for these again.
  */
 export function curvesIn(bytes: Uint8Array, from: number, started: number): CurvesPart {
   // One letter a byte: places in it are places in the file.
@@ -43,7 +40,7 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
     let curve = byField.get(field);
     if (curve === undefined) {
       const name = nameOf(bytes.subarray(nameAt, nameEnd));
-      if (curves.length === MOST_DEFINITIONS || lengthOf(name) > DEFINITION_KEYS.Name) continue;
+      if (curves.length === MOST_DEFINITIONS || [...name].length > DEFINITION_KEYS.Name) continue;
       curve = { time: [], value: [] };
       byField.set(field, curve);
       curves.push([name, curve]);
@@ -51,8 +48,9 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
     curve.time.push(time - started);
     curve.value.push(value);
   }
-  const read = lines > MOST_SAMPLES ? bytes.length : start;
-  return { next: from + read, curves: Object.fromEntries(curves) };
+  // No reader asks again for the lines after the last one that mlcli would write.
+  if (lines > MOST_SAMPLES) start = bytes.length;
+  return { next: from + start, curves: Object.fromEntries(curves) };
 }
 
 /** Where a field ends: at a comma, but for those in quotes. `undefined`: not here. */

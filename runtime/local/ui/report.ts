@@ -7,7 +7,6 @@ import { lstatIfThere, realPathOf, replacePrivately } from "../../files.ts";
 import type { Comparison, Curve, Files, Report, WholeRun } from "../../page/api.ts";
 import { thinned } from "../../page/curves.ts";
 import { jsonInPage } from "../../page/document.ts";
-import { byteCount } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import { localTimestamp } from "../../time.ts";
 import { VERSION } from "../../version.ts";
@@ -18,7 +17,7 @@ import { curvesOf, filesOf, logOf, metricsOf } from "./files.ts";
 /** How many points a curve has at most. */
 const MOST_POINTS = 2_000;
 
-/** Of all runs together, in characters: a clone's records can hold 1 MiB each. */
+/** In characters: 100 records of a clone can hold 1 MiB each. */
 const LARGEST_REPORT = 100_000_000;
 
 /** Of how many runs at most each two are compared. */
@@ -38,12 +37,10 @@ export async function reportOf(
   signal: AbortSignal,
 ): Promise<Report> {
   const layout = layoutOf(app);
-  const all = await listRuns(app, Infinity);
-  const chosen = await Promise.all(
-    typed.map(async (one) => (await wholeRun(app, one, all)).run.name),
-  );
-  const names = all.map(({ name }) => name)
-    .filter((name) => typed.length === 0 || chosen.includes(name));
+  const all = listRuns(app, Infinity);
+  const chosen = await Promise.all(typed.map((one) => wholeRun(app, one, all)));
+  const names = (await all).map(({ name }) => name)
+    .filter((name) => typed.length === 0 || chosen.some(({ run }) => run.name === name));
   const report = {
     app: app.name,
     version: VERSION,
@@ -58,18 +55,16 @@ export async function reportOf(
   const counted = <T>(part: T): T => {
     size += jsonInPage(part).length;
     if (size <= LARGEST_REPORT) return part;
-    throw new MlcliError(`The report would be larger than ${byteCount(LARGEST_REPORT)}`, {
-      hint: `Choose fewer runs: mlcli local report ${names[0]}`,
-    });
+    const hint = `Choose fewer runs: mlcli local report ${names[0]} -o report.html`;
+    throw new MlcliError("The report would be larger than 100 MB", { hint });
   };
   for (const [index, name] of names.entries()) {
     // Deno delivers Ctrl-C only if the program also waits for something other than files.
     await new Promise((resolve) => setTimeout(resolve, 0));
     signal.throwIfAborted();
     const { run, places } = await wholeRun(app, name, all);
-    report.runs.push(
-      counted(jsonWholeRun({ run: { ...run, metrics: metricsOf(layout, run) }, places })),
-    );
+    const shown = { ...run, metrics: metricsOf(layout, run) };
+    report.runs.push(counted(jsonWholeRun({ run: shown, places })));
     report.curves[name] = counted(thinnedCurves((await curvesOf(layout, name, 0)).curves));
     report.files[name] = counted(await filesOf(layout, name));
     if (withLogs) report.logs[name] = counted((await logOf(layout, name)).text);

@@ -180,8 +180,8 @@ suite("local report", () => {
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
-      "error: The report would be larger than 100.0 MB\n" +
-        "hint: Choose fewer runs: mlcli local report d\n",
+      "error: The report would be larger than 100 MB\n" +
+        "hint: Choose fewer runs: mlcli local report d -o report.html\n",
     );
     assertEquals((await report(app, "d")).code, 0);
   });

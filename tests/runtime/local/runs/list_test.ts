@@ -54,7 +54,7 @@ suite("summaryOf", () => {
     it(`knows no run in ${name}`, () => assertEquals(summaryOf("x", text), undefined));
   }
 
-  it("reads 40 metrics and 1,000 hyperparameters of a record that holds 70,000", () => {
+  it("reads 1,000 metrics and hyperparameters of a record that holds 70,000", () => {
     const numbered = <T>(value: T): Readonly<Record<string, T>> =>
       Object.fromEntries(Array.from({ length: 70_000 }, (_, at) => [`n${at}`, value]));
     const { metrics, hyperparameters } = run({
@@ -62,7 +62,7 @@ suite("summaryOf", () => {
       hyperparameters: numbered("1"),
     });
     const counts = [metrics, hyperparameters].map((one) => Object.keys(one).length);
-    assertEquals(counts, [40, 1_000]);
+    assertEquals(counts, [1_000, 1_000]);
   });
 
   it("takes nothing for what it is not", () => {
