@@ -179,7 +179,8 @@ export async function readFile(path: string, most: number): Promise<Uint8Array<A
   const { isFile, isDirectory, size } = Deno.statSync(path);
   if (isDirectory) throw new Error("Is a directory");
   if (!isFile) throw new Error("Is not a regular file");
-  if (size > most) throw new Error(`Is larger than ${most / 1024 ** 2} MiB`);
+  const limit = most < 1024 ** 2 ? `${most / 1024} KiB` : `${most / 1024 ** 2} MiB`;
+  if (size > most) throw new Error(`Is larger than ${limit}`);
   // What the kernel makes up (/proc) has the size 0, and may never end.
   return size === 0 ? new Uint8Array() : Deno.readFileSync(path);
 }

@@ -21,6 +21,9 @@ import { copiesOf, leftOutText, named, type Project, textIn, textOf } from "./pr
 import { droppedText, takenRequirements } from "./requirements.ts";
 import { mappingIn } from "./yaml.ts";
 
+/** The largest cog.yaml, in bytes: cog's own examples have one or two KiB. */
+const LARGEST_CONFIG = 64 * 1024;
+
 /** Keys that mlcli reads in cog.yaml, and in its `build`. */
 const KEYS =
   /^(build|run|predict|environment|gpu|cuda|(python|sdk)_version|python_(packages|requirements)|system_packages|pre_install)$/;
@@ -76,7 +79,7 @@ export async function findCog(project: Project): Promise<Read | undefined> {
 /** The code goes into prediction/, where it runs: so it finds its neighbours and its files. */
 async function cogOrigin(project: Project): Promise<Origin> {
   const { path, cwd } = project;
-  const yaml = await textIn(project, "cog.yaml") ?? "";
+  const yaml = await textIn(project, "cog.yaml", undefined, LARGEST_CONFIG) ?? "";
   const config = mappingIn(yaml, join(project.shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const keys = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key));

@@ -25,21 +25,23 @@ export interface Project extends NamedDirectory {
 }
 
 /**
- * The text of a file of the project; `undefined` where there is none, or a private key.
+ * Returns the text of a file of the project; `undefined` if it does not exist or is a private key.
  *
  * @param path relative to the project.
- * @throws MlcliError where it leads out of the repository, cannot be read, or is larger than 1 MiB.
+ * @param most the largest size in bytes.
+ * @throws MlcliError if it leads out of the repository, cannot be read, or is too large.
  */
 export async function textIn(
   project: NamedDirectory,
   path: string,
   decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
+  most = LARGEST_TEXT,
 ): Promise<string | undefined> {
   const file = await placeIn(project, path);
   if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
     return undefined;
   }
-  return await readFile(file, LARGEST_TEXT).then(decode, (cause) => {
+  return await readFile(file, most).then(decode, (cause) => {
     const shown = inOneLine(join(project.shown, path));
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });

@@ -351,7 +351,7 @@ train: "train.py:train"
       `[${Array.from({ length: 60 }, (_, index) => item(index % 30)).join()}]`;
     const { code, stderr } = await cogApp(
       `${FILE}\nbuild: {python_packages: ${many((index) => `./no/${index}.py`)}, run: ${
-        many((index) => `"[${index} ${"x".repeat(9_000)}"`)
+        many((index) => `"[${index} ${"x".repeat(900)}"`)
       }}\n${Array.from({ length: 30 }, (_, index) => `key${index}: 1\n`).join("")}`,
     );
     assertEquals(code, 0);
@@ -406,8 +406,13 @@ predict: "predict.py:Predictor"
   for (
     const [what, yaml, error] of [
       ["no mapping", "- a", /cog\.yaml must hold a mapping/],
-      ["no YAML", "a: [", /is not valid YAML/],
-      ["a bomb", "a: &a [1,1]\n" + bomb("b", "a") + bomb("c", "b") + bomb("d", "c"), /YAML/],
+      ["no YAML", "a: [", /Cannot parse \S+\/shop\/cog\.yaml as YAML: .*\(line 1\)/],
+      [
+        "a bomb",
+        "a: &a [1,1]\n" + bomb("b", "a") + bomb("c", "b") + bomb("d", "c"),
+        /as YAML: it has more than 20 aliases/,
+      ],
+      ["a cog.yaml of 64 KiB", "#".repeat(65_537), /cog\.yaml: Is larger than 64 KiB/],
       ["no predictor", "build: {}", /names no file of the project: ""/],
       ["a predictor elsewhere", "predict: ../x.py:Y", /"\.\.\/x\.py"/],
       ["a private one", "predict: .env:Y", /"\.env"/],

@@ -151,7 +151,7 @@ suite("readTextFile", () => {
     for (
       const [path, most, reason] of [
         [join(directory.path, "large"), MIB, "Is larger than 1 MiB"],
-        [join(directory.path, "large"), MIB / 2, "Is larger than 0.5 MiB"],
+        [join(directory.path, "large"), MIB / 2, "Is larger than 512 KiB"],
         [join(directory.path, "folder"), MIB, "Is a directory"],
         ["/dev/zero", MIB, "Is not a regular file"],
       ] as const

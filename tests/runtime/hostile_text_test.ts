@@ -67,6 +67,19 @@ const rows = {
   "a container's log": () => logLines("\x1b[0".repeat(MANY) + "\x1b]".repeat(MANY) + "\r".repeat(MANY)).length,
   "a traceback": () => headlineOf("Traceback (most recent call last):\n" + " (a, line 1".repeat(MANY / 10)) !== "",
 };
+const yaml = (text) => Promise.try(mappingIn, text, "x").catch(({ message }) => message);
+const lines = (line) => Array.from({ length: 50_000 }, (_, n) => line(n)).join("");
+for (const [name, text] of Object.entries({
+  commas: "a: [" + ",".repeat(MANY),
+  tags: "a: " + "!!str ".repeat(60_000),
+  "tags in a list": "a: [" + "!!str ".repeat(60_000),
+  "lists without an end": "- ".repeat(MANY / 4) + "\n".repeat(MANY / 2),
+  "anchors and aliases": lines((n) => "k" + n + ": &a" + n + " 1\nl" + n + ": *a" + n + "\n"),
+  "aliases of empty lists": "a: &a [" + "[],".repeat(MANY / 4) + "]\nb: [" + "*a ,".repeat(MANY / 4) + "]",
+  "aliases of aliases": "a: &a []\nb: &b [" + "*a ,".repeat(MANY / 4) + "]\nc: *b",
+  "keys that are lists": lines((n) => "k" + n + ": &a" + n + " 1\n") + "? [1]\n: 1\n".repeat(MANY / 16),
+  "an ordered mapping": "a: !!omap\n" + lines((n) => "- k" + n + ": 1\n"),
+})) rows["YAML: " + name] = () => yaml(text);
 for (const [name, work] of Object.entries(rows)) console.log(name + ": " + await work());
 `;
 
@@ -94,6 +107,7 @@ suite("text of others, of any length", () => {
         terminalText: "runtime/text.ts",
         logLines: "runtime/contract/log_lines.ts",
         headlineOf: "runtime/contract/outcome.ts",
+        mappingIn: "runtime/origin/yaml.ts",
       },
     });
     assertEquals(printed.trimEnd().split("\n"), [
@@ -121,6 +135,17 @@ suite("text of others, of any length", () => {
       "a program's output: 4000000",
       "a container's log: 1",
       "a traceback: true",
+      ...[
+        "commas",
+        "tags",
+        "tags in a list",
+        "lists without an end",
+        "anchors and aliases",
+        "aliases of empty lists",
+        "aliases of aliases",
+        "keys that are lists",
+        "an ordered mapping",
+      ].map((name) => `YAML: ${name}: Cannot parse x as YAML: it has more than 30000 tokens`),
     ]);
   });
 });
