@@ -106,8 +106,8 @@ function plainOf(name: string): string {
 
 /** How many letters are to be put in, left out, replaced or swapped with the next one. */
 function distanceOf(a: string, b: string): number {
-  // A longer one cannot be close, and is not worth the time: it may be anything.
-  if (Math.abs(a.length - b.length) > 2) return Infinity;
+  // The time grows with the square of the length, and names of this length are not typed.
+  if (Math.abs(a.length - b.length) > 2 || a.length > 200) return Infinity;
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {

@@ -41,7 +41,7 @@ export async function readIgnoreRules(
   path = join(directory, IGNORE_FILE),
 ): Promise<IgnoreRules> {
   try {
-    return await parseIgnoreRules(await readTextFile(path, LARGEST_TEXT));
+    return await parseIgnoreRules(await readTextFile(path, LARGEST_TEXT / 4));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return await parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;
@@ -215,7 +215,7 @@ function namesSomething(component: string): boolean {
 }
 
 /**
- * The most characters that one pattern, and all patterns with a star together, may have. With these,
+ * The most characters that one pattern, and all patterns with a wildcard together, may have. With these,
  * a path of the greatest length (4,096) takes some seconds at worst, during which Ctrl-C has to wait;
  * real files have hundreds of characters.
  */
@@ -224,10 +224,10 @@ const MOST_WILD = 16 * 1024;
 function requireFewWildcards(patterns: readonly string[]): void {
   let length = 0;
   for (const pattern of patterns) {
-    if (pattern.includes("*")) length += pattern.length;
+    if (/[*?[\\]/.test(pattern)) length += pattern.length;
     if (length <= MOST_WILD) continue;
     throw new MlcliError(`Too many wildcards in ${IGNORE_FILE}: "${shortened(pattern)}"`, {
-      hint: `All patterns with a * may have ${MOST_WILD / 1024} KiB together.`,
+      hint: `All patterns with *, ?, [ or \\ can have ${MOST_WILD / 1024} KiB together.`,
     });
   }
 }

@@ -35,6 +35,12 @@ const LOCK = "uv.lock";
 /** In bytes; a lock of a thousand packages has some MiB. */
 const LARGEST_LOCK = 64 * 1024 ** 2;
 
+/** In bytes; with the hashes of a thousand packages, a file has 1 or 2 MiB. */
+const LARGEST_REQUIREMENTS = 4 * 1024 ** 2;
+
+/** Ctrl-C is not heard before all references are checked. */
+const MOST_REFERENCES = 1000;
+
 /**
  * The files of an app, there or not: what the configuration names; the project's where it names one
  * of its two files, or where there is no `requirements.txt` and both of the project's are.
@@ -60,7 +66,7 @@ export async function defaultRequirements(directory: string): Promise<string> {
 
 /** A package of `uv.lock` that comes from no index, and so cannot be installed in an image. */
 const OTHER_SOURCE =
-  /^source = \{ (?:editable|directory|virtual|path|git|url) = "((?:[^"\\]|\\.)*)"/gm;
+  /^source = \{ (?:editable|directory|virtual|path|git|url) = "((?:[^"\\]|\\.){0,2000})"/gm;
 
 /**
  * Requires that all packages of a `uv.lock` come from indexes. The project itself is not installed:
@@ -152,6 +158,9 @@ export async function requirementTree(
       const { requirement, reference } = line;
       if (requirement !== undefined) packages.push(`${isConstraint ? "-c " : ""}${requirement}`);
       if (reference === undefined) continue;
+      if (references.length === MOST_REFERENCES) {
+        throw new MlcliError(`${inOneLine(file)} refers to more than ${MOST_REFERENCES} files`);
+      }
       const found = await foundReference(root, file, line, reference);
       references.push(found);
       if (found.problem === undefined && isIncluded(found)) {
@@ -165,7 +174,7 @@ export async function requirementTree(
 
 async function bytesOf(root: RequirementsRoot, path: string): Promise<Uint8Array> {
   await requireInside(root, [path]);
-  return await readFile(path, LARGEST_LOCK);
+  return await readFile(path, LARGEST_REQUIREMENTS);
 }
 
 /** Whether pip reads what is named as a requirements file. */

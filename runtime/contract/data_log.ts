@@ -36,7 +36,7 @@ export function failedObjects(
     if (end < 0) continue;
     const key = text.slice(bucket.length + 1, end);
     const words = text.slice(end + 1).trim();
-    if (words !== "") told.set(key, [...told.get(key) ?? [], words]);
+    if (words !== "") (told.get(key) ?? told.set(key, []).get(key)!).push(words);
   }
   return [...told].map(([key, said]) => failedObject(s3Uri({ bucket, key }), said));
 }
@@ -46,7 +46,7 @@ function failedObject(uri: string, [first = "", ...rest]: readonly string[]): Fa
     /received from algorithm: (\d{3})/.exec(first) ?? [];
   const what = status === undefined ? first : `HTTP ${status}`;
   const body = rest.filter((line) => line !== "Message:").join(" ");
-  const text = /^\s*<(!doctype|html)/i.test(body) ? body.replace(/<[^>]*>/g, " ") : body;
+  const text = /^\s*<(!doctype|html)/i.test(body) ? body.replace(/<[^<>]*>/g, " ") : body;
   const shown = fit(inOneLine(text).replace(/\s+/g, " ").trim(), BODY);
   const hint = HINTS.find(([pattern]) => pattern.test(`${status ?? ""} ${first} ${body}`))?.[1];
   return { words: `${inOneLine(uri)}: ${inOneLine(what)}${shown ? `: ${shown}` : ""}`, hint };

@@ -9,7 +9,8 @@ import { closest } from "../text.ts";
  * Python's words (importlib/_bootstrap.py, `_ERR_MSG`), anywhere in a line. A dotted name means that
  * the package is there and lacks the module.
  */
-export const MISSING_MODULE = /\bModuleNotFoundError: No module named '([\p{L}_][\p{L}\p{N}_.]*)'/u;
+export const MISSING_MODULE =
+  /\bModuleNotFoundError: No module named '([\p{L}_][\p{L}\p{N}_.]{0,200})'/u;
 
 /** The module that a line says is missing: `sklearn`; `undefined` where it says nothing of that. */
 export function missingModule(line: string): string | undefined {

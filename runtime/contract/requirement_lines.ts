@@ -88,8 +88,8 @@ function packageMeaning(requirement: string, written: string): Meaning {
   return { requirement, ...referenceTo("package", path) };
 }
 
-/** None for what pip finds by itself: an address, an absolute path (of the image), or a variable. */
+/** None for what pip finds by itself (an address, a path of the image, a variable), and no path. */
 function referenceTo(kind: Reference["kind"], path: string): Meaning {
-  const isElsewhere = /^\/|^[a-z][a-z\d+.-]*:|\$\{/i.test(path);
+  const isElsewhere = path.length > 4096 || /^\/|^[a-z][a-z\d+.-]*:|\$\{/i.test(path);
   return isElsewhere ? {} : { reference: { kind, path } };
 }

@@ -151,7 +151,8 @@ export async function* linesOf(
   let rest = "";
   const decoder = new TextDecoder();
   for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+    const lines = decoder.decode(chunk, { stream: true }).split("\n");
+    lines[0] = rest + lines[0]!;
     rest = lines.pop() ?? "";
     for (const line of lines) {
       if (line.trim() !== "") yield line;

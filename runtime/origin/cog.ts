@@ -215,7 +215,10 @@ function isLine(text: string, fits: RegExp): boolean {
 
 /** Returns up to 198 characters of a line in quotes, without logins in its addresses. */
 function shown(line: string): string {
-  const text = inOneLine(line).replace(/\/\/(?:[^/\s]*@|\S{0,500}@(?=[\w.-]{1,200}\/))/g, "//");
+  const text = inOneLine(line.slice(0, 2000)).replace(
+    /\/\/(?:[^/\s]*@|\S{0,500}@(?=[\w.-]{1,200}\/))/g,
+    "//",
+  );
   return `"${text.slice(0, 198)}"`;
 }
 

@@ -161,7 +161,7 @@ async function packagesOf(model: Project, version: unknown, python: string, name
   const ofConda = [(await yamlIn(model, "conda.yaml"))["dependencies"] ?? []].flat();
   const ofPip = ofConda.flatMap((one) => isObject(one) ? one["pip"] : [])
     .filter((line) => typeof line === "string");
-  const more = isConda ? ofPip.join("\n") : "";
+  const more = isConda ? [...new Set(ofPip)].join("\n") : "";
   const taken = await takenRequirements(model, "requirements.txt", to, name, fits, more);
   const linesOf = (one: string): readonly string[] =>
     taken.all.filter((line) => /^[\w.-]+/.exec(line)?.[0].toLowerCase() === one);

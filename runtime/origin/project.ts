@@ -50,8 +50,11 @@ export async function textIn(
 /** @throws MlcliError where a path, which a file of the project may name, is none of the project's. */
 async function placeIn({ path, shown, boundary }: NamedDirectory, named: string): Promise<string> {
   const inner = normalize(named);
-  if (isAbsolute(named) || isOutside(inner) || inner.split(SEPARATOR_PATTERN).some(isPrivateName)) {
-    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${inOneLine(named)}"`);
+  if (
+    named.length > 4096 || isAbsolute(named) || isOutside(inner) ||
+    inner.split(SEPARATOR_PATTERN).some(isPrivateName)
+  ) {
+    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${inOneLine(named.slice(0, 200))}"`);
   }
   const place = join(path, inner);
   await requireInside({ directory: path, boundary }, [place]);

@@ -8,9 +8,9 @@ export interface Statement {
   code: string;
 }
 
-/** A string, a comment, a joined line, or a character. */
+/** A string, a comment, a joined line, plain characters, or any other character. */
 const TOKEN =
-  /"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\[^]|[^\\\n"])*"|'(?:\\[^]|[^\\\n'])*'|#[^\n]*|\\\n|[^]/g;
+  /"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\[^]|[^\\\n"])*"|'(?:\\[^]|[^\\\n'])*'|#[^\n]*|\\\n|[\w \t.,:;=]+|[^]/g;
 
 /**
  * The statements of a file; their texts make it up again. `undefined` where it cannot be split for
@@ -67,7 +67,7 @@ export function namesOf({ code }: Statement): readonly string[] {
 }
 
 const WORD = /(?<![.\w])[A-Za-z_]\w*/g;
-const BINDING = /^(?:async )?def.*?\)[^:\n]*:|\b\w+ *=(?!=)|\b(?:as|for) +\w+/g;
+const BINDING = /^(?:async )?def.{0,2000}?\)[^:\n]{0,200}:|\b\w+ *=(?!=)|\b(?:as|for) +\w+/g;
 
 /** The names that a statement may take from others: in a function, those that it does not bind. */
 function needsOf({ code }: Statement): ReadonlySet<string> {
@@ -89,28 +89,23 @@ const SERVER =
 export function withoutServer(
   file: string,
 ): readonly [kept: Statement[], cut: Statement[]] | undefined {
-  // Nobody writes more; the search below takes the square of it.
+  // No serving script is longer.
   const all = file.length > 100_000 ? undefined : statementsOf(file);
   if (all === undefined || !all.some(({ code }) => /\bflask\b/i.test(code))) {
     return all && [[...all], []];
   }
-  const cut = new Set<Statement>();
-  const names = new Set<string>();
-  const needs = new Map(all.map((one) => [one, [...needsOf(one)]]));
-  const ofServer = new Set(all.filter(({ code }) => SERVER.test(code)));
-  const isFree = (name: string): boolean => !names.has(name);
-  for (let count = -1; count < cut.size;) {
-    count = cut.size;
-    for (const [one, words] of needs) {
-      if (cut.has(one) || !ofServer.has(one) && words.every(isFree)) continue;
-      cut.add(one);
-      for (const name of namesOf(one)) names.add(name);
-    }
+  const uses = all.flatMap((user) => Array.from(needsOf(user), (name) => ({ name, user })));
+  const usesOf = Map.groupBy(uses, ({ name }) => name);
+  const cut = new Set(all.filter(({ code }) => SERVER.test(code)));
+  // It grows on the way.
+  for (const name of cut.values().flatMap(namesOf)) {
+    for (const { user } of usesOf.get(name) ?? []) cut.add(user);
+    usesOf.delete(name);
   }
   const kept = all.filter((one) => !cut.has(one));
   const has = kept.flatMap(namesOf);
   // A line that is cut may do something else, too.
   const isMixed = [...cut].some(({ code }) => /^.*;|^import\b.*,/.test(code));
   if (isMixed || !has.includes("model_fn") || !has.includes("predict_fn")) return undefined;
-  return [kept, [...cut]];
+  return [kept, all.filter((one) => cut.has(one))];
 }

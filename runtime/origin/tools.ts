@@ -84,7 +84,7 @@ export async function findApps(
 
 /** A path that a file names; `undefined` where it leads out of the project, or is private. */
 function below(value: unknown): string | undefined {
-  const path = textOf(value).replace(/(?<=.)\/+$/, "");
+  const path = textOf(value).replace(/(?<=[^/])\/+$/, "");
   return path === "." || accepts("requirements", path) ? normalize(path) : undefined;
 }
 

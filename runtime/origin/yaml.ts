@@ -2,35 +2,35 @@ import { Composer, type CST, type Document, isScalar, Lexer, Parser, visit } fro
 import { messageOf, MlcliError } from "../errors.ts";
 import { inOneLine, isObject } from "../text.ts";
 
-/** Of two equal keys, the last counts: comparing them all takes the square of their number. */
-const OPTIONS = {
-  logLevel: "error",
-  prettyErrors: false,
-  stringKeys: true,
-  uniqueKeys: false,
-} as const;
+/** Keys must be simple: comparing them, or making text of a list, takes the square of their number. */
+const OPTIONS = { prettyErrors: false, stringKeys: true, uniqueKeys: false } as const;
 
-/** Words, marks and line ends. The library takes the square of their number for some texts. */
+/** The library takes the square of their number for some texts. A string is one token. */
 const MOST_TOKENS = 30_000;
 
-/** The library searches the whole document for an alias. */
+/** The library searches the whole document for each alias. */
 const MOST_ALIASES = 20;
 
 /**
- * Returns a YAML file's mapping. Tags make no objects of it, and aliases do not make it large.
+ * Returns a YAML file's mapping. Tags make no objects of it, and aliases do not make it large. Of two
+ * equal keys, the last counts.
  *
  * @param shown its path in messages.
- * @throws MlcliError if it is no valid YAML, has too many parts, or holds no mapping.
+ * @throws MlcliError if it is not valid YAML, has too many tokens, or holds no mapping.
  */
 export function mappingIn(text: string, shown: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
+  let [value, aliases]: [unknown, number] = [undefined, 0];
   try {
-    value = valueOf(documentIn(text));
+    const document = documentIn(text);
+    visit(document, {
+      Alias() {
+        if (++aliases > MOST_ALIASES) throw new Error(`it has more than ${MOST_ALIASES} aliases`);
+      },
+    });
+    value = document.toJS();
   } catch (cause) {
-    throw new MlcliError(
-      `Cannot parse ${inOneLine(shown)} as YAML: ${inOneLine(messageOf(cause))}`,
-      { cause },
-    );
+    const reason = inOneLine(messageOf(cause));
+    throw new MlcliError(`Cannot parse ${inOneLine(shown)} as YAML: ${reason}`, { cause });
   }
   if (isObject(value)) return value;
   throw new MlcliError(`${inOneLine(shown)} must hold a mapping of keys`, {
@@ -38,10 +38,9 @@ export function mappingIn(text: string, shown: string): Readonly<Record<string, 
   });
 }
 
-/** Parses a document. @throws Error about the first mistake in it, with its line. */
+/** Parses a document up to its first mistake. @throws Error with the reason. */
 function documentIn(text: string): Document.Parsed {
-  const tokens = tokensOf(text);
-  const [document, second] = new Composer(OPTIONS).compose(tokens, true, text.length);
+  const [document, second] = new Composer(OPTIONS).compose(tokensOf(text), true, text.length);
   if (second !== undefined) throw new Error("it has several documents");
   const [error] = document!.errors;
   if (error !== undefined) throw mistake(text, error.message, error.pos[0]);
@@ -63,16 +62,6 @@ function* tokensOf(text: string): Generator<CST.Token> {
 
 function mistake(text: string, reason: string, offset: number): Error {
   return new Error(`${reason} (line ${text.slice(0, offset).split("\n").length})`);
-}
-
-function valueOf(document: Document.Parsed): unknown {
-  let aliases = 0;
-  visit(document, {
-    Alias() {
-      if (++aliases > MOST_ALIASES) throw new Error(`it has more than ${MOST_ALIASES} aliases`);
-    },
-  });
-  return document.toJS();
 }
 
 /**

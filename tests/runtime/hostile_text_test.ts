@@ -67,6 +67,23 @@ const rows = {
   "a container's log": () => logLines("\x1b[0".repeat(MANY) + "\x1b]".repeat(MANY) + "\r".repeat(MANY)).length,
   "a traceback": () => headlineOf("Traceback (most recent call last):\n" + " (a, line 1".repeat(MANY / 10)) !== "",
 };
+Object.assign(rows, {
+  "a line of requirements that is no path": () => requirementLines("-r " + "a/".repeat(MANY))[0].reference,
+  "a missing module": () => missingModule("ModuleNotFoundError: No module named '" + "a.".repeat(MANY) + "'"),
+  "names that are close": () => closest("a".repeat(20_000), Array(50).fill("b".repeat(20_000))),
+  "a page in the log of a transform": () =>
+    failedObjects(["b/k: 400", "b/k: <html " + "<".repeat(MANY)], { bucket: "b" }).length,
+  "a README": () => sampleIn("\n".repeat(MANY)),
+  "code of a server": () => withoutServer("flask\ndef f" + "(".repeat(49_000) + ")".repeat(49_000)),
+  "a line of an engine": async () => {
+    const chunks = async function* () {
+      for (let n = 0; n < 4_096; n++) yield bytes("a".repeat(16_384));
+    };
+    let length = 0;
+    for await (const line of linesOf(chunks())) length += line.length;
+    return length;
+  },
+});
 const yaml = (text) => Promise.try(mappingIn, text, "x").catch(({ message }) => message);
 const lines = (line) => Array.from({ length: 50_000 }, (_, n) => line(n)).join("");
 for (const [name, text] of Object.entries({
@@ -108,6 +125,13 @@ suite("text of others, of any length", () => {
         logLines: "runtime/contract/log_lines.ts",
         headlineOf: "runtime/contract/outcome.ts",
         mappingIn: "runtime/origin/yaml.ts",
+        requirementLines: "runtime/contract/requirement_lines.ts",
+        missingModule: "runtime/contract/missing_modules.ts",
+        closest: "runtime/text.ts",
+        failedObjects: "runtime/contract/data_log.ts",
+        sampleIn: "runtime/local/ui/sample.ts",
+        withoutServer: "runtime/origin/python.ts",
+        linesOf: "runtime/docker/answer.ts",
       },
     });
     assertEquals(printed.trimEnd().split("\n"), [
@@ -135,6 +159,13 @@ suite("text of others, of any length", () => {
       "a program's output: 4000000",
       "a container's log: 1",
       "a traceback: true",
+      "a line of requirements that is no path: undefined",
+      "a missing module: undefined",
+      "names that are close: undefined",
+      "a page in the log of a transform: 1",
+      "a README: null",
+      "code of a server: undefined",
+      "a line of an engine: 67108864",
       ...[
         "commas",
         "tags",

@@ -9,7 +9,7 @@ import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../../files.ts";
 import type { App } from "../../page/api.ts";
 
 /** As `mlcli init` writes it: `echo 72,3,15 | mlcli local invoke`. */
-const EXAMPLE = /^\s*(?:\$ )?echo +(?:'([^'\n]*)'|([\w.,+-]+)) *\| *mlcli local invoke\s*$/m;
+const EXAMPLE = /^[ \t]*(?:\$ )?echo +(?:'([^'\n]*)'|([\w.,+-]+)) *\| *mlcli local invoke\s*$/m;
 
 /** `null` where it shows none. */
 export async function sampleOf(app: Application): Promise<App["sample"]> {

@@ -82,6 +82,14 @@ suite("parseIgnoreRules", () => {
     assertEquals((await parseIgnoreRules(paths.join("\n"))).ignores(".101000"), true);
   });
 
+  for (const pattern of ["[a]", "?", "!?/b", "\\a"]) {
+    it(`refuses 16 KiB of patterns such as ${pattern}`, async () => {
+      const text = `${pattern}\n`.repeat(20_000);
+      const error = await assertRejects(() => parseIgnoreRules(text), MlcliError);
+      assertEquals(error.message, `Too many wildcards in .dockerignore: "${pattern}"`);
+    });
+  }
+
   const MAY_HOLD: readonly (readonly [text: string, folder: string, expected: boolean])[] = [
     ["a", "a", false],
     ["*\n!a/b/c.txt", "a", true],

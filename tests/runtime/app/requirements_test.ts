@@ -1,7 +1,12 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { findApp } from "../../../runtime/app/app.ts";
-import { requirementsOf, requirementSources } from "../../../runtime/app/requirements.ts";
+import {
+  NO_RULES,
+  requirementsOf,
+  requirementSources,
+  requirementTree,
+} from "../../../runtime/app/requirements.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { contextEntries, requirementsPath } from "../../../runtime/image/build_context.ts";
 import { makeDirectory, type TestDirectory } from "../../helpers/directory.ts";
@@ -189,6 +194,29 @@ suite("a requirements file that refers to others", () => {
     assertEquals((await folderOf(directory))[".mlcli/packages"], "a\n");
     assertEquals((await sentOf(directory))[`${FOLDER}/requirements.txt`], "requirements.txt");
     assertEquals(await Deno.readFile(join(directory.path, "requirements.txt")), bytes);
+  });
+
+  it("is refused with more than 1,000 references", async () => {
+    await using directory = await appWith({
+      "a.txt": "",
+      "requirements.txt": "-r a.txt\n".repeat(1_001),
+    });
+    const app = await findApp(directory.path, "demo");
+    const error = await assertRejects(() => requirementSources(app), MlcliError);
+    assertEquals(error.message, "requirements.txt refers to more than 1000 files");
+    await Deno.writeTextFile(join(directory.path, "requirements.txt"), "-r a.txt\n".repeat(1_000));
+    assertEquals((await requirementSources(app)).length, 2);
+  });
+
+  it("has no lines if it is larger than 4 MiB", async () => {
+    await using directory = await appWith({ "requirements.txt": "a==1\n".repeat(900_000) });
+    const { files } = await requirementTree({
+      directory: directory.path,
+      boundary: directory.path,
+      owner: "app",
+      rules: NO_RULES,
+    }, "requirements.txt");
+    assertEquals(files.get("requirements.txt"), []);
   });
 
   it("is listed by build --dry-run with what it refers to", async () => {

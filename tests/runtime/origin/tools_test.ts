@@ -307,6 +307,18 @@ suite("init --from a project whose requirements refer to other files", () => {
 });
 
 suite("init --from a hostile project", () => {
+  it("finds nothing at a path of 1 MB", async () => {
+    const paths = { [`a${"/".repeat(1_000_000)}b`]: 0, [`${"a/".repeat(500_000)}b`]: 1 };
+    for (const [path, expected] of Object.entries(paths)) {
+      await using project = await makeDirectory({
+        "src/sagify_base/training/train.py": "",
+        ".sagify.json": JSON.stringify({ image_name: "a", requirements_dir: path }),
+      });
+      await using here = await makeDirectory();
+      assertEquals((await init(here, project.path)).code, expected);
+    }
+  });
+
   it("leads nowhere out, brings nothing private, and stays in its line", async () => {
     await using outside = await makeDirectory({
       "secret.py": "SECRET = 1\n",
