@@ -134,6 +134,7 @@ export async function makeScaffold(
   signal: AbortSignal,
 ): Promise<Scaffold> {
   const { directory, base } = app;
+  signal.throwIfAborted();
   await makeDirectory(base, typedPath(directory, base));
   // Not beside the final file: a leftover among the test data would be taken for data.
   const unfinished = join(base, UNFINISHED);
