@@ -1,6 +1,5 @@
 /** Keeps a program's output from talking to the terminal itself. */
 
-const BELL = 0x07;
 const NEW_LINE = 0x0a;
 const ESCAPE = 0x1b;
 const DELETE = 0x7f;
@@ -10,13 +9,18 @@ const BACKSLASH = 0x5c;
 const C1 = 0xc2;
 
 /** Second bytes of OSC, DCS, APC, PM and SOS, after `ESC` and in UTF-8 (ECMA-48, 5.6 and 8.3). */
-const AFTER_ESCAPE = [..."]P_^X"].map((letter) => letter.charCodeAt(0));
-const AFTER_C1 = AFTER_ESCAPE.map((byte) => byte + 0x40);
+const STRINGS = [..."]P_^X"].map((letter) => letter.charCodeAt(0));
+const AFTER_C1 = STRINGS.map((byte) => byte + 0x40);
+
+/** Also the title of tmux and screen, a string. */
+const AFTER_ESCAPE = [...STRINGS, "k".charCodeAt(0)];
+
+/** BEL, line feed, CAN, SUB. */
+const ENDS = [0x07, NEW_LINE, 0x18, 0x1a];
 
 /**
- * Removes control strings from a stream: OSC, DCS, APC, PM and SOS. With them, a program can set the
- * clipboard and the title of a window, or make the terminal type an answer. Colours and movements of the
- * cursor stay.
+ * Removes control strings from a stream: OSC, DCS, APC, PM, SOS and titles of tmux and screen. With them,
+ * a program can set the clipboard and the title of a window. Colours and movements of the cursor stay.
  *
  * A string ends at its terminator or at the end of its line, so that an open one hides no further lines.
  * The byte after `ESC` decides what it begins, so the two are written together: the other stream of a
@@ -64,7 +68,7 @@ export class TerminalFilter {
 
   #text(byte: number): readonly number[] {
     if (!this.#isInString) return [byte];
-    this.#isInString = byte !== BELL && byte !== NEW_LINE;
+    this.#isInString = !ENDS.includes(byte);
     return byte === NEW_LINE ? [byte] : [];
   }
 }

@@ -17,6 +17,8 @@ const ROWS: Readonly<Record<string, readonly [text: string, shown: string]>> = {
   "a question of DCS, and an image": ["a\x1bP+q544e\x1b\\b\x1bPq#0~~\x1b\\c", "abc"],
   "APC, PM and SOS": ["a\x1b_Gi=1;AAAA\x1b\\b\x1b^x\x1b\\c\x1bXy\x1b\\d", "abcd"],
   "controls of one letter": ["a\u009d0;t\x07b\u0090q\x1b\\c\u009fx\x1b\\d", "abcd"],
+  "the title of a window of tmux": ["a\x1bkT\x1b\\b", "ab"],
+  "a string that a CAN ends": ["a\x1b]0;b\x18c", "ac"],
   "letters that begin as such controls do": ["Â©\u00a0é\u0084", "Â©\u00a0é\u0084"],
   "a string that never ends, up to the end of its line": ["a\x1b]0;b\nc", "a\nc"],
   "a string within a string": ["a\x1b]0;b\x1b]52;c;d\x07e", "ae"],
