@@ -1,18 +1,16 @@
 import { basename } from "@std/path/basename";
-import { dirname } from "@std/path/dirname";
-import { relative } from "@std/path/relative";
 import { requireInside } from "../../app/confinement.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { absolutePath, isOutside, typedPath } from "../../app/typed_path.ts";
+import { placeNamed } from "../../app/named_path.ts";
+import { typedPath } from "../../app/typed_path.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
 import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addresses.ts";
-import { MlcliError, UsageError } from "../../errors.ts";
-import { realPathOf } from "../../files.ts";
+import { UsageError } from "../../errors.ts";
+import { inOneLine } from "../../text.ts";
 import { packCode } from "../../source/source.ts";
 import { versionOf } from "../../model/version_of.ts";
 import { ARCHIVE } from "../../model/archive.ts";
-import { inOneLine } from "../../text.ts";
 import { ownBucket } from "../bucket_owner.ts";
 import { checkArchive, checkPrefix } from "../preflight/archive.ts";
 import { checkBucket } from "../preflight/data.ts";
@@ -149,14 +147,7 @@ async function directoryOf(
     const { model: path } = await versionOf(layout, model.run);
     return { path, shown: typedPath(cwd, path) };
   }
-  const shown = model.directory;
-  if (typed.has("--model")) return { path: absolutePath(cwd, shown), shown };
-  const path = absolutePath(dirname(app.configurationPath), shown);
-  const real = await realPathOf(path);
-  if (!isOutside(relative(app.boundary, real))) return { path, shown };
-  const file = basename(app.configurationPath);
-  throw new MlcliError(
-    `"model" in ${file} leads out of ${app.boundary}, to ${inOneLine(real)}`,
-    { hint: "If you mean it, name it yourself: --model DIR" },
-  );
+  const isTyped = typed.has("--model");
+  const place = { named: model.directory, isTyped, option: "--model", key: "model" };
+  return await placeNamed(app, place, cwd);
 }

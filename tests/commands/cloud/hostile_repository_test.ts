@@ -348,11 +348,22 @@ suite("what else the configuration file of a hostile repository says", () => {
         const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
         assertEquals(code, 1);
         assertMatch(stderr, /^error: "model" in [\w-]+\.json leads out of /m);
-        assertStringIncludes(stderr, "hint: If you mean it, name it yourself: --model DIR\n");
+        assertStringIncludes(stderr, "hint: If you mean it, name it yourself: --model PATH\n");
         assertEquals(changes(job.box), []);
       } finally {
         await Deno.remove(outside, { recursive: true });
       }
+    }
+    for (const where of [".git", "keys/.ssh", ".git/annex/.."]) {
+      await using job = await makeDeployApp(options(where));
+      await job.app.write(
+        `${job.app.directory}/.git/config`,
+        "[remote]\n\turl = https://token@host",
+      );
+      await job.app.write(`${job.app.directory}/keys/.ssh/config`, "Host a");
+      const { code, stderr } = await job.run(["deploy", "-e", "ml.m5.large"]);
+      assertEquals([code, changes(job.box)], [1, []]);
+      assertMatch(stderr, /^error: "model" in [\w-]+\.json is private: /m);
     }
     await using job = await makeDeployApp(options("weights"));
     await job.app.write(`${job.app.directory}/weights/model.json`, "7");
