@@ -14,6 +14,7 @@ import { type App, appNames } from "./app.ts";
 import { boundaryOf, escapeOf, workTreeOf } from "./confinement.ts";
 import { isPrivateName } from "./private_files.ts";
 import { absolutePath, isOutside, shellWord, typedPath } from "./typed_path.ts";
+import { writtenTop } from "./written.ts";
 
 /** A path that is an option's value, or that of a key of the app's file. */
 export interface NamedPath {
@@ -112,10 +113,10 @@ export async function requireNamed(
   const path = absolutePath(cwd, typed);
   for (const link of await linksOn(path)) {
     const folder = dirname(link);
-    const boundary = await repositoryOf(cwd, folder);
+    const boundary = await repositoryOf(cwd, folder) ?? writtenTop(await Deno.realPath(folder));
     if (boundary === undefined) {
       if (links === 0) return;
-      // The user's own link may lead to a link of a repository.
+      // The user's own link may lead to a link of a repository, or to one that a container planted.
       const target = absolutePath(await Deno.realPath(folder), await Deno.readLink(link));
       return await requireNamed(cwd, join(target, relative(link, path)), links - 1);
     }

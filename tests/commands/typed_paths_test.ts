@@ -1,6 +1,6 @@
 /** Every option and argument that names a file or a directory, with a link that leads out. */
 
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertMatch } from "@std/assert";
 import { type Command, isGroup } from "../../commands/command.ts";
 import { argumentsOf, type Options, optionsOf } from "../../commands/options/option.ts";
 import { everywhere } from "../../commands/options/standard.ts";
@@ -100,6 +100,21 @@ suite("a path on the command line", () => {
       assertEquals(await Array.fromAsync(Deno.readDir(`${outside.path}/inner`)), []);
     });
   }
+
+  it("is refused from any directory if a container planted a link on the way", async () => {
+    await using job = await makeJobApp();
+    await using secret = await makeDirectory({ "keys": "a secret" });
+    const planted = job.app.testPath("output/data/rows.csv");
+    await job.app.write(`${planted}.txt`, "");
+    await Deno.symlink(`${secret.path}/keys`, planted);
+    await using elsewhere = await makeDirectory({});
+    const { code, stderr } = await job.run(["local", "invoke", planted], { cwd: elsewhere.path });
+    assertEquals(code, 1);
+    assertMatch(
+      stderr,
+      /^error: .*rows\.csv leads to .*, out of a directory that containers write to\n/,
+    );
+  });
 
   it("is declared as one in each option whose help speaks of a file or a directory", async () => {
     const undeclared = new Set<string>();
