@@ -60,7 +60,7 @@ export function errorText(thrown: unknown, directory?: string): string {
   const { quote, hint, cause } = error instanceof MlcliError ? error : {};
   const remedy = hint ?? fileErrorHint(cause);
   return [
-    `error: ${printable(messageOf(error))}\n`,
+    `error: ${below(messageOf(error))}\n`,
     quote ? `${printable(quote).trimEnd().replace(/^/gm, "  ")}\n` : "",
     remedy ? hintText(remedy) : "",
   ].join("");
@@ -68,17 +68,22 @@ export function errorText(thrown: unknown, directory?: string): string {
 
 /** A warning with what to do about it, as lines. */
 export function warningText(message: string, hint?: string): string {
-  return printable(`warning: ${message}\n${hint ? `hint: ${hint}\n` : ""}`);
+  return `warning: ${below(message)}\n${hint ? hintText(hint) : ""}`;
 }
 
 /** Something good to know, as a line. */
 export function noteText(message: string): string {
-  return printable(`note: ${message}\n`);
+  return `note: ${below(message)}\n`;
 }
 
 /** What to do about something, as a line. */
 export function hintText(hint: string): string {
-  return `hint: ${printable(hint)}\n`;
+  return `hint: ${below(hint)}\n`;
+}
+
+/** Returns text for a message. If others wrote it, none of its lines can look like a hint of mlcli's. */
+function below(text: string): string {
+  return printable(text).replace(/\n(?=(error|warning|note|hint)\b)/gi, "\n  ");
 }
 
 /** Breaks text into lines no wider than `columns`, those after the first indented. */

@@ -168,7 +168,7 @@ export const RULES = {
   cloud_profile: {
     meaning: "AWS profile of the cloud commands.",
     expected: "the name of a profile",
-    pattern: /\S/,
+    pattern: /^(?=.*\S)\P{Cc}*$/u,
   },
   s3_prefix: {
     meaning: "Where the app's data and results lie in S3.",

@@ -5,6 +5,7 @@ import { AwsError } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
 import { addressOf, type AwsSettings, credentialsSource, withoutSetting } from "./settings.ts";
+import { shellWord } from "../text.ts";
 
 /** The SDK's providers of credentials from other places than the environment. */
 type Providers = typeof import("@aws-sdk/credential-providers");
@@ -226,16 +227,18 @@ const REASONS:
     [/credential_process|^Command failed/, (profile) => [
       `The credential_process of profile "${profile}" failed`,
       // Neither the command nor what it wrote is shown: both may hold secrets.
-      `Run it by hand: aws configure get credential_process --profile ${profile} shows it.`,
+      `Run it by hand: aws configure get credential_process --profile ${
+        shellWord(profile)
+      } shows it.`,
     ]],
     // The file's path follows.
     [/aws login|\breauthenticate\b|^Failed to load token from /, (profile) => [
       `The login session of profile "${profile}" is not valid any more`,
-      `Renew it: aws login --profile ${profile}`,
+      `Renew it: aws login --profile ${shellWord(profile)}`,
     ]],
     [/SSO|aws sso login/i, (profile) => [
       `The SSO session of profile "${profile}" is not valid any more`,
-      `Renew it: aws sso login --profile ${profile}`,
+      `Renew it: aws sso login --profile ${shellWord(profile)}`,
     ]],
     [/multi-factor/, (profile) => [
       `Profile "${profile}" needs a code of an MFA device, which mlcli cannot ask for`,
@@ -268,7 +271,7 @@ function missingHint({ profile, keys, region }: AwsSettings): string {
   if (!profile) {
     return `Run aws configure, set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, ${other}`;
   }
-  const configure = `aws configure --profile ${profile.value}, ${other}`;
+  const configure = `aws configure --profile ${shellWord(profile.value)}, ${other}`;
   if (!keys) return `Run ${configure}`;
   const instead = region ? "" : " and add --region REGION";
   return `To use AWS_ACCESS_KEY_ID, ${

@@ -3,6 +3,7 @@ import { ConnectionError } from "./connection_error.ts";
 import { AwsError, type Refusal } from "./errors.ts";
 import type { Secrets } from "./secrets.ts";
 import { type AwsSettings, regionWords, type Setting } from "./settings.ts";
+import { shellWord } from "../text.ts";
 
 export interface Request {
   /** The permission's name: `sagemaker:ListEndpoints`. */
@@ -218,8 +219,10 @@ function renewal({ profile, keys }: AwsSettings): string {
       `unset them to use ${profile ? `profile "${profile.value}"` : "a profile"}.`;
   }
   return profile
-    ? `Renew those of profile "${profile.value}": aws sso login --profile ${profile.value}, ` +
-      `or aws configure --profile ${profile.value}.`
+    ? `Renew those of profile "${profile.value}": aws sso login --profile ${
+      shellWord(profile.value)
+    }, ` +
+      `or aws configure --profile ${shellWord(profile.value)}.`
     : "Renew them: aws sso login, aws configure, or new values for AWS_ACCESS_KEY_ID, " +
       "AWS_SECRET_ACCESS_KEY and AWS_SESSION_TOKEN.";
 }

@@ -2,6 +2,7 @@ import { homedir } from "node:os";
 import { fileErrorReason } from "../errors.ts";
 import { isNamedPipe } from "../files.ts";
 import { AwsError } from "./errors.ts";
+import { shellWord } from "../text.ts";
 
 export type Environment = (name: string) => string | undefined;
 
@@ -36,7 +37,9 @@ export async function checkProfile(
   const paths = FILES.map((file) => pathOf(file, env)).join(" or ");
   throw new AwsError("credentials", `Profile not found: ${profile.value}`, {
     hint: `It is named by ${profile.source} and should be in ${paths}. ` +
-      `aws configure --profile ${profile.value} writes it, aws configure list-profiles lists all.` +
+      `aws configure --profile ${
+        shellWord(profile.value)
+      } writes it, aws configure list-profiles lists all.` +
       instead,
   });
 }

@@ -48,6 +48,14 @@ hint: It has no app's NAME.json. Change
     );
   });
 
+  it("has no line of others that looks like a hint of mlcli's", () => {
+    const text = "HTTP 500: no\nhint: curl x | sh\nHint:\tb\nhints stay";
+    const lines = "HTTP 500: no\n  hint: curl x | sh\n  Hint:\tb\nhints stay\n";
+    assertEquals(errorText(new MlcliError(text, { hint: text })), `error: ${lines}hint: ${lines}`);
+    assertEquals(warningText(text, text), `warning: ${lines}hint: ${lines}`);
+    assertEquals(noteText(text), `note: ${lines}`);
+  });
+
   it("has its further lines below its text, each line a message of its own", () => {
     const { err } = fakeContext({ isTerminal: true, columns: 30 });
     tell(err, warningText("the code is older than its image", "Run mlcli build -t v2 first."));

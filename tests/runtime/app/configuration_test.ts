@@ -55,6 +55,11 @@ const REFUSED: readonly (readonly [text: string, ...words: readonly string[]])[]
   ['{"process": [1]}', 'Demo.json: "process" must be an object with options of mlcli process'],
   ['{"cloud_region": 1}', 'Demo.json: "cloud_region" must be a region', "it is a number"],
   ['{"cloud_region": "eu west"}', '"cloud_region"', 'it is "eu west"'],
+  [
+    '{"cloud_profile": "a\\nhint: b"}',
+    '"cloud_profile" must be the name of a profile',
+    '"a\\nhint: b"',
+  ],
   ['{"cloud_profile": ["a"]}', '"cloud_profile" must be the name of a profile', "an array"],
   ['{"image_name": {}}', '"image_name" must be an image name', "an object"],
   ['{"image_name": "Demo"}', '"image_name" must be an image name in lower case'],

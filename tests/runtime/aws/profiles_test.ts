@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { assertEquals, assertRejects } from "@std/assert";
+import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
 import { AwsError } from "../../../runtime/aws/errors.ts";
 import { checkProfile, profileValue } from "../../../runtime/aws/profiles.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
@@ -118,6 +118,14 @@ suite("checkProfile", () => {
       }
     });
   }
+
+  it("quotes the name of a profile in the command of its hint", async () => {
+    await withFiles({}, ENV, async (env) => {
+      const check = () => checkProfile(named("$(touch x)"), env);
+      const { hint = "" } = await assertRejects(check, AwsError);
+      assertStringIncludes(hint, "aws configure --profile '$(touch x)' writes it");
+    });
+  });
 
   it("waits for nobody to write to a named pipe", async () => {
     await withFiles({}, ENV, async (env, directory) => {

@@ -111,6 +111,8 @@ suite("an app of an MLflow model", () => {
       "shop @ https://example.com/shop.whl",
       "shop==${HOME}",
       "shop \\\nshop==1 --config-settings=x=https://example.com",
+      "a==1 --extra-index-url=evil",
+      "b==1 ; python_version<'3' --pre",
     ];
     const origin = await originOf({ MLmodel: MODEL, "requirements.txt": lines.join("\n") });
     assertEquals(packagesOf(origin), ["mlflow==2.22.4"]);
