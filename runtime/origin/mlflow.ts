@@ -127,7 +127,7 @@ function pythonOf(found: unknown) {
 
 /** A package of an index, with its versions and conditions: no option, address or file of pip's. */
 const PACKAGE =
-  /^[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
+  /^(?!.*[ \t]-)[A-Za-z\d][\w.-]*([ \t]*\[[\w \t,.-]*\])?[ \t]*([(<>=!~;][\w \t.,*+!<>=~;()'"-]*)?$/;
 
 /** Versions of mlflow that import pkg_resources and don't require setuptools (mlflow/mlflow#11330). */
 const NEEDS_SETUPTOOLS = /^([01]\b|2\.(\d|1[0-5])\b|2$)/;

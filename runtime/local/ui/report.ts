@@ -115,5 +115,8 @@ async function mayReplace(path: string, document: string): Promise<boolean> {
   const found = await lstatIfThere(path);
   if (!found?.isFile) return found === undefined;
   const beginning = document.slice(0, document.indexOf("'sha256-"));
-  return (await Deno.readTextFile(path)).startsWith(beginning);
+  const bytes = new Uint8Array(new TextEncoder().encode(beginning).length);
+  using file = await Deno.open(path);
+  const length = await file.read(bytes) ?? 0;
+  return new TextDecoder().decode(bytes.subarray(0, length)) === beginning;
 }
