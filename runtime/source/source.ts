@@ -6,6 +6,7 @@
 import { basename } from "@std/path/basename";
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { closest, inOneLine, listed, sha256 } from "../text.ts";
 import { isJunk } from "../app/junk.ts";
@@ -126,6 +127,10 @@ export async function filesOf(
   const leftOut: string[] = [];
   const broken: BrokenLink[] = [];
   const root = await Deno.realPath(directory);
+  // While --watch waits, a link can replace the directory.
+  if (isOutside(relative(boundary, root))) {
+    throw new MlcliError(`${inOneLine(shown)} leads out of ${boundary}, to ${root}`);
+  }
   let [entries, bytes] = [0, 0];
   const open: string[] = [];
   /** @param folder the real path of a directory; `inside` its path in the code. */

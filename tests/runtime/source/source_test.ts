@@ -159,6 +159,15 @@ suite("code that is sent", () => {
     });
   }
 
+  it("is refused if a link out of the repository has replaced its directory", async () => {
+    await using repository = await makeDirectory();
+    await using elsewhere = await makeDirectory({ "a.py": "1" });
+    const boundary = await Deno.realPath(repository.path);
+    await Deno.symlink(elsewhere.path, join(boundary, "src"));
+    const code = codeIn([{ source: sourceAt(join(boundary, "src"), boundary) }]);
+    await assertRejects(() => code, MlcliError, "src leads out of ");
+  });
+
   it("has a hash of names, modes and bytes, and of nothing else", async () => {
     await using one = await makeDirectory({ "a.py": "1", "b.py": "2" });
     await using other = await makeDirectory({ "b.py": "2", ".env": "x", "a.py": "1" });
