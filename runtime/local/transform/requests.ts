@@ -9,8 +9,7 @@ import {
   UnfitRecord,
 } from "../../contract/transform_filters.ts";
 import { linesIn } from "../../contract/transform_records.ts";
-import { fileErrorReason, MlcliError } from "../../errors.ts";
-import { removeIfThere } from "../../files.ts";
+import { fileErrorReason } from "../../errors.ts";
 import { type Connections, type HttpRequest, readStart } from "../../http/exchange.ts";
 import { BrokenMessage } from "../../http/messages.ts";
 import { inOneLine } from "../../text.ts";
@@ -95,45 +94,6 @@ export async function send<T>(
         : error;
     }
   }
-}
-
-/** How much of an answer is kept in memory until its turn, in bytes: many wait. */
-const SMALL = 64 * 1024;
-
-/** An answer that waits for its turn: a small one, or the path of the file that holds it. */
-export type Answer = Uint8Array | string;
-
-/** Receives an answer of at most so many MB, if it is not small into a file. @throws MlcliError */
-export async function received(
-  content: AsyncIterable<Uint8Array>,
-  path: string,
-  most: number,
-): Promise<Answer> {
-  // Not a list of pieces: each could be one byte, and keep all that came with it.
-  const start = new Uint8Array(SMALL);
-  let length = 0;
-  try {
-    for await (const piece of content) {
-      if (length + piece.length <= SMALL) start.set(piece, length);
-      else {
-        if (length <= SMALL) await Deno.writeFile(path, start.subarray(0, length));
-        await Deno.writeFile(path, piece, { append: true });
-      }
-      length += piece.length;
-      if (length > most * 1024 ** 2) throw new MlcliError(`Its answer is larger than ${most} MB`);
-    }
-  } catch (error) {
-    await removeIfThere(path);
-    throw error;
-  }
-  return length > SMALL ? path : start.slice(0, length);
-}
-
-/** Reads an answer. Its file is gone afterwards. */
-export async function* piecesOf(answer: Answer): AsyncGenerator<Uint8Array, void, void> {
-  if (typeof answer !== "string") return yield answer;
-  yield* (await Deno.open(answer)).readable;
-  await Deno.remove(answer);
 }
 
 function wordsOf(text: string): string {

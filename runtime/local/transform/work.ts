@@ -15,6 +15,7 @@ import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
 import { pause } from "../../time.ts";
+import { type Answer, Answers } from "./answers.ts";
 import {
   type FailedRequest,
   failedRequest,
@@ -25,7 +26,7 @@ import {
 } from "./failures.ts";
 import { dataOf, type InputFile } from "./inputs.ts";
 import { keep, type OutputPlace } from "./outputs.ts";
-import { type Answer, piecesOf, Processing, received, send, type Sending } from "./requests.ts";
+import { Processing, send, type Sending } from "./requests.ts";
 
 /** What a transform works with. */
 export interface FilesWork extends Sending {
@@ -45,8 +46,9 @@ export interface FilesWork extends Sending {
  */
 export async function transformFiles(files: readonly InputFile[], work: FilesWork): Promise<void> {
   using open = new DisposableStack();
+  const answers = new Answers(work.parts);
   async function* steps(): AsyncGenerator<Step, void, void> {
-    for (const file of files) yield* new FileWork(file, work, open).steps();
+    for (const file of files) yield* new FileWork(file, work, answers, open).steps();
   }
   const { transform, limits } = work;
   // A request of any size that is not passed on is in memory.
@@ -106,6 +108,7 @@ class FileWork {
   constructor(
     private readonly file: InputFile,
     private readonly work: FilesWork,
+    private readonly answers: Answers,
     private readonly open: DisposableStack,
   ) {
     const { parts, results, transform } = work;
@@ -192,9 +195,13 @@ class FileWork {
 
   async #ask(bytes: Uint8Array<ArrayBuffer>, retries?: number): Promise<Answer> {
     const body = [this.#processing?.request(bytes) ?? bytes];
-    const path = join(this.work.parts, crypto.randomUUID());
     const most = this.#processing ? TRANSFORM.payload : LARGEST_ANSWER;
-    return await send(this.work, () => body, (content) => received(content, path, most), retries);
+    const receive = (content: AsyncIterable<Uint8Array>) => this.answers.receive(content, most);
+    return await send(this.work, () => body, receive, retries);
+  }
+
+  async #whole(answer: Answer): Promise<Uint8Array<ArrayBuffer>> {
+    return joined(await Array.fromAsync(this.answers.read(answer)));
   }
 
   /** Finds the line that a request fails for. At its turn, so that one answer at once is in memory. */
@@ -206,7 +213,7 @@ class FileWork {
     const isNarrowed = (isRefusal || error instanceof UnfitRecord) && split === "line";
     const [range, last] = isNarrowed
       ? await narrowed(batch, error, async (part) => {
-        const answer = joined(await Array.fromAsync(piecesOf(await this.#ask(part, 0))));
+        const answer = await this.#whole(await this.#ask(part, 0));
         await this.#processing?.result(part, answer, this.work.signal);
       })
       : [batch, error];
@@ -231,17 +238,17 @@ class FileWork {
 
   /** Writes what becomes of an answer. */
   async #take(batch: Batch, answer: Answer): Promise<void> {
-    if (this.#failure) return;
+    if (this.#failure) return await this.answers.drop(answer);
     const { split, assemble } = this.work.transform;
     const output = this.#output!;
     try {
       if (this.#processing) {
-        const whole = joined(await Array.fromAsync(piecesOf(answer)));
+        const whole = await this.#whole(answer);
         const result = await this.#processing.result(batch.bytes, whole, this.work.signal);
         return await writeAll(output, result);
       }
       let [lines, isEnded] = [0, false];
-      for await (const piece of piecesOf(answer)) {
+      for await (const piece of this.answers.read(answer)) {
         await writeAll(output, piece);
         lines += linesIn(piece) - (lines > 0 && !isEnded ? 1 : 0);
         isEnded = piece.at(-1) === NEW_LINE;

@@ -9,9 +9,10 @@ import {
 } from "../../../../runtime/contract/transform.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { Connections } from "../../../../runtime/http/exchange.ts";
+import { Answers } from "../../../../runtime/local/transform/answers.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
-import { Processing, received } from "../../../../runtime/local/transform/requests.ts";
+import { Processing } from "../../../../runtime/local/transform/requests.ts";
 import { Results } from "../../../../runtime/local/transform/results.ts";
 import { transformFiles } from "../../../../runtime/local/transform/work.ts";
 import { contentOf, filesBelow, makeDirectory, namesIn } from "../../../helpers/directory.ts";
@@ -411,12 +412,27 @@ suite("the memory of a transform", () => {
       }
     }
     await assertRejects(
-      () => received(endless(), join(directory.path, "answer"), 3),
+      () => new Answers(directory.path).receive(endless(), 3),
       MlcliError,
-      "Its answer is larger than 3 MB",
+      "Its response is larger than 3 MB",
     );
     assertEquals(pieces, 13);
     assertEquals(await namesIn(directory.path), []);
+  });
+
+  it("keeps no more in files than its limit for all that wait, and reuses what is free", async () => {
+    await using directory = await makeDirectory();
+    const answers = new Answers(directory.path, 0.002);
+    const receive = () => answers.receive(ReadableStream.from([new Uint8Array(MIB)]), 3);
+    const first = await receive();
+    const tooMuch = "More than 0.002 GB of responses wait for an earlier one";
+    await assertRejects(receive, MlcliError, tooMuch);
+    assertEquals((await namesIn(directory.path)).length, 1);
+    await answers.drop(first);
+    const second = await receive();
+    await assertRejects(receive, MlcliError, tooMuch);
+    await Array.fromAsync(answers.read(second));
+    await receive();
   });
 
   it("holds one request of any size at once, if it cannot pass it on as it reads it", async () => {

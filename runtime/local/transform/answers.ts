@@ -1,0 +1,73 @@
+/** Responses of the server, from their arrival until it is their turn to be written. */
+
+import { join } from "@std/path/join";
+import { MlcliError } from "../../errors.ts";
+import { removeIfThere } from "../../files.ts";
+
+/** How much of a response is kept in memory until its turn, in bytes: many wait. */
+const SMALL = 64 * 1024;
+
+/** How much of all waiting responses is kept in files, in GB: the server chooses how much it sends. */
+const MOST_WAITING = 8;
+
+/** A response that waits for its turn: a small one, or the file that holds it. */
+export type Answer = Uint8Array | { readonly path: string; readonly filed: number };
+
+export class Answers {
+  /** Bytes in files. */
+  #filed = 0;
+
+  /** @param directory gets the files. */
+  constructor(private readonly directory: string, private readonly most = MOST_WAITING) {}
+
+  /**
+   * Receives a response.
+   *
+   * @param most its largest size in MB.
+   * @throws MlcliError if it is larger, or if all that wait are too large together.
+   */
+  async receive(content: AsyncIterable<Uint8Array>, most: number): Promise<Answer> {
+    const path = join(this.directory, crypto.randomUUID());
+    // Not a list of pieces: each could be one byte, and keep all that came with it.
+    const start = new Uint8Array(SMALL);
+    let [length, filed] = [0, 0];
+    try {
+      for await (const piece of content) {
+        if (length + piece.length <= SMALL) start.set(piece, length);
+        else {
+          if (filed === 0) await Deno.writeFile(path, start.subarray(0, length));
+          await Deno.writeFile(path, piece, { append: true });
+          filed += piece.length;
+          this.#filed += piece.length;
+        }
+        length += piece.length;
+        if (length > most * 1024 ** 2) {
+          throw new MlcliError(`Its response is larger than ${most} MB`);
+        }
+        if (this.#filed <= this.most * 1e9) continue;
+        throw new MlcliError(`More than ${this.most} GB of responses wait for an earlier one`, {
+          hint: "--max-concurrency 1 sends one request at a time.",
+        });
+      }
+    } catch (error) {
+      this.#filed -= filed;
+      await removeIfThere(path);
+      throw error;
+    }
+    return filed > 0 ? { path, filed } : start.slice(0, length);
+  }
+
+  /** Reads a response once. */
+  async *read(answer: Answer): AsyncGenerator<Uint8Array, void, void> {
+    if (answer instanceof Uint8Array) return yield answer;
+    yield* (await Deno.open(answer.path)).readable;
+    await this.drop(answer);
+  }
+
+  /** Removes the file of a response. */
+  async drop(answer: Answer): Promise<void> {
+    if (answer instanceof Uint8Array) return;
+    this.#filed -= answer.filed;
+    await removeIfThere(answer.path);
+  }
+}
