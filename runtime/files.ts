@@ -10,6 +10,7 @@ import { dirname } from "@std/path/dirname";
 import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { fileErrorHint, fileErrorReason, isMissing, MlcliError, systemCode } from "./errors.ts";
+import { inOneLine } from "./text.ts";
 
 /** What a path leads to, links followed; `undefined` when that is nothing. */
 export function statIfThere(path: string): Promise<Deno.FileInfo | undefined> {
@@ -199,6 +200,12 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   if (real !== undefined) return real;
   const parent = dirname(path);
   if (parent === path || links === 0) return path;
+  // The system refuses it, and another name for it would be a guess.
+  if (basename(path) === "..") {
+    throw new MlcliError(`A link leads through ${inOneLine(path)}, but that does not exist`, {
+      hint: "Remove the link, or type the path without it.",
+    });
+  }
   const realParent = await realPathOf(parent, links);
   const isLink = (await lstatIfThere(path))?.isSymlink ?? false;
   if (!isLink) return join(realParent, basename(path));

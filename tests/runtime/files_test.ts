@@ -32,6 +32,7 @@ async function kinds() {
       ["full/deep/out", "../gone"],
       ["self", "."],
       ["climb", "self/../gone"],
+      ["through", "new/../self/gone"],
     ] as const
   ) {
     await Deno.symlink(target, at(name));
@@ -206,5 +207,11 @@ suite("realPathOf", () => {
   it("links in a circle are the system's error", async () => {
     await using directory = await kinds();
     await assertRejects(() => realPathOf(directory.at("circle")), Error, "os error");
+  });
+
+  it("of a link through the directory above one that does not exist is an error", async () => {
+    await using directory = await kinds();
+    const words = `A link leads through ${directory.at("new")}/.., but that does not exist`;
+    await assertRejects(() => realPathOf(directory.at("through")), MlcliError, words);
   });
 });
