@@ -54,7 +54,8 @@ async function placeIn({ path, shown, boundary }: NamedDirectory, named: string)
     named.length > 4096 || isAbsolute(named) || isOutside(inner) ||
     inner.split(SEPARATOR_PATTERN).some(isPrivateName)
   ) {
-    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${inOneLine(named.slice(0, 200))}"`);
+    const path = inOneLine(named.slice(0, 200));
+    throw new MlcliError(`Not a file of ${inOneLine(shown)}: "${path}"`);
   }
   const place = join(path, inner);
   await requireInside({ directory: path, boundary }, [place]);

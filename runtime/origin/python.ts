@@ -97,7 +97,7 @@ export function withoutServer(
   const uses = all.flatMap((user) => Array.from(needsOf(user), (name) => ({ name, user })));
   const usesOf = Map.groupBy(uses, ({ name }) => name);
   const cut = new Set(all.filter(({ code }) => SERVER.test(code)));
-  // It grows on the way.
+  // The loop adds to `cut`.
   for (const name of cut.values().flatMap(namesOf)) {
     for (const { user } of usesOf.get(name) ?? []) cut.add(user);
     usesOf.delete(name);

@@ -1,15 +1,15 @@
-import { Composer, type CST, type Document, isScalar, Lexer, Parser, visit } from "yaml";
+import { Composer, CST, type Document, isScalar, Lexer, Parser, visit } from "yaml";
 import { messageOf, MlcliError } from "../errors.ts";
 import { inOneLine, isObject } from "../text.ts";
 
 /** Keys must be simple: comparing them, or making text of a list, takes the square of their number. */
-const OPTIONS = { prettyErrors: false, stringKeys: true, uniqueKeys: false } as const;
+const OPTIONS = { stringKeys: true, uniqueKeys: false } as const;
 
-/** The library takes the square of their number for some texts. A string is one token. */
-const MOST_TOKENS = 30_000;
-
-/** The library searches the whole document for each alias. */
-const MOST_ALIASES = 20;
+/**
+ * The most of each kind of token in a file. For some texts, the library's time grows with the square of
+ * the number of tokens (a string is one token), and it searches the whole document for each alias.
+ */
+const MOST = { tokens: 30_000, aliases: 20, escapes: 50_000 };
 
 /**
  * Returns a YAML file's mapping. Tags make no objects of it, and aliases do not make it large. Of two
@@ -19,15 +19,9 @@ const MOST_ALIASES = 20;
  * @throws MlcliError if it is not valid YAML, has too many tokens, or holds no mapping.
  */
 export function mappingIn(text: string, shown: string): Readonly<Record<string, unknown>> {
-  let [value, aliases]: [unknown, number] = [undefined, 0];
+  let value: unknown;
   try {
-    const document = documentIn(text);
-    visit(document, {
-      Alias() {
-        if (++aliases > MOST_ALIASES) throw new Error(`it has more than ${MOST_ALIASES} aliases`);
-      },
-    });
-    value = document.toJS();
+    value = documentIn(text).toJS();
   } catch (cause) {
     const reason = inOneLine(messageOf(cause));
     throw new MlcliError(`Cannot parse ${inOneLine(shown)} as YAML: ${reason}`, { cause });
@@ -38,30 +32,37 @@ export function mappingIn(text: string, shown: string): Readonly<Record<string, 
   });
 }
 
-/** Parses a document up to its first mistake. @throws Error with the reason. */
+/** Parses a document. @throws Error with the reason for its first mistake. */
 function documentIn(text: string): Document.Parsed {
   const [document, second] = new Composer(OPTIONS).compose(tokensOf(text), true, text.length);
   if (second !== undefined) throw new Error("it has several documents");
   const [error] = document!.errors;
+  if (error?.code === "RESOURCE_EXHAUSTION") throw new Error("it is nested too deeply");
   if (error !== undefined) throw mistake(text, error.message, error.pos[0]);
   return document!;
 }
 
+function mistake(text: string, reason: string, offset: number): Error {
+  return new Error(`${reason} (line ${text.slice(0, offset).split("\n").length})`);
+}
+
 function* tokensOf(text: string): Generator<CST.Token> {
   const parser = new Parser();
-  let count = 0;
+  const count = { tokens: 0, aliases: 0, escapes: 0 };
   for (const lexeme of new Lexer().lex(text)) {
-    if (++count > MOST_TOKENS) throw new Error(`it has more than ${MOST_TOKENS} tokens`);
+    count.tokens++;
+    if (CST.tokenType(lexeme) === "alias") count.aliases++;
+    // Each wrong one is a mistake, which the library keeps.
+    if (lexeme.startsWith('"')) count.escapes += lexeme.split("\\").length - 1;
+    for (const kind of ["tokens", "aliases", "escapes"] as const) {
+      if (count[kind] > MOST[kind]) throw new Error(`it has more than ${MOST[kind]} ${kind}`);
+    }
     for (const token of parser.next(lexeme)) {
       if (token.type === "error") throw mistake(text, token.message, token.offset);
       yield token;
     }
   }
   yield* parser.end();
-}
-
-function mistake(text: string, reason: string, offset: number): Error {
-  return new Error(`${reason} (line ${text.slice(0, offset).split("\n").length})`);
 }
 
 /**

@@ -96,6 +96,7 @@ for (const [name, text] of Object.entries({
   "aliases of aliases": "a: &a []\nb: &b [" + "*a ,".repeat(MANY / 4) + "]\nc: *b",
   "keys that are lists": lines((n) => "k" + n + ": &a" + n + " 1\n") + "? [1]\n: 1\n".repeat(MANY / 16),
   "an ordered mapping": "a: !!omap\n" + lines((n) => "- k" + n + ": 1\n"),
+  "wrong escapes": 'a: "' + "\\q".repeat(MANY / 2) + '"',
 })) rows["YAML: " + name] = () => yaml(text);
 for (const [name, work] of Object.entries(rows)) console.log(name + ": " + await work());
 `;
@@ -167,16 +168,17 @@ suite("text of others, of any length", () => {
       "code of a server: undefined",
       "a line of an engine: 67108864",
       ...[
-        "commas",
-        "tags",
-        "tags in a list",
-        "lists without an end",
-        "anchors and aliases",
-        "aliases of empty lists",
-        "aliases of aliases",
-        "keys that are lists",
-        "an ordered mapping",
-      ].map((name) => `YAML: ${name}: Cannot parse x as YAML: it has more than 30000 tokens`),
+        ["commas", "30000 tokens"],
+        ["tags", "30000 tokens"],
+        ["tags in a list", "30000 tokens"],
+        ["lists without an end", "30000 tokens"],
+        ["anchors and aliases", "20 aliases"],
+        ["aliases of empty lists", "30000 tokens"],
+        ["aliases of aliases", "20 aliases"],
+        ["keys that are lists", "30000 tokens"],
+        ["an ordered mapping", "30000 tokens"],
+        ["wrong escapes", "50000 escapes"],
+      ].map(([name, most]) => `YAML: ${name}: Cannot parse x as YAML: it has more than ${most}`),
     ]);
   });
 });

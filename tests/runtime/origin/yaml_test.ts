@@ -32,10 +32,14 @@ suite("YAML of another tool", () => {
     "the first of two mistakes": ["a: 1\nb: ]\nc: [\n", "Unexpected flow-seq-end token"],
     "a second document": ["a: 1\n---\nb: 1\n", "it has several documents"],
     // https://github.com/advisories/GHSA-48c2-rrv3-qjmp
-    "lists in 5,000 lists": [`a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`, "Maximum call stack"],
+    "lists in 5,000 lists": [
+      `a: ${"[".repeat(5_000)}${"]".repeat(5_000)}`,
+      "it is nested too deeply",
+    ],
     "a list as a key": ["? [a]\n: b\n", "With stringKeys, all keys must be strings (line 1)"],
     "the 21st alias": [`a: &a b\nc: [${"*a, ".repeat(21)}]`, "it has more than 20 aliases"],
     "30,000 commas": [`a: [${",".repeat(30_000)}`, "it has more than 30000 tokens"],
+    "50,001 wrong escapes": [`a: "${"\\q".repeat(50_001)}"`, "it has more than 50000 escapes"],
     "an unknown alias": ["a: *b\n", "Unresolved alias"],
   };
   for (const [what, [text, reason]] of Object.entries(refused)) {
@@ -49,6 +53,10 @@ suite("YAML of another tool", () => {
   it("names the line of a mistake", () => {
     const error = assertThrows(() => mappingIn("a: 1\nb: {\nc: 1\n", "x"), MlcliError);
     assertEquals(/\(line \d\)$/.exec(error.message)?.[0], "(line 3)");
+  });
+
+  it("has the last of two equal keys", () => {
+    assertEquals(mappingIn("a: 1\nb: 2\na: 3\n", "x"), { a: 3, b: 2 });
   });
 
   it("is unchanged if no string is replaced", () => {
