@@ -13,8 +13,8 @@ export interface Output {
   /** Height in lines of a terminal on which lines can be drawn again; 0 in a pipe, and with TERM=dumb. */
   readonly rows: number;
   /**
-   * Writes all the bytes, in order, waiting for a slow reader. They can be a program's: a terminal does
-   * not get their control strings (`TerminalFilter`).
+   * Writes all the bytes, in order, waiting for a slow reader. On a terminal, `TerminalFilter` removes
+   * control strings.
    * @throws OutputClosed when nobody reads any more.
    * @throws MlcliError when they cannot be written, for example when the disk is full.
    */

@@ -1,4 +1,4 @@
-/** Keeps a program's output from talking to the terminal itself. */
+/** Removes control strings from a program's output on a terminal. */
 
 const NEW_LINE = 0x0a;
 const ESCAPE = 0x1b;
@@ -11,6 +11,9 @@ const C1 = 0xc2;
 /** Second bytes of OSC, DCS, APC, PM and SOS, after `ESC` and in UTF-8 (ECMA-48, 5.6 and 8.3). */
 const STRINGS = [..."]P_^X"].map((letter) => letter.charCodeAt(0));
 const AFTER_C1 = STRINGS.map((byte) => byte + 0x40);
+
+/** The second byte of the string terminator in UTF-8. */
+const TERMINATOR = BACKSLASH + 0x40;
 
 /** Also the title of tmux and screen, a string. */
 const AFTER_ESCAPE = [...STRINGS, "k".charCodeAt(0)];
@@ -55,11 +58,11 @@ export class TerminalFilter {
       this.#isInString = AFTER_ESCAPE.includes(byte);
       return this.#isInString || byte === BACKSLASH ? [] : [ESCAPE, byte];
     }
-    if (held === C1 && AFTER_C1.includes(byte)) {
-      this.#isInString = true;
+    if (held === C1 && (AFTER_C1.includes(byte) || byte === TERMINATOR && this.#isInString)) {
+      this.#isInString = byte !== TERMINATOR;
       return [];
     }
-    // Without its second byte, it is not a letter, and could make a control of a later byte.
+    // Without a valid second byte, 0xC2 is dropped, because a later byte could complete a control.
     const before = held === C1 && byte >= 0x80 && byte < 0xc0 ? this.#text(C1) : [];
     if (byte !== ESCAPE && byte !== C1) return [...before, ...this.#text(byte)];
     this.#held = byte;

@@ -19,6 +19,7 @@ const ROWS: Readonly<Record<string, readonly [text: string, shown: string]>> = {
   "controls of one letter": ["a\u009d0;t\x07b\u0090q\x1b\\c\u009fx\x1b\\d", "abcd"],
   "the title of a window of tmux": ["a\x1bkT\x1b\\b", "ab"],
   "a string that a CAN ends": ["a\x1b]0;b\x18c", "ac"],
+  "a string that its terminator of one letter ends": ["a\u009d0;t\u009cb", "ab"],
   "letters that begin as such controls do": ["Â©\u00a0é\u0084", "Â©\u00a0é\u0084"],
   "a string that never ends, up to the end of its line": ["a\x1b]0;b\nc", "a\nc"],
   "a string within a string": ["a\x1b]0;b\x1b]52;c;d\x07e", "ae"],
@@ -62,8 +63,10 @@ suite("a program's output on a terminal", () => {
   }
 
   it("has no control that an ESC between its two bytes would hide", () => {
-    const shown = new TerminalFilter().shown(new Uint8Array([0x61, 0xc2, 0x1b, 0x9d, 0x62]));
-    assertEquals([...shown], [0x61, 0x9d, 0x62]);
+    const shown = (...bytes: number[]) => [...new TerminalFilter().shown(new Uint8Array(bytes))];
+    assertEquals(shown(0x61, 0xc2, 0x1b, 0x9d, 0x62), [0x61, 0x9d, 0x62]);
+    // A control in place of a second byte.
+    assertEquals(shown(0x61, 0xc2, 0xc2, 0x9d, 0x78, 0x07, 0x9d, 0x62), [0x61, 0x9d, 0x62]);
   });
 
   it("has no control string whose beginning and rest are on different streams", async () => {
