@@ -36,9 +36,13 @@ export interface WholeRun {
  * @param typed its name, its place in the list, or `last`.
  * @throws UsageError if no run has that name.
  */
-export async function wholeRun(app: App, typed: string, all = runsOf(app)): Promise<WholeRun> {
+export async function wholeRun(
+  app: App,
+  typed: string,
+  all?: readonly RunSummary[],
+): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = foundRun(await all, typed);
+  const run = foundRun(all ?? await runsOf(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
@@ -72,9 +76,10 @@ export async function compareRuns(
   app: App,
   typed: readonly [string, string],
   signal: AbortSignal,
-  all = runsOf(app),
+  all?: readonly RunSummary[],
 ): Promise<Comparison> {
-  const runs = [foundRun(await all, typed[0]), foundRun(await all, typed[1])] as const;
+  const found = all ?? await runsOf(app);
+  const runs = [foundRun(found, typed[0]), foundRun(found, typed[1])] as const;
   const [one, other] = runs;
   const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
     layoutOf(app),
@@ -84,7 +89,7 @@ export async function compareRuns(
   return { runs, differences: runDifferences(one, other), code };
 }
 
-function foundRun(runs: readonly RunSummary[], typed: string): RunSummary {
+export function foundRun(runs: readonly RunSummary[], typed: string): RunSummary {
   const found = runCalled(runs, typed) ?? (typed === "last" ? runs[0] : undefined);
   if (found === undefined) throw noSuchRun(typed);
   return found;

@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import { MlcliError } from "../../errors.ts";
 import { removeIfThere } from "../../files.ts";
+import { writeAll } from "../../streams.ts";
 
 /** How much of a response is kept in memory until its turn, in bytes: many wait. */
 const SMALL = 64 * 1024;
@@ -31,12 +32,14 @@ export class Answers {
     // Not a list of pieces: each could be one byte, and keep all that came with it.
     const start = new Uint8Array(SMALL);
     let [length, filed] = [0, 0];
+    let file: Deno.FsFile | undefined;
     try {
       for await (const piece of content) {
         if (length + piece.length <= SMALL) start.set(piece, length);
         else {
-          if (filed === 0) await Deno.writeFile(path, start.subarray(0, length));
-          await Deno.writeFile(path, piece, { append: true });
+          file ??= await Deno.open(path, { write: true, createNew: true });
+          if (filed === 0) await writeAll(file, start.subarray(0, length));
+          await writeAll(file, piece);
           filed += piece.length;
           this.#filed += piece.length;
         }
@@ -50,10 +53,12 @@ export class Answers {
         });
       }
     } catch (error) {
+      file?.close();
       this.#filed -= filed;
       await removeIfThere(path);
       throw error;
     }
+    file?.close();
     return filed > 0 ? { path, filed } : start.slice(0, length);
   }
 

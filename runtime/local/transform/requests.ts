@@ -125,7 +125,7 @@ export class Processing {
 
   /**
    * @param bytes the records as they lie in the file.
-   * @throws UnfitRecord where there is not an answer for each; the signal's reason.
+   * @throws UnfitRecord if responses and records differ in number; the signal's reason.
    */
   async result(bytes: Uint8Array, answer: Uint8Array, signal: AbortSignal): Promise<Uint8Array> {
     // Counted before they are split: a list of empty lines takes many times their size in memory.

@@ -37,7 +37,7 @@ export class Results {
   /** @param modelRun made the model; `undefined`: a person put it there. */
   constructor(private readonly modelRun?: string) {}
 
-  /** Counts a request as not answered yet, until that is disposed of. */
+  /** Counts a request as waiting until the returned value is disposed. */
   wait(request: { readonly file: string; readonly range?: Range }): Disposable {
     this.waiting.add(request);
     return { [Symbol.dispose]: () => this.waiting.delete(request) };

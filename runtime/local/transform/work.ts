@@ -51,7 +51,7 @@ export async function transformFiles(files: readonly InputFile[], work: FilesWor
     for (const file of files) yield* new FileWork(file, work, answers, open).steps();
   }
   const { transform, limits } = work;
-  // A request of any size that is not passed on is in memory.
+  // Such a request is held in memory whole, so mlcli sends one at a time.
   const isAnySize = limits.maxPayload === 0 && !isPassedOn(transform, limits);
   for await (const finish of inOrder(steps(), isAnySize ? 1 : limits.maxConcurrency)) {
     await finish();
@@ -96,7 +96,7 @@ export function isPassedOn(transform: Transform, limits: RequestLimits): boolean
 /** A file on its way. */
 class FileWork {
   #failure: FailedRequest | undefined;
-  /** Whether a request has failed: at its turn, the failure is told. */
+  /** Whether a request has failed. `#failBatch` reports it later, in order. */
   #isFailing = false;
   readonly #odd: OddLines = {};
   /** Where its result is until it is whole: in the directory of the run, which goes with it. */
@@ -204,7 +204,7 @@ class FileWork {
     return joined(await Array.fromAsync(this.answers.read(answer)));
   }
 
-  /** Finds the line that a request fails for. At its turn, so that one answer at once is in memory. */
+  /** Finds the line that a request fails for. Runs in order, so that only one response is in memory. */
   async #failBatch(batch: Batch, error: unknown): Promise<void> {
     if (this.#failure) return;
     const { results, transform: { split } } = this.work;
@@ -276,5 +276,5 @@ class FileWork {
 /** So long after its last connection broke, a server is known to have ended, in ms. */
 const END_LAG = 1_000;
 
-/** The largest answer, in MB. For filters and joins, which need all of it in memory, it is a request's. */
+/** The largest response, in MB. Filters and joins read it into memory: for them, it is `TRANSFORM.payload`. */
 const LARGEST_ANSWER = 256;

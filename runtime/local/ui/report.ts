@@ -8,10 +8,10 @@ import type { Comparison, Curve, Files, Report, WholeRun } from "../../page/api.
 import { thinned } from "../../page/curves.ts";
 import { jsonInPage } from "../../page/document.ts";
 import { inOneLine } from "../../text.ts";
-import { localTimestamp } from "../../time.ts";
+import { localTimestamp, pause } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
-import { compareRuns, listRuns, wholeRun } from "../runs/list.ts";
+import { compareRuns, foundRun, listRuns, wholeRun } from "../runs/list.ts";
 import { curvesOf, filesOf, logOf, metricsOf } from "./files.ts";
 
 /** How many points a curve has at most. */
@@ -37,10 +37,10 @@ export async function reportOf(
   signal: AbortSignal,
 ): Promise<Report> {
   const layout = layoutOf(app);
-  const all = listRuns(app, Infinity);
-  const chosen = await Promise.all(typed.map((one) => wholeRun(app, one, all)));
-  const names = (await all).map(({ name }) => name)
-    .filter((name) => typed.length === 0 || chosen.some(({ run }) => run.name === name));
+  const all = await listRuns(app, Infinity);
+  const chosen = typed.map((one) => foundRun(all, one));
+  const names = all.filter((run) => typed.length === 0 || chosen.includes(run))
+    .map(({ name }) => name);
   const report = {
     app: app.name,
     version: VERSION,
@@ -60,8 +60,7 @@ export async function reportOf(
   };
   for (const [index, name] of names.entries()) {
     // Deno delivers Ctrl-C only if the program also waits for something other than files.
-    await new Promise((resolve) => setTimeout(resolve, 0));
-    signal.throwIfAborted();
+    await pause(0, signal);
     const { run, places } = await wholeRun(app, name, all);
     const shown = { ...run, metrics: metricsOf(layout, run) };
     report.runs.push(counted(jsonWholeRun({ run: shown, places })));

@@ -452,6 +452,33 @@ suite("a request to a server", () => {
     assert(server!.from_page!.p99 > 0);
   });
 
+  it("gets all pieces of a response, and an error for more than 25 MB", async () => {
+    await using model = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        const count = Number(await request.text());
+        const pieces = Array.from({ length: count }, (_, n) => new Uint8Array(1_000_000).fill(n));
+        return new Response(ReadableStream.from(pieces));
+      },
+    );
+    const { port } = model.addr;
+    await using engine = await fakeContainers({ containers: [serverOn(port)] });
+    await using stage = await open(() => clientOf(engine));
+    const ask = (body: string) =>
+      stage.get(`/api/servers/${port}/invocations`, {
+        method: "POST",
+        body,
+        headers: { [TOKEN_HEADER]: stage.server.token },
+      });
+    const whole = new Uint8Array(await (await ask("3")).arrayBuffer());
+    assertEquals([whole.length, whole[0], whole[1_000_000], whole.at(-1)], [3_000_000, 0, 1, 2]);
+    const large = await ask("27");
+    assertEquals([large.status, await large.json()], [502, {
+      error: `The answer of the server on port ${port} is larger than 25 MB`,
+      hint: `mlcli local invoke --port ${port} FILE takes one of any size.`,
+    }]);
+  });
+
   it("without an answer fails in the words of invoke", async () => {
     await using model = rawServer(() => {});
     await using engine = await fakeContainers({
