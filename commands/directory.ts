@@ -1,11 +1,10 @@
 /** `--directory DIR`: runs a command in another directory. */
 
 import { relative } from "@std/path/relative";
+import { requireNamed } from "../runtime/app/named_path.ts";
 import { absolutePath, shellWord } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { fileErrorReason, MlcliError, type NoAppHere, UsageError } from "../runtime/errors.ts";
-import { requirePaths } from "./options/paths.ts";
-import { everywhere } from "./options/standard.ts";
 import { mayHoldSecret } from "./usage.ts";
 
 /**
@@ -17,7 +16,7 @@ export async function inDirectory<C extends Pick<Context, "cwd">>(
   context: C,
   typed: string,
 ): Promise<C> {
-  await requirePaths(context.cwd, everywhere, { directory: typed });
+  await requireNamed(context.cwd, typed);
   return { ...context, cwd: await realDirectory(absolutePath(context.cwd, typed), typed) };
 }
 

@@ -285,7 +285,7 @@ suite("architecture", () => {
     );
   });
 
-  it("replaces by a function if the new text holds a value, in which $' would have a meaning", async () => {
+  it("passes replace() a function if the replacement holds a value, in which $' would have a meaning", async () => {
     const byText = /\.replace(?:All)?\((?:[^()`]|\([^()]*\))*,\s*`[^`]*\$\{/;
     const modules = (await production()).filter(({ code }) => byText.test(code));
     assertEquals(modules.map(({ path }) => path), []);

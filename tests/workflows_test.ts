@@ -44,7 +44,7 @@ suite("workflows", () => {
     assertEquals(keep, []);
   });
 
-  it("sign in jobs that otherwise only compare a hash", () => {
+  it("sign only in jobs that run nothing else but a comparison of a hash", () => {
     const signing = jobs().filter(({ text }) => /^ +(id-token|attestations): write$/m.test(text));
     assertEquals(signing.map(({ name }) => name), ["release.yml: attest"]);
     for (const job of signing) {

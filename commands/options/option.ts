@@ -20,7 +20,7 @@ export type CompletionKind =
  * Path of a file or a directory in a value that the user types:
  * - `typed`: the value is the path.
  * - A function returns the path in a parsed value: `DIR` in `training=DIR`.
- * - `inner`: the value is a path below another directory, and its reader keeps it in there.
+ * - `inner`: the value is a path below another directory, and the code that reads it confines it there.
  *
  * Before an action gets a path, except an inner one, `paths.ts` requires that no link of a repository
  * leads it elsewhere.
@@ -120,16 +120,18 @@ type Checked<O> = {
         : Field extends FieldOf<K, O[K]> ? unknown
         : never;
     }
-    & (NamesFile<K, O[K]> extends true ? { readonly path: PathIn } : unknown);
+    & (K extends FileArgument ? HasPath : O[K] extends { readonly value: FileWord } ? HasPath
+    : unknown);
 };
 
-/** Whether the help calls a value a file, a directory or a path. */
-type NamesFile<Form, Declared> = Form extends `${"<" | "["}${FileWord}${">" | "]" | "..."}${string}`
-  ? true
-  : Declared extends { readonly value: FileWord } ? true
-  : false;
+interface HasPath {
+  readonly path: PathIn;
+}
 
+/** Words that the help uses for files and directories. */
 type FileWord = "file" | "dir" | "path";
+
+type FileArgument = `${"<" | "["}${FileWord}${">" | "]" | "..."}${string}`;
 
 type FieldOf<Form, Declared> = Form extends Flag
   ? Declared extends { readonly value: string } ? keyof ValueOption : keyof Switch

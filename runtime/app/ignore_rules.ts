@@ -215,7 +215,7 @@ function namesSomething(component: string): boolean {
 }
 
 /**
- * The most characters that one pattern, and all patterns with a wildcard together, may have. With these,
+ * The most characters that one pattern, and all patterns with a wildcard together, can have. With these,
  * a path of the greatest length (4,096) takes some seconds at worst, during which Ctrl-C has to wait;
  * real files have hundreds of characters.
  */

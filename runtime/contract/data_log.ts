@@ -36,7 +36,10 @@ export function failedObjects(
     if (end < 0) continue;
     const key = text.slice(bucket.length + 1, end);
     const words = text.slice(end + 1).trim();
-    if (words !== "") (told.get(key) ?? told.set(key, []).get(key)!).push(words);
+    if (words === "") continue;
+    const all = told.get(key) ?? [];
+    told.set(key, all);
+    all.push(words);
   }
   return [...told].map(([key, said]) => failedObject(s3Uri({ bucket, key }), said));
 }

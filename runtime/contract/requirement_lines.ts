@@ -88,7 +88,7 @@ function packageMeaning(requirement: string, written: string): Meaning {
   return { requirement, ...referenceTo("package", path) };
 }
 
-/** None for what pip finds by itself (an address, a path of the image, a variable), and no path. */
+/** Returns no reference for an address, a path of the image, a variable, or a text longer than a path. */
 function referenceTo(kind: Reference["kind"], path: string): Meaning {
   const isElsewhere = path.length > 4096 || /^\/|^[a-z][a-z\d+.-]*:|\$\{/i.test(path);
   return isElsewhere ? {} : { reference: { kind, path } };

@@ -6,7 +6,7 @@
 import { join } from "@std/path/join";
 import { MlcliError } from "../errors.ts";
 import { type Studio, studioAt } from "./studio.ts";
-import { sha256 } from "../text.ts";
+import { sha256, shellWord } from "../text.ts";
 
 /** How to reach an engine. */
 export type Address =
@@ -170,7 +170,8 @@ export function readJson(file: string): unknown {
     return JSON.parse(text);
   } catch {
     // The parser's message quotes the file, which can contain passwords.
-    throw new MlcliError(`${file} is not valid JSON`);
+    const hint = `Find the mistake with: python3 -m json.tool ${shellWord(file)}`;
+    throw new MlcliError(`${file} is not valid JSON`, { hint });
   }
 }
 

@@ -64,10 +64,10 @@ async function allLines(): Promise<readonly Line[]> {
   return lines;
 }
 
-suite("a path on the command line", () => {
+suite("paths on the command line", () => {
   for (const isWorkTree of [true, false]) {
     const place = isWorkTree ? "a work tree" : "an app without a work tree";
-    it(`is refused in each command if a link of ${place} leads it out`, async () => {
+    it(`are refused in each command if a link of ${place} leads them out`, async () => {
       await using job = await makeJobApp();
       await using outside = await makeDirectory({ "inner/": "" });
       const real = await Deno.realPath(outside.path);
@@ -101,7 +101,7 @@ suite("a path on the command line", () => {
     });
   }
 
-  it("is refused from any directory if a container planted a link on the way", async () => {
+  it("are refused from any directory if a container planted a link on the way", async () => {
     await using job = await makeJobApp();
     await using secret = await makeDirectory({ "keys": "a secret" });
     const planted = job.app.testPath("output/data/rows.csv");
@@ -116,7 +116,18 @@ suite("a path on the command line", () => {
     );
   });
 
-  it("is declared as one in each option whose help speaks of a file or a directory", async () => {
+  it("are checked by their readers alone if they are below the code or the app", async () => {
+    const inner = new Set<string>();
+    for (const names of await commandPaths()) {
+      const all = Object.entries((await declaredAt(names))?.options ?? {});
+      for (const [form, option] of all) {
+        if ("path" in option && option.path === "inner") inner.add(form);
+      }
+    }
+    assertEquals([...inner].sort(), ["--entry-point", "--file", "--requirements"]);
+  });
+
+  it("are declared for each option whose help speaks of a file or a directory", async () => {
     const undeclared = new Set<string>();
     for (const names of [[], ...await commandPaths()]) {
       const options = names.length === 0 ? everywhere : (await declaredAt(names))?.options ?? {};

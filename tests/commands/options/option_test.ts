@@ -88,9 +88,9 @@ suite("a declaration", () => {
     options({ "--wait": { description: "", required: true } });
     // @ts-expect-error It needs an option of another name.
     options({ "--await": { description: "" }, "--timeout": DECLARED["--timeout"] });
-    // @ts-expect-error A file whose path no gate checks.
+    // @ts-expect-error A file needs a path.
     options({ "--report": { value: "file", description: "" } });
-    // @ts-expect-error A directory among the arguments whose path no gate checks.
+    // @ts-expect-error A directory among the arguments needs a path.
     options({ "[dir...]": {} });
   });
 });
