@@ -7,8 +7,7 @@
 
 import type { Section } from "../runtime/app/sections.ts";
 import type { Context } from "../runtime/context.ts";
-import type { Options, Values } from "./options/option.ts";
-import { requirePaths } from "./options/paths.ts";
+import { type Options, propertyName, type Values } from "./options/option.ts";
 
 /** How a command was called. */
 export interface Call {
@@ -91,6 +90,31 @@ export function command<O extends Options>(declaration: Declaration<O>): Command
       });
     },
   };
+}
+
+/**
+ * Requires that no link of a repository leads a path on the command line out of that repository.
+ *
+ * @param cwd absolute path of the current directory.
+ * @param values of the options, by property name.
+ * @throws MlcliError as `requireNamed`.
+ */
+async function requirePaths(
+  cwd: string,
+  options: Options,
+  values: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  for (const [form, option] of Object.entries(options)) {
+    if (!("path" in option) || option.path === undefined || option.path === "inner") continue;
+    const pathIn = option.path === "typed" ? String : option.path;
+    for (const value of [values[propertyName(form)] ?? []].flat()) {
+      // An option's `path` and `parse` are declared together, so the value has the type that it reads.
+      const path = pathIn(value as never);
+      if (path === undefined) continue;
+      const { requireNamed } = await import("../runtime/app/named_path.ts");
+      await requireNamed(cwd, path);
+    }
+  }
 }
 
 /** A command or a group within a group. */

@@ -22,7 +22,7 @@ export type CompletionKind =
  * - A function returns the path in a parsed value: `DIR` in `training=DIR`.
  * - `inner`: the value is a path below another directory, and the code that reads it confines it there.
  *
- * Before an action gets a path, except an inner one, `paths.ts` requires that no link of a repository
+ * Before an action gets a path, except an inner one, `command` requires that no link of a repository
  * leads it elsewhere.
  */
 export type PathIn = "typed" | "inner" | ((value: never) => string | undefined);

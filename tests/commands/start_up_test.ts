@@ -60,6 +60,7 @@ suite("start-up", () => {
       "runtime/messages.ts",
       "runtime/person.ts",
       "runtime/streams.ts",
+      "runtime/terminal_filter.ts",
       "runtime/text.ts",
       "runtime/time.ts",
     ]);
