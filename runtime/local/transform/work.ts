@@ -15,7 +15,7 @@ import { MlcliError } from "../../errors.ts";
 import { isFile } from "../../files.ts";
 import { joined, writeAll } from "../../streams.ts";
 import { pause } from "../../time.ts";
-import { type Answer, Answers } from "./answers.ts";
+
 import {
   type FailedRequest,
   failedRequest,
@@ -27,6 +27,7 @@ import {
 import { dataOf, type InputFile } from "./inputs.ts";
 import { keep, type OutputPlace } from "./outputs.ts";
 import { Processing, send, type Sending } from "./requests.ts";
+import { type WaitingResponse, WaitingResponses } from "./responses.ts";
 
 /** What a transform works with. */
 export interface FilesWork extends Sending {
@@ -46,9 +47,9 @@ export interface FilesWork extends Sending {
  */
 export async function transformFiles(files: readonly InputFile[], work: FilesWork): Promise<void> {
   using open = new DisposableStack();
-  const answers = new Answers(work.parts);
+  const responses = new WaitingResponses(work.parts);
   async function* steps(): AsyncGenerator<Step, void, void> {
-    for (const file of files) yield* new FileWork(file, work, answers, open).steps();
+    for (const file of files) yield* new FileWork(file, work, responses, open).steps();
   }
   const { transform, limits } = work;
   // Such a request is held in memory whole, so mlcli sends one at a time.
@@ -108,7 +109,7 @@ class FileWork {
   constructor(
     private readonly file: InputFile,
     private readonly work: FilesWork,
-    private readonly answers: Answers,
+    private readonly responses: WaitingResponses,
     private readonly open: DisposableStack,
   ) {
     const { parts, results, transform } = work;
@@ -183,9 +184,9 @@ class FileWork {
     const start = performance.now();
     using _waiting = this.work.results.wait({ file: this.file.name, range: batch });
     try {
-      const answer = await this.#ask(batch.bytes);
+      const response = await this.#ask(batch.bytes);
       this.#answered(batch, batch.bytes.length, start);
-      return () => this.#take(batch, answer);
+      return () => this.#take(batch, response);
     } catch (error) {
       await this.#lookAtServer(error);
       this.#isFailing = true;
@@ -193,15 +194,15 @@ class FileWork {
     }
   }
 
-  async #ask(bytes: Uint8Array<ArrayBuffer>, retries?: number): Promise<Answer> {
+  async #ask(bytes: Uint8Array<ArrayBuffer>, retries?: number): Promise<WaitingResponse> {
     const body = [this.#processing?.request(bytes) ?? bytes];
     const most = this.#processing ? TRANSFORM.payload : LARGEST_ANSWER;
-    const receive = (content: AsyncIterable<Uint8Array>) => this.answers.receive(content, most);
+    const receive = (content: AsyncIterable<Uint8Array>) => this.responses.receive(content, most);
     return await send(this.work, () => body, receive, retries);
   }
 
-  async #whole(answer: Answer): Promise<Uint8Array<ArrayBuffer>> {
-    return joined(await Array.fromAsync(this.answers.read(answer)));
+  async #whole(response: WaitingResponse): Promise<Uint8Array<ArrayBuffer>> {
+    return joined(await Array.fromAsync(this.responses.read(response)));
   }
 
   /** Finds the line that a request fails for. Runs in order, so that only one response is in memory. */
@@ -237,18 +238,18 @@ class FileWork {
   }
 
   /** Writes what becomes of an answer. */
-  async #take(batch: Batch, answer: Answer): Promise<void> {
-    if (this.#failure) return await this.answers.drop(answer);
+  async #take(batch: Batch, response: WaitingResponse): Promise<void> {
+    if (this.#failure) return await this.responses.drop(response);
     const { split, assemble } = this.work.transform;
     const output = this.#output!;
     try {
       if (this.#processing) {
-        const whole = await this.#whole(answer);
+        const whole = await this.#whole(response);
         const result = await this.#processing.result(batch.bytes, whole, this.work.signal);
         return await writeAll(output, result);
       }
       let [lines, isEnded] = [0, false];
-      for await (const piece of this.answers.read(answer)) {
+      for await (const piece of this.responses.read(response)) {
         await writeAll(output, piece);
         lines += linesIn(piece) - (lines > 0 && !isEnded ? 1 : 0);
         isEnded = piece.at(-1) === NEW_LINE;

@@ -9,7 +9,7 @@ import {
 } from "../../../../runtime/contract/transform.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
 import { Connections } from "../../../../runtime/http/exchange.ts";
-import { Answers } from "../../../../runtime/local/transform/answers.ts";
+import { WaitingResponses } from "../../../../runtime/local/transform/responses.ts";
 import { failureText } from "../../../../runtime/local/transform/failures.ts";
 import { inputsIn } from "../../../../runtime/local/transform/inputs.ts";
 import { Processing } from "../../../../runtime/local/transform/requests.ts";
@@ -412,7 +412,7 @@ suite("the memory of a transform", () => {
       }
     }
     await assertRejects(
-      () => new Answers(directory.path).receive(endless(), 3),
+      () => new WaitingResponses(directory.path).receive(endless(), 3),
       MlcliError,
       "Its response is larger than 3 MB",
     );
@@ -422,16 +422,16 @@ suite("the memory of a transform", () => {
 
   it("keeps no more in files than its limit for all that wait, and reuses what is free", async () => {
     await using directory = await makeDirectory();
-    const answers = new Answers(directory.path, 0.002);
-    const receive = () => answers.receive(ReadableStream.from([new Uint8Array(MIB)]), 3);
+    const responses = new WaitingResponses(directory.path, 0.002);
+    const receive = () => responses.receive(ReadableStream.from([new Uint8Array(MIB)]), 3);
     const first = await receive();
     const tooMuch = "More than 0.002 GB of responses wait for an earlier one";
     await assertRejects(receive, MlcliError, tooMuch);
     assertEquals((await namesIn(directory.path)).length, 1);
-    await answers.drop(first);
+    await responses.drop(first);
     const second = await receive();
     await assertRejects(receive, MlcliError, tooMuch);
-    await Array.fromAsync(answers.read(second));
+    await Array.fromAsync(responses.read(second));
     await receive();
   });
 

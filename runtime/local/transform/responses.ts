@@ -12,9 +12,9 @@ const SMALL = 64 * 1024;
 const MOST_WAITING = 8;
 
 /** A response that waits for its turn: a small one, or the file that holds it. */
-export type Answer = Uint8Array | { readonly path: string; readonly filed: number };
+export type WaitingResponse = Uint8Array | { readonly path: string; readonly filed: number };
 
-export class Answers {
+export class WaitingResponses {
   /** Bytes in files. */
   #filed = 0;
 
@@ -27,7 +27,7 @@ export class Answers {
    * @param most its largest size in MB.
    * @throws MlcliError if it is larger, or if all that wait are too large together.
    */
-  async receive(content: AsyncIterable<Uint8Array>, most: number): Promise<Answer> {
+  async receive(content: AsyncIterable<Uint8Array>, most: number): Promise<WaitingResponse> {
     const path = join(this.directory, crypto.randomUUID());
     // Not a list of pieces: each could be one byte, and keep all that came with it.
     const start = new Uint8Array(SMALL);
@@ -63,16 +63,16 @@ export class Answers {
   }
 
   /** Reads a response once. */
-  async *read(answer: Answer): AsyncGenerator<Uint8Array, void, void> {
-    if (answer instanceof Uint8Array) return yield answer;
-    yield* (await Deno.open(answer.path)).readable;
-    await this.drop(answer);
+  async *read(response: WaitingResponse): AsyncGenerator<Uint8Array, void, void> {
+    if (response instanceof Uint8Array) return yield response;
+    yield* (await Deno.open(response.path)).readable;
+    await this.drop(response);
   }
 
   /** Removes the file of a response. */
-  async drop(answer: Answer): Promise<void> {
-    if (answer instanceof Uint8Array) return;
-    this.#filed -= answer.filed;
-    await removeIfThere(answer.path);
+  async drop(response: WaitingResponse): Promise<void> {
+    if (response instanceof Uint8Array) return;
+    this.#filed -= response.filed;
+    await removeIfThere(response.path);
   }
 }
