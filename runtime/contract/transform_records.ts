@@ -225,3 +225,16 @@ export function linesIn(bytes: Uint8Array): number {
   for (let at = bytes.indexOf(NEW_LINE); at >= 0; at = bytes.indexOf(NEW_LINE, at + 1)) count++;
   return count;
 }
+
+/** Counts the lines of a text that arrives in pieces, as `linesIn` counts those of a whole one. */
+export class LineCount {
+  lines = 0;
+  /** Whether there is a last line, and it has its end. */
+  isEnded = false;
+
+  add(piece: Uint8Array): void {
+    if (piece.length === 0) return;
+    this.lines += linesIn(piece) - (this.lines > 0 && !this.isEnded ? 1 : 0);
+    this.isEnded = piece.at(-1) === NEW_LINE;
+  }
+}

@@ -6,7 +6,7 @@ import { UnfitRecord } from "../../contract/transform_filters.ts";
 import {
   type Batch,
   batchesOf,
-  linesIn,
+  LineCount,
   NEW_LINE,
   type OddLines,
 } from "../../contract/transform_records.ts";
@@ -154,13 +154,11 @@ class FileWork {
     const { file, work } = this;
     const start = performance.now();
     const isByLine = work.transform.split === "line";
-    let [records, bytes] = [1, 0];
+    let [count, bytes] = [new LineCount(), 0];
     async function* counted() {
-      [records, bytes] = [isByLine ? 0 : 1, 0];
-      let isCut = false;
+      [count, bytes] = [new LineCount(), 0];
       for await (const piece of dataOf(file, work.transform)) {
-        if (isByLine) records += linesIn(piece) - (isCut ? 1 : 0);
-        isCut = piece.at(-1) !== NEW_LINE;
+        if (isByLine) count.add(piece);
         bytes += piece.length;
         yield piece;
       }
@@ -172,7 +170,7 @@ class FileWork {
         counted,
         (answer) => Deno.writeFile(this.#part, ReadableStream.from(answer)),
       );
-      this.#answered({ first: 1, records }, bytes, start);
+      this.#answered({ first: 1, records: isByLine ? count.lines : 1 }, bytes, start);
     } catch (error) {
       await this.#lookAtServer(error);
       this.#fail(error);
@@ -248,15 +246,14 @@ class FileWork {
         const result = await this.#processing.result(batch.bytes, whole, this.work.signal);
         return await writeAll(output, result);
       }
-      let [lines, isEnded] = [0, false];
+      const count = new LineCount();
       for await (const piece of this.responses.read(response)) {
         await writeAll(output, piece);
-        lines += linesIn(piece) - (lines > 0 && !isEnded ? 1 : 0);
-        isEnded = piece.at(-1) === NEW_LINE;
+        count.add(piece);
       }
       if (assemble === "none") return;
-      if (split === "line" && lines !== batch.records) this.#odd.unanswered ??= batch.first;
-      if (!isEnded) await writeAll(output, new Uint8Array([NEW_LINE]));
+      if (split === "line" && count.lines !== batch.records) this.#odd.unanswered ??= batch.first;
+      if (!count.isEnded) await writeAll(output, new Uint8Array([NEW_LINE]));
     } catch (error) {
       await (error instanceof UnfitRecord ? this.#failBatch(batch, error) : this.#fail(error));
     }

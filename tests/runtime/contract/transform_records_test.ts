@@ -1,6 +1,11 @@
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
-import { batchesOf, linesIn, type OddLines } from "../../../runtime/contract/transform_records.ts";
+import {
+  batchesOf,
+  LineCount,
+  linesIn,
+  type OddLines,
+} from "../../../runtime/contract/transform_records.ts";
 import type { Split, Strategy } from "../../../runtime/contract/transform.ts";
 import { joined } from "../../../runtime/streams.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -126,5 +131,22 @@ suite("records and requests of a transform", () => {
   it("counts the lines of an answer", () => {
     const counts = ["", "a", "a\n", "a\nb", "\n\n"].map((text) => linesIn(bytes(text)));
     assertEquals(counts, [0, 1, 1, 2, 2]);
+  });
+
+  it("counts the lines of an answer in pieces, whatever their ends", () => {
+    const rows: readonly (readonly [pieces: readonly string[], lines: number, isEnded: boolean])[] =
+      [
+        [["", ""], 0, false],
+        [["a", "b\n", "c"], 2, false],
+        [["a\n", "", "b\n"], 2, true],
+        [["a", "", "b"], 1, false],
+        [["a", "\n"], 1, true],
+        [["\n", "\n"], 2, true],
+      ];
+    for (const [pieces, lines, isEnded] of rows) {
+      const count = new LineCount();
+      for (const piece of pieces) count.add(bytes(piece));
+      assertEquals({ ...count }, { lines, isEnded }, JSON.stringify(pieces));
+    }
   });
 });
