@@ -1,11 +1,8 @@
 /** Every option and argument that names a file or a directory, with a link that leads out. */
 
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { type Command, isGroup } from "../../commands/command.ts";
-import { argumentsOf, type Options, optionsOf } from "../../commands/options/option.ts";
-import { everywhere } from "../../commands/options/standard.ts";
-import { root } from "../../commands/root.ts";
-import { commandPaths } from "../helpers/command_paths.ts";
+import type { Topic } from "../../commands/topic.ts";
+import { commandTopics } from "../helpers/command_paths.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { makeJobApp } from "../helpers/job_app.ts";
 import { it, suite } from "../helpers/suite.ts";
@@ -31,37 +28,26 @@ const NO_PATHS = ["--app-name", "--assemble", "--content-type", "--split"];
 /** Returns a command line that names a path. */
 type Line = (path: string) => readonly string[];
 
-async function declaredAt(names: readonly string[]): Promise<Command | undefined> {
-  let declared: Awaited<ReturnType<typeof root.commands[string]["load"]>> = root;
-  for (const name of names) {
-    if (isGroup(declared)) declared = await declared.commands[name]!.load();
-  }
-  return isGroup(declared) ? undefined : declared;
-}
-
 /** Returns a command line for each path that a command takes from the user. */
-function linesOf(command: string, options: Options): readonly Line[] {
-  const named = [...optionsOf(options), ...argumentsOf(options)];
+function linesOf({ path, options, arguments: args }: Topic): readonly Line[] {
+  const command = path.replace(/^mlcli /, "");
+  const named = [...options.filter(([flag]) => flag !== "--directory"), ...args];
   return named.filter(([, option]) => "path" in option && option.path !== "inner").map(([form]) => {
     const others = named.filter(([other, option]) =>
       other !== form && (other.startsWith("<") || "required" in option)
     ).flatMap(([other]) => [...other.startsWith("--") ? [other] : [], REQUIRED[other]!]);
     const write = FORMS[`${command} ${form}`] ?? ((path: string) => path);
-    return (path) => [
+    return (typed) => [
       ...command.split(" "),
       ...others,
-      form.startsWith("--") ? `${form}=${write(path)}` : write(path),
+      form.startsWith("--") ? `${form}=${write(typed)}` : write(typed),
     ];
   });
 }
 
 async function allLines(): Promise<readonly Line[]> {
-  const lines: Line[] = [(path) => ["-C", path, "local", "train"]];
-  for (const names of await commandPaths()) {
-    const command = await declaredAt(names);
-    if (command !== undefined) lines.push(...linesOf(names.join(" "), command.options));
-  }
-  return lines;
+  const byDirectory: Line = (path) => ["-C", path, "local", "train"];
+  return [byDirectory, ...(await commandTopics()).flatMap(linesOf)];
 }
 
 suite("paths on the command line", () => {
@@ -118,9 +104,8 @@ suite("paths on the command line", () => {
 
   it("are checked by their readers alone if they are below the code or the app", async () => {
     const inner = new Set<string>();
-    for (const names of await commandPaths()) {
-      const all = Object.entries((await declaredAt(names))?.options ?? {});
-      for (const [form, option] of all) {
+    for (const topic of await commandTopics()) {
+      for (const [form, option] of [...topic.options, ...topic.arguments]) {
         if ("path" in option && option.path === "inner") inner.add(form);
       }
     }
@@ -129,9 +114,8 @@ suite("paths on the command line", () => {
 
   it("are declared for each option whose help speaks of a file or a directory", async () => {
     const undeclared = new Set<string>();
-    for (const names of [[], ...await commandPaths()]) {
-      const options = names.length === 0 ? everywhere : (await declaredAt(names))?.options ?? {};
-      for (const [flag, option] of optionsOf(options)) {
+    for (const { options } of await commandTopics()) {
+      for (const [flag, option] of options) {
         if ("path" in option || option.value === undefined) continue;
         const words = `${option.value} ${option.description}`;
         if (/\b(DIR|file|dir|path|director(y|ies))\b/.test(words)) undeclared.add(flag);

@@ -1,5 +1,6 @@
 import { type Group, isGroup } from "../../commands/command.ts";
 import { root } from "../../commands/root.ts";
+import { type Topic, topicOf } from "../../commands/topic.ts";
 
 /** The names that lead to each group and each command, that of the program itself first. */
 export async function commandPaths(
@@ -14,4 +15,10 @@ export async function commandPaths(
     else paths.push(path);
   }
   return paths;
+}
+
+/** Returns the options and arguments of each command, without those of groups. */
+export async function commandTopics(): Promise<readonly Topic[]> {
+  const topics = (await commandPaths()).map((names) => topicOf(root, names));
+  return (await Promise.all(topics)).filter(({ members }) => members === undefined);
 }

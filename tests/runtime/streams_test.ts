@@ -4,30 +4,8 @@ import { MlcliError, OutputClosed } from "../../runtime/errors.ts";
 import { outputTo, standardInput, WriteQueue } from "../../runtime/streams.ts";
 import { makeDirectory } from "../helpers/directory.ts";
 import { replaced } from "../helpers/replaced.ts";
+import { streamOf, type Taking } from "../helpers/stream.ts";
 import { it, suite } from "../helpers/suite.ts";
-
-/** What a stream does with a piece: takes so many bytes of it, or fails. */
-type Taking = number | Error;
-
-/** A stream that does these in turn, and then takes everything. */
-function streamOf(turns: readonly Taking[] = [], isTerminal = false) {
-  const left = [...turns];
-  const taken: number[] = [];
-  function writeSync(bytes: Uint8Array): number {
-    const turn = left.shift() ?? bytes.length;
-    if (turn instanceof Error) throw turn;
-    taken.push(...bytes.subarray(0, turn));
-    return Math.min(turn, bytes.length);
-  }
-  return {
-    isTerminal: () => isTerminal,
-    writeSync,
-    write: (bytes: Uint8Array) => Promise.resolve().then(() => writeSync(bytes)),
-    get text() {
-      return new TextDecoder().decode(new Uint8Array(taken));
-    },
-  };
-}
 
 const NAME = { name: "standard output", wantsColour: (isTerminal: boolean) => isTerminal };
 

@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { outputTo } from "../../runtime/streams.ts";
 import { TerminalFilter } from "../../runtime/terminal_filter.ts";
+import { streamOf } from "../helpers/stream.ts";
 import { it, suite } from "../helpers/suite.ts";
 
 const PLAIN = "grün \x1b[31mred\x1b[0m 50%\r60% “é” \x1b(B\x1b[2K\x1b7\x1b8\n";
@@ -35,16 +36,6 @@ const ROWS: Readonly<Record<string, readonly [text: string, shown: string]>> = {
 const bytes = (text: string) => new TextEncoder().encode(text);
 const text = (bytes: readonly number[]) => new TextDecoder().decode(new Uint8Array(bytes));
 
-/** A stream of Deno's that remembers what it got. */
-function streamOf(isTerminal: boolean, taken: number[]) {
-  const writeSync = (piece: Uint8Array) => taken.push(...piece) && piece.length;
-  return {
-    isTerminal: () => isTerminal,
-    writeSync,
-    write: (piece: Uint8Array) => Promise.resolve(writeSync(piece)),
-  };
-}
-
 const SETTINGS = { name: "standard output", wantsColour: () => true };
 
 suite("a program's output on a terminal", () => {
@@ -70,18 +61,17 @@ suite("a program's output on a terminal", () => {
   });
 
   it("has no control string whose beginning and rest are on different streams", async () => {
-    const taken: number[] = [];
-    const terminal = streamOf(true, taken);
+    const terminal = streamOf([], true);
     const [out, err] = [outputTo(terminal, SETTINGS), outputTo(terminal, SETTINGS)];
     await out.write(bytes("a\x1b"));
     await err.write(bytes("]0;b\x07"));
     await out.write(bytes("[1mc"));
-    assertEquals(text(taken), "a]0;b\x07\x1b[1mc");
+    assertEquals(terminal.text, "a]0;b\x07\x1b[1mc");
   });
 
   it("is complete in a pipe and in a file", async () => {
-    const taken: number[] = [];
-    await outputTo(streamOf(false, taken), SETTINGS).write(bytes("a\x1b]0;t\x07b"));
-    assertEquals(text(taken), "a\x1b]0;t\x07b");
+    const pipe = streamOf();
+    await outputTo(pipe, SETTINGS).write(bytes("a\x1b]0;t\x07b"));
+    assertEquals(pipe.text, "a\x1b]0;t\x07b");
   });
 });

@@ -1,35 +1,29 @@
 import { assertEquals } from "@std/assert";
 import { join } from "@std/path";
-import { type Group, isGroup } from "../../../commands/command.ts";
 import { completionValues } from "../../../commands/completions/values.ts";
-import { type CompletionKind, optionsOf } from "../../../commands/options/option.ts";
-import { root } from "../../../commands/root.ts";
+import type { CompletionKind } from "../../../commands/options/option.ts";
 import { completeApp } from "../../helpers/app.ts";
+import { commandTopics } from "../../helpers/command_paths.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { fakeContext } from "../../helpers/fake_context.ts";
 import { type Answers, type FakeEngine, fakeEngine, pong } from "../../helpers/fake_engine.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
-/** What each option completes, of all commands: `local stop --port server-port`. */
-async function completions(group: Group, path: readonly string[] = []): Promise<string[]> {
-  const found: string[] = [];
-  for (const [name, { load }] of Object.entries(group.commands)) {
-    const declared = await load();
-    if (isGroup(declared)) found.push(...await completions(declared, [...path, name]));
-    else {
-      for (const [flag, option] of optionsOf(declared.options)) {
-        if (option.value === undefined || option.completion === undefined) continue;
-        found.push([...path, name, flag, option.completion].join(" "));
-      }
-    }
-  }
-  return found;
+/** Returns what each option of all commands completes: `local stop --port server-port`. */
+async function completions(): Promise<string[]> {
+  return (await commandTopics()).flatMap(({ path, options }) =>
+    options.flatMap(([flag, option]) =>
+      option.value === undefined || option.completion === undefined
+        ? []
+        : [`${path.replace(/^mlcli /, "")} ${flag} ${option.completion}`]
+    )
+  );
 }
 
 suite("what options complete", () => {
   it("is the same wherever they are taken", async () => {
     assertEquals(
-      (await completions(root)).sort(),
+      (await completions()).sort(),
       [
         ...[
           ...["build", "doctor", "push", "upload-data", "train", "process", "deploy"],
