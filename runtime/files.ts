@@ -200,7 +200,7 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   if (real !== undefined) return real;
   const parent = dirname(path);
   if (parent === path || links === 0) return path;
-  // The system refuses it, and another name for it would be a guess.
+  // The system refuses such a path, so any real path for it would be a guess.
   if (basename(path) === "..") {
     throw new MlcliError(`A link leads through ${inOneLine(path)}, but that does not exist`, {
       hint: "Remove the link, or type the path without it.",
@@ -210,7 +210,7 @@ export async function realPathOf(path: string, links = MOST_LINKS): Promise<stri
   const isLink = (await lstatIfThere(path))?.isSymlink ?? false;
   if (!isLink) return join(realParent, basename(path));
   const target = await Deno.readLink(path);
-  // Not joined, which would drop a link with the ".." behind it.
+  // `join` would drop a link that ".." follows.
   return await realPathOf(isAbsolute(target) ? target : `${realParent}/${target}`, links - 1);
 }
 

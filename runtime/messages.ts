@@ -81,7 +81,7 @@ export function hintText(hint: string): string {
   return `hint: ${below(hint)}\n`;
 }
 
-/** Returns text for a message. If others wrote it, none of its lines can look like a hint of mlcli's. */
+/** Returns text for a message, with lines indented that would look like an error or a hint of mlcli. */
 function below(text: string): string {
   return printable(text).replace(/\n(?=(error|warning|note|hint)\b)/gi, "\n  ");
 }

@@ -15,7 +15,7 @@ const AFTER_C1 = STRINGS.map((byte) => byte + 0x40);
 /** The second byte of the string terminator in UTF-8. */
 const TERMINATOR = BACKSLASH + 0x40;
 
-/** Also the title of tmux and screen, a string. */
+/** Second bytes after `ESC`: also `k`, with which a title of tmux and screen begins. */
 const AFTER_ESCAPE = [...STRINGS, "k".charCodeAt(0)];
 
 /** BEL, line feed, CAN, SUB. */
@@ -26,8 +26,8 @@ const ENDS = [0x07, NEW_LINE, 0x18, 0x1a];
  * a program can set the clipboard and the title of a window. Colours and movements of the cursor stay.
  *
  * A string ends at its terminator or at the end of its line, so that an open one hides no further lines.
- * The byte after `ESC` decides what it begins, so the two are written together: the other stream of a
- * program can write to the terminal in between.
+ * `ESC` is written together with the byte after it, because the program's other stream could write to
+ * the terminal in between.
  */
 export class TerminalFilter {
   /** `ESC` or `0xC2` if its next byte has not come yet, else 0. */

@@ -10,7 +10,7 @@ import { SEPARATOR } from "@std/path/constants";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { fileErrorHint, fileErrorReason, MlcliError } from "../errors.ts";
-import { LARGEST_TEXT, readTextFile } from "../files.ts";
+import { readTextFile } from "../files.ts";
 import { IGNORE_FILE } from "./private_files.ts";
 
 /** The rules of one `.dockerignore`. Paths are relative to its directory, with slashes. */
@@ -30,6 +30,9 @@ export interface IgnoreRules {
   mayBringBackBelow(directory: string, privatePart: string): boolean;
 }
 
+/** In bytes: reading the rules of 1 MiB takes several seconds, in which Ctrl-C is not heard. */
+const LARGEST_IGNORE_FILE = 256 * 1024;
+
 /**
  * Reads the rules of a directory; none when it has no `.dockerignore`.
  *
@@ -41,7 +44,7 @@ export async function readIgnoreRules(
   path = join(directory, IGNORE_FILE),
 ): Promise<IgnoreRules> {
   try {
-    return await parseIgnoreRules(await readTextFile(path, LARGEST_TEXT / 4));
+    return await parseIgnoreRules(await readTextFile(path, LARGEST_IGNORE_FILE));
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return await parseIgnoreRules("");
     if (error instanceof MlcliError) throw error;

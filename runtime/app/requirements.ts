@@ -38,7 +38,7 @@ const LARGEST_LOCK = 64 * 1024 ** 2;
 /** In bytes; with the hashes of a thousand packages, a file has 1 or 2 MiB. */
 const LARGEST_REQUIREMENTS = 4 * 1024 ** 2;
 
-/** Ctrl-C is not heard before all references are checked. */
+/** The most references of a tree: Ctrl-C is not heard before all are checked. */
 const MOST_REFERENCES = 1000;
 
 /**

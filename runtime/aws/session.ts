@@ -199,6 +199,7 @@ export class AwsSession implements Disposable {
       }).catch((error) => {
         throw explain(error, command, subject);
       });
+      // An operation's schema: its kind, namespace, name, traits, input and output.
       const schema = (command.schema as readonly unknown[])[5];
       const lacks = members.some((name) => (answer[name] ?? "") === "");
       if (lacks || !hasTypes(schema, answer)) throw strangeAnswer(answer);

@@ -88,8 +88,11 @@ function packageMeaning(requirement: string, written: string): Meaning {
   return { requirement, ...referenceTo("package", path) };
 }
 
+/** The longest path of Linux (`PATH_MAX`), in bytes: the time to normalize one grows with its square. */
+export const LONGEST_PATH = 4096;
+
 /** Returns no reference for an address, a path of the image, a variable, or a text longer than a path. */
 function referenceTo(kind: Reference["kind"], path: string): Meaning {
-  const isElsewhere = path.length > 4096 || /^\/|^[a-z][a-z\d+.-]*:|\$\{/i.test(path);
+  const isElsewhere = path.length > LONGEST_PATH || /^\/|^[a-z][a-z\d+.-]*:|\$\{/i.test(path);
   return isElsewhere ? {} : { reference: { kind, path } };
 }

@@ -146,7 +146,10 @@ function causeOf(
     /\$(\d)|\{(\w+)\}/g,
     (_, group, name: keyof typeof values) => (group ? match[group] : values[name]) ?? "",
   );
-  const words = decisiveWords(match.input).split(`-r ${path} (line ${number})`).join(place ?? "");
+  const words = decisiveWords(match.input).replace(
+    `-r ${path} (line ${number})`,
+    () => place ?? "",
+  );
   return {
     words: place === undefined || words.includes(place) ? words : `${words} (${place})`,
     hint: filled,

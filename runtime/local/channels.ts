@@ -89,7 +89,7 @@ export async function requireDirectory(
   name: string | undefined,
 ): Promise<void> {
   const path = typedPath(layout.directory, source);
-  // Again for each run of --watch: the run before might have planted a link.
+  // Checked again for each run of --watch, because the run before might have planted a link.
   await requireNamed(layout.directory, path);
   if ((await statIfThere(source))?.isDirectory) return;
   const option = name === undefined ? "--input" : `--input ${name}=...`;

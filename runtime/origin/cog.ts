@@ -79,7 +79,7 @@ export async function findCog(project: Project): Promise<Read | undefined> {
 /** The code goes into prediction/, where it runs: so it finds its neighbours and its files. */
 async function cogOrigin(project: Project): Promise<Origin> {
   const { path, cwd } = project;
-  const yaml = await textIn(project, "cog.yaml", undefined, LARGEST_CONFIG) ?? "";
+  const yaml = await textIn(project, "cog.yaml", { most: LARGEST_CONFIG }) ?? "";
   const config = mappingIn(yaml, join(project.shown, "cog.yaml"));
   const build = isObject(config["build"]) ? config["build"] : {};
   const keys = [...Object.keys(config), ...Object.keys(build)].filter((key) => !KEYS.test(key));

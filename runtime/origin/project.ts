@@ -11,6 +11,7 @@ import { requireInside } from "../app/confinement.ts";
 import type { NamedDirectory } from "../app/named_path.ts";
 import { isPrivateName } from "../app/private_files.ts";
 import { isOutside } from "../app/typed_path.ts";
+import { LONGEST_PATH } from "../contract/requirement_lines.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isDirectory, isFile, LARGEST_TEXT, readFile } from "../files.ts";
 import type { GivenFile } from "../image/scaffold.ts";
@@ -24,18 +25,27 @@ export interface Project extends NamedDirectory {
   readonly name: string | undefined;
 }
 
+interface TextOptions {
+  /** Default: UTF-8, with its byte order mark. */
+  readonly decode?: (bytes: Uint8Array) => string;
+  /** The largest size in bytes. */
+  readonly most?: number;
+}
+
+function decodeText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+}
+
 /**
  * Returns the text of a file of the project; `undefined` if it does not exist or is a private key.
  *
  * @param path relative to the project.
- * @param most the largest size in bytes.
  * @throws MlcliError if it leads out of the repository, cannot be read, or is too large.
  */
 export async function textIn(
   project: NamedDirectory,
   path: string,
-  decode = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes),
-  most = LARGEST_TEXT,
+  { decode = decodeText, most = LARGEST_TEXT }: TextOptions = {},
 ): Promise<string | undefined> {
   const file = await placeIn(project, path);
   if (!await isFile(file) || await isSecret(file) || await isSecret(await Deno.realPath(file))) {
@@ -51,7 +61,7 @@ export async function textIn(
 async function placeIn({ path, shown, boundary }: NamedDirectory, named: string): Promise<string> {
   const inner = normalize(named);
   if (
-    named.length > 4096 || isAbsolute(named) || isOutside(inner) ||
+    named.length > LONGEST_PATH || isAbsolute(named) || isOutside(inner) ||
     inner.split(SEPARATOR_PATTERN).some(isPrivateName)
   ) {
     const path = inOneLine(named.slice(0, 200));

@@ -160,7 +160,7 @@ async function take(draft: Draft, from: string, to: string, without = /^$/): Pro
 async function takeRequirements(draft: Draft, isCsv: boolean): Promise<void> {
   const { project, name, values, files, taken, left } = draft;
   const path = below(values["requirements_dir"] ?? DEFAULT_REQUIREMENTS) ?? "requirements_dir";
-  const text = await textIn(project, path, decodeRequirements) ?? "";
+  const text = await textIn(project, path, { decode: decodeRequirements }) ?? "";
   if (text === "") left.push(`The packages are not known: ${path} is not there, or empty.`);
   // The app's file is in UTF-8.
   const lines = text.trimEnd().split(/\r?\n/)

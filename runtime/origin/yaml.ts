@@ -52,7 +52,7 @@ function* tokensOf(text: string): Generator<CST.Token> {
   for (const lexeme of new Lexer().lex(text)) {
     count.tokens++;
     if (CST.tokenType(lexeme) === "alias") count.aliases++;
-    // Each wrong one is a mistake, which the library keeps.
+    // The library keeps an error for each wrong escape.
     if (lexeme.startsWith('"')) count.escapes += lexeme.split("\\").length - 1;
     for (const kind of ["tokens", "aliases", "escapes"] as const) {
       if (count[kind] > MOST[kind]) throw new Error(`it has more than ${MOST[kind]} ${kind}`);

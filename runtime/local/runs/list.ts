@@ -42,7 +42,7 @@ export async function wholeRun(
   all?: readonly RunSummary[],
 ): Promise<WholeRun> {
   const layout = layoutOf(app);
-  const run = foundRun(all ?? await runsOf(app), typed);
+  const run = findRun(all ?? await runsOf(app), typed);
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
@@ -79,7 +79,7 @@ export async function compareRuns(
   all?: readonly RunSummary[],
 ): Promise<Comparison> {
   const found = all ?? await runsOf(app);
-  const runs = [foundRun(found, typed[0]), foundRun(found, typed[1])] as const;
+  const runs = [findRun(found, typed[0]), findRun(found, typed[1])] as const;
   const [one, other] = runs;
   const code = one.code === other.code ? [] : await (await import("./code_changes.ts")).codeChanges(
     layoutOf(app),
@@ -89,7 +89,7 @@ export async function compareRuns(
   return { runs, differences: runDifferences(one, other), code };
 }
 
-export function foundRun(runs: readonly RunSummary[], typed: string): RunSummary {
+export function findRun(runs: readonly RunSummary[], typed: string): RunSummary {
   const found = runCalled(runs, typed) ?? (typed === "last" ? runs[0] : undefined);
   if (found === undefined) throw noSuchRun(typed);
   return found;

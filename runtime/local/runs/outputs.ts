@@ -61,7 +61,7 @@ export async function requireFree(
 async function targetOf(layout: Layout, output: ProcessingOutput): Promise<string> {
   const { name, path, place } = output;
   const option = `--output-dir ${path === PATHS.processingOutput ? "" : `${name}=`}`;
-  // Also after the run, which might have planted a link.
+  // Checked again after the run, because it might have planted a link.
   if (place !== undefined) {
     await requireNamed(layout.directory, typedPath(layout.directory, place));
   }

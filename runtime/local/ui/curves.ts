@@ -48,7 +48,7 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
     curve.time.push(time - started);
     curve.value.push(value);
   }
-  // No reader asks again for the lines after the last one that mlcli would write.
+  // mlcli writes no further lines: with the end of the file as `next`, no reader asks for them.
   if (lines > MOST_SAMPLES) start = bytes.length;
   return { next: from + start, curves: Object.fromEntries(curves) };
 }

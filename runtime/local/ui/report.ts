@@ -11,7 +11,7 @@ import { inOneLine } from "../../text.ts";
 import { localTimestamp, pause } from "../../time.ts";
 import { VERSION } from "../../version.ts";
 import { jsonComparison, jsonWholeRun } from "../runs/json.ts";
-import { compareRuns, foundRun, listRuns, wholeRun } from "../runs/list.ts";
+import { compareRuns, findRun, listRuns, wholeRun } from "../runs/list.ts";
 import { curvesOf, filesOf, logOf, metricsOf } from "./files.ts";
 
 /** How many points a curve has at most. */
@@ -38,7 +38,7 @@ export async function reportOf(
 ): Promise<Report> {
   const layout = layoutOf(app);
   const all = await listRuns(app, Infinity);
-  const chosen = typed.map((one) => foundRun(all, one));
+  const chosen = typed.map((one) => findRun(all, one));
   const names = all.filter((run) => typed.length === 0 || chosen.includes(run))
     .map(({ name }) => name);
   const report = {
