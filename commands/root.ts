@@ -49,11 +49,6 @@ export const root: Group = {
       summary: "List and change your own settings: colour, output format, region, profile.",
       load: async () => (await import("./config/config.ts")).configGroup,
     },
-    upgrade: {
-      heading: HERE,
-      summary: "Say how mlcli was installed, and what upgrades it.",
-      load: async () => (await import("./upgrade.ts")).upgradeCommand,
-    },
     completions: {
       heading: HERE,
       summary: "Print a script that completes mlcli's command lines in a shell.",

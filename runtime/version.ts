@@ -4,14 +4,14 @@ import { COMMIT } from "./build_info.ts";
 
 export const VERSION: string = configuration.version;
 
-/** The same and more, for a program; `commit` is null when it runs from source. */
+/** Returns version, commit, Deno and system as data; `commit` is null if mlcli runs from source. */
 export function versionFacts(): Readonly<Record<string, string | null>> {
   const { os, arch } = Deno.build;
   const { deno } = Deno.version;
   return { name: "mlcli", version: VERSION, commit: COMMIT ?? null, deno, os, arch };
 }
 
-/** Version, commit and Deno, in a line: what a report of a defect should have. */
+/** Returns version, commit and Deno in a line, for reports of defects. */
 export function versionText(): string {
   const origin = COMMIT === undefined ? "from source" : `commit ${COMMIT}`;
   return `mlcli ${VERSION} (${origin}, Deno ${Deno.version.deno})`;

@@ -70,7 +70,10 @@ if (Deno.build.os !== "windows") {
         },
       });
       assertEquals((stdout + stderr).includes(HOSTILE), false, stderr);
-      assertMatch(stdout, /^mlcli \S+ \(from source, Deno 2\.9\.6\)\n0\n$/);
+      assertMatch(
+        stdout,
+        /^mlcli \S+ \(from source, Deno 2\.9\.6\)\nInstalled from source in .*\n0\n$/,
+      );
       assertEquals(platform.requests.length, 1);
       assertEquals(await namesIn(hostile.path), before);
     });
@@ -115,7 +118,7 @@ if (Deno.build.os !== "windows") {
       await using place = await makeDirectory({ "main.ts": "" });
       const program = join(place.path, "mlcli");
       for (const [root, deno] of [[place.path, "/gone"], ["/gone", Deno.execPath()]] as const) {
-        const text = launcherText({ directory: "/a 'b", root, deno });
+        const text = launcherText({ root, deno });
         await Deno.writeTextFile(program, text, { mode: 0o755 });
         const { code, stdout, stderr } = await output(program);
         assertEquals([code, stdout], [1, ""]);
@@ -128,7 +131,7 @@ if (Deno.build.os !== "windows") {
 suite("the launcher for Windows", () => {
   it("names all paths in quotes, and a percent sign twice", () => {
     const [root, deno] = ["C:\\100% & more", "C:\\d (x86)\\deno.exe"];
-    const lines = batchText({ directory: "C:\\P\\mlcli", root, deno }).split("\r\n");
+    const lines = batchText({ root, deno }).split("\r\n");
     assertEquals(lines[1], `rem ${MARK}`);
     const files = ["deno.json", "main.ts"].map((name) => `"C:\\100%% & more\\${name}"`);
     assertEquals(lines.at(-2), `"${deno}" run -A --quiet --config ${files.join(" ")} %*`);

@@ -56,14 +56,23 @@ export async function printHelp(
   await printPaged(text, context);
 }
 
-async function printVersion({ words }: ParsedCommand, { env, out }: Context): Promise<void> {
+async function printVersion(
+  { words }: ParsedCommand,
+  { env, out, system }: Context,
+): Promise<void> {
   const { versionFacts, versionText } = await import("../../runtime/version.ts");
   const { readValues } = await import("./values.ts");
   const { outputFormat } = await import("../options/shared.ts");
-  // No variable gives it: scripts read the line.
+  const { installation } = await import("../../runtime/installation.ts");
+  const { inOneLine, printableJson } = await import("../../runtime/text.ts");
+  // No variable gives it: scripts read the first line.
   const format = { ...outputFormat["--output"], variable: undefined, setting: undefined };
   const at = words.indexOf("--output");
   const given = { options: at < 0 ? {} : { output: words[at + 1] }, arguments: [], rest: [] };
   const { output } = readValues({ "--output": format }, given, { path: "mlcli", env });
-  out.print(`${output === "json" ? JSON.stringify(versionFacts(), null, 2) : versionText()}\n`);
+  const installed = await installation(system.root);
+  if (output === "json") {
+    return out.print(`${printableJson({ ...versionFacts(), installed }, 2)}\n`);
+  }
+  out.print(`${versionText()}\nInstalled ${inOneLine(installed)}\n`);
 }

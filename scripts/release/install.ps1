@@ -84,7 +84,7 @@ function Install-Mlcli {
     Remove-Item -Recurse -Force $work
   }
 
-  Write-Output "Installed $installed in $directory"
+  Write-Output "Installed $(@($installed)[0]) in $directory"
   $path = [Environment]::GetEnvironmentVariable('Path', 'User')
   if (($path -split ';') -notcontains $directory) {
     [Environment]::SetEnvironmentVariable('Path', (@($path, $directory) -ne '' -join ';'), 'User')

@@ -116,13 +116,15 @@ put() {
     fail "Cannot write to $2" "MLCLI_INSTALL names another place."
   cp "$1" "$new"
   chmod 755 "$new"
+  # Its first line has the version.
   installed=$("$new" --version) ||
     fail "$file does not run on this machine" "Nothing was installed. On Linux, $NEEDS_GLIBC."
   # mv would move into the directory that a link leads to; `mv -T` is not everywhere.
   if [ -L "$2/mlcli" ] && [ -d "$2/mlcli" ]; then rm -f "$2/mlcli"; fi
   mv -f "$new" "$2/mlcli" || fail "Cannot replace $2/mlcli" "MLCLI_INSTALL names another place."
   new=
-  printf 'Installed %s as %s/mlcli\n' "$installed" "$2"
+  printf 'Installed %s as %s/mlcli\n' "${installed%%
+*}" "$2"
   [ -z "$(find "$2/." -prune -perm -0002)" ] ||
     printf 'warning: Everyone may write to %s, and so replace mlcli there\n' "$2" >&2
 }

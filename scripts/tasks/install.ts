@@ -26,8 +26,6 @@ const TIMEOUT = 300_000;
 const isWindows = Deno.build.os === "windows";
 
 export interface Launcher {
-  /** The directory that it lies in, which `mlcli upgrade` finds in MLCLI_LAUNCHER. */
-  readonly directory: string;
   /** The checkout. */
   readonly root: string;
   /** The path of Deno: `npx` would run what the current directory has in its `node_modules`. */
@@ -40,11 +38,11 @@ const AGAIN = `hint: In a checkout, run: npx -y deno@${Deno.version.deno} task i
 /** With `--config`, Deno looks for no configuration and no `.npmrc` in the current directory. */
 export function launcherText(launcher: Launcher): string {
   const { root } = launcher;
-  const paths = [launcher.directory, launcher.deno, join(root, "main.ts"), join(root, "deno.json")];
-  const [directory, deno, main, configuration] = paths.map(shellWord);
+  const paths = [launcher.deno, join(root, "main.ts"), join(root, "deno.json")];
+  const [deno, main, configuration] = paths.map(shellWord);
   return `#!/bin/sh
 # ${MARK}
-export DENO_NO_UPDATE_CHECK=1 MLCLI_LAUNCHER=${directory}
+export DENO_NO_UPDATE_CHECK=1
 if [ ! -f ${main} ] || [ ! -f ${deno} ]; then
   printf '%s\\n' '${GONE}' '${AGAIN}' >&2
   exit 1
@@ -55,14 +53,12 @@ exec ${deno} run -A --quiet --config ${configuration} ${main} "$@"
 
 /** The same for cmd.exe, which obeys `%` in quotes, too, and reads text in the console's code page. */
 export function batchText(launcher: Launcher): string {
-  const paths = [launcher.directory, launcher.deno, launcher.root];
-  const [directory, deno, root] = paths.map((path) => path.replaceAll("%", "%%"));
+  const [deno, root] = [launcher.deno, launcher.root].map((path) => path.replaceAll("%", "%%"));
   return `@echo off
 rem ${MARK}
 setlocal
 "%SystemRoot%\\System32\\chcp.com" 65001 >nul
 set "DENO_NO_UPDATE_CHECK=1"
-set "MLCLI_LAUNCHER=${directory}"
 if exist "${root}\\main.ts" if exist "${deno}" goto run
 >&2 echo ${GONE}
 >&2 echo ${AGAIN}
@@ -99,7 +95,7 @@ async function install(directory: string, path: string, signal: AbortSignal): Pr
   // Of two, Windows would start this one.
   if (isWindows) await isOwn(join(directory, "mlcli.exe"));
   const root = resolve(fromFileUrl(new URL("../../", import.meta.url)));
-  const launcher = { directory, root, deno: Deno.execPath() };
+  const launcher = { root, deno: Deno.execPath() };
   const part = join(directory, `.mlcli-${crypto.randomUUID()}${isWindows ? ".cmd" : ""}`);
   await makeDirectory(directory, directory);
   try {
@@ -110,7 +106,7 @@ async function install(directory: string, path: string, signal: AbortSignal): Pr
     const options = { timeout: TIMEOUT, hint: "Nothing was installed.", signal };
     const version = await run([part, "--version"], options);
     await Deno.rename(part, path);
-    return `Installed ${version.trim()} as ${path}${pathHint(directory)}`;
+    return `Installed ${version.split("\n")[0]} as ${path}${pathHint(directory)}`;
   } finally {
     await removeIfThere(part);
   }

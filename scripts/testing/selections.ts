@@ -114,8 +114,7 @@ export const LONGEST = ["tutorial", "endpoint_road", "model", "deploy", "build"]
 export const ON_BINARY: Selection = {
   "tests/commands/each_command_test.ts":
     "each command's part of the bundle; the clients for SageMaker, ECR, S3 and STS",
-  "tests/commands/version_test.ts": "the commit that is compiled in",
-  "tests/commands/upgrade_test.ts": "the path of the program itself",
+  "tests/commands/version_test.ts": "the commit that is compiled in; the path of the program",
   "tests/commands/init_test.ts": "the embedded template; questions at a terminal",
   "tests/commands/init_mlflow_test.ts": "embedded files of --from; the YAML parser",
   "tests/commands/hostile_directory_test.ts": "the runtime reads no configuration of the directory",

@@ -43,7 +43,6 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["config list", "", /^$/],
   ["config get", "region", /^error: Not set: region\n/],
   ["config set", "region eu-west-1", /^error: .*config\.json: Not a directory\n/],
-  ["upgrade", "", /./],
   ["completions", "", /\nUsage: mlcli completions /],
   ["completions bash", "", /^_mlcli\(\) \{\n/],
   ["completions zsh", "", /^#compdef mlcli\n/],

@@ -30,7 +30,7 @@ suite("the top level", () => {
       below("On this machine", help),
       below("On SageMaker (costs money)", help),
     ];
-    assertEquals(here.join(" "), "init build local doctor config upgrade completions help");
+    assertEquals(here.join(" "), "init build local doctor config completions help");
     assertEquals([...here, ...there], Object.keys(root.commands));
     for (const name of ["train", "process", "list-endpoints"]) assert(there.includes(name), name);
   });

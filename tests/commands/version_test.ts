@@ -1,36 +1,44 @@
 import { assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
+import { fromFileUrl } from "@std/path";
 import configuration from "../../deno.json" with { type: "json" };
 import { makeDirectory } from "../helpers/directory.ts";
 import { runProgram } from "../helpers/program.ts";
 import { it, suite } from "../helpers/suite.ts";
 
+const BINARY = Deno.env.get("MLCLI_UNDER_TEST");
+const ROOT = fromFileUrl(new URL("../../", import.meta.url)).replace(/[\\/]$/, "");
+const INSTALLED = BINARY === undefined
+  ? `from source in ${ROOT}`
+  : `as ${Deno.realPathSync(BINARY)}`;
+
 suite("mlcli --version", () => {
   for (const flag of ["--version", "-V"]) {
-    it(`${flag} says version, commit and Deno in a line`, async () => {
+    it(`${flag} prints version, commit and Deno in a line, and how it was installed`, async () => {
       const { code, stdout, stderr } = await runProgram([flag], { cwd: "/" });
       assertEquals([code, stderr], [0, ""]);
-      const isBinary = Deno.env.get("MLCLI_UNDER_TEST") !== undefined;
-      const origin = isBinary ? /commit ([0-9a-f]{12}(-dirty)?|unknown)/ : /from source/;
-      assertMatch(stdout, new RegExp(`^mlcli [\\d.]+ \\(${origin.source}, Deno \\d[\\d.]+\\)\n$`));
+      const origin = BINARY ? /commit ([0-9a-f]{12}(-dirty)?|unknown)/ : /from source/;
+      const [line = "", installed, ...rest] = stdout.split("\n");
+      assertMatch(line, new RegExp(`^mlcli [\\d.]+ \\(${origin.source}, Deno \\d[\\d.]+\\)$`));
+      assertEquals([installed, ...rest], [`Installed ${INSTALLED}`, ""]);
       assertEquals(stdout.split(" ")[1], configuration.version);
     });
   }
 
   it("--output json says the same and more to a program", async () => {
-    const line = (await runProgram(["--version"], { cwd: "/" })).stdout;
+    const text = (await runProgram(["--version"], { cwd: "/" })).stdout;
     for (const args of [["--version", "--output", "json"], ["--output=JSON", "-V"]]) {
       const { code, stdout, stderr } = await runProgram(args, { cwd: "/" });
       assertEquals([code, stderr], [0, ""]);
       const facts = JSON.parse(stdout);
       assertEquals(stdout, `${JSON.stringify(facts, null, 2)}\n`);
-      assertEquals(Object.keys(facts), ["name", "version", "commit", "deno", "os", "arch"]);
-      const { commit, deno, version } = facts;
+      const { name, version, commit, deno, os, arch, installed } = facts;
+      assertEquals(facts, { name, version, commit, deno, os, arch, installed });
       const origin = commit === null ? "from source" : `commit ${commit}`;
-      assertEquals(line, `mlcli ${version} (${origin}, Deno ${deno})\n`);
+      assertEquals(text, `mlcli ${version} (${origin}, Deno ${deno})\nInstalled ${installed}\n`);
     }
     const options = { cwd: "/", env: { MLCLI_OUTPUT: "json" } };
-    assertEquals((await runProgram(["--version", "--output", "text"], options)).stdout, line);
-    assertEquals((await runProgram(["--version"], options)).stdout, line);
+    assertEquals((await runProgram(["--version", "--output", "text"], options)).stdout, text);
+    assertEquals((await runProgram(["--version"], options)).stdout, text);
   });
 
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [

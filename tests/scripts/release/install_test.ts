@@ -7,7 +7,7 @@ import { sha256 } from "../../helpers/sigv4.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 /** What the release holds in place of the binary. */
-const PROGRAM = '#!/bin/sh\necho "mlcli 9.9.9 ($1)"\n';
+const PROGRAM = '#!/bin/sh\necho "mlcli 9.9.9 ($1)"\necho "Installed as $0"\n';
 
 interface Run {
   readonly code: number;
