@@ -21,8 +21,8 @@ export const listRunsCommand: Command = command({
   details: "With a name, it shows the whole record of that run; with two, the difference between " +
     "them, their code included. In place of a name, take last, or the number in the list (1 is " +
     "the newest). The records of the last 100 runs are in local_test/jobs/RUN/: job.json, and for " +
-    "a training with metrics metrics.csv and their picture, metrics.svg. metric_definitions in " +
-    "the app's file says how to find metrics in the output.",
+    "a training with metrics metrics.csv. metric_definitions in the configuration file says how to " +
+    "find metrics in the output.",
   options: OPTIONS,
   examples: [
     ["List the last runs, with their metrics", "mlcli local list-jobs"],

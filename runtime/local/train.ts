@@ -30,7 +30,7 @@ import {
 import type { HostRun, JobRun } from "./job_run.ts";
 import type { Host, TrainingJob } from "./jobs.ts";
 import { fileOf, knownTraining, programOf } from "./known_training.ts";
-import { sayCurves, sayUnmatched } from "./metrics/messages.ts";
+import { sayMetrics, sayUnmatched } from "./metrics/messages.ts";
 import { noteText, tell, warningText } from "../messages.ts";
 import { modelOfRun } from "../model/runs.ts";
 import { makeLike, settleModel } from "../model/versions.ts";
@@ -206,7 +206,7 @@ export async function withTraining(
       },
       report: async (outcome, err) => {
         if (metrics && outcome.status === 0) {
-          sayCurves(metrics.all, record.picture, err);
+          sayMetrics(metrics.all, err);
           sayUnmatched(metrics, fileOf(job), err);
         }
         if (job.stopAfter !== undefined) {

@@ -17,7 +17,6 @@ export type RunStatus = "InProgress" | "Completed" | "Failed" | "Stopped" | "Los
 export const RECORD_FILES = {
   document: "job.json",
   values: "metrics.csv",
-  picture: "metrics.svg",
   log: "log",
 } as const;
 

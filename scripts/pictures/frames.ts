@@ -1,7 +1,7 @@
 /** What a terminal shows after each piece of a session: a terminal emulator's states, as lines of SVG. */
 
 import terminal, { type IBufferCell } from "@xterm/headless";
-import { escaped } from "../../runtime/local/runs/svg.ts";
+import { escaped } from "./svg.ts";
 import { COLUMNS, type Piece, ROWS } from "./session.ts";
 
 /** What the terminal shows from some time on. */

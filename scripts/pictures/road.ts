@@ -1,6 +1,6 @@
 /** The road from an empty directory to an endpoint, as a diagram. */
 
-import { escaped, svgOf } from "../../runtime/local/runs/svg.ts";
+import { escaped, svgOf } from "./svg.ts";
 
 /** A command without `mlcli`, what it does, in two lines, and what is there afterwards. */
 type Stop = readonly [command: string, does: string, more: string, leaves: string];

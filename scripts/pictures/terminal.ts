@@ -1,6 +1,6 @@
 /** The picture of a terminal: of one moment, or of all, one after the other. */
 
-import { type Picture, svgOf } from "../../runtime/local/runs/svg.ts";
+import { type Picture, svgOf } from "./svg.ts";
 import type { Frame, Line } from "./frames.ts";
 import { COLUMNS, ROWS } from "./session.ts";
 

@@ -1,6 +1,6 @@
 /**
  * Draws the pictures of the documents anew, from real runs: `deno task pictures`, or those that are
- * named, such as `deno task pictures road metrics`. Fails where a run does.
+ * named, such as `deno task pictures road page`. Fails where a run does.
  *
  * Needs PyPI, and port 8080. Replaces no image: where one has the name of an app below, it fails.
  */
@@ -30,7 +30,6 @@ const PICTURES: Readonly<Record<string, (signal: AbortSignal) => Promise<Drawn>>
   road: () => Promise.resolve(roadPicture(ROAD)),
   first_minutes: (signal) => withApp("flats", "plain", signal, firstMinutes),
   build: (signal) => withApp("rentals", "pip", signal, halfBuilt),
-  metrics: (signal) => withApp("digits", "sklearn", signal, metricsOfTraining),
   page: (signal) => withApp("digits", "sklearn", signal, pageOfRuns),
 };
 
@@ -133,18 +132,8 @@ async function halfBuilt({ directory, baseImage }: AppPlace): Promise<string> {
   return terminalPicture({ title, desc }, [{ at: 0, lines, rolled: 0 }]);
 }
 
-async function metricsOfTraining(place: AppPlace): Promise<string> {
-  const app = await digitsApp(place);
-  await mlcli("Train a model", place, ["local", "train"]);
-  const jobs = join(app, "local_test/jobs");
-  for await (const { name } of Deno.readDir(jobs)) {
-    if (name.startsWith("digits-")) return await Deno.readTextFile(join(jobs, name, "metrics.svg"));
-  }
-  throw new MlcliError("The training left no record");
-}
-
-/** Makes an app that learns to read digits, and its image. @returns where its code lies. */
-async function digitsApp(place: AppPlace): Promise<string> {
+/** Makes an app that learns to read digits, and its image. */
+async function makeDigitsApp(place: AppPlace): Promise<void> {
   const { directory, baseImage } = place;
   await mlcli("Make an app", place, ["init", "digits"]);
   const names = ["train_loss", "val_loss", "train_accuracy", "val_accuracy"];
@@ -155,12 +144,11 @@ async function digitsApp(place: AppPlace): Promise<string> {
   const app = join(directory, "digits/mlcli_base");
   await copy(`${ROOT}scripts/pictures/training.py`, join(app, "training/training.py"));
   await mlcli("Build its image", place, ["build"]);
-  return app;
 }
 
 async function pageOfRuns(place: AppPlace): Promise<Drawn> {
   await ensureChromium(place.signal);
-  await digitsApp(place);
+  await makeDigitsApp(place);
   for (const rate of [0.0005, 0.001, 0.002, 0.01, 0.05]) {
     const given = ["--hyperparameter", `learning_rate=${rate}`];
     await mlcli(`Train at a rate of ${rate}`, place, ["local", "train", ...given]);

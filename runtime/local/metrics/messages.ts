@@ -25,19 +25,11 @@ export function sayProblems(problems: readonly MetricProblem[], err: MessageStre
   }
 }
 
-/**
- * Says on a terminal what became of the metrics, and where their curves are.
- *
- * @param picture as the user would type it; `undefined` where there is none.
- */
-export function sayCurves(
-  metrics: readonly Metric[],
-  picture: string | undefined,
-  err: MessageStream,
-): void {
+/** Prints the last values on a terminal, and the command that draws the curves. */
+export function sayMetrics(metrics: readonly Metric[], err: MessageStream): void {
   if (!err.isTerminal || metrics.length === 0) return;
-  const curves = picture === undefined ? "" : `Their curves: ${inOneLine(picture)}\n`;
-  tell(err, `Metrics: ${lastValues(metrics)}\n${curves}`);
+  const hasCurve = metrics.some(({ count }) => count > 1);
+  tell(err, `Metrics: ${lastValues(metrics)}\n${hasCurve ? "Curves: mlcli local ui\n" : ""}`);
 }
 
 /** Warns of the definitions that found nothing in all that the training wrote. */

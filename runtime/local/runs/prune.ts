@@ -149,9 +149,9 @@ async function removeRecord(layout: Layout, run: string): Promise<void> {
   // A person was told to take what its hosts wrote.
   if (await lstatIfThere(join(directory, HOSTS)) !== undefined) return;
   await removeTreeIfThere(outputsOfRun(layout, run));
-  const { document, values, picture, log } = RECORD_FILES;
+  const { document, values, log } = RECORD_FILES;
   // The document last: without it, nobody knows whose the rest is.
-  const files = [log, values, picture, document].flatMap((file) => [`${file}.part`, file]);
+  const files = [log, values, document].flatMap((file) => [`${file}.part`, file]);
   for (const file of files) await removeIfThere(join(directory, file));
   await Deno.remove(directory).catch(() => {});
 }

@@ -24,7 +24,6 @@ import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
 import type { Metrics, Sample } from "../metrics/metrics.ts";
-import { chartOf } from "./chart.ts";
 import {
   type JobDocument,
   type Outcome,
@@ -85,12 +84,6 @@ export class RunRecord {
     return this.#metrics;
   }
 
-  /** Where the picture of its metrics will be, as the user would type it. */
-  get picture(): string | undefined {
-    if (!this.#isWhole) return undefined;
-    return typedPath(this.place.layout.directory, join(this.directory, RECORD_FILES.picture));
-  }
-
   /** Keeps what becomes of these metrics. */
   measure(metrics: Metrics | undefined): void {
     this.#metrics = metrics;
@@ -143,10 +136,6 @@ export class RunRecord {
     this.log.end();
     if (this.#document === undefined) return;
     const metrics = this.#metrics?.all ?? [];
-    if (metrics.length > 0) {
-      const started = Date.parse(this.#document.started);
-      this.#write(RECORD_FILES.picture, chartOf(this.name, metrics, started));
-    }
     this.#write(
       RECORD_FILES.document,
       jsonOf({

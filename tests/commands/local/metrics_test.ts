@@ -64,7 +64,7 @@ suite("mlcli local train with metric_definitions", () => {
       assertEquals(shown, `${line("0.5")}\r\x1b[K${line("0.123457")}\r\x1b[K`);
       assertMatch(
         end,
-        /^loss 0\.123457\s+a metric with\squite a long name 0\.9\nTheir curves:\s\S+\/metrics\.svg\n$/,
+        /^loss 0\.123457\s+a metric with\squite a long name 0\.9\nCurves: mlcli local ui\n$/,
       );
     });
   }

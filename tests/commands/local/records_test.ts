@@ -70,7 +70,7 @@ const epochs = ({ out, err, end, body }: FakeContainer): void => {
 };
 
 suite("the record of a run", () => {
-  it("has what was run, how it ended, its metrics and a picture of them", async () => {
+  it("has what was run, how it ended, and its metrics", async () => {
     await using app = await appWithMetrics();
     const commit = "c".repeat(40);
     await app.write(`${app.directory}/.git/HEAD`, `${commit}\n`);
@@ -87,7 +87,7 @@ suite("the record of a run", () => {
     assertEquals([result.code, result.stderr], [0, "loss=0.25\n"]);
     const { name, files, document } = await recordOf(app);
     assertEquals(name, `${app.name}-2026-03-01-09-30-00-123`);
-    assertEquals(files, ["job.json", "log", "metrics.csv", "metrics.svg"]);
+    assertEquals(files, ["job.json", "log", "metrics.csv"]);
     const { container, mlcli, image, code, ...rest } = document;
     assertMatch(code, /^[0-9a-f]{32}$/);
     const log = await Deno.readTextFile(jobs(app, name, "log"));
@@ -119,7 +119,6 @@ suite("the record of a run", () => {
       await Deno.readTextFile(jobs(app, name, "metrics.csv")),
       "time,metric,value\n2026-03-01T09:30:00.123Z,loss,0.5\n2026-03-01T09:30:00.123Z,loss,0.25\n",
     );
-    assertMatch(await Deno.readTextFile(jobs(app, name, "metrics.svg")), /^<svg [^]*<\/svg>\n$/);
     for (const file of files) {
       assert(!(await Deno.readTextFile(jobs(app, name, file))).includes("secret"), file);
     }
@@ -204,7 +203,7 @@ suite("the record of a run", () => {
     };
     assertEquals((await run(app, { program })).code, 7);
     const { files, document } = await recordOf(app);
-    assertEquals(files, ["job.json", "log", "metrics.csv", "metrics.svg"]);
+    assertEquals(files, ["job.json", "log", "metrics.csv"]);
     assertEquals(document.outcome, {
       status: "Failed",
       exit_status: 7,
