@@ -3,7 +3,6 @@
 import { hostNames } from "../../runtime/contract/hosts.ts";
 import { UsageError } from "../../runtime/errors.ts";
 import type { Fault, Hosts } from "../../runtime/local/jobs.ts";
-import { parseCpus } from "./container.ts";
 import { options, type Values } from "./option.ts";
 import { wholeNumber } from "./parsers.ts";
 
@@ -31,12 +30,6 @@ function faultOption(kind: Fault["kind"], does: string) {
   } as const;
 }
 
-function parseSlow(text: string, source: string): readonly [host: string, cpus: number] {
-  const [, host, cpus = ""] = /^([^=]+)=(.*)$/.exec(text) ?? [];
-  if (host !== undefined) return [host, parseCpus(cpus, source)];
-  throw new UsageError(`${source} must be HOST=CPUS, such as algo-2=0.5, but got "${text}".`);
-}
-
 /** No letters: `--command sh --command -c` runs a shell's line in an image. */
 export const hostOptions = options({
   "--instance-count": {
@@ -52,38 +45,26 @@ export const hostOptions = options({
   },
   "--kill-host": faultOption("kill", "rehearse the loss of a host, such as algo-2@60"),
   "--freeze-host": faultOption("freeze", "freeze it, to the end or for so long"),
-  "--partition": faultOption("partition", "cut it off from the others"),
-  "--slow-host": {
-    value: "host",
-    description: "HOST=CPUS: give it fewer processors, such as algo-2=0.5. May be repeated.",
-    repeatable: true,
-    parse: parseSlow,
-  },
 });
 
 /** @throws UsageError for hosts that there are not, or options that need several. */
 export function hostsOf(
   typed: Values<typeof hostOptions> & { readonly inputSharded?: boolean },
 ): Hosts {
-  const { instanceCount: count, shard, killHost, freezeHost, partition, slowHost } = typed;
-  const faults = [...killHost, ...freezeHost, ...partition];
-  const named = [...faults.map(({ host }) => host), ...slowHost.map(([host]) => host)];
-  if (count === 1 && (shard.length > 0 || typed.inputSharded || named.length > 0)) {
+  const { instanceCount: count, shard, killHost, freezeHost } = typed;
+  const faults = [...killHost, ...freezeHost];
+  if (count === 1 && (shard.length > 0 || typed.inputSharded || faults.length > 0)) {
     throw new UsageError(
-      "With one host, --shard, --input-sharded, --kill-host, --freeze-host, --partition and " +
-        "--slow-host have no effect.",
+      "With one host, --shard, --input-sharded, --kill-host and --freeze-host have no effect.",
       { hint: "--instance-count 2 runs the code on two." },
     );
   }
   const names = hostNames(count);
-  const unknown = named.find((host) => !names.includes(host));
+  const unknown = faults.find(({ host }) => !names.includes(host));
   if (unknown !== undefined) {
-    throw new UsageError(`There is no host ${unknown}: the hosts are algo-1 to algo-${count}.`);
+    throw new UsageError(
+      `There is no host ${unknown.host}: the hosts are algo-1 to algo-${count}.`,
+    );
   }
-  return {
-    count,
-    shards: typed.inputSharded ? "all" : shard,
-    faults,
-    cpus: Object.fromEntries(slowHost),
-  };
+  return { count, shards: typed.inputSharded ? "all" : shard, faults };
 }

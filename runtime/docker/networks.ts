@@ -44,9 +44,6 @@ export interface NetworkCalls {
   subnetOf(network: string): Promise<string | undefined>;
   /** Removes a network. One that is gone is no error; one that containers are on is. */
   removeNetwork(name: string, signal?: AbortSignal): Promise<void>;
-  /** Takes a running container from a network, and puts it there again. */
-  disconnect(network: string, id: string): Promise<void>;
-  connect(network: string, id: string, endpoint: EndpointSettings): Promise<void>;
   /** Freezes a container's processes. */
   pauseContainer(id: string): Promise<void>;
   /** Lets them go on. One that does not run is no error. */
@@ -76,10 +73,6 @@ export function networkCalls(request: Transport["request"]): NetworkCalls {
       await (await request("DELETE", `/networks/${name}`, { expect: [200, 204, 404], signal }))
         .discard();
     },
-    disconnect: (network, Container) =>
-      command(`/networks/${network}/disconnect`, [200], { Container, Force: true }),
-    connect: (network, Container, EndpointConfig) =>
-      command(`/networks/${network}/connect`, [200], { Container, EndpointConfig }),
     pauseContainer: (id) => command(`/containers/${id}/pause`, [204]),
     // 500: it is not paused (Docker 20.10).
     unpauseContainer: (id) => command(`/containers/${id}/unpause`, [204, 404, 409, 500]),

@@ -39,7 +39,7 @@ export interface CredentialsLender {
 
 /** Something that a host is made to suffer, to see how the job takes it. */
 export interface Fault {
-  readonly kind: "kill" | "freeze" | "partition";
+  readonly kind: "kill" | "freeze";
   /** `algo-2` */
   readonly host: string;
   /** Seconds after the start. */
@@ -53,11 +53,9 @@ export interface Hosts {
   readonly count: number;
   readonly shards: Shards;
   readonly faults: readonly Fault[];
-  /** Processors of single hosts. */
-  readonly cpus: Readonly<Record<string, number>>;
 }
 
-export const ONE_HOST: Hosts = { count: 1, shards: [], faults: [], cpus: {} };
+export const ONE_HOST: Hosts = { count: 1, shards: [], faults: [] };
 
 /** What is asked for with what runs to its end. */
 export interface BatchJob extends LocalJob {

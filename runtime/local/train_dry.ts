@@ -69,7 +69,7 @@ export async function plannedTraining(
   const isThere = !hasOwnAlone(job) && await isDirectory(layout.inputData);
   const others = isThere ? othersIn(layout, channels).slice(0, MOST_OTHERS) : [];
   const launch = launchOf(program, { name, region });
-  const { count, cpus } = job.hosts;
+  const { count } = job.hosts;
   const places = placesIn(directory, jobName(job.app.name, "train"), count);
   const network = { name: networkName(name), addresses: {} };
   async function planned(place: (typeof places)[number]) {
@@ -99,7 +99,7 @@ export async function plannedTraining(
       launch,
       pip,
     });
-    const body = count === 1 ? alone : onNetwork(alone, place.host, network, cpus[place.host]);
+    const body = count === 1 ? alone : onNetwork(alone, place.host, network);
     await requireLimits(engine, body);
     const secret = new Set(
       [job.variables, job.proxies, pip?.variables].flatMap((some) => Object.keys(some ?? {})),

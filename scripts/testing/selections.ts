@@ -66,7 +66,7 @@ export const ONLY_ALL: Selection = {
   "tests/e2e/from_tools_test.ts": "converted easy_sm and sagify projects, trained",
   "tests/e2e/hostile_repository_test.ts": "links and names that mean harm, in containers",
   "tests/e2e/hostile_run_test.ts": "what root in a container leaves on this machine",
-  "tests/e2e/hosts_test.ts": "several hosts in containers: networks, freezing, partitions",
+  "tests/e2e/hosts_test.ts": "several hosts in containers: networks, freezing",
   "tests/e2e/init_from_road_test.ts": "the printed commands of init --from a job, run locally",
   "tests/e2e/model_archive_test.ts": "archives of models in containers; by default on the binary",
   "tests/e2e/model_trial_test.ts": "a model that is tried locally before deploy, in a container",

@@ -197,18 +197,13 @@ def train(data, model):
     until_answered("algo-2", b"done")
 `;
 
-  it("loses a host for a time: frozen, then cut off from the others", async () => {
+  it("loses a host for a time: frozen, then back", async () => {
     await using app = await appOf(ASKING);
-    const faults = "--freeze-host algo-2@2+1.5 --partition algo-2@5+1.5";
-    const args = `--instance-count 2 --env WANTED=down+up+down+up ${faults}`;
+    const args = "--instance-count 2 --env WANTED=down+up --freeze-host algo-2@2+1.5";
     const { code, stdout, stderr } = await train(app, args);
     assertEquals(code, 0, stderr);
-    assertMatch(stdout, /down up down up\n$/);
+    assertMatch(stdout, /down up\n$/);
     assertMatch(stderr, /^algo-2 was frozen after 2\.\ds, for 1\.5 s\. All hosts went on, and /m);
-    assertMatch(
-      stderr,
-      /^algo-2 was cut off from the others after 5\.\ds, for 1\.5 s\. All hosts /m,
-    );
   });
 
   it("loses a host for good: the first that fails ends the others, and is what the run ended with", async () => {

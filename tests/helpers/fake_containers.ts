@@ -310,8 +310,6 @@ export async function fakeContainers(play: Play = {}): Promise<FakeContainers> {
       networks.delete(new URL(url).pathname.split("/").at(-1)!);
       return done();
     },
-    "POST /networks/NAME/connect": () => done(200),
-    "POST /networks/NAME/disconnect": () => done(200),
     "GET /events": () => new Response(""),
     "GET /info": () => Response.json({}),
     "POST /containers/create": async (request) => {

@@ -41,14 +41,14 @@ export async function runCluster(
     await runHosts(engine, containers, host, options);
     return [];
   }
-  const { strict, network: asked, hosts: { faults, cpus } } = job;
+  const { strict, network: asked, hosts: { faults } } = job;
   const names = containers.map(({ host }) => host);
   for (const text of await shortageNotes(engine, job)) note(text);
   const network = await makeNetwork(engine, job.app, run, names, asked === "none");
   const silence = new Silence(note);
   const placed = containers.map((one) => ({
     ...one,
-    body: onNetwork(one.body, one.host, network, cpus[one.host]),
+    body: onNetwork(one.body, one.host, network),
     streams: silence.hear(one.streams),
   }));
   const came: Came = new Map();
@@ -71,7 +71,7 @@ export async function runCluster(
       isLost: (host) => isLost(host, came),
       onStart: () => {
         options.onStart();
-        held.use(injectFaults(engine, network, placed, faults, came, note, onGone));
+        held.use(injectFaults(engine, placed, faults, came, note, onGone));
       },
       onEnd: (end) => {
         ends.push(end);

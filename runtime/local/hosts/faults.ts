@@ -5,7 +5,6 @@ import { messageOf } from "../../errors.ts";
 import { clockText } from "../../quantities.ts";
 import { inOneLine } from "../../text.ts";
 import type { Fault } from "../jobs.ts";
-import { endpointOn, type HostNetwork } from "./network.ts";
 import type { HostContainer, HostEnd } from "./run.ts";
 
 /** When faults came, in seconds after the start; `undefined`: the engine refused it. */
@@ -14,7 +13,6 @@ export type Came = Map<Fault, number | undefined>;
 const WORDS: Readonly<Record<Fault["kind"], string>> = {
   kill: "killed",
   freeze: "frozen",
-  partition: "cut off from the others",
 };
 
 /**
@@ -26,7 +24,6 @@ const WORDS: Readonly<Record<Fault["kind"], string>> = {
  */
 export function injectFaults(
   engine: Engine,
-  network: HostNetwork,
   containers: readonly HostContainer[],
   faults: readonly Fault[],
   came: Came,
@@ -43,9 +40,8 @@ export function injectFaults(
       const timer = setTimeout(() => void ifRunning().catch(() => {}), seconds * 1000);
       timers.defer(() => clearTimeout(timer));
     };
-    const heal = async (): Promise<void> => {
-      if (kind === "freeze") await engine.unpauseContainer(name);
-      if (kind === "partition") await engine.connect(network.name, name, endpointOn(network, host));
+    const thaw = async (): Promise<void> => {
+      await engine.unpauseContainer(name);
       note(`${host} is back`);
     };
     later(after, async () => {
@@ -55,9 +51,8 @@ export function injectFaults(
       try {
         if (kind === "kill") await engine.killContainer(name);
         if (kind === "freeze") await engine.pauseContainer(name);
-        if (kind === "partition") await engine.disconnect(network.name, name);
         onFault(host);
-        if (seconds !== undefined && !timers.disposed) later(seconds, heal);
+        if (seconds !== undefined && !timers.disposed) later(seconds, thaw);
       } catch (error) {
         came.set(fault, undefined);
         note(`${host} is not ${WORDS[kind]}: ${inOneLine(messageOf(error))}`);
@@ -69,8 +64,8 @@ export function injectFaults(
 
 /** Whether a host is gone for good: a machine that is, or that is frozen, tells nobody. */
 export function isLost(name: string, came: Came): boolean {
-  return came.entries().some(([{ host, kind, seconds }, at]) =>
-    at !== undefined && host === name && kind !== "partition" && seconds === undefined
+  return came.entries().some(([{ host, seconds }, at]) =>
+    at !== undefined && host === name && seconds === undefined
   );
 }
 

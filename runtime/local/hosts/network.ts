@@ -124,12 +124,7 @@ export function addressesIn(subnet: string, count: number): readonly string[] {
 }
 
 /** The container of a host, on the network. */
-export function onNetwork(
-  body: CreateBody,
-  host: string,
-  network: HostNetwork,
-  cpus: number | undefined,
-): CreateBody {
+export function onNetwork(body: CreateBody, host: string, network: HostNetwork): CreateBody {
   return {
     ...body,
     Hostname: host,
@@ -142,7 +137,6 @@ export function onNetwork(
         ...Object.entries(network.addresses).map((pair) => pair.join(":")),
         ...machineEntriesOf(body),
       ],
-      ...cpus === undefined ? {} : { NanoCpus: Math.round(cpus * 1e9) },
     },
   };
 }

@@ -284,7 +284,7 @@ export function factsOf(
 }
 
 /** What was asked for of several hosts, as it is typed. */
-function hostOptions({ count, shards, faults, cpus }: Hosts): OwnFacts["options"] {
+function hostOptions({ count, shards, faults }: Hosts): OwnFacts["options"] {
   const suffered = (kind: Fault["kind"]): readonly string[] =>
     faults.filter((fault) => fault.kind === kind).map(({ host, after, seconds }) =>
       `${host}@${after}${seconds === undefined ? "" : `+${seconds}`}`
@@ -295,8 +295,6 @@ function hostOptions({ count, shards, faults, cpus }: Hosts): OwnFacts["options"
     shard: shards !== "all" && shards,
     kill_host: suffered("kill"),
     freeze_host: suffered("freeze"),
-    partition: suffered("partition"),
-    slow_host: Object.entries(cpus).map((pair) => pair.join("=")),
   };
 }
 

@@ -149,7 +149,7 @@ suite("the record of a run", () => {
     };
     const options = [
       ...["--instance-count", "2", "--shard", "training", "--kill-host", "algo-1@900"],
-      ...["--partition", "algo-2@900+2.5", "--slow-host", "algo-2=0.5"],
+      ...["--freeze-host", "algo-2@900+2.5"],
     ];
     assertEquals((await run(app, { program }, ["train", ...options])).code, 3);
     const { document } = await recordOf(app);
@@ -157,8 +157,7 @@ suite("the record of a run", () => {
       instance_count: 2,
       shard: ["training"],
       kill_host: ["algo-1@900"],
-      partition: ["algo-2@900+2.5"],
-      slow_host: ["algo-2=0.5"],
+      freeze_host: ["algo-2@900+2.5"],
     });
     for (const host of document.hosts) {
       assertEquals([typeof host.seconds, host.peak_memory], ["number", 2000]);

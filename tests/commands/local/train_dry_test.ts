@@ -84,7 +84,7 @@ suite("local train --dry-run", () => {
 
   for (
     const [args, isInternal] of [
-      [["--shard", "training", "--checkpoints", "--slow-host", "algo-2=0.5"], false],
+      [["--shard", "training", "--checkpoints"], false],
       [["--network-isolation", "--env", "TOKEN=s3cret"], true],
     ] as const
   ) {

@@ -5,8 +5,6 @@ import { it, suite } from "../../helpers/suite.ts";
 
 const kill = hostOptions["--kill-host"].parse;
 const freeze = hostOptions["--freeze-host"].parse;
-const cut = hostOptions["--partition"].parse;
-const slow = hostOptions["--slow-host"].parse;
 const count = hostOptions["--instance-count"].parse;
 
 suite("options of several hosts", () => {
@@ -14,8 +12,7 @@ suite("options of several hosts", () => {
     const [parse, text, expected] of [
       [kill, "algo-10@0.5", { kind: "kill", host: "algo-10", after: 0.5, seconds: undefined }],
       [freeze, "algo-2@0", { kind: "freeze", host: "algo-2", after: 0, seconds: undefined }],
-      [cut, "algo-1@1+2.5", { kind: "partition", host: "algo-1", after: 1, seconds: 2.5 }],
-      [slow, "algo-2=0.5", ["algo-2", 0.5]],
+      [freeze, "algo-1@1+2.5", { kind: "freeze", host: "algo-1", after: 1, seconds: 2.5 }],
       [count, "64", 64],
     ] as const
   ) {
@@ -27,8 +24,6 @@ suite("options of several hosts", () => {
       [kill, ["", "algo-2", "algo-2@", "@1", "algo-2@-1", "algo-2@1e3"], /HOST@SECONDS, /],
       [kill, ["algo-2@1+2", "algo-2@1\n", "algo-2@12345678"], /HOST@SECONDS, /],
       [freeze, ["algo-2@1+", "algo-2@+1"], /HOST@SECONDS\[\+SECONDS\], such as algo-2@60, /],
-      [slow, ["", "algo-2", "algo-2@1", "=1"], /HOST=CPUS, such as algo-2=0\.5/],
-      [slow, ["algo-2=", "algo-2=0", "algo-2=x"], /CPU/i],
       [count, ["0", "65"], /1 to 64/],
     ] as const
   ) {
@@ -41,32 +36,26 @@ suite("options of several hosts", () => {
 });
 
 suite("what is asked for of hosts", () => {
-  const typed = { killHost: [], freezeHost: [], partition: [], slowHost: [], shard: [] };
+  const typed = { killHost: [], freezeHost: [], shard: [] };
   const two = { ...typed, instanceCount: 2 };
   const fault = kill("algo-2@1", "--x");
 
   it("has the faults of all options, in an order, and the shares", () => {
     const frozen = freeze("algo-1@1", "--x");
-    const slowHost = [["algo-1", 0.5]] as const;
-    const asked = { ...two, shard: ["a"], killHost: [fault], freezeHost: [frozen], slowHost };
-    assertEquals(hostsOf(asked), {
-      ...{ count: 2, shards: ["a"], faults: [fault, frozen], cpus: { "algo-1": 0.5 } },
-    });
+    const asked = { ...two, shard: ["a"], killHost: [fault], freezeHost: [frozen] };
+    assertEquals(hostsOf(asked), { count: 2, shards: ["a"], faults: [fault, frozen] });
     assertEquals(hostsOf({ ...two, inputSharded: true }).shards, "all");
   });
 
-  const slowHost = [["algo-9", 1]] as const;
   for (
     const [asked, words] of [
       [{ instanceCount: 1, shard: ["a"] }, /^With one host, --shard, .* have no effect\.$/],
       [{ instanceCount: 1, inputSharded: true }, /^With one host/],
-      [{ instanceCount: 1, partition: [fault] }, /^With one host/],
-      [{ instanceCount: 1, slowHost }, /^With one host/],
+      [{ instanceCount: 1, freezeHost: [fault] }, /^With one host/],
       [
         { killHost: [{ ...fault, host: "algo-02" }] },
         /no host algo-02: the hosts are algo-1 to algo-2/,
       ],
-      [{ slowHost }, /^There is no host algo-9/],
     ] as const
   ) {
     it(`is refused: ${JSON.stringify(asked)}`, () => {

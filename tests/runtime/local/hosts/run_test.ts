@@ -300,9 +300,7 @@ suite("a fault of a host", () => {
     calls: string,
     ...says: readonly RegExp[]
   ): void {
-    const done = course.map((call) =>
-      /\/(kill|stop|(?:un)?pause|(?:dis)?connect)$/.exec(call)?.[1]
-    );
+    const done = course.map((call) => /\/(kill|stop|(?:un)?pause)$/.exec(call)?.[1]);
     const isRehearsed = /\nhint: That was rehearsed \(--kill-host, --freeze-host\)\. /.test(stderr);
     assertEquals([...new Set(done.filter(Boolean))].join(" "), calls);
     assertEquals([code, isRehearsed, left], [expected, expected === 137, []], stderr);
@@ -317,10 +315,10 @@ suite("a fault of a host", () => {
     require(killed, 3, "kill", /^note: algo-2 is killed now\n/, said, error);
   });
 
-  it("that is cut off ends the others when it fails by itself", async () => {
-    const cut = await suffering("--partition algo-2@0", /is cut off/, { "algo-2": 3 });
-    const said = /^algo-2 was cut off .* The job failed fast: algo-2 ended 0\./m;
-    require(cut, 3, "disconnect stop", said);
+  it("that is back ends the others when it fails by itself", async () => {
+    const back = await suffering("--freeze-host algo-2@0+0.05", /is back/, { "algo-2": 3 });
+    const said = /^algo-2 was frozen .* The job failed fast: algo-2 ended 0\./m;
+    require(back, 3, "pause unpause stop", said);
   });
 
   it("that is frozen for good ends with the last of the others, and the job has failed", async () => {
@@ -335,24 +333,14 @@ suite("a fault of a host", () => {
     );
   });
 
-  for (
-    const [option, words, calls] of [
-      ["--freeze-host", "frozen", "pause unpause"],
-      ["--partition", "cut off from the others", "disconnect connect"],
-    ] as const
-  ) {
-    it(`ends after its time: ${option}`, async () => {
-      const both = { "algo-1": 0, "algo-2": 0 };
-      const back = await suffering(`${option} algo-2@0+0.05`, /is back/, both);
-      const said =
-        `${words} after 0\\.\\ds, for 0\\.05 s\\. All hosts went on, and ended with status 0`;
-      const notes = new RegExp(`^note: algo-2 is ${words} now\nnote: algo-2 is back\n`);
-      require(back, 0, calls, notes, new RegExp(`^algo-2 was ${said}\\.$`, "m"));
-      // It is found by its name again.
-      const names = JSON.stringify(back.callsOf("POST /networks/NAME/connect"));
-      assertEquals(/"Aliases":\["algo-2"\]/.test(names), option === "--partition");
-    });
-  }
+  it("ends after its time", async () => {
+    const both = { "algo-1": 0, "algo-2": 0 };
+    const back = await suffering("--freeze-host algo-2@0+0.05", /is back/, both);
+    const said =
+      /^algo-2 was frozen after 0\.\ds, for 0\.05 s\. All hosts went on, and ended with status 0\.$/m;
+    const notes = /^note: algo-2 is frozen now\nnote: algo-2 is back\n/;
+    require(back, 0, "pause unpause", notes, said);
+  });
 
   it("that the engine refuses is said, and is no loss of the host", async () => {
     const play = { answers: { "POST /containers/ID/pause": () => refusal(500, "not here") } };
