@@ -10,7 +10,7 @@ import { ProgressOutput } from "./render/progress/output.ts";
 
 /** Builds the app's image and prints its name; with --dry-run, what it would be made of. */
 export async function buildAction(context: Context, options: BuildOptions): Promise<void> {
-  const app = await chosenApp(context, options.appName);
+  const app = await chosenApp(context, options);
   const { out, err, clock } = context;
   using shown = new ProgressOutput(err, options);
   for (

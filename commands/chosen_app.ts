@@ -4,21 +4,26 @@ import { type App, findApp, findApps } from "../runtime/app/app.ts";
 import { type SectionName, SECTIONS } from "../runtime/app/configuration.ts";
 import type { Finding } from "../runtime/app/image.ts";
 import { sectionOf, unknownTopLevelKeys } from "../runtime/app/sections.ts";
+import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
-import { tell, warningText } from "../runtime/messages.ts";
+import { noteText, tell, warningText } from "../runtime/messages.ts";
 import { enumerated } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
 import { optionsByKey, unknownKeysIn } from "./options/settings.ts";
 
+interface Choice {
+  readonly appName: string | undefined;
+  readonly quiet?: boolean;
+}
+
 /**
  * Finds the app, and warns of unknown keys in its file.
  *
- * @param appName as given with `--app-name`.
  * @throws MlcliError as `findApp` does.
  */
-export async function chosenApp(context: Context, appName: string | undefined): Promise<App> {
-  const app = await findApp(context.cwd, appName);
-  await warnOf(app, context);
+export async function chosenApp(context: Context, choice: Choice): Promise<App> {
+  const app = await findApp(context.cwd, choice.appName);
+  await tellOf([app], context, choice);
   return app;
 }
 
@@ -26,19 +31,19 @@ export async function chosenApp(context: Context, appName: string | undefined): 
  * Warns of the same for a command that can do without an app, and takes its region from one. An app
  * that cannot be read is the command's to report.
  */
-export async function warnOfKeys(
-  context: Context,
-  { appName }: { readonly appName: string | undefined },
-): Promise<void> {
+export async function warnOfKeys(context: Context, choice: Choice): Promise<void> {
+  const { appName } = choice;
   const apps = appName === undefined
     ? findApps(context.cwd)
     : findApp(context.cwd, appName).then((app) => [app]);
-  for (const app of await apps.catch(() => [])) await warnOf(app, context);
+  await tellOf(await apps.catch(() => []), context, choice);
 }
 
-async function warnOf(app: App, { err }: Context): Promise<void> {
-  for (const { message, hint } of await unknownKeys(app)) {
-    tell(err, warningText(message, hint));
+async function tellOf(apps: readonly App[], { err }: Context, { quiet }: Choice): Promise<void> {
+  for (const app of apps) {
+    const isAbove = app.directory !== app.cwd;
+    if (isAbove && !quiet) tell(err, noteText(`Using ${typedPath(app, app.configurationPath)}`));
+    for (const { message, hint } of await unknownKeys(app)) tell(err, warningText(message, hint));
   }
 }
 

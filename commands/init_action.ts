@@ -1,5 +1,4 @@
 import { basename } from "@std/path/basename";
-import { join } from "@std/path/join";
 import {
   APP_NAME,
   APP_NAME_EXPECTED,
@@ -58,9 +57,9 @@ export async function initAction(
     : {};
   if (configuration.train !== undefined) {
     const { source_dir: sourceDir, train } = configuration;
-    const configurationPath = join(context.cwd, `${name}.json`);
-    const boundary = await boundaryOf(context.cwd);
-    await requireCode({ name, configurationPath, boundary }, sourceDir, train.entry_point);
+    const { cwd } = context;
+    const confined = { name, directory: cwd, cwd, boundary: await boundaryOf(cwd) };
+    await requireCode(confined, sourceDir, train.entry_point);
   }
   const plan = await planScaffold(context.cwd, name, configuration, await configurationSchema());
   if (options.dryRun) return printPlan(plan, context);
@@ -115,7 +114,7 @@ function summary({ app, created, kept }: Scaffold): string {
 async function nextCommands(directory: string, { app, created }: Scaffold): Promise<string> {
   const option = (await appNames(directory)).length > 1 ? ` --app-name ${app.name}` : "";
   if (app.configuration.image !== undefined) {
-    const data = typedPath(directory, layoutOf(app).trainingData);
+    const data = typedPath({ directory }, layoutOf(app).trainingData);
     return `Next: put test data, if your code reads any, into\n  ${data}/\nand train:\n` +
       `  mlcli local train${option}\n`;
   }

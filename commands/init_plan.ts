@@ -6,10 +6,10 @@ import { inOneLine } from "../runtime/text.ts";
 
 /** Prints the files that `mlcli init --dry-run` would make. */
 export function printPlan(
-  { files, app: { directory, name } }: ScaffoldPlan,
+  { files, app }: ScaffoldPlan,
   { out, err }: Context,
 ): void {
   const made = files.filter(({ state }) => state !== "kept");
-  for (const { path } of made) out.print(`${inOneLine(typedPath(directory, path))}\n`);
-  err.print(`Would create ${counted(made.length, "file")} of ${name}. Nothing was changed.\n`);
+  for (const { path } of made) out.print(`${inOneLine(typedPath(app, path))}\n`);
+  err.print(`Would create ${counted(made.length, "file")} of ${app.name}. Nothing was changed.\n`);
 }

@@ -48,7 +48,7 @@ export async function programOf(
   name: ProgramSectionName,
   typed: TypedProgram,
   args: readonly string[],
-  { cwd, env }: Pick<Context, "cwd" | "env">,
+  { env }: Pick<Context, "env">,
 ): Promise<AppProgram> {
   const { programOptions, processProgramOptions, serverProgramOptions } = await import(
     "./options/program.ts"
@@ -106,7 +106,7 @@ export async function programOf(
   const directory = typed.sourceDir ?? file.sourceDir ?? configuration.sourceDir ?? ".";
   const code = entryPoint === undefined || launcher === "image" ? undefined : {
     entryPoint,
-    source: await sourceAt(own, directory, { cwd, isTyped: typed.sourceDir !== undefined }),
+    source: await sourceAt(own, directory, { isTyped: typed.sourceDir !== undefined }),
   };
   return {
     app,

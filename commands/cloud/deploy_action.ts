@@ -26,7 +26,7 @@ export async function deployAction(
     "--model": typed.model !== undefined,
     "--run": typed.run !== undefined,
   });
-  const own = await chosenApp(context, typed.appName);
+  const own = await chosenApp(context, typed);
   const configured = await call.configured(sectionOf(own, "deploy"));
   const runs = await programOf(own, "deploy", typed, [], context);
   using shown = new JobProgress(context, typed);

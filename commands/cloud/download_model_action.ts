@@ -27,5 +27,5 @@ export async function downloadModelAction(
   });
   shown.end();
   shown.say(`${byteCount(bytes)} from ${address}`);
-  out.print(`${typedPath(cwd, path)}\n`);
+  out.print(`${typedPath({ directory: cwd }, path)}\n`);
 }

@@ -27,5 +27,5 @@ export async function downloadOutputAction(
   );
   shown.end();
   shown.say(`${counted(files, "file")}, ${byteCount(bytes)}`);
-  out.print(`${typedPath(cwd, path)}\n`);
+  out.print(`${typedPath({ directory: cwd }, path)}\n`);
 }

@@ -20,7 +20,7 @@ export async function trainAction(
   typed: TrainOptions,
   call: ConfigurableCall<TrainDeclaration>,
 ): Promise<void> {
-  const own = await chosenApp(context, typed.appName);
+  const own = await chosenApp(context, typed);
   const configured = await call.configured(sectionOf(own, "train"));
   const { options, settings } = configured;
   const runs = await programOf(own, "train", typed, typed.args, context);
@@ -90,7 +90,7 @@ export async function processAction(
   typed: ProcessOptions,
   call: ConfigurableCall<ProcessDeclaration>,
 ): Promise<void> {
-  const own = await chosenApp(context, typed.appName);
+  const own = await chosenApp(context, typed);
   const configured = await call.configured(sectionOf(own, "process"));
   const { options } = configured;
   const runs = await programOf(own, "process", typed, typed.args, context);

@@ -9,7 +9,7 @@ import type { PushOptions } from "./push.ts";
 
 /** Pushes the app's image and prints its address; with --dry-run, the calls that it would take. */
 export async function pushAction(context: Context, options: PushOptions): Promise<void> {
-  const app = await chosenApp(context, options.appName);
+  const app = await chosenApp(context, options);
   const { dockerTag: tag, repository } = options;
   using shown = new ProgressOutput(context.err, options);
   const report = pushReport(shown, () => context.clock.now());

@@ -25,7 +25,7 @@ export async function transformAction(
       "--endpoint": typed.endpoint !== undefined,
     },
   );
-  const own = await chosenApp(context, typed.appName);
+  const own = await chosenApp(context, typed);
   const configured = await call.configured(sectionOf(own, "transform"));
   const { options } = configured;
   const model = typed.job ?? typed.endpoint ?? options.model;

@@ -57,8 +57,8 @@ async function valuesOf(kind: CompletionKind, context: Context): Promise<readonl
 
 /** The apps that a command would take. */
 async function validAppNames(context: Context): Promise<readonly string[]> {
-  const { APP_NAME, appNames } = await import("../../runtime/app/app.ts");
-  return (await appNames(context.cwd)).filter((name) => APP_NAME.test(name));
+  const { APP_NAME, lookUp } = await import("../../runtime/app/app.ts");
+  return (await lookUp(context.cwd)).names.filter((name) => APP_NAME.test(name));
 }
 
 async function validApps(context: Context): Promise<readonly App[]> {

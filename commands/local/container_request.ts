@@ -3,7 +3,7 @@
 import { basename } from "@std/path/basename";
 import { type App, APP_NAME } from "../../runtime/app/app.ts";
 import { sectionOf } from "../../runtime/app/sections.ts";
-import { shellWord } from "../../runtime/app/typed_path.ts";
+import { initCommand, shellWord } from "../../runtime/app/typed_path.ts";
 import type { Context } from "../../runtime/context.ts";
 import type { Variables } from "../../runtime/contract/variables.ts";
 import { dockerProxies, isException, proxiesBeside } from "../../runtime/docker/proxies.ts";
@@ -62,7 +62,7 @@ export async function containerRequest<O extends Options>(
   }
   // Connects while the app is read. A failure is reported where the engine is needed.
   context.engine().catch(() => {});
-  const app = await chosenApp(context, typed.appName);
+  const app = await chosenApp(context, typed);
   requireNoTag(app, typed, context.env);
   const isTyped = typed.networkIsolation || typed.network !== undefined;
   const { memory, cpus, shmSize, gpus, network: own } = await configured(app, call, isTyped);
@@ -71,7 +71,7 @@ export async function containerRequest<O extends Options>(
   const { awsCredentials: profile } = typed;
   return {
     app,
-    images: imageAccess(context, { app, isImageTyped: false, command: `mlcli init ${app.name}` }),
+    images: imageAccess(context, { app, isImageTyped: false, command: initCommand(app, app.name) }),
     tag: typed.dockerTag,
     memory: typed.memory ?? memory,
     cpus: typed.cpus ?? cpus,

@@ -36,7 +36,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
       hint: "Give two names, one for all of a run, or none for the list.",
     });
   }
-  const app = await chosenApp(context, options.appName);
+  const app = await chosenApp(context, options);
   if (other !== undefined) {
     const found = await compareRuns(app, [one!, other], context.interruption.signal);
     return print(jsonComparison(found), comparisonText(found, out));

@@ -17,7 +17,7 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
       hint: "-o report.html writes it to a file.",
     });
   }
-  const app = await chosenApp(context, options.appName);
+  const app = await chosenApp(context, options);
   const document = await pageDocument();
   const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);
   const page = withReport(document, report);

@@ -1,4 +1,5 @@
 import type { Context } from "../../runtime/context.ts";
+import { initCommand } from "../../runtime/app/typed_path.ts";
 import { shell } from "../../runtime/local/shell.ts";
 import type { ConfigurableCall } from "../command.ts";
 import { ProgressOutput, waitingOn } from "../render/progress/output.ts";
@@ -33,7 +34,7 @@ export async function shellAction(
       [],
       context,
     );
-  const command = role === "serve" ? `mlcli init ${app.name}` : `mlcli local ${role}`;
+  const command = role === "serve" ? initCommand(app, app.name) : `mlcli local ${role}`;
   const images = imageAccess(context, { app, isImageTyped: false, command });
   await shell({ ...request, app, images, role, program, ports, command: options.command }, {
     ...context,

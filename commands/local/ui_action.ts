@@ -14,7 +14,7 @@ import type { UiOptions } from "./ui.ts";
 /** Serves the page until the user interrupts. */
 export async function uiAction(context: Context, options: UiOptions): Promise<void> {
   const { out, err, env, system, interruption } = context;
-  const app = await chosenApp(context, options.appName);
+  const app = await chosenApp(context, options);
   const layout = layoutOf(app);
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
   const end = new AbortController();

@@ -1,5 +1,6 @@
 import { dirname } from "@std/path/dirname";
 import { join } from "@std/path/join";
+import { relative } from "@std/path/relative";
 import { MlcliError, NoAppHere, UsageError } from "../errors.ts";
 import {
   isDirectory,
@@ -11,12 +12,14 @@ import {
 } from "../files.ts";
 import { inOneLine, isObject, parseJson, sha256 } from "../text.ts";
 import { type Configuration, readConfiguration } from "./configuration.ts";
-import { boundaryOf, type Confined, escapeOf, requireInside } from "./confinement.ts";
-import { shellWord } from "./typed_path.ts";
+import { boundaryOf, type Confined, escapeOf, requireInside, workTreeOf } from "./confinement.ts";
+import { isOutside, shellWord } from "./typed_path.ts";
+import { writtenTop } from "./written.ts";
 
 /** An app: a configuration file and a directory of the same name beside it. */
 export interface App extends Confined {
   readonly name: string;
+  readonly cwd: string;
   /** Absolute path of `NAME/mlcli_base`. */
   readonly base: string;
   readonly configurationPath: string;
@@ -36,28 +39,56 @@ export const APP_NAME_EXPECTED =
   'letters, digits, "_", "." and "-" that begins with a letter or a digit';
 
 /**
- * Finds the app of a directory.
+ * Finds the app of a command.
  *
- * @param cwd absolute path of the directory.
+ * @param cwd absolute path of the current directory.
  * @param appName as given with `--app-name`; without it there must be exactly one app.
  * @throws MlcliError when there is none, or several, or the configuration file is broken;
  * UsageError when the name cannot be an app's.
  */
 export async function findApp(cwd: string, appName?: string): Promise<App> {
-  if (appName !== undefined) return await namedApp(cwd, appName);
-  const names = await appNames(cwd);
-  if (names.length > 1) {
-    throw new MlcliError(`Several apps in ${cwd}: ${names.map(inOneLine).join(", ")}`, {
-      hint: `Choose one: --app-name ${shellWord(names[0]!)}`,
-    });
-  }
-  const [name] = names;
-  if (name !== undefined) return await readApp(cwd, checkAppName(name));
-  throw await noAppIn(
-    cwd,
-    undefined,
-    "There is no app's NAME.json here. Change to the directory that has one, or make an app: mlcli init",
-  );
+  if (appName !== undefined) checkAppName(appName, UsageError);
+  const { directory, names } = await lookUp(cwd, appName);
+  const [name, ...more] = names;
+  if (name === undefined) throw await noAppIn(cwd, appName);
+  if (more.length === 0) return await readApp(directory, checkAppName(name), cwd);
+  throw new MlcliError(`Several apps in ${directory}: ${names.map(inOneLine).join(", ")}`, {
+    hint: `Choose one: --app-name ${shellWord(name)}`,
+  });
+}
+
+/** Finds all apps of a directory, which is the current one or, unless `onlyHere`, one above. */
+export async function findApps(cwd: string, onlyHere = false): Promise<App[]> {
+  const { directory, names } = onlyHere
+    ? { directory: cwd, names: await appNames(cwd) }
+    : await lookUp(cwd);
+  return await Promise.all(names.map((name) => readApp(directory, checkAppName(name), cwd)));
+}
+
+/** Apps of one directory. */
+interface Apps {
+  readonly directory: string;
+  /** Sorted; none, if there is no app in the current directory or above. */
+  readonly names: readonly string[];
+}
+
+/**
+ * Looks for apps in the current directory, then in the directories above in its git work tree. The
+ * files of another user are not used: like code of a stranger, they choose what mlcli runs.
+ *
+ * @param name of the app to look for; any when undefined.
+ */
+export async function lookUp(cwd: string, name?: string): Promise<Apps> {
+  const names = name === undefined
+    ? await appNames(cwd)
+    : await hasConfiguration(cwd, name)
+    ? [name]
+    : [];
+  // A container may have written the files there.
+  const isWritten = name === undefined && writtenTop(Deno.realPathSync(cwd)) !== undefined;
+  if (names.length > 0 && !isWritten) return { directory: cwd, names };
+  const above = await appsAbove(cwd, name);
+  return above !== undefined && await mayUse(above, cwd) ? above : { directory: cwd, names: [] };
 }
 
 /** The directory of an app's code and test data, relative to that of `NAME.json`, with slashes. */
@@ -81,13 +112,6 @@ export function withImage(app: App, image: string | undefined): App {
   return { ...app, configuration: { ...app.configuration, image } };
 }
 
-export async function findApps(cwd: string): Promise<App[]> {
-  const names = await appNames(cwd);
-  return await Promise.all(
-    names.map((name) => readApp(cwd, checkAppName(name))),
-  );
-}
-
 /** @throws MlcliError, of the class given, when it cannot be an app's name. */
 function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): string {
   if (APP_NAME.test(name)) return name;
@@ -97,23 +121,10 @@ function checkAppName(name: string, Failure: typeof MlcliError = MlcliError): st
   });
 }
 
-async function namedApp(cwd: string, appName: string): Promise<App> {
-  const name = checkAppName(appName, UsageError);
-  if (await hasConfiguration(cwd, name)) return await readApp(cwd, name);
-  const names = await appNames(cwd);
-  throw await noAppIn(
-    cwd,
-    name,
-    names.length === 0
-      ? `There is no ${name}.json here. Make the app: mlcli init ${name}`
-      : `There is no ${name}.json here, but: ${names.map(inOneLine).join(", ")}`,
-  );
-}
-
-async function readApp(directory: string, name: string): Promise<App> {
+async function readApp(directory: string, name: string, cwd: string): Promise<App> {
   const path = join(directory, `${name}.json`);
-  await requireInside({ directory, boundary: await boundaryOf(directory) }, [path]);
-  return await appOf(directory, name, await readConfiguration(path));
+  await requireInside({ directory, cwd, boundary: await boundaryOf(directory) }, [path]);
+  return await appOf(directory, name, await readConfiguration(path), cwd);
 }
 
 /** The app of a configuration, whether its files are there or not. */
@@ -121,10 +132,12 @@ export async function appOf(
   directory: string,
   name: string,
   configuration: Configuration,
+  cwd = directory,
 ): Promise<App> {
   return {
     name,
     directory,
+    cwd,
     boundary: await boundaryOf(directory),
     base: baseOf(directory, name),
     configurationPath: join(directory, `${name}.json`),
@@ -193,34 +206,56 @@ async function readSmall(path: string): Promise<string | undefined> {
 }
 
 /** @param name of the app that is asked for; any when undefined. */
-async function noAppIn(path: string, name: string | undefined, hint: string): Promise<MlcliError> {
-  const above = await directoryAbove(path, name);
-  return new NoAppHere(above, `Not a valid mlcli directory: ${path}`, { hint });
+async function noAppIn(cwd: string, name: string | undefined): Promise<MlcliError> {
+  const above = await appsAbove(cwd, name);
+  const { names } = await lookUp(cwd);
+  const others = names.length === 0
+    ? `. Make the app: mlcli init ${name}`
+    : `, but: ${names.map(inOneLine).join(", ")}`;
+  return new NoAppHere(above?.directory, `Not a valid mlcli directory: ${cwd}`, {
+    hint: name === undefined
+      ? "There is no app's NAME.json here. Change to the directory that has one, or make an app: " +
+        "mlcli init"
+      : `There is no ${name}.json here${others}`,
+  });
 }
 
-/** How many directories above are searched for an app: nobody works deeper below one. */
-const MOST_LEVELS = 10;
+/** How many directories above are searched for an app. */
+const MOST_LEVELS = 32;
 
-/** The nearest directory above that holds an app, complete as `mlcli init` makes it. */
-async function directoryAbove(path: string, name: string | undefined): Promise<string | undefined> {
-  let directory = path;
-  for (let level = 0; level < MOST_LEVELS; level++) {
-    const parent = dirname(directory);
-    if (parent === directory) return undefined;
-    directory = parent;
-    if (await holdsApp(directory, name).catch(() => false)) return directory;
+/** Returns the nearest directory above that has apps, complete as `mlcli init` makes them. */
+async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | undefined> {
+  let directory = Deno.realPathSync(cwd);
+  for (let level = 0; level < MOST_LEVELS && dirname(directory) !== directory; level++) {
+    directory = dirname(directory);
+    if (writtenTop(directory) !== undefined) continue;
+    const names = await completeApps(directory, name).catch(() => []);
+    if (names.length > 0) return { directory, names };
   }
   return undefined;
 }
 
 /** Reads no file: those above may be anybody's. */
-async function holdsApp(directory: string, name: string | undefined): Promise<boolean> {
+async function completeApps(directory: string, name: string | undefined): Promise<string[]> {
+  const names: string[] = [];
   for (const entry of Deno.readDirSync(directory)) {
     const [, own] = /^([^.].*)\.json$/.exec(entry.name) ?? [];
     if (own === undefined || !APP_NAME.test(own) || name !== undefined && own !== name) continue;
     if (await isFile(join(directory, entry.name)) && await isDirectory(baseOf(directory, own))) {
-      return true;
+      names.push(own);
     }
   }
-  return false;
+  return names.sort();
+}
+
+/**
+ * Whether apps above may be used without being asked for: in the git work tree of the current
+ * directory, and the caller's own (CVE-2022-24765 of git). Windows tells no owner, so none may be.
+ */
+async function mayUse({ directory, names }: Apps, cwd: string): Promise<boolean> {
+  const root = await workTreeOf(cwd);
+  if (root === undefined || isOutside(relative(root, directory))) return false;
+  const uid = Deno.uid();
+  return [directory, ...names.map((name) => join(directory, `${name}.json`))]
+    .every((path) => uid !== null && Deno.statSync(path).uid === uid);
 }

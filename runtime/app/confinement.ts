@@ -14,12 +14,10 @@ import { relative } from "@std/path/relative";
 import { isMissing, MlcliError } from "../errors.ts";
 import { lstatIfThere, realPathOf } from "../files.ts";
 import { isPrivateName, mayHoldSecrets } from "./private_files.ts";
-import { isOutside, typedPath } from "./typed_path.ts";
+import { isOutside, typedPath, type Viewpoint } from "./typed_path.ts";
 import { type Escape, escapeOfPlanted, resolved } from "./written.ts";
 
-export interface Confined {
-  /** The directory of `NAME.json`: paths in messages are relative to it. */
-  readonly directory: string;
+export interface Confined extends Viewpoint {
   /** Real path of what nothing may lead out of. */
   readonly boundary: string;
 }
@@ -137,7 +135,7 @@ export async function requireInside(
   for (const [index, escape] of (await escapesOf(confined, paths)).entries()) {
     if (escape === undefined) continue;
     const path = paths[index]!;
-    throw new MlcliError(`${typedPath(confined.directory, path)} ${escape.words}`, {
+    throw new MlcliError(`${typedPath(confined, path)} ${escape.words}`, {
       // Only the user may name data that may be private: a hint must not suggest it.
       hint: escape.isPrivate ? PUT_IT_THERE : hintFor(path, escape.target),
     });

@@ -13,10 +13,11 @@ import type { App } from "./app.ts";
 import { type Confined, escapeOf, PUT_IT_THERE, requireInside } from "./confinement.ts";
 import { isJunk } from "./junk.ts";
 import { followLink, linkBoundary, nodesIn, REPLACE } from "./links.ts";
-import { isOutside, typedPath } from "./typed_path.ts";
+import { initCommand, isOutside, typedPath, type Viewpoint } from "./typed_path.ts";
 
 /** Absolute paths on the host of everything below an app's `mlcli_base`. */
 export interface Layout extends Confined {
+  readonly cwd: string;
   readonly appName: string;
   readonly base: string;
   readonly dockerfile: string;
@@ -44,8 +45,10 @@ export interface Layout extends Confined {
 export const COMMON_FOLDER = "common";
 
 /** The layout of an app. None of its files has to exist. */
-export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "base">): Layout {
-  const { base, directory, boundary } = app;
+export function layoutOf(
+  app: Pick<App, "name" | "directory" | "cwd" | "boundary" | "base">,
+): Layout {
+  const { base, directory, cwd, boundary } = app;
   const localTest = join(base, "local_test");
   const testDirectory = join(localTest, "test_dir");
   const input = join(testDirectory, "input");
@@ -54,6 +57,7 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
   return {
     appName: app.name,
     directory,
+    cwd,
     boundary,
     base,
     dockerfile: join(base, "Dockerfile"),
@@ -80,12 +84,14 @@ export function layoutOf(app: Pick<App, "name" | "directory" | "boundary" | "bas
 export async function requireTestDirectory(layout: Layout): Promise<void> {
   if (await isDirectory(layout.testDirectory)) return;
   const { directory, appName } = layout;
-  const testDirectory = typedPath(directory, layout.testDirectory);
+  const testDirectory = typedPath(layout, layout.testDirectory);
   const text = await readTextFile(join(directory, `${appName}.json`), LARGEST_TEXT).catch(() => "");
-  throw new MlcliError(`Not a valid mlcli directory: ${typedPath(directory, layout.base)}`, {
+  throw new MlcliError(`Not a valid mlcli directory: ${typedPath(layout, layout.base)}`, {
     hint: text.includes('"easy_sm_module_dir"')
-      ? `This is a project of easy_sm: mlcli init --from . ${appName} makes the app of it.`
-      : `Create ${testDirectory}/, or let mlcli init ${appName} add what is missing.`,
+      ? `This is a project of easy_sm: ${
+        initCommand(layout, `--from . ${appName}`)
+      } makes the app of it.`
+      : `Create ${testDirectory}/, or let ${initCommand(layout, appName)} add what is missing.`,
   });
 }
 
@@ -189,15 +195,16 @@ function contains(directory: string, other: string): boolean {
   return !isOutside(relative(directory, other));
 }
 
-function linkError({ directory, testDirectory }: Layout, written: string): MlcliError {
-  return new MlcliError(`${typedPath(directory, written)} is a link`, {
-    hint: `Containers write into ${typedPath(directory, testDirectory)}, which other users may ` +
+function linkError(layout: Layout, written: string): MlcliError {
+  return new MlcliError(`${typedPath(layout, written)} is a link`, {
+    hint:
+      `Containers write into ${typedPath(layout, layout.testDirectory)}, which other users may ` +
       "not enter. Remove the link; a directory that is mounted there must be closed to them, too.",
   });
 }
 
-function overlapError({ directory }: Layout, written: string, other: string): MlcliError {
-  const [path, otherPath] = [typedPath(directory, written), typedPath(directory, other)];
+function overlapError(layout: Layout, written: string, other: string): MlcliError {
+  const [path, otherPath] = [typedPath(layout, written), typedPath(layout, other)];
   return new MlcliError(`${path} overlaps with ${otherPath}`, {
     hint: "What containers write to must be a directory of its own: remove the link.",
   });
@@ -219,7 +226,7 @@ export async function requireTrainingData(
   for (const channel of channels) {
     if (await holdsFile(layout, channel, await linkBoundary(channel, layout.boundary))) return;
   }
-  const path = typedPath(layout.directory, named ?? layout.trainingData);
+  const path = typedPath(layout, named ?? layout.trainingData);
   const others = ", or another directory beside it, or name some: --input CHANNEL=DIR";
   const broken = await brokenLinkIn(layout, named ?? layout.trainingData);
   throw new MlcliError(`No such file or directory: ${path} (training data)`, {
@@ -233,7 +240,7 @@ export async function requireTrainingData(
  */
 export async function requireModel(layout: Layout, runs: readonly string[] = []): Promise<void> {
   if (await holdsFile(layout, layout.model, layout.model)) return;
-  throw new MlcliError(`Model not found: ${typedPath(layout.directory, layout.model)}`, {
+  throw new MlcliError(`Model not found: ${typedPath(layout, layout.model)}`, {
     hint: await brokenLinkIn(layout, layout.model) ??
       (runs[0] === undefined
         ? "Run mlcli local train first."
@@ -255,7 +262,7 @@ export async function requireProcessingFile(layout: Layout, name: string): Promi
   if (name !== "" && !isAbsolute(name) && !isOutside(path) && await isInside(layout, path)) {
     return path.replaceAll(SEPARATOR, "/");
   }
-  const processing = typedPath(layout.directory, layout.processing);
+  const processing = typedPath(layout, layout.processing);
   const scripts = await scriptsOf(layout);
   throw new MlcliError(`Processing file not found: ${name}`, {
     hint: `Put the file into ${processing}/, and name it relative to that.` +
@@ -300,7 +307,7 @@ export function isPlaceholder(name: string): boolean {
  * @throws MlcliError when it cannot be read.
  */
 export async function holdsFile(
-  layout: Pick<Layout, "directory">,
+  layout: Viewpoint,
   directory: string,
   boundary: string,
 ): Promise<boolean> {
@@ -319,7 +326,7 @@ export async function holdsFile(
     if (error instanceof MlcliError) throw error;
     if (isMissing(error)) return false;
     throw new MlcliError(
-      `Cannot read ${typedPath(layout.directory, directory)}: ${fileErrorReason(error)}`,
+      `Cannot read ${typedPath(layout, directory)}: ${fileErrorReason(error)}`,
       { cause: error },
     );
   }
@@ -331,7 +338,7 @@ export async function brokenLinkIn(layout: Layout, directory: string): Promise<s
   const boundary = await linkBoundary(directory, layout.boundary);
   const link = nodesIn(directory, boundary).find(({ kind }) => kind === "link");
   if (link === undefined) return undefined;
-  const shown = typedPath(layout.directory, join(directory, link.path));
+  const shown = typedPath(layout, join(directory, link.path));
   return `${inOneLine(`${shown} ${link.words}`)}. ${REPLACE}`;
 }
 
@@ -341,9 +348,10 @@ export async function brokenLinkIn(layout: Layout, directory: string): Promise<s
  * @throws MlcliError where it cannot be read.
  */
 export async function readHyperparametersFile(
-  { directory, hyperparameters }: Layout,
+  layout: Layout,
 ): Promise<HyperparametersFile | undefined> {
-  const path = typedPath(directory, hyperparameters);
+  const { hyperparameters } = layout;
+  const path = typedPath(layout, hyperparameters);
   try {
     return { path, text: await readTextFile(hyperparameters, LARGEST_TEXT) };
   } catch (error) {

@@ -131,6 +131,6 @@ function entriesOf(app: Pick<App, "directory">, folder: string): readonly Deno.D
     const entries = [...Deno.readDirSync(directory)];
     return entries.sort((one, other) => one.name < other.name ? -1 : 1);
   } catch (error) {
-    throw cannotRead(typedPath(app.directory, directory), error);
+    throw cannotRead(typedPath(app, directory), error);
   }
 }

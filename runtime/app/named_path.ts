@@ -31,16 +31,14 @@ export interface NamedPath {
  * Returns where such a path leads. If only the file names it, it has to be in the app's repository, with
  * links followed, and not private. (A path that is typed has passed `requireNamed`.)
  *
- * @param cwd absolute path of the current directory.
  * @throws MlcliError
  */
 export async function placeNamed(
-  app: Pick<App, "name" | "configurationPath" | "boundary">,
+  app: Pick<App, "name" | "directory" | "cwd" | "boundary">,
   { named, isTyped, option, key }: NamedPath,
-  cwd: string,
 ): Promise<{ readonly path: string; readonly shown: string }> {
-  const path = absolutePath(isTyped ? cwd : dirname(app.configurationPath), named);
-  const shown = path === cwd ? "." : typedPath(cwd, path);
+  const path = absolutePath(isTyped ? app.cwd : app.directory, named);
+  const shown = path === app.cwd ? "." : typedPath(app, path);
   if (isTyped) return { path, shown };
   const inner = relative(app.boundary, await realPathOf(path));
   const isPrivate = inner.split(SEPARATOR_PATTERN).some(isPrivateName);
@@ -72,10 +70,9 @@ export interface NamedDirectory {
 export async function directoryNamed(
   app: Parameters<typeof placeNamed>[0],
   place: NamedPath,
-  cwd: string,
   what: string,
 ): Promise<NamedDirectory> {
-  const { path, shown } = await placeNamed(app, place, cwd);
+  const { path, shown } = await placeNamed(app, place);
   if (await isDirectory(path)) {
     const isWithin = !isOutside(relative(app.boundary, Deno.realPathSync(path)));
     return { path, shown, boundary: isWithin ? app.boundary : await boundaryOf(path) };
@@ -88,13 +85,13 @@ export async function directoryNamed(
 
 /** The build context of a Dockerfile of the user's own; `undefined`: the app's directory is built. */
 export async function ownContext(
-  app: Pick<App, "name" | "directory" | "configuration" | "configurationPath" | "boundary">,
+  app: Pick<App, "name" | "directory" | "cwd" | "configuration" | "boundary">,
   typed?: string,
 ): Promise<NamedDirectory | undefined> {
   const named = typed ?? app.configuration.context;
   if (named === undefined) return undefined;
   const place = { named, isTyped: typed !== undefined, option: "--context", key: "context" };
-  return await directoryNamed(app, place, app.directory, "a Dockerfile of your own");
+  return await directoryNamed(app, place, "a Dockerfile of your own");
 }
 
 /**

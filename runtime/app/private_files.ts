@@ -102,7 +102,7 @@ export async function isPrivateKey(directory: string, path: string): Promise<boo
   try {
     return holdsPrivateKey(source);
   } catch (error) {
-    throw cannotRead(typedPath(directory, source), error);
+    throw cannotRead(typedPath({ directory }, source), error);
   }
 }
 
@@ -154,7 +154,7 @@ export async function requireNoKey(directory: string, path: string): Promise<voi
   if (!(await Deno.stat(target)).isFile || !await isPrivateKey(root, relative(root, target))) {
     return;
   }
-  const shown = typedPath(root, target);
+  const shown = typedPath({ directory: root }, target);
   throw new MlcliError(`A private key must not get into an image: ${shown}`, {
     hint: `A build would send it to the engine as ${path}: name another file.`,
   });

@@ -3,13 +3,33 @@ import { isAbsolute } from "@std/path/is-absolute";
 import { join } from "@std/path/join";
 import { normalize } from "@std/path/normalize";
 import { relative } from "@std/path/relative";
+import { shellWord } from "../text.ts";
 
 export { shellWord } from "../text.ts";
 
-/** A path as the user would type it in `directory`: relative when it lies below, else absolute. */
-export function typedPath(directory: string, path: string): string {
-  const inner = relative(directory, path);
-  return inner === "" || isOutside(inner) ? path : inner;
+/** Whose paths are shown, and from where. */
+export interface Viewpoint {
+  /** Absolute path of a directory: paths below it are shown as relative ones. */
+  readonly directory: string;
+  /** Absolute path of the current directory: `directory`, the default, or one below it. */
+  readonly cwd?: string;
+}
+
+/** Returns a path as the user would type it: relative below the directory, else absolute. */
+export function typedPath({ directory, cwd = directory }: Viewpoint, path: string): string {
+  const typed = relative(cwd, path);
+  return typed === "" || isOutside(relative(directory, path)) ? path : typed;
+}
+
+/** Returns a path as a run's record keeps it, whatever the current directory. */
+export function recordedPath({ directory }: Viewpoint, path: string): string {
+  return path === directory ? "." : typedPath({ directory }, path);
+}
+
+/** Returns the command that completes an app, since `init` looks for it in the current directory only. */
+export function initCommand({ directory, cwd = directory }: Viewpoint, words: string): string {
+  const place = cwd === directory ? "" : ` --directory ${shellWord(relative(cwd, directory))}`;
+  return `mlcli${place} init ${words}`;
 }
 
 export function absolutePath(directory: string, typed: string): string {

@@ -10,6 +10,8 @@ export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "
 /** The options about account, region and role. Each has to be given, so that none is forgotten. */
 export interface CloudChoice extends AwsOptions {
   readonly appName: string | undefined;
+  /** For an app that is being made: none above the current directory counts. */
+  readonly isNew?: true;
 }
 
 /**
@@ -40,18 +42,18 @@ export async function connectFor(
  */
 async function configurationFor(
   cwd: string,
-  { appName, region, profile }: CloudChoice,
+  { appName, region, profile, isNew }: CloudChoice,
 ): Promise<AwsConfiguration | undefined> {
   const isOpen = region === undefined || profile === undefined;
   if (appName === undefined && !isOpen) return undefined;
-  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
+  const apps = appName === undefined ? await findApps(cwd, isNew) : [await findApp(cwd, appName)];
   const [first, ...others] = apps;
   if (!first) return undefined;
   const disagrees = others.some(({ configuration }) =>
     (region === undefined && configuration.cloudRegion !== first.configuration.cloudRegion) ||
     (profile === undefined && configuration.cloudProfile !== first.configuration.cloudProfile)
   );
-  if (disagrees) throw severalAppsError(cwd, apps);
+  if (disagrees) throw severalAppsError(first.directory, apps);
   return awsConfiguration(first);
 }
 
@@ -60,9 +62,9 @@ function awsConfiguration({ configuration, configurationPath }: App): AwsConfigu
   return { cloudRegion, cloudProfile, file: basename(configurationPath) };
 }
 
-function severalAppsError(cwd: string, apps: readonly App[]): MlcliError {
+function severalAppsError(directory: string, apps: readonly App[]): MlcliError {
   const names = apps.map(({ name }) => name);
-  return new MlcliError(`Several apps in ${cwd}: ${names.join(", ")}`, {
+  return new MlcliError(`Several apps in ${directory}: ${names.join(", ")}`, {
     hint: "They name different regions or profiles. " +
       `Choose one with --app-name ${names[0]}, or give both --region and --profile.`,
   });

@@ -13,7 +13,7 @@ import {
 import { ownContext } from "../app/named_path.ts";
 import { requirementsOf, requireReferences } from "../app/requirements.ts";
 import { ignoredPythonVersion } from "../app/sections.ts";
-import { typedPath } from "../app/typed_path.ts";
+import { initCommand, typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
 import { isBuiltByMlcli, type LabelledImage } from "../contract/images.ts";
 import { isFile } from "../files.ts";
@@ -39,9 +39,9 @@ export async function appChecks(
   const found: Check = {
     name: "app",
     status: "ok",
-    message: `${app.name}, configured by ${app.name}.json`,
+    message: `${app.name}, configured by ${typedPath(app, app.configurationPath)}`,
   };
-  const init = `mlcli init ${app.name} adds what is missing.`;
+  const init = `${initCommand(app, app.name)} adds what is missing.`;
   const requirements = (await requirementsOf(app)).files;
   const scripts = scriptsOf(app);
   const missing = await Promise.all([
@@ -80,7 +80,7 @@ export async function appChecks(
     name: "layout",
     status: "ok",
     message: scripts.length === 0
-      ? `Code, test data and a model are in ${typedPath(app.directory, app.base)}`
+      ? `Code, test data and a model are in ${typedPath(app, app.base)}`
       : `Code is there: ${scripts.map(({ entryPoint }) => entryPoint).join(", ")}`,
   };
   return [found, ...keys, ...findings, ...(findings.length === 0 ? [complete] : [])];
@@ -152,7 +152,7 @@ async function missingServer(
 
 async function missingFile(app: App, path: string, hint: string): Promise<Check | undefined> {
   if (await isFile(path)) return undefined;
-  const message = `File not found: ${typedPath(app.directory, path)}`;
+  const message = `File not found: ${typedPath(app, path)}`;
   return { name: "layout", status: "warning", message, hint };
 }
 

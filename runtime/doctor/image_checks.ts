@@ -90,7 +90,7 @@ async function ageCheck(app: App, reference: string, image: ImageDetails): Promi
   return {
     name: "image",
     status: "warning",
-    message: `${reference} is older than ${typedPath(app.directory, newest.path)}`,
+    message: `${reference} is older than ${typedPath(app, newest.path)}`,
     hint: context === undefined
       ? "Run mlcli build before you push it. Local commands use your code as it is, but not a " +
         "changed Dockerfile or requirements file."
@@ -139,7 +139,7 @@ async function namesIn(app: App, folder: string): Promise<readonly string[]> {
     // What Python leaves behind, and hidden files of editors, do not count as code.
     return names.filter((name) => name !== "__pycache__" && !name.startsWith("."));
   } catch (error) {
-    throw cannotRead(typedPath(app.directory, folder), error);
+    throw cannotRead(typedPath(app, folder), error);
   }
 }
 

@@ -301,7 +301,7 @@ async function entryAt(
 }
 
 export function fileEntry(root: Root, path: string, source = join(root.directory, path)): TarEntry {
-  return { type: "file", path, source, shown: typedPath(root.directory, source) };
+  return { type: "file", path, source, shown: typedPath(root, source) };
 }
 
 /** Mode bits of a file; where the system has none, those that Docker takes there. */
@@ -315,7 +315,7 @@ async function namesIn(root: Root, folder: string): Promise<string[]> {
     return (await Array.fromAsync(Deno.readDir(path), (entry) => entry.name)).sort();
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return [];
-    throw cannotRead(typedPath(root.directory, path), error);
+    throw cannotRead(typedPath(root, path), error);
   }
 }
 

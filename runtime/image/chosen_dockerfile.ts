@@ -11,7 +11,7 @@ import { OUTSIDE_DOCKERFILE } from "../app/image.ts";
 import { requireNoKey } from "../app/private_files.ts";
 import { layoutOf } from "../app/layout.ts";
 import { type NamedDirectory, placeNamed } from "../app/named_path.ts";
-import { isOutside, typedPath } from "../app/typed_path.ts";
+import { initCommand, isOutside, typedPath } from "../app/typed_path.ts";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { isFile, LARGEST_TEXT, readTextFile } from "../files.ts";
 
@@ -64,14 +64,15 @@ async function dockerfileIn({ path: directory, shown, boundary }: NamedDirectory
 async function ownDockerfile(app: App): Promise<ChosenDockerfile> {
   const source = layoutOf(app).dockerfile;
   const path = `${basePath(app.name)}/Dockerfile`;
+  const shown = typedPath(app, source);
   // From the top down: the message names the first that is wrong.
   await requireInside(app, [join(app.directory, app.name), app.base, source]);
   if (!await isFile(source)) {
-    throw new MlcliError(`Dockerfile not found: ${path}`, {
-      hint: `mlcli init ${app.name} adds what is missing.`,
+    throw new MlcliError(`Dockerfile not found: ${shown}`, {
+      hint: `${initCommand(app, app.name)} adds what is missing.`,
     });
   }
-  return { source, path, shown: typedPath(app.directory, source) };
+  return { source, path, shown };
 }
 
 async function namedDockerfile(
@@ -81,7 +82,7 @@ async function namedDockerfile(
   root: string,
 ): Promise<ChosenDockerfile> {
   const place = { named, isTyped, option: "--dockerfile", key: "dockerfile" };
-  const { path: source, shown: short } = await placeNamed(app, place, app.directory);
+  const { path: source, shown: short } = await placeNamed(app, place);
   const shown = isTyped ? named : short;
   if (!await isFile(source)) {
     throw new MlcliError(`Dockerfile not found: ${shown}`, {

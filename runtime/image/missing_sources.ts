@@ -113,7 +113,7 @@ async function reasonOfOwn(
   if (/[*?[]/.test(source) || await lstatIfThere(join(own.path, source)) === undefined) {
     return `There is no ${shown} in ${own.shown}. Paths begin there.`;
   }
-  const file = inOneLine(typedPath(own.path, await ignoreFileOf(own, dockerfile)));
+  const file = inOneLine(typedPath({ directory: own.path }, await ignoreFileOf(own, dockerfile)));
   return `${file} leaves it out, or it is private: a line !${shown} at the end of ${file} brings ` +
     "it back. Test data of the app is never sent.";
 }

@@ -135,7 +135,7 @@ export async function makeScaffold(
 ): Promise<Scaffold> {
   const { directory, base } = app;
   signal.throwIfAborted();
-  await makeDirectory(base, typedPath(directory, base));
+  await makeDirectory(base, typedPath({ directory }, base));
   // Not beside the final file: a leftover among the test data would be taken for data.
   const unfinished = join(base, UNFINISHED);
   // An interrupted run may have left it as a second name of a file that the user has edited since.
@@ -146,12 +146,12 @@ export async function makeScaffold(
     const { path, state } = file;
     if (state === "replaced") await removeIfThere(path);
     const made = await createFile(directory, file, unfinished);
-    (made ? log.created : log.kept).push(typedPath(directory, path));
+    (made ? log.created : log.kept).push(typedPath({ directory }, path));
   }
   // The template has no file for some of them.
   const { trainingData, processingData } = layoutOf(app);
   for (const folder of [trainingData, processingData]) {
-    await makeDirectory(folder, typedPath(directory, folder));
+    await makeDirectory(folder, typedPath({ directory }, folder));
   }
   return { app, ...log };
 }
@@ -233,7 +233,7 @@ async function createFile(
 ): Promise<boolean> {
   if (await exists(path)) return false;
   const folder = dirname(path);
-  await makeDirectory(folder, typedPath(directory, folder));
+  await makeDirectory(folder, typedPath({ directory }, folder));
   const write = typeof content === "string"
     ? (place: string) => Deno.writeTextFile(place, content, { createNew: true })
     : content;
@@ -246,7 +246,7 @@ async function createFile(
   } catch (error) {
     if (error instanceof Deno.errors.AlreadyExists) return false;
     if (error instanceof MlcliError) throw error;
-    throw cannotCreate(typedPath(directory, path), error);
+    throw cannotCreate(typedPath({ directory }, path), error);
   } finally {
     await removeIfThere(unfinished);
   }
@@ -287,7 +287,7 @@ async function isEmpty(directory: string, folder: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return true;
-    throw cannotCreate(typedPath(directory, folder), error);
+    throw cannotCreate(typedPath({ directory }, folder), error);
   }
 }
 

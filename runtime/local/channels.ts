@@ -53,7 +53,7 @@ export function requireNoCodeChannel(
   throw new Failure(`The channel ${wrong.name} is for code, and not for data`, {
     hint: isTyped
       ? "Give the data another name: --input CHANNEL=DIR"
-      : `Give the directory ${typedPath(layout.directory, wrong.source)} another name.`,
+      : `Give the directory ${typedPath(layout, wrong.source)} another name.`,
   });
 }
 
@@ -88,9 +88,9 @@ export async function requireDirectory(
   source: string,
   name: string | undefined,
 ): Promise<void> {
-  const path = typedPath(layout.directory, source);
+  const path = typedPath(layout, source);
   // Checked again for each run of --watch, because the run before might have planted a link.
-  await requireNamed(layout.directory, path);
+  await requireNamed(layout.cwd, path);
   if ((await statIfThere(source))?.isDirectory) return;
   const option = name === undefined ? "--input" : `--input ${name}=...`;
   throw new UsageError(`Not a directory: ${path} (${option})`, {

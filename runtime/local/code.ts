@@ -2,7 +2,7 @@
 
 import type { App } from "../app/app.ts";
 import { brokenLinkIn, type CodeFolder, holdsFile, type Layout } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
+import { initCommand, typedPath } from "../app/typed_path.ts";
 import { PATHS } from "../contract/jobs.ts";
 import { MlcliError } from "../errors.ts";
 import { isDirectory } from "../files.ts";
@@ -50,7 +50,7 @@ async function codeFolderOf(
 ): Promise<string | undefined> {
   const folder = layout[code];
   const isThere = await holdsFile(layout, folder, layout.boundary);
-  const path = typedPath(layout.directory, folder);
+  const path = typedPath(layout, folder);
   // The app has no code that could be meant: it names an image that exists.
   if (!isThere && named !== undefined) return undefined;
   if (holdsHarness(image)) {
@@ -58,7 +58,9 @@ async function codeFolderOf(
     if (isThere || code === "processing") return folder;
     throw new MlcliError(`No ${code} code: ${path}`, {
       hint: await brokenLinkIn(layout, folder) ??
-        `Put it into ${path}/; mlcli init ${layout.appName} adds what is missing of the example.`,
+        `Put it into ${path}/; ${
+          initCommand(layout, layout.appName)
+        } adds what is missing of the example.`,
     });
   }
   if (!isThere || isOfOwnContext(image)) return undefined;

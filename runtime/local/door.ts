@@ -19,12 +19,13 @@ const OTHERS = 0o077;
  * @throws MlcliError where it is another user's, who could open it again. (Root is only told.)
  */
 export async function closeDoor(
-  { directory, testDirectory }: Layout,
+  layout: Layout,
   { caller, err }: Pick<Host, "caller" | "err">,
 ): Promise<void> {
   if (caller === undefined) return; // Windows has no setuid.
+  const { testDirectory } = layout;
   const { uid, mode } = await Deno.stat(testDirectory);
-  const shown = typedPath(directory, testDirectory);
+  const shown = typedPath(layout, testDirectory);
   if (uid !== caller.uid) {
     const whose = `${shown} belongs to another user (${uid})`;
     if (caller.uid !== 0) {

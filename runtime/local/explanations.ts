@@ -73,7 +73,7 @@ function awsHint({ words, kind, asked }: FailedCode): string | undefined {
 /** Returns what to do if the harness (`train.py`) finds no code to run, or cannot call it. */
 export function codeHint(words: string, app: App): string | undefined {
   if (/\bTraining code not found: /.test(words)) {
-    const folder = typedPath(app.directory, layoutOf(app).training);
+    const folder = typedPath(app, layoutOf(app).training);
     return `Has the file another name? It is ${folder}/training.py that runs.`;
   }
   return /\. Define train\(/.test(words)
@@ -126,7 +126,7 @@ export function permissionHint(
   const place = places.find(([inside]) => `${path}/`.startsWith(`${inside}/`));
   if (place === undefined) return undefined;
   const [, folder, mode] = place;
-  const shown = shellWord(typedPath(layout.directory, folder));
+  const shown = shellWord(typedPath(layout, folder));
   return `The image's programs run as user ${user}, whom ${shown} is closed to: chmod -R ${mode} ${shown}`;
 }
 

@@ -214,7 +214,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
     outcome,
     grace,
     reason: reason?.text,
-    unquoted: reason?.unquoted && typedPath(layout.directory, reason.unquoted),
+    unquoted: reason?.unquoted && typedPath(layout, reason.unquoted),
     lastOutput: ready.find(({ host }) => host === outcome.host)!.lastOutput,
     user: image.Config?.User,
     interactive: job.interactive,
@@ -260,7 +260,7 @@ function sayRun({ run: { name, record } }: JobRun, err: MessageStream): void {
 /** What is left with a container that may still run and write. */
 function leftWords({ kind, run, hosts }: JobRun, layout: Layout): string {
   const next = `the app's next mlcli local ${kind}`;
-  return `${typedPath(layout.directory, run.directory)} is left with it; ` +
+  return `${typedPath(layout, run.directory)} is left with it; ` +
     (hosts.length > 1
       ? `${next} ends what still runs of it`
       : `${next} sees to that once the container is gone`);

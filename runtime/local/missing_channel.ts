@@ -13,7 +13,7 @@ import type { FailedCode } from "./failed_code.ts";
 /** Returns what to do if the code reads a channel that the run does not have. */
 export function noChannelHint({ importer: { app }, inputs }: FailedCode, name: string): string {
   const layout = layoutOf(app);
-  const folder = shellWord(typedPath(layout.directory, join(layout.inputData, name)));
+  const folder = shellWord(typedPath(layout, join(layout.inputData, name)));
   const others = inputs.map((input) => input.name);
   return `Put data into ${folder}, or name some: --input ${name}=DIR. ` +
     (others.length === 0

@@ -121,7 +121,7 @@ async function foundHint(
     if (!isThere) continue;
     if (code.remedyOfOlderCode !== undefined) return code.remedyOfOlderCode;
     if (`${inside}/${name}` === path) continue;
-    const shown = inOneLine(typedPath(app.directory, join(outside, name)));
+    const shown = inOneLine(typedPath(app, join(outside, name)));
     return `${shown} is ${quoted(`${inside}/${name}`)} in the container.`;
   }
   return undefined;
@@ -136,7 +136,7 @@ async function dataHint(code: FailedCode, inputs: readonly LookedAt[]): Promise<
     return `The run has no data. Name a directory of this machine: --input ${option}`;
   }
   const files = input.files.filter(isShown);
-  const folder = inOneLine(typedPath(code.importer.app.directory, input.source));
+  const folder = inOneLine(typedPath(code.importer.app, input.source));
   return `Put the file into ${folder}, or open one of ${inputText(code, input)} (${
     listed(files)
   }): ` +

@@ -68,7 +68,7 @@ export async function missingModuleHintOf(
   };
   const folders = [layout[code], ...holdsHarness(image) ? [layout.common] : []];
   const names = [...await modulesIn(folders), ...versions.keys(), ...required];
-  const own = typedPath(app.directory, join(folders.at(-1)!, `${module}.py`));
+  const own = typedPath(app, join(folders.at(-1)!, `${module}.py`));
   const ofItsName = versions.has(normalizedName(module)) ? undefined : inFile(module);
   return ofItsName ?? missingModuleHint({ module, names, own }, (name, isPart) => {
     const older = LAST_VERSIONS.get(module);
@@ -115,7 +115,7 @@ async function hintForSent(module: string, source: Source): Promise<string> {
 
 /** What to do where the roles share a module of that name, and the image does not have it. */
 async function commonHint(app: App, image: LabelledImage, top: string): Promise<string> {
-  const common = typedPath(app.directory, layoutOf(app).common);
+  const common = typedPath(app, layoutOf(app).common);
   const dockerfile = usedDockerfile(app, image);
   // What cannot be told of the Dockerfile is said by the build.
   const finding = dockerfile && await commonFinding(app, dockerfile).catch(() => undefined);
@@ -131,7 +131,7 @@ async function placeOf(
   top: string,
   image: LabelledImage,
 ): Promise<string | undefined> {
-  const shown = (path: string): string => typedPath(layout.directory, path);
+  const shown = (path: string): string => typedPath(layout, path);
   const folders = [
     ...[layout.training, layout.processing, layout.prediction].filter((path) =>
       path !== layout[code]

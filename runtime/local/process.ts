@@ -12,7 +12,7 @@ import {
   requireProcessingFile,
   requireTestDirectory,
 } from "../app/layout.ts";
-import { shellWord, typedPath } from "../app/typed_path.ts";
+import { recordedPath, shellWord } from "../app/typed_path.ts";
 import { processingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
 import { commandDifferences, type Difference } from "../contract/differences.ts";
@@ -96,8 +96,8 @@ export async function withProcessing(
   await requireTestDirectory(layout);
   const inputs = await inputsOf(layout, job.inputs);
   const note = (text: string): void => tell(host.err, noteText(text));
-  const shown = ({ name, path, place }: ProcessingOutput): string =>
-    `${name}:${path}=${typedPath(layout.directory, place ?? join(layout.output, name))}`;
+  const recorded = ({ name, path, place }: ProcessingOutput): string =>
+    `${name}:${path}=${recordedPath(layout, place ?? join(layout.output, name))}`;
   const sent = code && await packCode([code], code.entryPoint, note);
   const isOwnImage = isOfAppsDirectory(job.app);
   // Of another image, it is not known yet whether it has scripts.
@@ -222,12 +222,12 @@ export async function withProcessing(
           // Not what they say: a password may be among them.
           command: command.slice(0, 1),
           arguments: [...command.slice(1), ...job.program.arguments].length || undefined,
-          input: job.inputs.map(shown),
-          output_dir: outputs.map(shown),
+          input: job.inputs.map(recorded),
+          output_dir: outputs.map(recorded),
           ...sent && {
             launcher: launch.launcher,
             entry_point: code?.entryPoint,
-            source_dir: sent.source.shown,
+            source_dir: recordedPath(layout, sent.source.path),
           },
         },
       }),

@@ -69,7 +69,7 @@ export async function makeInputs(
 }
 
 async function requireRoomForCode(
-  { directory }: Layout,
+  layout: Layout,
   data: string,
   copies: boolean,
 ): Promise<void> {
@@ -77,11 +77,9 @@ async function requireRoomForCode(
   if (!isTaken && (copies || entriesOf(data).length <= MOST_OTHERS)) return;
   throw new MlcliError(
     isTaken
-      ? `${typedPath(directory, join(data, CODE_INPUT.name))} is in the way of the code, which ` +
+      ? `${typedPath(layout, join(data, CODE_INPUT.name))} is in the way of the code, which ` +
         `lies at ${CODE_INPUT.path}`
-      : `${
-        typedPath(directory, data)
-      } holds more than ${MOST_OTHERS} files and directories, which ` +
+      : `${typedPath(layout, data)} holds more than ${MOST_OTHERS} files and directories, which ` +
         "are mounted one by one beside the code",
     {
       hint: `--input NAME=DIR has the data at ${PATHS.processingInput}/NAME` +

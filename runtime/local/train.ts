@@ -1,7 +1,7 @@
 /** `local train`: the user's training code on the test data, in a container. */
 
 import { join } from "@std/path/join";
-import { typedPath } from "../app/typed_path.ts";
+import { recordedPath, typedPath } from "../app/typed_path.ts";
 import type { Layout } from "../app/layout.ts";
 import { trainingFiles } from "../contract/configuration_files.ts";
 import { jobName } from "../contract/names.ts";
@@ -184,7 +184,7 @@ export async function withTraining(
       facts: factsOf("train", job, container, {
         hyperparameters,
         channels: Object.fromEntries(
-          channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
+          channels.map(({ name, source }) => [name, recordedPath(layout, source)]),
         ),
         options: {
           stop_after: job.stopAfter,
@@ -193,7 +193,7 @@ export async function withTraining(
           ...sent && {
             launcher: program.launcher,
             entry_point: job.program.code?.entryPoint,
-            source_dir: sent.source.shown,
+            source_dir: recordedPath(layout, sent.source.path),
           },
         },
       }),
@@ -212,7 +212,7 @@ export async function withTraining(
         if (job.stopAfter !== undefined) {
           tell(err, await rehearsalText(layout, job.stopAfter, written, outcome));
         }
-        const place = typedPath(layout.directory, layout.model);
+        const place = typedPath(layout, layout.model);
         if (!isPlaced) return;
         run.sayLast(() => tell(err, noteText(`Model: ${place} (run ${name})`)));
       },
@@ -220,9 +220,9 @@ export async function withTraining(
   });
 }
 
-function tooManyText({ directory, input }: Layout, left: number): string {
+function tooManyText(layout: Layout, left: number): string {
   return warningText(
-    `Of what lies in ${typedPath(directory, input)} beside the channels, ${left} files and ` +
+    `Of what lies in ${typedPath(layout, layout.input)} beside the channels, ${left} files and ` +
       `directories are not in the container, which gets ${MOST_OTHERS} of them`,
     "Put them into a directory of input/data: each is a channel, on SageMaker too.",
   );

@@ -116,7 +116,7 @@ export async function plannedTraining(
   return {
     name,
     channels: Object.fromEntries(
-      channels.map(({ name, source }) => [name, typedPath(layout.directory, source)]),
+      channels.map(({ name, source }) => [name, typedPath(layout, source)]),
     ),
     hyperparameters: { ...known.hyperparameters, ...launch.hyperparameters },
     ...count === 1 ? { container: containers[0]![1] } : {

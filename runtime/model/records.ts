@@ -29,7 +29,7 @@ export interface RunFacts {
   /** The container's name. */
   readonly container: string;
   readonly hyperparameters: Readonly<Record<string, string>>;
-  /** Name to directory, as the user would type it. */
+  /** Name to directory, relative to that of `NAME.json` if it lies below. */
   readonly channels: Readonly<Record<string, string>>;
   /** What was asked for besides, by the names of the options. */
   readonly options: Readonly<Record<string, unknown>>;

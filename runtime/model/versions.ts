@@ -95,7 +95,7 @@ export async function settleModel(
   host: LockHost,
   isStrict = false,
 ): Promise<Settled> {
-  const show = (path: string) => typedPath(layout.directory, path);
+  const show = (path: string) => typedPath(layout, path);
   const made = modelOfRun(layout, run);
   if (ending !== "failed" && !(await lstatIfThere(made))?.isDirectory) {
     throw new MlcliError(`The directory with the model of this run is gone: ${show(made)}`, {
@@ -131,7 +131,7 @@ const NO_FILE: Difference = {
 
 function whereEarlier(layout: Layout, run: string | undefined): { readonly hint?: string } {
   if (run === undefined) return {};
-  const path = typedPath(layout.directory, modelOfRun(layout, run));
+  const path = typedPath(layout, modelOfRun(layout, run));
   return {
     hint:
       `The earlier model is in ${path} now, and mlcli local deploy --run ${run} serves it. On ` +
@@ -162,7 +162,7 @@ async function putInPlace(layout: Layout, run: string): Promise<string | undefin
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     const [from, to] = [modelOfRun(layout, run), layout.model].map((path) =>
-      typedPath(layout.directory, path)
+      typedPath(layout, path)
     );
     throw new MlcliError(
       `The model cannot be moved from ${from} to ${to}: ${fileErrorReason(error)}`,
@@ -278,7 +278,7 @@ async function putAwayEarlier(
     if (earlier !== undefined) await removeEmpty(layout, earlier);
     if (systemCode(cause) === undefined) throw cause;
     throw new MlcliError(
-      `The earlier model cannot be moved out of ${typedPath(layout.directory, model)}: ` +
+      `The earlier model cannot be moved out of ${typedPath(layout, model)}: ` +
         fileErrorReason(cause),
       {
         hint: "It stays there. When there is room, the next local command moves it.",

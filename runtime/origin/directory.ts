@@ -87,7 +87,7 @@ export async function projectAt(
         "processing-job/NAME, endpoint/NAME or model/NAME, its ARN, or its address in the console.",
     });
   }
-  const shown = path === cwd ? "." : typedPath(cwd, path);
+  const shown = path === cwd ? "." : typedPath({ directory: cwd }, path);
   return { path, shown, boundary: await boundaryOf(path), cwd, name };
 }
 

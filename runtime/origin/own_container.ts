@@ -72,7 +72,9 @@ async function containerOrigin(
   const hasData = await isDirectory(join(path, from));
   const data = hasData ? await copiesOf(project, from, to, isOther) : NOTHING;
   const payload = join(directory, "local_test/payload.csv");
-  const request = await isFile(payload) ? shellWord(typedPath(cwd, payload)) : "FILE";
+  const request = await isFile(payload)
+    ? shellWord(typedPath({ directory: cwd }, payload))
+    : "FILE";
   const old = instructions.filter(({ name, text }) => name === "FROM" && OLD.test(text));
   return {
     what: `the container of ${inOneLine(shown)}`,

@@ -1,7 +1,5 @@
 /** What a training is asked to run, and where its code lies. */
 
-import { dirname } from "@std/path/dirname";
-import type { App } from "../app/app.ts";
 import { directoryNamed } from "../app/named_path.ts";
 import { holdsHarness, type LabelledImage } from "../contract/images.ts";
 import type { Distribution, Launcher, Program } from "../contract/launch.ts";
@@ -74,16 +72,16 @@ function moduleOrFile(sent: SentCode, entryPoint: string): string {
 /**
  * The directory of the code. One that only the file names lies in the app's repository.
  *
- * @param named as typed, relative to `cwd`, or as the file has it, relative to that.
+ * @param named as typed, relative to the current directory, or as the file has it, relative to that.
  * @throws MlcliError where it is no directory, or must not be sent; UsageError for one that is typed.
  */
 export async function sourceAt(
-  app: Pick<App, "name" | "configurationPath" | "boundary">,
+  app: Parameters<typeof directoryNamed>[0],
   named: string,
-  { cwd, isTyped }: { readonly cwd: string; readonly isTyped: boolean },
+  { isTyped }: { readonly isTyped: boolean },
 ): Promise<Source> {
   const place = { named, isTyped, option: "--source-dir", key: "source_dir" };
-  return await directoryNamed(app, place, cwd, "the code");
+  return await directoryNamed(app, place, "the code");
 }
 
 /**
@@ -96,7 +94,6 @@ export async function requireCode(
   directory: string | undefined,
   entryPoint: string,
 ): Promise<void> {
-  const cwd = dirname(app.configurationPath);
-  const source = await sourceAt(app, directory ?? ".", { cwd, isTyped: false });
+  const source = await sourceAt(app, directory ?? ".", { isTyped: false });
   requireEntryPoint(await codeIn([{ source }]), source, entryPointOf(entryPoint));
 }

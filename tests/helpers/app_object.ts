@@ -13,6 +13,7 @@ export function appObject(
   return {
     name,
     directory,
+    cwd: directory,
     boundary: directory,
     base: join(directory, name, "mlcli_base"),
     mark: `mark of ${directory}`,

@@ -50,7 +50,7 @@ export function failedCode(failure: Failure): FailedCode {
       isWhole: true,
     })),
     importer: {
-      app: { name: "flats", directory, boundary: directory, base } as never,
+      app: { name: "flats", directory, cwd: directory, boundary: directory, base } as never,
       code: kind === "train" ? "training" : "processing",
       image: { Config: isHarness ? HARNESS_IMAGE : FOREIGN_IMAGE } as never,
       source: isSent

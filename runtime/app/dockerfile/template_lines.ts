@@ -30,7 +30,7 @@ export async function commonFinding(
   const layout = layoutOf(app);
   if (!await holdsFile(layout, layout.common, layout.common)) return undefined;
   if (dockerfile === layout.dockerfile) await requireInside(app, [dockerfile]);
-  const shown = typedPath(app.directory, dockerfile);
+  const shown = typedPath(app, dockerfile);
   const text = await readTextFile(dockerfile, LARGEST_TEXT).catch((cause) => {
     throw new MlcliError(`Cannot read ${shown}: ${fileErrorReason(cause)}`, { cause });
   });

@@ -139,15 +139,15 @@ async function checkedS3(
 /** @throws MlcliError where the app's file names what is not the app's. */
 async function directoryOf(
   model: Exclude<ModelSource, { readonly address: S3Address }>,
-  { request: { app, typed }, host: { cwd } }: ModelContext,
+  { request: { app, typed } }: ModelContext,
 ): Promise<ModelDirectory> {
   if ("run" in model) {
     const layout = layoutOf(app);
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
     const { model: path } = await versionOf(layout, model.run);
-    return { path, shown: typedPath(cwd, path) };
+    return { path, shown: typedPath(app, path) };
   }
   const isTyped = typed.has("--model");
   const place = { named: model.directory, isTyped, option: "--model", key: "model" };
-  return await placeNamed(app, place, cwd);
+  return await placeNamed(app, place);
 }

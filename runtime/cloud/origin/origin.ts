@@ -44,7 +44,7 @@ export async function cloudOrigin(
   note: (text: string) => void,
 ): Promise<Origin> {
   const region = options.region ?? resource.region;
-  const aws = await connectToAws({ ...options, region, appName: undefined }, host);
+  const aws = await connectToAws({ ...options, region, appName: undefined, isNew: true }, host);
   const sagemaker = await aws.sagemaker();
   const name = nameOf(typed, resource.name.replace(TIME, ""));
   const { section, configuration, code, data, ...draft } = await draftOf(resource, sagemaker, name);

@@ -3,7 +3,7 @@
 import { basename } from "@std/path/basename";
 import { startScript } from "../../app/harness_files.ts";
 import { layoutOf } from "../../app/layout.ts";
-import { typedPath } from "../../app/typed_path.ts";
+import { initCommand, typedPath } from "../../app/typed_path.ts";
 import type { Aws } from "../../aws/aws.ts";
 import { ifAllowed } from "../../aws/errors.ts";
 import type { S3 } from "../../aws/s3.ts";
@@ -67,11 +67,11 @@ async function ownFolders(
   const { training, common } = layoutOf(app);
   if (!await isDirectory(training)) {
     throw new MlcliError("No training code to send: there is no training/", {
-      hint: `mlcli init ${app.name} adds what is missing of the example.`,
+      hint: `${initCommand(app, app.name)} adds what is missing of the example.`,
     });
   }
   const folder = (path: string, name: string) => ({
-    source: { path, shown: typedPath(app.directory, path), boundary: Deno.realPathSync(path) },
+    source: { path, shown: typedPath(app, path), boundary: Deno.realPathSync(path) },
     before: `${name}/`,
   });
   return [

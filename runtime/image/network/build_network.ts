@@ -91,7 +91,7 @@ export async function buildNetwork(
   if (studioOf(host) !== undefined) return withoutLeak(found, WITHOUT_BUILDKIT);
   if (isMounted) return withoutLeak(found, leakOfFrontend(text) ?? leakOf(instructions));
   if (sources.length === 0) return { ...NOTHING, warnings };
-  const { message, hint } = noNetworkMount(typedPath(app.directory, path));
+  const { message, hint } = noNetworkMount(typedPath(app, path));
   const warning = { message: `${message}: ${enumerated(sources)}`, hint };
   return { ...NOTHING, warnings: [warning], hint };
 }

@@ -121,7 +121,7 @@ async function ageDifferences(
     if (time && time > built) changed.push(path);
   }
   if (changed.length === 0) return [];
-  const shown = changed.map((path) => typedPath(app.directory, path));
+  const shown = changed.map((path) => typedPath(app, path));
   const words = shown.length === 2 ? shown.map(inOneLine).join(" and ") : listed(shown);
   return [{
     message: `${imageReference(app, tag)} is older than ${words}: SageMaker ` +

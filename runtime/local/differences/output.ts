@@ -45,7 +45,7 @@ export async function outputDifferences(
   kind: ProgramKind,
   before: OutputBefore,
 ): Promise<readonly Difference[]> {
-  const shown = typedPath(layout.directory, layout.output);
+  const shown = typedPath(layout, layout.output);
   const { changed, entries } = before;
   if (entries === undefined) {
     const info = await lstatIfThere(layout.output);

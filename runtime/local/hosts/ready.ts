@@ -62,7 +62,7 @@ export async function readyHost(
   const ownOutput = await watchOutput(layout, { kind, outputFolder, name });
   // SageMaker's toolkits write there without making it.
   await makeDirectory(join(outputFolder, "data"));
-  const log = typedPath(layout.directory, join(run.run.directory, RECORD_FILES.log));
+  const log = typedPath(layout, join(run.run.directory, RECORD_FILES.log));
   const frames = new FoldedFrames(status.above.err, log);
   const above = { out: status.above.out, err: frames.output };
   const shown = hosts.length === 1

@@ -142,7 +142,7 @@ async function endHosts(
   }
   await completeRecord(layout, name, { status: "Lost", exit_status: null, reason: null });
   const places = [hosts, ...await holdsFile(layout, model, model).catch(() => true) ? [model] : []]
-    .map((path) => typedPath(layout.directory, path));
+    .map((path) => typedPath(layout, path));
   return warningText(
     `${ended}: what the hosts wrote is in ${places.join(" and ")}`,
     `Take what is whole, such as checkpoints. Then: rm -r ${places.map(shellWord).join(" ")}`,
@@ -202,7 +202,7 @@ async function adopt(
         (outputs === undefined ? "" : `: its outputs are in ${outputs}`),
     );
   }
-  const model = typedPath(layout.directory, layout.model);
+  const model = typedPath(layout, layout.model);
   const where = note ?? inOne(difference) ??
     (ending === "succeeded" ? `its model is in ${model} now` : "it wrote no model");
   return noteText(
@@ -253,7 +253,7 @@ async function nameResults(layout: Layout, run: string): Promise<string | undefi
   if (!await holdsFile(layout, model, model).catch(() => true)) {
     return void await removeTreeIfThere(model).catch(() => {});
   }
-  const path = typedPath(layout.directory, model);
+  const path = typedPath(layout, model);
   return warningText(
     `Nobody saw the end of a training, so how that ended is not known: its model is in ${path}`,
     `If it is whole, mlcli local deploy --run ${run} serves it. If not: rm -r ${shellWord(path)}`,

@@ -9,7 +9,7 @@ import { isJunk } from "../../app/junk.ts";
 import { brokenLinks, linkBoundary, type Node, nodesIn } from "../../app/links.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { pointerMessage, pointersAmong } from "../../app/pointers.ts";
-import { typedPath } from "../../app/typed_path.ts";
+import { typedPath, type Viewpoint } from "../../app/typed_path.ts";
 import { writtenTop } from "../../app/written.ts";
 import type { Channel } from "../../contract/channels.ts";
 import type { Difference } from "../../contract/differences.ts";
@@ -144,7 +144,7 @@ function folderOf(path: string): string {
  */
 export async function layLinked(
   all: readonly Linked[],
-  { directory }: Pick<Layout, "directory">,
+  place: Viewpoint,
   signal: AbortSignal,
 ): Promise<void> {
   for (const { source: to, makes, from } of all) {
@@ -156,7 +156,7 @@ export async function layLinked(
       try {
         await layNode(join(to, node.path), node, hasFiles);
       } catch (cause) {
-        const shown = inOneLine(typedPath(directory, join(from.source, node.path)));
+        const shown = inOneLine(typedPath(place, join(from.source, node.path)));
         throw new MlcliError(`Cannot copy ${shown} for the container: ${fileErrorReason(cause)}`, {
           hint: "Make it readable, and free some space. mlcli links or copies the files of a " +
             "directory that has links.",
@@ -198,7 +198,7 @@ export async function makeFolder(path: string): Promise<void> {
  * @throws MlcliError for a broken link if `isStrict`.
  */
 export function brokenDifferences(
-  { directory }: Pick<Layout, "directory">,
+  place: Viewpoint,
   all: readonly LookedAt[],
   isStrict: boolean,
 ): readonly Difference[] {
@@ -209,7 +209,7 @@ export function brokenDifferences(
     );
     if (broken.length === 0) return [];
     const difference = brokenLinks(
-      broken.map(({ path, words }) => `${typedPath(directory, join(source, path))} ${words}`),
+      broken.map(({ path, words }) => `${typedPath(place, join(source, path))} ${words}`),
     );
     if (isStrict) throw new MlcliError(difference.message, { hint: difference.hint });
     return [difference];
@@ -218,11 +218,11 @@ export function brokenDifferences(
 
 /** Returns notes about entries that were not looked at, and about files that uploads leave out. */
 export function notesOn(
-  { directory }: Pick<Layout, "directory">,
+  place: Viewpoint,
   all: readonly LookedAt[],
 ): readonly string[] {
   return all.flatMap(({ source, junk, isWhole }) => {
-    const shown = inOneLine(typedPath(directory, source));
+    const shown = inOneLine(typedPath(place, source));
     return [
       ...isWhole ? [] : [
         `${shown} has more than ${MOST_ENTRIES} files: links and Git LFS pointers were looked for ` +
@@ -241,7 +241,7 @@ export function notesOn(
  * @throws MlcliError if there is nothing else in any of them, or if `isStrict`.
  */
 export function pointerDifferences(
-  { directory }: Pick<Layout, "directory">,
+  place: Viewpoint,
   all: readonly LookedAt[],
   isStrict: boolean,
 ): readonly Difference[] {
@@ -252,7 +252,7 @@ export function pointerDifferences(
     const { pointer, found: pointers, others: more } = pointersAmong(source, data);
     others += more;
     if (pointer === undefined) continue;
-    const shown = pointers.map((path) => typedPath(directory, join(source, path)));
+    const shown = pointers.map((path) => typedPath(place, join(source, path)));
     found.push(pointerMessage(pointer, shown));
   }
   const [first] = found;

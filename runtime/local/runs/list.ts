@@ -46,7 +46,7 @@ export async function wholeRun(
   const isCurrent = await currentRun(layout) === run.name;
   const directory = runDirectoryOf(layout, run.name);
   const place = async (path: string | undefined): Promise<string | null> =>
-    path && await lstatIfThere(path) ? typedPath(layout.directory, path) : null;
+    path && await lstatIfThere(path) ? typedPath(layout, path) : null;
   return {
     run,
     places: {

@@ -50,7 +50,7 @@ export async function requireFree(
     );
     others.push(target);
     if (other === undefined) continue;
-    const both = [other, target].map((path) => typedPath(layout.directory, path)).join(" and ");
+    const both = [other, target].map((path) => typedPath(layout, path)).join(" and ");
     throw new MlcliError(`Two of the directories lie in one another: ${both} (--output-dir)`, {
       hint: "Name a directory of its own for each output: --output-dir NAME=DIR",
     });
@@ -63,13 +63,13 @@ async function targetOf(layout: Layout, output: ProcessingOutput): Promise<strin
   const option = `--output-dir ${path === PATHS.processingOutput ? "" : `${name}=`}`;
   // Checked again after the run, because it might have planted a link.
   if (place !== undefined) {
-    await requireNamed(layout.directory, typedPath(layout.directory, place));
+    await requireNamed(layout.cwd, typedPath(layout, place));
   }
   // No link of the layout's is followed.
   const target = place === undefined ? join(layout.output, name) : await realPathOf(place);
   const problem = await problemAt(target).catch(fileErrorReason);
   if (problem === undefined) return target;
-  throw new MlcliError(`${problem}: ${typedPath(layout.directory, target)} (--output-dir)`, {
+  throw new MlcliError(`${problem}: ${typedPath(layout, target)} (--output-dir)`, {
     hint: `Remove what is there, or name another place, empty or new: ${option}DIR`,
   });
 }
@@ -115,10 +115,10 @@ export async function moveOutputs(
       const to = await targetOf(layout, output);
       await place(from, to, signal);
       moved.push([real, to]);
-      say(err, output, { isEmpty, left, shown: typedPath(layout.directory, to) });
+      say(err, output, { isEmpty, left, shown: typedPath(layout, to) });
     } catch (error) {
       const there = await lstatIfThere(sifted) ? folder : from;
-      const kept = `It stays with the run: ${shellWord(typedPath(layout.directory, there))}`;
+      const kept = `It stays with the run: ${shellWord(typedPath(layout, there))}`;
       if (signal.aborted) tell(err, noteText(kept));
       signal.throwIfAborted();
       if (!(error instanceof MlcliError || isSystemError(error))) throw error;
@@ -182,6 +182,6 @@ export async function keepOutputs(layout: Layout, run: string): Promise<string |
   const folder = outputsOfRun(layout, run);
   // What cannot be read may hold some.
   const isThere = await holdsFile(layout, folder, folder).catch(() => true);
-  if (isThere) return typedPath(layout.directory, folder);
+  if (isThere) return typedPath(layout, folder);
   return void await removeTreeIfThere(folder).catch(() => {});
 }

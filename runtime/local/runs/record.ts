@@ -181,7 +181,7 @@ export class RunRecord {
 
   #say(error: Error): void {
     const { layout, err } = this.place;
-    const jobs = typedPath(layout.directory, layout.jobs);
+    const jobs = typedPath(layout, layout.jobs);
     // Where nobody reads, the run goes on all the same.
     tell(
       ignoringFailures(err),

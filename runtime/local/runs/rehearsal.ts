@@ -27,7 +27,7 @@ export async function rehearsalText(
     [layout.checkpoints, await filesIn(layout.checkpoints)],
   ] as const;
   for (const [folder, count] of counts) {
-    const place = typedPath(layout.directory, folder);
+    const place = typedPath(layout, folder);
     if (count > 0) saved.push(`${place} (${counted(count, "file")})`);
   }
   return `Stopped after ${seconds} s, as SageMaker stops a training. ` +

@@ -70,7 +70,7 @@ export async function withRun<T>(
   const name = await makeRunDirectory(layout, names).catch(async (cause) => {
     if (!isSystemError(cause)) throw cause;
     if (isFirst) await removeEmptyJobs(layout);
-    throw cannotCreate(typedPath(layout.directory, layout.jobs), cause);
+    throw cannotCreate(typedPath(layout, layout.jobs), cause);
   });
   const directory = runDirectoryOf(layout, name);
   const record = new RunRecord(name, directory, { layout, ...host });

@@ -6,6 +6,7 @@
 import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
 import { followedInCode } from "../../app/left_out.ts";
+import type { Confined } from "../../app/confinement.ts";
 import { isPlaceholder, type Layout } from "../../app/layout.ts";
 import { brokenLink, followLink } from "../../app/links.ts";
 import { typedPath } from "../../app/typed_path.ts";
@@ -30,19 +31,19 @@ export type RunCode = MountedCode & { readonly isWritable: boolean };
  * @throws MlcliError for a broken link.
  */
 export async function copyCode(
-  { directory, boundary }: Pick<Layout, "directory" | "boundary">,
+  confined: Confined,
   runDirectory: string,
   { codeFolder, commonFolder }: MountedCode,
   note: (message: string) => void,
 ): Promise<RunCode> {
   const folders = [codeFolder, commonFolder].filter((folder) => folder !== undefined);
   const trees = await Promise.all(
-    folders.map((folder) => codeTree(folder, { directory, boundary })),
+    folders.map((folder) => codeTree(folder, confined)),
   );
   const sizes = trees.flatMap((tree) => [...tree?.sizes.values() ?? []]);
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   if (bytes > MOST_CODE || trees.includes(undefined)) {
-    const paths = folders.map((folder) => `${typedPath(directory, folder)}/`).join(" or ");
+    const paths = folders.map((folder) => `${typedPath(confined, folder)}/`).join(" or ");
     note(`${paths} is too large to be copied: it is mounted read-only`);
     return { codeFolder, commonFolder, isWritable: false };
   }
@@ -63,13 +64,13 @@ export async function copyCode(
  */
 export async function codeTree(
   folder: string,
-  { directory, boundary }: Pick<Layout, "directory" | "boundary">,
+  confined: Confined,
 ): Promise<Tree | undefined> {
-  const follows = await followedInCode(directory, folder);
-  const tree = await treeIn(folder, "times", boundary, undefined, follows);
+  const follows = await followedInCode(confined.directory, folder);
+  const tree = await treeIn(folder, "times", confined.boundary, undefined, follows);
   const [link] = tree?.broken ?? [];
   if (link !== undefined) {
-    throw brokenLink(typedPath(directory, join(folder, link.path)), { words: link.words! });
+    throw brokenLink(typedPath(confined, join(folder, link.path)), { words: link.words! });
   }
   return tree;
 }
@@ -237,7 +238,7 @@ export async function copyConfiguration(
 }
 
 function leadsBack(layout: Layout, path: string): MlcliError {
-  const shown = typedPath(layout.directory, path);
+  const shown = typedPath(layout, path);
   return new MlcliError(`${shown} leads to a directory that is there already`, {
     hint: "Each directory of input/config is copied into the container once.",
   });

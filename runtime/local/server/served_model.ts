@@ -40,21 +40,21 @@ export async function servedModel(
   { signal, note }: { readonly signal: AbortSignal; readonly note: (text: string) => void },
 ): Promise<string> {
   const archive = await modelArchiveIn(model);
-  if (archive !== undefined) requireNoPointer(archive, typedPath(layout.directory, archive));
+  if (archive !== undefined) requireNoPointer(archive, typedPath(layout, archive));
   else if (code === undefined && !needsView(layout, model)) return model;
   const parent = await makeInJobs(layout, UNPACKED);
   const target = join(parent, `${server}-${crypto.randomUUID().slice(0, 8)}`);
   try {
     if (archive !== undefined) await unpackedModel(layout, archive, target, signal);
     const replaces = archive === undefined
-      ? await viewOf(model, typedPath(layout.directory, model), target, {
+      ? await viewOf(model, typedPath(layout, model), target, {
         signal,
         note,
         keepsCode: code === undefined,
       })
       : code !== undefined && await removeCode(target);
     if (code !== undefined) {
-      if (replaces) note(replacedText(typedPath(layout.directory, archive ?? model), code));
+      if (replaces) note(replacedText(typedPath(layout, archive ?? model), code));
       await unpackCode(code, join(target, MODEL_CODE));
     }
     return target;
@@ -78,13 +78,13 @@ const ROOT: TarEntry = { type: "directory", path: "", mode: 0o755 };
  *
  * @throws MlcliError for pointers to files that were not fetched.
  */
-function needsView({ directory }: Layout, model: string): boolean {
+function needsView(layout: Layout, model: string): boolean {
   let hasLinks = false;
   for (
     const { path, source, kind, isLink } of nodesIn(model, Deno.realPathSync(model)).take(MOST)
   ) {
     hasLinks ||= isLink;
-    if (kind === "file") requireNoPointer(source, typedPath(directory, join(model, path)));
+    if (kind === "file") requireNoPointer(source, typedPath(layout, join(model, path)));
   }
   return hasLinks;
 }
@@ -147,7 +147,7 @@ async function unpackedModel(
 ): Promise<string> {
   // Loaded where it is needed: it brings libraries.
   const { unpackModel } = await import("../../archive/unpack.ts");
-  await unpackModel(archive, target, typedPath(layout.directory, archive), signal);
+  await unpackModel(archive, target, typedPath(layout, archive), signal);
   return target;
 }
 

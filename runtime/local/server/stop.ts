@@ -1,5 +1,5 @@
 import { isAgreed } from "../../agreement.ts";
-import { type App, directoryMark, hasConfiguration } from "../../app/app.ts";
+import { type App, directoryMark, lookUp } from "../../app/app.ts";
 import { isElsewhere } from "../../app/image.ts";
 import type { Context, Interruption } from "../../context.ts";
 import { STOP_SECONDS } from "../../contract/limits.ts";
@@ -35,12 +35,13 @@ export async function serversToStop(
   { port, appName, yes }: StopRequest,
   host: Pick<Host, "engine" | "interruption"> & Pick<Context, "ask" | "cwd">,
 ): Promise<Found> {
-  const here = await directoryMark(host.cwd);
+  const { directory, names } = await lookUp(host.cwd, appName);
+  const here = await directoryMark(directory);
   const engine = await host.engine();
   const servers = await requireServers(engine, port, appName, host.interruption.signal);
   const [server] = servers;
   // The name of an app that is not here means that one.
-  const isNamed = appName !== undefined && !await hasConfiguration(host.cwd, appName);
+  const isNamed = appName !== undefined && names.length === 0;
   if (yes || isNamed || !isElsewhere(server.directory, here)) return servers;
   const whose = whoseText(server, here);
   if (await isAgreed(`Stop the server of ${whose}?`, host)) return servers;

@@ -49,7 +49,7 @@ export async function plannedTransform(
   const findings = new Findings(job.strict, err);
   findings.add([...inputDifferences(inputs, transform), ...lineDifferences(odd)]);
   const planned = {
-    input: typedPath(layout.directory, job.input),
+    input: typedPath(layout, job.input),
     content_type: contentType,
     accept: transform.accept ?? null,
     split,

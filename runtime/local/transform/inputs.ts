@@ -44,22 +44,22 @@ export interface Inputs {
  * one that was not fetched.
  */
 export async function inputsIn(
-  { directory, boundary: repository }: Confined,
+  confined: Confined,
   input: string,
 ): Promise<Inputs> {
-  const shown = typedPath(directory, input);
+  const shown = typedPath(confined, input);
   const files: InputFile[] = [];
   const leftOut: string[] = [];
   const junk: string[] = [];
   const skips = (name: string, path: string): boolean => {
-    if (isJunk(name)) junk.push(typedPath(directory, join(input, path)));
-    else if (name.startsWith(".")) leftOut.push(typedPath(directory, join(input, path)));
+    if (isJunk(name)) junk.push(typedPath(confined, join(input, path)));
+    else if (name.startsWith(".")) leftOut.push(typedPath(confined, join(input, path)));
     return isJunk(name) || name.startsWith(".");
   };
   async function look(): Promise<void> {
-    const boundary = await linkBoundary(input, repository);
+    const boundary = await linkBoundary(input, confined.boundary);
     for (const { path, source, kind, words } of nodesIn(input, boundary, { skips })) {
-      const shown = typedPath(directory, join(input, path));
+      const shown = typedPath(confined, join(input, path));
       // So Deno shows what is not UTF-8.
       if (path.includes("\ufffd")) {
         throw new MlcliError(`Its name is not UTF-8: ${inOneLine(shown)}`, { hint: "Rename it." });

@@ -29,7 +29,7 @@ export interface OutputPlace {
 export async function outputPlace(layout: Layout, named: string | undefined): Promise<OutputPlace> {
   const path = named ?? join(layout.output, "transform");
   if (named === undefined) await requireInside(layout, [layout.output, path]);
-  const shown = typedPath(layout.directory, path);
+  const shown = typedPath(layout, path);
   await makeDirectory(path, shown);
   return { path: await realPathOf(path), shown };
 }

@@ -5,7 +5,7 @@ import { imageReference } from "../../app/app.ts";
 import { junkNotes } from "../../app/junk.ts";
 import { layoutOf } from "../../app/layout.ts";
 import { linkBoundary } from "../../app/links.ts";
-import { typedPath } from "../../app/typed_path.ts";
+import { recordedPath, typedPath } from "../../app/typed_path.ts";
 import { environmentDifferences } from "../../contract/differences.ts";
 import { SERVER_PORT } from "../../contract/jobs.ts";
 import { jobName } from "../../contract/names.ts";
@@ -95,7 +95,7 @@ export async function transform(
     const data = dataOfChannels([{ name: "input", source: job.input, boundary }], start.signal)
       .catch(() => null);
     const server = await serverOf(start, name, shape);
-    const log = typedPath(layout.directory, join(run.directory, RECORD_FILES.log));
+    const log = typedPath(layout, join(run.directory, RECORD_FILES.log));
     const results = new Results(server.modelRun);
     const about = { start, run, log, server, inputs, place, results, report };
     try {
@@ -134,7 +134,7 @@ async function begin(
       ...await mountedCode(job, layout, "prediction", image, start.note),
       isWritable: true,
     });
-  const channels = { input: typedPath(layout.directory, job.input) };
+  const channels = { input: recordedPath(layout, job.input) };
   const asked = Object.entries({ ...job.asked, contentType: shape.contentType });
   const options = {
     ...Object.fromEntries(
@@ -143,7 +143,7 @@ async function begin(
       ) => [name.replace(/[A-Z]/g, (letter) => `_${letter}`).toLowerCase(), value]),
     ),
     run: job.run,
-    output_dir: place.shown,
+    output_dir: recordedPath(layout, place.path),
   };
   record.begin({ ...factsOf("transform", job, name, { channels, options }), code: hash ?? null }, {
     reference: imageReference(job.app, job.tag),

@@ -20,6 +20,7 @@ function layoutIn(directory: TestDirectory): Layout {
   return layoutOf({
     name: "demo",
     directory: path,
+    cwd: path,
     boundary: path,
     base: join(path, "demo", "mlcli_base"),
   });

@@ -15,7 +15,8 @@ suite("typedPath", () => {
     ["/etc/passwd", "/etc/passwd"],
   ] as const;
   for (const [path, typed] of rows) {
-    it(`${path} is ${typed} in /home/jo`, () => assertEquals(typedPath("/home/jo", path), typed));
+    it(`${path} is ${typed} in /home/jo`, () =>
+      assertEquals(typedPath({ directory: "/home/jo" }, path), typed));
   }
 });
 

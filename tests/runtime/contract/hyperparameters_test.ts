@@ -17,6 +17,7 @@ async function read(
   const layout = layoutOf({
     name: "demo",
     directory: directory.path,
+    cwd: directory.path,
     boundary: directory.path,
     base,
   });
