@@ -7,7 +7,7 @@ import { sectionOf, unknownTopLevelKeys } from "../runtime/app/sections.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
-import { enumerated } from "../runtime/text.ts";
+import { enumerated, inOneLine } from "../runtime/text.ts";
 import type { Options } from "./options/option.ts";
 import { optionsByKey, unknownKeysIn } from "./options/settings.ts";
 
@@ -42,7 +42,9 @@ export async function warnOfKeys(context: Context, choice: Choice): Promise<void
 async function tellOf(apps: readonly App[], { err }: Context, { quiet }: Choice): Promise<void> {
   for (const app of apps) {
     const isAbove = app.directory !== app.cwd;
-    if (isAbove && !quiet) tell(err, noteText(`Using ${typedPath(app, app.configurationPath)}`));
+    if (isAbove && !quiet) {
+      tell(err, noteText(`Using ${inOneLine(typedPath(app, app.configurationPath))}`));
+    }
     for (const { message, hint } of await unknownKeys(app)) tell(err, warningText(message, hint));
   }
 }

@@ -103,10 +103,14 @@ export async function programOf(
     });
   }
   requireUsed(typed, entryPoint !== undefined);
-  const directory = typed.sourceDir ?? file.sourceDir ?? configuration.sourceDir ?? ".";
+  const ownDirectory = file.sourceDir ?? configuration.sourceDir;
+  const directory = typed.sourceDir ?? ownDirectory ?? ".";
+  // A file that is typed is in the current directory, unless another one is named.
+  const isTypedDirectory = typed.sourceDir !== undefined ||
+    ownDirectory === undefined && typedEntryPoint !== undefined;
   const code = entryPoint === undefined || launcher === "image" ? undefined : {
     entryPoint,
-    source: await sourceAt(own, directory, { isTyped: typed.sourceDir !== undefined }),
+    source: await sourceAt(own, directory, { isTyped: isTypedDirectory }),
   };
   return {
     app,

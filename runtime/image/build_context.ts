@@ -99,8 +99,9 @@ export async function contextEntries(
   const followed = [app.name, basePath(app.name), ...requirements.files, IGNORE_FILE];
   await requireInside(app, followed.map((path) => join(app.directory, path)));
   for (const path of requirements.files) {
-    if (await isFile(join(app.directory, path))) continue;
-    throw new MlcliError(`Requirements file not found: ${path}`, {
+    const place = join(app.directory, path);
+    if (await isFile(place)) continue;
+    throw new MlcliError(`Requirements file not found: ${typedPath(app, place)}`, {
       hint: requirements.isLock
         ? "A project of uv has both, pyproject.toml and uv.lock: uv lock makes the latter."
         : `Create it (it may be empty), or set "requirements" in ${app.name}.json.`,
@@ -273,10 +274,11 @@ export async function* walk(
 
 /** Looks at something, links in code followed. @throws MlcliError for a broken link in code. */
 async function entryAt(
-  { directory, boundary, code = [] }: Root,
+  root: Root,
   path: string,
   rules: IgnoreRules,
 ) {
+  const { directory, boundary, code = [] } = root;
   const place = join(directory, path);
   const info = await lstatIfThere(place);
   const isCode = code.some((folder) => `${path}/`.startsWith(`${folder}/`));
@@ -297,7 +299,7 @@ async function entryAt(
   const words = target === undefined
     ? followed.words
     : `leads to ${target}, which ${IGNORE_FILE} leaves out`;
-  throw brokenLink(path, { words });
+  throw brokenLink(typedPath(root, place), { words });
 }
 
 export function fileEntry(root: Root, path: string, source = join(root.directory, path)): TarEntry {

@@ -57,7 +57,7 @@ export async function findCertificates(
   const variables = CERTIFICATE_VARIABLES.map((name) => ({ value: env(name), source: name }));
   for (const { value, source } of [...cert ? [cert] : [], ...variables]) {
     if (!value) continue;
-    const path = absolute(value, app.directory, env);
+    const path = absolute(value, app.cwd, env);
     try {
       return { pem: await certificatesIn(path), source, unusable };
     } catch (error) {
@@ -82,10 +82,10 @@ async function ofTheApp(app: App, certificateFile: string): Promise<string> {
 }
 
 /** For pip and requests, `~` is the home directory. */
-function absolute(path: string, directory: string, env: Context["env"]): string {
+function absolute(path: string, cwd: string, env: Context["env"]): string {
   const home = env("HOME") || env("USERPROFILE");
   const expanded = home ? path.replace(/^~(?=[/\\])/, () => home) : path;
-  return isAbsolute(expanded) ? expanded : join(directory, expanded);
+  return isAbsolute(expanded) ? expanded : join(cwd, expanded);
 }
 
 /**

@@ -1,5 +1,11 @@
 import { assertEquals } from "@std/assert";
-import { absolutePath, isOutside, shellWord, typedPath } from "../../../runtime/app/typed_path.ts";
+import {
+  absolutePath,
+  isOutside,
+  recordedPath,
+  shellWord,
+  typedPath,
+} from "../../../runtime/app/typed_path.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("typedPath", () => {
@@ -17,6 +23,31 @@ suite("typedPath", () => {
   for (const [path, typed] of rows) {
     it(`${path} is ${typed} in /home/jo`, () =>
       assertEquals(typedPath({ directory: "/home/jo" }, path), typed));
+  }
+
+  const below = [
+    ["/home/jo/app/src/a.py", "a.py"],
+    ["/home/jo/app/data/x.csv", "../data/x.csv"],
+    ["/home/jo", "../.."],
+    ["/home/jo/app/src", "/home/jo/app/src"],
+    ["/home/joe/app", "/home/joe/app"],
+    ["/etc/passwd", "/etc/passwd"],
+  ] as const;
+  for (const [path, typed] of below) {
+    it(`${path} of an app in /home/jo is ${typed} in /home/jo/app/src`, () =>
+      assertEquals(typedPath({ directory: "/home/jo", cwd: "/home/jo/app/src" }, path), typed));
+  }
+});
+
+suite("recordedPath", () => {
+  const rows = [
+    ["/home/jo/data", "data"],
+    ["/home/jo", "."],
+    ["/data", "/data"],
+  ] as const;
+  for (const [path, recorded] of rows) {
+    it(`${path} of an app in /home/jo is ${recorded}, whatever the current directory`, () =>
+      assertEquals(recordedPath({ directory: "/home/jo", cwd: "/home/jo/app" }, path), recorded));
   }
 });
 
