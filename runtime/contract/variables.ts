@@ -51,7 +51,7 @@ export interface GivenVariable {
 }
 
 /** Variables in which mlcli tells its harness something. (The harness's others are the user's.) */
-const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT", "MLCLI_WATCH"];
+const RESERVED: readonly string[] = ["MLCLI_ALLOWED_HOSTS", "MLCLI_REPORT"];
 
 /**
  * `NAME=VALUE`, or `NAME` for the value that it has where mlcli runs, on a command line.

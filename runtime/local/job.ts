@@ -144,7 +144,7 @@ export async function runJob(job: BatchJob, run: JobRun, host: Host): Promise<vo
       if (hosts.length > 1) record.hosts = factsOfHosts(ends);
       own = failed.ownOutput();
       for (const { of, report: path } of ready) {
-        const report = await readReport(path, kind);
+        const report = await readReport(path);
         record.python ??= report.python;
         findings.add(report.differences);
         if (of === failed.of) {

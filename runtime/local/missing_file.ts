@@ -2,9 +2,9 @@
 
 import { join } from "@std/path/join";
 import { layoutOf } from "../app/layout.ts";
-import { typedPath } from "../app/typed_path.ts";
+import { shellWord, typedPath } from "../app/typed_path.ts";
 import { COMMON_PATH, holdsHarness } from "../contract/images.ts";
-import { PATHS } from "../contract/jobs.ts";
+import { PATHS, type ProgramKind } from "../contract/jobs.ts";
 import { ownFrames } from "../contract/tracebacks.ts";
 import { isFile } from "../files.ts";
 import { inOneLine, listed, printableJson } from "../text.ts";
@@ -44,6 +44,12 @@ const WRITTEN = /^\/(?:tmp\/|opt\/(?!ml\/(?:input\/data|processing\/input)\b))/;
 /** Packages whose files are in a cloud. */
 const REMOTE = /\/(?:s3fs|gcsfs|adlfs|huggingface_hub)\//;
 
+/** Directories that a job of each kind has locally, but not on SageMaker or with `--strict`. */
+const ONLY_LOCAL: Readonly<Record<ProgramKind, readonly string[]>> = {
+  train: [`${PATHS.inputData}/processing`],
+  process: [PATHS.model, PATHS.input],
+};
+
 /** Returns the path that an error says does not exist; `undefined` for other errors. */
 export function missingPath(words: string): string | undefined {
   if (!/\b\w*Error\b/.test(words)) return undefined;
@@ -69,6 +75,10 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
   const named = inputs.find((input) => path.startsWith(`${input.path}/`));
   // The host of a run with shards has another part of the files.
   if (named?.files.includes(path.slice(named.path.length + 1))) return undefined;
+  const onlyLocal = ONLY_LOCAL[kind].find((one) => `${path}/`.startsWith(`${one}/`));
+  if (onlyLocal && inputs.every((input) => input.path !== onlyLocal)) {
+    return await foundHint(code, path, inputs) ?? onlyLocalHint(code, onlyLocal);
+  }
   const directory = directoryToMake(path, words, line);
   if (directory !== undefined) {
     const kept = kind === "train" ? [PATHS.model, PATHS.outputData] : [PATHS.processingOutput];
@@ -84,6 +94,18 @@ export async function missingFileHint(code: FailedCode): Promise<string | undefi
     return noChannelHint(code, channel) + (found ? ` ${found}` : "");
   }
   return found ?? (WRITTEN.test(path) ? undefined : await dataHint(code, named ? [named] : inputs));
+}
+
+function onlyLocalHint({ kind, importer: { app } }: FailedCode, directory: string): string {
+  const { inputData, processingData } = layoutOf(app);
+  const [channels, input] = [inputData, processingData].map((folder) =>
+    shellWord(typedPath(app, folder))
+  );
+  return kind === "train"
+    ? `Put the data into a channel, such as ${channels}/extra, or name it: --input extra=DIR. ` +
+      `A training job on SageMaker has no ${directory}.`
+    : `Put what the code reads into ${input}, or name it: --input DIR. Write results to ` +
+      `${PATHS.processingOutput}. A processing job on SageMaker has no ${directory}.`;
 }
 
 /** Returns the directory that code which writes a file needs; `undefined` for code that reads. */

@@ -6,7 +6,7 @@
 import { imageReference } from "../app/app.ts";
 import { type Layout, layoutOf } from "../app/layout.ts";
 import { hostNames } from "../contract/hosts.ts";
-import { HOST, PATHS, type ProgramKind } from "../contract/jobs.ts";
+import { HOST, PATHS } from "../contract/jobs.ts";
 import { commandOf, type Launch, type ProcessingLaunch, type Program } from "../contract/launch.ts";
 import { trainingVariables, type Variables } from "../contract/variables.ts";
 import type { CreateBody, Mount, VolumeMount } from "../docker/engine.ts";
@@ -26,7 +26,7 @@ import { labels } from "./container/managed.ts";
 import type { BatchJob, LocalJob, ProcessingJob, ServingJob, TrainingJob } from "./jobs.ts";
 import type { PipPlace } from "./sent_code.ts";
 import type { MadeOf } from "./server/made_of.ts";
-import { reportMount, reportVariables } from "./differences/report.ts";
+import { REPORT_VARIABLES, reportMount } from "./differences/report.ts";
 
 /**
  * An address for the container's name. Without a network of its own, engines give it none; on the
@@ -124,7 +124,7 @@ export function trainPlan(job: TrainingJob, planned: PlannedTraining): CreateBod
     Hostname: HOST,
     Env: environment(job, planned.region, {
       ...trainingVariables({ name: planned.jobName, region: planned.region }),
-      ...report(job, "train", planned),
+      ...report(planned),
       ...pip?.variables,
     }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "train" }),
@@ -152,8 +152,8 @@ function codeMounts(
   ];
 }
 
-function report(job: BatchJob, kind: ProgramKind, { reportFile }: Planned): Variables {
-  return reportFile === undefined ? {} : reportVariables(kind, hasOwnAlone(job));
+function report({ reportFile }: Planned): Variables {
+  return reportFile === undefined ? {} : REPORT_VARIABLES;
 }
 
 /**
@@ -175,7 +175,7 @@ export function processPlan(job: ProcessingJob, planned: PlannedProcessing): Cre
     Cmd: launch.arguments,
     Hostname: HOST,
     Env: environment(job, planned.region, {
-      ...report(job, "process", planned),
+      ...report(planned),
       ...pip?.variables,
     }, hostNames(job.hosts.count)),
     Labels: labels({ app, role: "process" }),

@@ -202,7 +202,7 @@ async function runIn(job: ShellJob, place: Place, host: Host): Promise<void> {
     ...place.isSent
       ? { codeFolder: place.unpacked, commonFolder: undefined, isWritable: true }
       : await codeOf(job, place, host),
-    // Only runs of the user's code are watched.
+    // Only runs of the user's code have a report.
     reportFile: undefined,
   });
   const body = withInput(shellPlan(planned, command), host);

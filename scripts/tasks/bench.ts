@@ -33,7 +33,6 @@ import { makeStartUpBench } from "../bench/startup.ts";
 import { makeTrainBench } from "../bench/train.ts";
 import { transformComparisons } from "../bench/transform.ts";
 import { makeUploadBench } from "../bench/upload.ts";
-import { makeWatchBench } from "../bench/watch.ts";
 import { makeWatchEditBench } from "../bench/watch_edit.ts";
 import { otherUser } from "../../tests/helpers/other_user.ts";
 import { findBinary } from "../compile/targets.ts";
@@ -55,7 +54,6 @@ const PARTS: Readonly<Record<string, Part>> = {
   hosts,
   script,
   repack,
-  watch,
   "watch-edit": watchEdit,
   serving,
   transform,
@@ -170,11 +168,6 @@ async function* repack(_: string, signal: AbortSignal): AsyncGenerator<Compariso
   await using bench = await makeRepackBench(signal);
   if (bench) yield bench.comparison;
   else say("Repacking is not measured: there is no aws (apt-get install awscli)");
-}
-
-async function* watch(): AsyncGenerator<Comparison> {
-  await using bench = await makeWatchBench();
-  yield bench.comparison;
 }
 
 async function* watchEdit(baseImage: string): AsyncGenerator<Comparison> {

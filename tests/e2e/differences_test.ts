@@ -32,35 +32,17 @@ async function said(code: string, args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-const INTO_INPUT =
-  "hint: Put what it needs into /opt/ml/processing/input (input/data/processing, " +
-  "or --input), and write results to /opt/ml/processing/output.\n";
-
-suite("what the specification mounts and SageMaker does not have", () => {
+suite("files that a run leaves where SageMaker drops them", () => {
   beforeAll(buildTestImage);
 
   type Row = readonly [title: string, args: readonly string[], code: string, warning: string];
   const rows: readonly Row[] = [
     [
-      "a script reads the model",
-      PROCESS,
-      'open("/opt/ml/model/model.json").close()',
-      "warning: Processing opened /opt/ml/model/model.json; on SageMaker, it has no " +
-      `/opt/ml/model\n${INTO_INPUT}`,
-    ],
-    [
-      "a program that a script starts reads a channel",
-      PROCESS,
-      'subprocess.run(["cat", "/opt/ml/input/data/training/data.csv"], stdout=subprocess.DEVNULL)',
-      "warning: Processing opened /opt/ml/input/data/training/data.csv; on SageMaker, it has " +
-      `no /opt/ml/input\n${INTO_INPUT}`,
-    ],
-    [
       "a script writes beside its output",
       PROCESS,
       'os.makedirs("/opt/ml/processing/train")\nopen("/opt/ml/processing/train/t.csv", "w").close()',
-      "warning: Processing wrote /opt/ml/processing/train/t.csv, which nothing keeps, here or on " +
-      "SageMaker\nhint: Write it to /opt/ml/processing/output.\n",
+      "warning: Processing wrote /opt/ml/processing/train/t.csv, which is lost when the run " +
+      "ends, as on SageMaker\nhint: Write it to /opt/ml/processing/output.\n",
     ],
     [
       "nothing, where a script reads its input and writes its output",
@@ -87,13 +69,13 @@ open("/opt/ml/output/data/metrics.json", "w").close()`,
     it(`is said: ${title}`, async () => assertEquals(await said(code, args), warning));
   }
 
-  it("is said of code that fails, too, before its error", async () => {
-    await using app = await appOf('open("/opt/ml/model/model.json")\nraise SystemExit(3)');
+  it("are named before the error of a script that fails", async () => {
+    await using app = await appOf('open("/opt/ml/processing/t.csv", "w")\nraise SystemExit(3)');
     const { code, stderr } = await app.run(PROCESS);
     assertEquals(code, 3);
     assertMatch(
       stderr,
-      /^warning: Processing opened \/opt\/ml\/model\/model\.json; .*\nhint: .*\nerror: Processing failed: exit status 3\n$/,
+      /^warning: Processing wrote \/opt\/ml\/processing\/t\.csv, .*\nhint: .*\nerror: Processing failed: exit status 3\n$/,
     );
   });
 });

@@ -10,8 +10,8 @@ from mlcli_harness import paths
 from mlcli_harness.code import enter_code_directory
 from mlcli_harness.environment import set_shared_environment
 from mlcli_harness.failure import HarnessError, run_user_code
+from mlcli_harness.lost_files import report_lost_files_at_end
 from mlcli_harness.packages import report_packages
-from mlcli_harness.watch import report_at_end
 
 
 def process(file: str, arguments: list[str]) -> None:
@@ -29,7 +29,7 @@ def run_script(file: str, arguments: list[str]) -> None:
     with open(path, "rb") as source:
         code = compile(source.read(), path, "exec")
     report_packages()
-    report_at_end([paths.PROCESSING], lost_below=paths.PROCESSING, kept=("input", "output"))
+    report_lost_files_at_end(paths.PROCESSING, kept=("input", "output"))
     sys.argv = [path, *arguments]
     if os.path.dirname(path) != directory:
         sys.path.insert(0, os.path.dirname(path))

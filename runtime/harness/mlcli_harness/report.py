@@ -3,7 +3,7 @@ none.) Each line is a JSON array:
 
     ["python", "3.12.4"]
     ["reason", "ValueError: no age"]
-    ["opened", "/opt/ml/model/model.json"]
+    ["lost", "/opt/ml/processing/other/x.csv"]
 
 Errors are ignored: the report must never make a run fail.
 """

@@ -11,7 +11,6 @@ from mlcli_harness.distribution import distribute
 from mlcli_harness.environment import read_channels, read_hyperparameters, set_training_environment
 from mlcli_harness.failure import HarnessError, run_user_code
 from mlcli_harness.packages import report_packages
-from mlcli_harness.watch import report_at_end
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,7 +46,6 @@ def call_train() -> None:
         distribute(platforms, [os.path.join(paths.HARNESS, "main.py"), "train"], report.variables())
     if worker in (None, "0"):
         report_packages()
-        report_at_end([os.path.join(paths.INPUT_DATA, name) for name in channels])
     module = load_module("training", path)
     function = required_function(module, "train", "(%s)" % SIGNATURE, path)
     call_with_hyperparameters(function, input_path(channels), hyperparameters)

@@ -157,12 +157,11 @@ def train(data, model): print(data, shared.NAME, os.environ["SM_CHANNELS"])
         self.write("/opt/ml/output/failure", "an earlier run's")
         main = os.path.join(paths.HARNESS, "main.py")
         words = ["--nnodes", "1", "--nproc_per_node", "1", main, "train"]
-        os.environ.update({"MLCLI_REPORT": "/r", "MLCLI_WATCH": "/w", "SIGNAL": "15"})
+        os.environ.update({"MLCLI_REPORT": "/r", "SIGNAL": "15"})
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             self.assertEqual(ending(train), (143, ""))
         # The workers report in its place.
         self.assertEqual(json.loads(printed.getvalue()), [words, ["algo-1", "7777", "eth0", "0", "/r"]])
-        self.assertEqual(os.environ["MLCLI_WATCH"], "/w")
         self.assertFalse(os.path.exists(paths.TRAINING_FAILURE))
 
     def test_a_worker_of_torchrun_runs_the_code_that_its_launcher_unpacked(self):

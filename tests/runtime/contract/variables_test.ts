@@ -56,7 +56,7 @@ suite("a variable of the user", () => {
       ["=s3cret", `${SOURCE} must be NAME=VALUE, or NAME for its value here.`],
       ["A=s3cret\0", `${SOURCE} must be NAME=VALUE, or NAME for its value here.`],
       ["MLCLI_REPORT=s3cret", `${SOURCE}: MLCLI_REPORT is a variable that mlcli sets itself.`],
-      ["MLCLI_WATCH", `${SOURCE}: MLCLI_WATCH is a variable that mlcli sets itself.`],
+      ["MLCLI_REPORT", `${SOURCE}: MLCLI_REPORT is a variable that mlcli sets itself.`],
       [
         "MLCLI_ALLOWED_HOSTS=",
         `${SOURCE}: MLCLI_ALLOWED_HOSTS is a variable that mlcli sets itself.`,
@@ -99,7 +99,7 @@ suite("a file of variables", () => {
       ["A =s3cret", "e:1: the name of a variable may hold no blanks."],
       ["A=1\nan s3cret line", "e:2: the name of a variable may hold no blanks."],
       ["A=s3cret\0", "e:1 must be NAME=VALUE, or NAME for its value here."],
-      ["\n\nMLCLI_WATCH=s3cret", "e:3: MLCLI_WATCH is a variable that mlcli sets itself."],
+      ["\n\nMLCLI_REPORT=s3cret", "e:3: MLCLI_REPORT is a variable that mlcli sets itself."],
     ] as const
   ) {
     it(`is refused with ${JSON.stringify(text)}, and shows no value`, () => {

@@ -80,10 +80,7 @@ const mount = (Source: string, Target: string, ReadOnly: boolean) => ({
   ReadOnly,
 });
 
-const REPORT_ENV = (watched: string): readonly string[] => [
-  "MLCLI_REPORT=/opt/mlcli/report",
-  `MLCLI_WATCH=${watched}`,
-];
+const REPORT_ENV = "MLCLI_REPORT=/opt/mlcli/report";
 
 const TRAIN_BODY = {
   Image: "APP:latest",
@@ -93,7 +90,7 @@ const TRAIN_BODY = {
     ...ENV,
     "TRAINING_JOB_NAME=APP-TIME",
     "TRAINING_JOB_ARN=arn:aws:sagemaker:us-east-2:000000000000:training-job/APP-TIME",
-    ...REPORT_ENV("/opt/ml/input/data/processing"),
+    REPORT_ENV,
   ],
   Labels: labels("train"),
   HostConfig: {
@@ -114,7 +111,7 @@ const PROCESS_BODY = {
   Image: "APP:latest",
   Cmd: ["process", "p.py"],
   Hostname: "algo-1",
-  Env: [...ENV, ...REPORT_ENV("/opt/ml/model:/opt/ml/input")],
+  Env: [...ENV, REPORT_ENV],
   Labels: labels("process"),
   HostConfig: {
     ...RUN,
@@ -235,8 +232,8 @@ for (const [command, own, expected, expectedName] of COMMANDS) {
           .map(({ Source, Target, ReadOnly }) => `${Source}:${Target}${ReadOnly ? ":ro" : ""}`),
         STRICT_MOUNTS[command],
       );
-      const told = body.Env.filter((one: string) => /^([MS][LM]_|MLCLI_(WATCH|MAX))/.test(one));
-      assertEquals(told, command === "deploy" ? ["MLCLI_MAX_BODY_MB=6"] : ["MLCLI_WATCH="]);
+      const told = body.Env.filter((one: string) => /^([MS][LM]_|MLCLI_MAX)/.test(one));
+      assertEquals(told, command === "deploy" ? ["MLCLI_MAX_BODY_MB=6"] : []);
       assertEquals(body.HostConfig.ExtraHosts, []);
     });
 

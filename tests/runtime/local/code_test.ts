@@ -246,7 +246,7 @@ suite("what local commands tell a container", () => {
       [["--env", "K", "s3cret"], "", "takes no argument"],
       [["-e", "K=s3cret"], "", "Did you mean --env?"],
       [["--evn=K=s3cret"], "", "Did you mean --env?"],
-      [["--env", "MLCLI_WATCH=s3cret"], "", "MLCLI_WATCH is a variable that mlcli sets itself"],
+      [["--env", "MLCLI_REPORT=s3cret"], "", "MLCLI_REPORT is a variable that mlcli sets itself"],
       [["--env-file", "e"], "A=1\n=s3cret\n", "e:2 must be NAME=VALUE"],
       [["--env-file", "e"], "A b=s3cret\n", "e:1: the name of a variable"],
       [["--env-file", "e"], "s3cret\n", "e:1 names a variable without a value"],

@@ -246,6 +246,39 @@ const ROWS: Readonly<Record<string, Row>> = {
     data: { training: ["x{1}\u200d.csv"] },
     hint: 'x{1}?.csv is in channel training: open f"{input_data_path}/x{{1}}\\u200d.csv"',
   },
+  "the input of processing jobs in a training job": {
+    path: "/opt/ml/input/data/processing/p.csv",
+    data: TRAINING,
+    hint: `Put the data into a channel, such as ${FOLDER}/extra, or name it: --input extra=DIR. ` +
+      "A training job on SageMaker has no /opt/ml/input/data/processing.",
+  },
+  "a channel that is called processing": {
+    path: "/opt/ml/input/data/processing/p.csv",
+    data: { processing: ["a.csv"] },
+    hint: `Put the file into ${FOLDER}/processing, or open one of channel processing (a.csv): ` +
+      'f"{input_data_path}/a.csv"',
+  },
+  "the model in a processing job": {
+    kind: "process",
+    path: "/opt/ml/model/model.json",
+    data: { input: ["a.csv"] },
+    hint: `Put what the code reads into ${FOLDER}/processing, or name it: --input DIR. Write ` +
+      "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
+  },
+  "a model that a processing job writes": {
+    kind: "process",
+    path: "/opt/ml/model/model.json",
+    line: 'open(path, "w")',
+    data: { input: ["a.csv"] },
+    hint: `Put what the code reads into ${FOLDER}/processing, or name it: --input DIR. Write ` +
+      "results to /opt/ml/processing/output. A processing job on SageMaker has no /opt/ml/model.",
+  },
+  "a file of the input by its path in a training job": {
+    kind: "process",
+    path: "/opt/ml/input/data/training/a.csv",
+    data: { input: ["a.csv"] },
+    hint: 'a.csv is in the input: open "/opt/ml/processing/input/a.csv"',
+  },
   "a model that training should have written": {
     path: "/opt/ml/model/best.pt",
     data: TRAINING,

@@ -232,7 +232,7 @@ const VIOLATIONS: Readonly<Record<string, Violation>> = {
   "what processing loses": {
     args: PROCESS,
     code: (write) => write("/opt/mlcli/report", '["lost", "/opt/ml/processing/x.csv"]\n'),
-    message: /Processing wrote \/opt\/ml\/processing\/x\.csv, which nothing keeps/,
+    message: /Processing wrote \/opt\/ml\/processing\/x\.csv, which is lost/,
   },
   "no model": {
     args: TRAIN,

@@ -3,9 +3,9 @@ import { join } from "@std/path";
 import {
   makeReport,
   readReport,
+  REPORT_VARIABLES,
   reportMount,
   reportOf,
-  reportVariables,
 } from "../../../../runtime/local/differences/report.ts";
 import { makeDirectory } from "../../../helpers/directory.ts";
 import { it, suite } from "../../../helpers/suite.ts";
@@ -17,20 +17,19 @@ const NOTHING = { differences: [], python: undefined, reason: undefined };
 suite("what the harness reports of Python", () => {
   it("is its version, and its packages", () => {
     const text = line("python", "3.12.4") + line("package", "scikit-learn 1.5.0") +
-      line("package", "torch 2.3.0+cpu") + line("opened", "/opt/ml/model");
-    assertEquals(reportOf(text, "train").python, {
+      line("package", "torch 2.3.0+cpu") + line("lost", "/opt/ml/processing/a");
+    assertEquals(reportOf(text).python, {
       version: "3.12.4",
       packages: { "scikit-learn": "1.5.0", torch: "2.3.0+cpu" },
     });
   });
 
   it("is nothing in another form", () => {
-    assertEquals(reportOf(line("package", "a 1"), "train").python, undefined);
-    assertEquals(reportOf(line("python", "\x1b[2J"), "train").python, undefined);
+    assertEquals(reportOf(line("package", "a 1")).python, undefined);
+    assertEquals(reportOf(line("python", "\x1b[2J")).python, undefined);
     assertEquals(
       reportOf(
         line("python", "3.8.0") + line("package", "a\nb 1") + line("package", "a b c"),
-        "train",
       ).python
         ?.packages,
       {},
@@ -40,20 +39,20 @@ suite("what the harness reports of Python", () => {
 
 suite("a report that a full disk cut off anywhere", () => {
   const whole = line("python", "3.12.4") + line("package", "numpy 2.0.0") +
-    line("opened", "/opt/ml/model/m") + line("reason", "No room");
+    line("lost", "/opt/ml/processing/m") + line("reason", "No room");
   const packages: Readonly<Record<string, string>> = { numpy: "2.0.0" };
 
   it("says nothing false", () => {
     for (let length = 0; length < whole.length; length++) {
       const text = whole.slice(0, length);
-      const python = reportOf(text, "train").python;
+      const python = reportOf(text).python;
       assertEquals(python?.version ?? "3.12.4", "3.12.4");
       for (const [name, version] of Object.entries(python?.packages ?? {})) {
         assertEquals(version, packages[name], text);
       }
-      assertEquals(reportOf(text, "train").reason ?? "No room", "No room");
-      for (const { message } of reportOf(text, "process").differences) {
-        assertEquals(message.includes("opened /opt/ml/model/m;"), true, message);
+      assertEquals(reportOf(text).reason ?? "No room", "No room");
+      for (const { message } of reportOf(text).differences) {
+        assertEquals(message.includes("wrote /opt/ml/processing/m,"), true, message);
       }
     }
   });
@@ -72,7 +71,7 @@ suite("what the harness reports of a failure", () => {
       [line("reason", 3) + line("reason"), undefined],
       [line("reason", "cut off").slice(0, -4), undefined],
     ];
-    for (const [text, reason] of rows) assertEquals(reportOf(text, "train").reason, reason);
+    for (const [text, reason] of rows) assertEquals(reportOf(text).reason, reason);
   });
 });
 
@@ -88,65 +87,38 @@ suite("what the harness reports", () => {
     });
     // The container's user may be any.
     assertEquals((await Deno.stat(path)).mode! & 0o777, 0o666);
-    assertEquals(await readReport(path, "train"), NOTHING);
+    assertEquals(await readReport(path), NOTHING);
     // Where the run's directory was taken away, how the run ended still matters.
     await Deno.remove(path);
-    assertEquals(await readReport(path, "train"), NOTHING);
-    assertEquals(reportVariables("train", false), {
-      MLCLI_REPORT: "/opt/mlcli/report",
-      MLCLI_WATCH: "/opt/ml/input/data/processing",
-    });
-    assertEquals(reportVariables("process", false).MLCLI_WATCH, "/opt/ml/model:/opt/ml/input");
-    // Where they are not mounted, nothing there can be opened.
-    assertEquals(reportVariables("process", true), {
-      MLCLI_REPORT: "/opt/mlcli/report",
-      MLCLI_WATCH: "",
-    });
+    assertEquals(await readReport(path), NOTHING);
+    assertEquals(REPORT_VARIABLES, { MLCLI_REPORT: "/opt/mlcli/report" });
   });
 
-  it("names paths and remedy", () => {
-    const text = line("opened", "/opt/ml/input/data/training/a.csv") +
-      line("opened", "/opt/ml/model/model.json") + line("opened", "/opt/ml/model/model.json") +
-      line("opened", "/opt/ml/model") + line("lost", "/opt/ml/processing/plots/a.png");
-    assertEquals(
-      reportOf(text, "process").differences.map(({ message }) => message),
-      [
-        "Processing opened /opt/ml/model/model.json, /opt/ml/model; " +
-        "on SageMaker, it has no /opt/ml/model",
-        "Processing opened /opt/ml/input/data/training/a.csv; " +
-        "on SageMaker, it has no /opt/ml/input",
-        "Processing wrote /opt/ml/processing/plots/a.png, which nothing keeps, " +
-        "here or on SageMaker",
-      ],
-    );
-    const [training] = reportOf(
-      ["1", "2", "3", "4"].map((name) => line("opened", `/opt/ml/input/data/processing/${name}`))
-        .join(""),
-      "train",
-    ).differences;
-    assertEquals(
-      training!.message,
-      "Training opened /opt/ml/input/data/processing/1, /opt/ml/input/data/processing/2, " +
-        "/opt/ml/input/data/processing/3 and 1 more; on SageMaker, it has no " +
-        "/opt/ml/input/data/processing",
-    );
+  it("names lost files, the first three of them, and where to write them", () => {
+    const lost = (...names: readonly string[]): string =>
+      names.map((name) => line("lost", `/opt/ml/processing/${name}`)).join("");
+    const hint = "Write it to /opt/ml/processing/output.";
+    assertEquals(reportOf(lost("a.png", "a.png")).differences, [{
+      message: "Processing wrote /opt/ml/processing/a.png, which is lost when the run ends, " +
+        "as on SageMaker",
+      hint,
+    }]);
+    assertEquals(reportOf(lost("1", "2", "3", "4")).differences, [{
+      message:
+        "Processing wrote /opt/ml/processing/1, /opt/ml/processing/2, /opt/ml/processing/3 " +
+        "and 1 more, which is lost when the run ends, as on SageMaker",
+      hint,
+    }]);
   });
 
   it("may be cut off, or be anything that a container writes", () => {
-    const rubbish = [
-      "",
-      "x",
-      "null",
-      "[]",
-      '["opened"]',
-      '["opened", 1]',
-      '{"a": 1}',
-      "[".repeat(9),
-    ];
-    assertEquals(reportOf(rubbish.join("\n"), "process").differences, []);
-    assertEquals(reportOf(line("opened", "/etc/passwd"), "process").differences, []);
-    assertEquals(reportOf(line("opened", "/opt/ml/models"), "process").differences, []);
-    assertEquals(reportOf('["lost", "/a"]\n["lost", "/b', "process").differences.length, 1);
+    const rubbish = ["", "x", "null", "[]", '["lost"]', '["lost", 1]', '{"a": 1}', "[".repeat(9)];
+    assertEquals(reportOf(rubbish.join("\n")).differences, []);
+    assertEquals(reportOf('["lost", "/a"]\n["lost", "/b').differences.length, 1);
+  });
+
+  it("has rows of an earlier version's harness that are ignored", () => {
+    assertEquals(reportOf(line("opened", "/opt/ml/model/m")), NOTHING);
   });
 
   it("is read up to a limit", async () => {
@@ -156,7 +128,7 @@ suite("what the harness reports", () => {
       path,
       line("lost", "/first") + " ".repeat(270_000) + line("lost", "/x"),
     );
-    const { differences: [found] } = await readReport(path, "process");
+    const { differences: [found] } = await readReport(path);
     assertEquals(found!.message.includes("/x"), false);
     assertEquals(found!.message.includes("/first"), true);
   });
