@@ -104,8 +104,8 @@ function plainOf(name: string): string {
   return name.toLowerCase().replace(/[^a-z0-9]/g, "");
 }
 
-/** How many letters are to be put in, left out, replaced or swapped with the next one. */
-function distanceOf(a: string, b: string): number {
+/** Returns how many letters are inserted, left out, replaced, or swapped with the next one. */
+export function distanceOf(a: string, b: string): number {
   // The time grows with the square of the length, and names of this length are not typed.
   if (Math.abs(a.length - b.length) > 2 || a.length > 200) return Infinity;
   let before: number[] = [];

@@ -11,7 +11,7 @@ import {
   environmentDifferences,
   hyperparameterDifferences,
 } from "../contract/differences.ts";
-import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { hyperparametersOf, hyperparameterTypos } from "../contract/hyperparameters.ts";
 import { isSharded } from "../contract/hosts.ts";
 import { holdsHarness } from "../contract/images.ts";
 import { holdsToolkitByName } from "../contract/aws_images.ts";
@@ -68,7 +68,7 @@ export async function train(
   checkShards(request, names, (text) => report.note(text));
   checkGroups(request);
   checkNetworkAndTags(request);
-  const hyperparameters = await hyperparametersFor(request);
+  const hyperparameters = await hyperparametersFor(request, report);
   const code = await codeToSend(request, output, (text) => report.note(text));
   const name = newJobName(request, host);
   requireNone([
@@ -182,13 +182,18 @@ async function programOnPlatform(
   return await programFor(program, reference, image, code);
 }
 
-/** As `local train` reads them. */
+/** Reads the hyperparameters of the file and the command line, and warns of typos. */
 async function hyperparametersFor(
   { app, hyperparameters }: TrainingRequest,
+  report: JobReport,
 ): Promise<Readonly<Record<string, string>>> {
   const layout = layoutOf(app);
   await requireInside(layout, [layout.configInput, layout.hyperparameters]);
-  return hyperparametersOf(await readHyperparametersFile(layout), hyperparameters);
+  const file = await readHyperparametersFile(layout);
+  for (const { message, hint } of hyperparameterTypos(file, hyperparameters)) {
+    report.warning(message, hint);
+  }
+  return hyperparametersOf(file, hyperparameters);
 }
 
 /** Notes expressions that are certainly wrong; whether SageMaker takes the others is not known here. */

@@ -1,5 +1,14 @@
 import { MlcliError, UsageError } from "../errors.ts";
-import { asWritten, isObject, isRawNumber, nameOfType, parseJson } from "../text.ts";
+import {
+  asWritten,
+  distanceOf,
+  inOneLine,
+  isObject,
+  isRawNumber,
+  nameOfType,
+  parseJson,
+} from "../text.ts";
+import { HYPERPARAMETERS } from "./limits.ts";
 
 export interface HyperparametersFile {
   /** For messages. */
@@ -22,6 +31,44 @@ export function hyperparametersOf(
   const fromCommandLine = overrides.map(parseOverride);
   const fromFile = file === undefined ? [] : valuesIn(file);
   return Object.fromEntries([...fromFile, ...fromCommandLine]);
+}
+
+/**
+ * Finds hyperparameters on the command line that look like typos: the name is not in the file, but equals
+ * one of its names except for case, `-` and `_`, or is one edit away from one. Names with other digits are
+ * not typos (`adam_beta1`, `adam_beta2`).
+ *
+ * @param overrides each `key=value`.
+ * @returns a warning for each.
+ */
+export function hyperparameterTypos(
+  file: HyperparametersFile | undefined,
+  overrides: readonly string[],
+): readonly { readonly message: string; readonly hint: string }[] {
+  if (file === undefined) return [];
+  const known = Object.keys(hyperparametersOf(file, []));
+  const typed = Object.keys(hyperparametersOf(undefined, overrides));
+  return typed.filter((name) => !known.includes(name)).flatMap((name) => {
+    // SageMaker refuses a training job with more.
+    const meant = nameMeantBy(name, known.slice(0, HYPERPARAMETERS.most));
+    if (meant === undefined) return [];
+    const [wrong, right] = [name, meant].map((one) => `"${inOneLine(one)}"`);
+    return [{
+      message: `Hyperparameter ${wrong} is not in hyperparameters.json; did you mean ${right}?`,
+      hint: `Rename it, or add ${wrong} to ${inOneLine(file.path)}.`,
+    }];
+  });
+}
+
+function nameMeantBy(typed: string, known: readonly string[]): string | undefined {
+  const plain = (name: string): string => name.toLowerCase().replace(/[-_]/g, "");
+  const letters = (name: string): string => name.replace(/\P{L}/gu, "");
+  const digits = (name: string): string => name.replace(/\D/g, "");
+  return known.find((name) => plain(name) === plain(typed)) ??
+    known.find((name) =>
+      letters(name).length > 4 && digits(name) === digits(typed) &&
+      distanceOf(plain(typed), plain(name)) === 1
+    );
 }
 
 function parseOverride(text: string): readonly [key: string, value: string] {

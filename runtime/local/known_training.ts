@@ -10,11 +10,11 @@ import {
   requireTestDirectory,
 } from "../app/layout.ts";
 import type { Channel } from "../contract/channels.ts";
-import { hyperparametersOf } from "../contract/hyperparameters.ts";
+import { hyperparametersOf, hyperparameterTypos } from "../contract/hyperparameters.ts";
 import { holdsHarness } from "../contract/images.ts";
 import type { Program } from "../contract/launch.ts";
 import type { ImageDetails } from "../docker/images.ts";
-import { noteText, tell } from "../messages.ts";
+import { noteText, tell, warningText } from "../messages.ts";
 import { programFor } from "../source/program.ts";
 import { packCode, type PackedCode } from "../source/source.ts";
 import { channelRemedy, channelsOf, emptyChannels, requireNoCodeChannel } from "./channels.ts";
@@ -64,6 +64,9 @@ export async function knownTraining(
   const channels = found.filter(({ name }) => sent === undefined || !empty.includes(name));
   const file = await readHyperparametersFile(layout);
   const hyperparameters = hyperparametersOf(file, job.hyperparameters);
+  for (const { message, hint } of hyperparameterTypos(file, job.hyperparameters)) {
+    tell(host.err, warningText(message, hint));
+  }
   return { layout, checkPaths, metrics, sent, found, empty, channels, hyperparameters };
 }
 

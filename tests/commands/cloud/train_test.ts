@@ -187,6 +187,20 @@ suite("train", () => {
     assertEquals(job.box.jobs.only("training").request.Environment, { A: "file", B: "option" });
   });
 
+  it("warns of a typo of a hyperparameter before it creates the job", async () => {
+    await using job = await makeJobApp();
+    await job.app.write(job.app.testPath("input/config/hyperparameters.json"), '{"epochs": 9}');
+    const { code, stdout, stderr } = await job.run([
+      ...[...LEAST, "--dry-run", "--quiet", "--hyperparameter", "epoch=3"],
+    ]);
+    assertEquals(code, 0, stderr);
+    assertMatch(
+      stderr,
+      /^warning: Hyperparameter "epoch" is not in hyperparameters\.json; did you mean "epochs"\?\nhint: Rename it, or add "epoch" to .+\n$/,
+    );
+    assertEquals(inputIn(stdout).HyperParameters, { epochs: "9", epoch: "3" });
+  });
+
   it("splits the channels that are named, and says which instances get nothing", async () => {
     await using job = await makeJobApp();
     const { code, stdout, stderr } = await job.run([

@@ -132,6 +132,28 @@ suite("local train --dry-run", () => {
     assertEquals([channels, hyperparameters], [{ training: place }, { epochs: "3" }]);
   });
 
+  it("warns of a typo of a hyperparameter, also for code that is sent, and keeps the value", async () => {
+    const hyperparameters = { "local_test/test_dir/input/config/hyperparameters.json": '{"C": 1}' };
+    for (const configuration of [{}, SENT]) {
+      await using app = await completeApp({ configuration, files: hyperparameters });
+      await app.write(`${app.directory}/src/train.py`, "1");
+      const { code, stdout, stderr } = await dry(app, [
+        ...["--hyperparameter", "c=10"],
+        ...configuration === SENT ? ["--image", SENT.image] : [],
+      ], { image: HARNESS_IMAGE });
+      assertEquals(code, 0, stderr);
+      assertEquals(
+        stderr.split("\n").slice(0, 2),
+        [
+          'warning: Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
+          `hint: Rename it, or add "c" to ${app.name}/mlcli_base/local_test/test_dir/input/config/` +
+          "hyperparameters.json.",
+        ],
+      );
+      assertEquals(JSON.parse(stdout).hyperparameters, { C: "1", c: "10" });
+    }
+  });
+
   const refused: readonly (readonly [
     title: string,
     args: readonly string[],

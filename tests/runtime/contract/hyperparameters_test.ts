@@ -2,7 +2,10 @@ import { join } from "@std/path";
 import { assertEquals, assertRejects } from "@std/assert";
 import { MlcliError } from "../../../runtime/errors.ts";
 import { layoutOf, readHyperparametersFile } from "../../../runtime/app/layout.ts";
-import { hyperparametersOf } from "../../../runtime/contract/hyperparameters.ts";
+import {
+  hyperparametersOf,
+  hyperparameterTypos,
+} from "../../../runtime/contract/hyperparameters.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
@@ -90,4 +93,83 @@ suite("hyperparametersOf", () => {
       assertEquals(error.name, "MlcliError");
     });
   }
+});
+
+/** The name in the file, the name on the command line, and whether the latter is a typo. */
+interface TypoRow {
+  readonly known: string;
+  readonly typed: string;
+  readonly isTypo: boolean;
+}
+
+const TYPOS: Readonly<Record<string, TypoRow>> = {
+  "other case": { known: "C", typed: "c", isTypo: true },
+  // https://github.com/huggingface/notebooks/issues/52
+  "hyphens for underscores": { known: "train-batch-size", typed: "train_batch_size", isTypo: true },
+  "no separator": { known: "max_depth", typed: "maxDepth", isTypo: true },
+  // https://github.com/awslabs/graphstorm/issues/799
+  "an inserted letter": { known: "save-embed-path", typed: "save-embeds-path", isTypo: true },
+  // https://github.com/fabsig/GPBoost/issues/11
+  "an inserted colon": { known: "learning_rate", typed: "learning_rate:", isTypo: true },
+  // https://github.com/hydra-ecosystem/hydra/issues/1457
+  "a missing letter": { known: "output_subdir", typed: "ouput_subdir", isTypo: true },
+  "a replaced letter": { known: "epochs", typed: "epocha", isTypo: true },
+  // https://github.com/hydra-ecosystem/hydra/issues/1912
+  "two swapped letters": { known: "preferences", typed: "perferences", isTypo: true },
+  "a name of five letters": { known: "epoch", typed: "epochs", isTypo: true },
+  // https://github.com/LabeliaLabs/distributed-learning-contributivity/issues/184
+  "two missing letters": { known: "gradient_updates", typed: "gradit_updates", isTypo: false },
+  "a name of four letters": { known: "rate", typed: "date", isTypo: false },
+  "a name of four letters and a digit": { known: "beta1", typed: "betas1", isTypo: false },
+  "another digit": { known: "adam_beta1", typed: "adam_beta2", isTypo: false },
+  "a digit more": { known: "dropout", typed: "dropout2", isTypo: false },
+  "the same name": { known: "epochs", typed: "epochs", isTypo: false },
+  "another name": { known: "epochs", typed: "patience", isTypo: false },
+  "another name without letters of ASCII": { known: "学習率", typed: "層の数", isTypo: false },
+};
+
+suite("hyperparameterTypos", () => {
+  const typos = (known: readonly string[], typed: readonly string[]) =>
+    hyperparameterTypos(
+      {
+        path: "config/hyperparameters.json",
+        text: JSON.stringify(Object.fromEntries(known.map((name) => [name, 1]))),
+      },
+      typed.map((name) => `${name}=10`),
+    );
+
+  for (const [name, { known, typed, isTypo }] of Object.entries(TYPOS)) {
+    it(`hyperparameterTypos finds ${isTypo ? "a typo" : "no typo"}: ${name}`, () =>
+      assertEquals(typos([known], [typed]).length, isTypo ? 1 : 0));
+  }
+
+  it("hyperparameterTypos names the name in the file, and how to keep the other", () => {
+    assertEquals(typos(["C"], ["c"]), [{
+      message: 'Hyperparameter "c" is not in hyperparameters.json; did you mean "C"?',
+      hint: 'Rename it, or add "c" to config/hyperparameters.json.',
+    }]);
+  });
+
+  it("hyperparameterTypos warns once for a repeated name, and not for a name of the file", () => {
+    assertEquals(typos(["epochs", "epoch"], ["epoch", "epochz", "epochz"]).length, 1);
+  });
+
+  it("hyperparameterTypos prefers a name with other case to one with another letter", () => {
+    const [typo] = typos(["epoch_s_", "batchsizes", "Batch_Size"], ["batchsize"]);
+    assertEquals(typo!.message.endsWith('did you mean "Batch_Size"?'), true, typo!.message);
+  });
+
+  it("hyperparameterTypos replaces control characters of a name in the file", () => {
+    const [typo] = typos(["epoch\x1bs"], ["epochs"]);
+    assertEquals(typo!.message.endsWith('did you mean "epoch?s"?'), true, typo!.message);
+  });
+
+  it("hyperparameterTypos ignores names after the 100 that SageMaker accepts", () => {
+    const names = Array.from({ length: 100 }, (_, index) => `a${index}`);
+    assertEquals(typos([...names.slice(1), "epochs"], ["Epochs"]).length, 1);
+    assertEquals(typos([...names, "epochs"], ["Epochs"]).length, 0);
+  });
+
+  it("hyperparameterTypos finds nothing without a file", () =>
+    assertEquals(hyperparameterTypos(undefined, ["c=1"]), []));
 });
