@@ -65,6 +65,10 @@ const OPTIONS = options({
     description: "AWS profile of the cloud commands.",
   },
   "--iam-role-arn": { ...cloudOptions["--iam-role-arn"], onlyWith: "--from" },
+  "--yes": {
+    short: "-y",
+    description: "Ask nothing: accept each default, such as the directory's name for the app.",
+  },
   "--dry-run": { description: "Print the files that it would make, and make none." },
 });
 
@@ -73,10 +77,11 @@ export type InitOptions = Values<typeof OPTIONS>;
 export type InitFlag = keyof typeof OPTIONS & `--${string}`;
 
 export const initCommand: Command = command({
-  details: "Existing files are kept. On a terminal, it asks for values that no option gives.",
+  details: "Existing files are kept. On a terminal, it asks for the name of a new app.",
   options: OPTIONS,
   examples: [
     ["Make the app flats", "mlcli init flats"],
+    ["Make an app named after this directory", "mlcli init --yes"],
     [
       "Run a job of SageMaker on this machine",
       "mlcli init --from training-job/flats-9 --data 100MB && mlcli local train",

@@ -21,8 +21,8 @@ import { rememberIfPossible } from "../runtime/app/trusted_image.ts";
 import { typedPath } from "../runtime/app/typed_path.ts";
 import type { Context } from "../runtime/context.ts";
 import { holdsToolkitByName, wrongAccount } from "../runtime/contract/aws_images.ts";
-import { entryPointOf, launcherIn } from "../runtime/contract/launch.ts";
-import { UsageError } from "../runtime/errors.ts";
+import { launcherIn } from "../runtime/contract/launch.ts";
+import { type MlcliError, UsageError } from "../runtime/errors.ts";
 import { isDirectory } from "../runtime/files.ts";
 import { noteText, tell, warningText } from "../runtime/messages.ts";
 import {
@@ -33,6 +33,7 @@ import {
 } from "../runtime/image/scaffold.ts";
 import { counted } from "../runtime/quantities.ts";
 import { requireCode } from "../runtime/source/program.ts";
+import { inOneLine } from "../runtime/text.ts";
 import type { Call } from "./command.ts";
 import { configurationSchema } from "./configuration_schema.ts";
 import type { InitFlag, InitOptions } from "./init.ts";
@@ -41,10 +42,11 @@ import { firstGiven, usageError } from "./usage.ts";
 
 /** Makes or completes an app, and says what to do with it. */
 export async function initAction(
-  context: Context,
+  caller: Context,
   options: InitOptions,
   call: Call,
 ): Promise<void> {
+  const context = options.yes ? { ...caller, ask: acceptDefault } : caller;
   if (options.name !== undefined) checkName(options.name, call.path);
   const from = options.from ?? await offeredOrigin(context, options);
   if (from !== undefined) {
@@ -76,6 +78,11 @@ export async function initAction(
     tell(context.err, `${text} Edit the file.\n`);
   }
   context.err.print(await nextCommands(context.cwd, result));
+}
+
+/** Answers a question by its default, as `--yes` wants. */
+function acceptDefault(_question: string, fallback: string): Promise<string> {
+  return Promise.resolve(fallback);
 }
 
 /**
@@ -140,11 +147,8 @@ interface Choice {
   readonly value: TextOf<InitOptions>;
   /** The value in a configuration file that is there already. */
   readonly inFile: TextOf<Configuration>;
-  /** Asked on a terminal. Without it, only the option gives a value. */
-  readonly question?: string;
-  readonly fallback?: string | ((context: Context) => Promise<string>);
-  /** Whether question and fallback count here; undefined: everywhere. */
-  readonly where?: (context: Context) => boolean;
+  /** Returns the value that a new file gets without the option; `undefined`: none. */
+  readonly fallback?: (context: Context) => string | undefined | Promise<string>;
 }
 
 /** The other keys are set by hand when the app goes to SageMaker. */
@@ -157,53 +161,40 @@ type ChosenKey = Exclude<
 /** Keys that only an app without an image that exists has. */
 const OF_BUILDS: readonly ChosenKey[] = ["base_image", "python_version", "requirements"];
 
-/** In the order of the questions and of the file. */
+/** In the order of the file. */
 const CHOICES: Readonly<Record<ChosenKey, Choice>> = {
   image: { option: "--image", value: "image", inFile: "image" },
   source_dir: { option: "--source-dir", value: "sourceDir", inFile: "sourceDir" },
   launcher: { option: "--launcher", value: "launcher", inFile: "launcher" },
-  base_image: {
-    option: "--base-image",
-    value: "baseImage",
-    inFile: "baseImage",
-    question: "Base image (empty: the official slim Python)",
-  },
+  base_image: { option: "--base-image", value: "baseImage", inFile: "baseImage" },
   python_version: {
     option: "--python-version",
     value: "pythonVersion",
     inFile: "pythonVersion",
-    question: "Python version",
-    fallback: DEFAULT_PYTHON_VERSION,
+    fallback: () => DEFAULT_PYTHON_VERSION,
   },
   requirements: {
     option: "--requirements",
     value: "requirements",
     inFile: "requirements",
-    question: "Requirements file",
     fallback: ({ cwd }) => defaultRequirements(cwd),
   },
-  cloud_region: {
-    option: "--region",
-    value: "region",
-    inFile: "cloudRegion",
-    question: "Cloud region (empty: that of your profile)",
-  },
+  cloud_region: { option: "--region", value: "region", inFile: "cloudRegion" },
   cloud_profile: { option: "--profile", value: "profile", inFile: "cloudProfile" },
   platform: {
     option: "--platform",
     value: "platform",
     inFile: "platform",
-    // On other machines, the engine's own platform is SageMaker's. On this one, an image of the
-    // engine's platform would work here and not start there.
-    where: ({ arch }) => arch === "aarch64",
-    question: `Platform of the image (SageMaker's instances are ${PLATFORM})`,
-    fallback: PLATFORM,
+    // An image of an arm64 engine's own platform would not start on SageMaker's default instances.
+    fallback: ({ arch }) => arch === "aarch64" ? PLATFORM : undefined,
   },
 };
 
 /**
- * The name of the app to make: the argument; else the one app that is here, to complete it; else
- * the answer to a question, by default the directory's name.
+ * Returns the name of the app to make: the argument; else the directory's only app, to complete it;
+ * else the answer to a question, by default the directory's name.
+ *
+ * @throws UsageError if the directory's name is needed and is not valid for an app.
  */
 async function chooseName(
   context: Context,
@@ -215,27 +206,34 @@ async function chooseName(
   if (here !== undefined && more.length === 0) return here;
   const directory = basename(context.cwd);
   const fallback = APP_NAME.test(directory) ? directory : "";
-  const name = await ask(context, "Name of the app", fallback, {
-    expected: APP_NAME_EXPECTED,
-    accepts: (answer) => APP_NAME.test(answer),
-  });
-  return checkName(name ?? fallback, path);
+  for (;;) {
+    const name = await context.ask("Name of the app", fallback) ?? fallback;
+    if (APP_NAME.test(name)) return name;
+    if (name === fallback) throw missingName(directory, path);
+    tell(context.err, `The name must be ${APP_NAME_EXPECTED}.\n`);
+  }
+}
+
+function missingName(directory: string, path: string): MlcliError {
+  return usageError(
+    path,
+    `Missing argument: NAME. "${inOneLine(directory)}", the directory's name, is not a name of ` +
+      `${APP_NAME_EXPECTED}.`,
+  );
 }
 
 function checkName(name: string, path: string): string {
   if (APP_NAME.test(name)) return name;
   throw usageError(
     path,
-    name === ""
-      ? "Missing argument: NAME, the name of the app."
-      : `Argument "NAME" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
+    `Argument "NAME" must be a name of ${APP_NAME_EXPECTED}, but got "${name}".`,
   );
 }
 
 /** Options choose the program of a training alone. */
 type ChosenConfiguration = NewConfiguration & { readonly train?: { readonly entry_point: string } };
 
-/** The configuration file of a new app. All options are checked before the first question. */
+/** Checks the options, and returns the configuration file of a new app. */
 async function chooseConfiguration(
   context: Context,
   name: string,
@@ -264,17 +262,13 @@ async function chooseConfiguration(
     : {};
   for (const key of keys) {
     if (image !== undefined && OF_BUILDS.includes(key)) continue;
-    // --python-version chooses the official image.
-    if (key === "base_image" && options.pythonVersion !== undefined) continue;
-    // A base image has a Python of its own.
-    if (key === "python_version" && configuration.base_image !== undefined) continue;
-    const chosen = options[CHOICES[key].value] ?? await answerOrFallback(context, key);
-    if (chosen !== "") configuration[key] = chosen;
+    // A base image has its own Python.
+    if (key === "python_version" && options.baseImage !== undefined) continue;
+    const chosen = options[CHOICES[key].value] ?? await CHOICES[key].fallback?.(context);
+    if (chosen !== undefined) configuration[key] = chosen;
   }
-  if (image === undefined) return configuration;
-  const entryPoint = options.entryPoint ??
-    entryPointOf(await context.ask(PROGRAM_QUESTION, "") ?? "");
-  if (entryPoint === "") return configuration;
+  const { entryPoint } = options;
+  if (image === undefined || entryPoint === undefined) return configuration;
   const launcher = configuration.launcher ?? await launcherOf(image, context);
   return {
     ...configuration,
@@ -282,8 +276,6 @@ async function chooseConfiguration(
     train: { entry_point: entryPoint },
   };
 }
-
-const PROGRAM_QUESTION = "Program of your code, such as train.py (empty: the image's own)";
 
 /** @throws UsageError for options that do not go together. */
 function requireFitting(options: InitOptions, path: string): void {
@@ -315,16 +307,6 @@ async function launcherOf(image: string, context: Context): Promise<string | und
   return found && launcherIn(found.Config?.Env ?? []);
 }
 
-/** The answer to the question, or the fallback, where no option gives a value. Empty: no value. */
-async function answerOrFallback(context: Context, key: keyof typeof CHOICES): Promise<string> {
-  const { question, fallback: decide = "", where = () => true } = CHOICES[key];
-  if (question === undefined || !where(context)) return "";
-  const fallback = typeof decide === "string" ? decide : await decide(context);
-  const { expected } = RULES[key];
-  const rule = { expected, accepts: (answer: string) => accepts(key, answer) };
-  return await ask(context, question, fallback, rule) ?? fallback;
-}
-
 /**
  * The options that differ from the configuration file, which is there already and stays. (They are
  * equal where an interrupted init is repeated.)
@@ -348,18 +330,4 @@ function defaultImageName(name: string, path: string): string {
     path,
     `An image cannot be named "${imageName}" after its app: name it with "--image-name".`,
   );
-}
-
-/** Asks until the answer is valid; an empty one is the fallback. `undefined` without a terminal. */
-async function ask(
-  context: Context,
-  question: string,
-  fallback: string,
-  rule: { readonly expected: string; readonly accepts: (answer: string) => boolean },
-): Promise<string | undefined> {
-  for (;;) {
-    const answer = await context.ask(question, fallback);
-    if (answer === undefined || answer === fallback || rule.accepts(answer)) return answer;
-    tell(context.err, `That must be ${rule.expected}.\n`);
-  }
 }

@@ -4,6 +4,7 @@
  * one cannot write it. Every command reads it: this module loads nothing else that is large.
  */
 
+import { REGION } from "./contract/region.ts";
 import { fileErrorReason, isMissing, MlcliError, UsageError } from "./errors.ts";
 import { jsonObject } from "./text.ts";
 
@@ -33,7 +34,7 @@ export const PERSON_SETTINGS = {
   },
   region: {
     meaning: "AWS region, if nothing else names one, not even the profile.",
-    pattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
+    pattern: REGION,
   },
   trusted_registries: {
     meaning:

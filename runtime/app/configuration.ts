@@ -10,6 +10,7 @@ import {
   metricDefinitionsIn,
   METRICS_KEY,
 } from "../contract/metric_definitions.ts";
+import { REGION } from "../contract/region.ts";
 import { fileErrorHint, fileErrorReason, messageOf, MlcliError } from "../errors.ts";
 import { LARGEST_TEXT, readTextFile } from "../files.ts";
 import { isObject, nameOfType, parseJson } from "../text.ts";
@@ -163,7 +164,7 @@ export const RULES = {
   cloud_region: {
     meaning: "Region of the cloud commands, and AWS_REGION in local runs.",
     expected: 'a region, such as "eu-west-1"',
-    pattern: /^\S+$/,
+    pattern: REGION,
   },
   cloud_profile: {
     meaning: "AWS profile of the cloud commands.",

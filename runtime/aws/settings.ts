@@ -1,4 +1,5 @@
 import { isRoleArn } from "../contract/addresses.ts";
+import { REGION } from "../contract/region.ts";
 import { MlcliError, UsageError } from "../errors.ts";
 import { personSettings, settingsOrNone } from "../person.ts";
 import { AwsError } from "./errors.ts";
@@ -162,9 +163,6 @@ function checkAddress(address: Setting | undefined): void {
   const shape = "A URL begins with http:// or https://";
   throw wrongSetting(address, `Not a URL: "${address.value}"`, shape);
 }
-
-/** A region becomes part of a host's name. */
-const REGION = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 function checkedRegion(region: Setting | undefined): Setting | undefined {
   if (!region || REGION.test(region.value)) return region;

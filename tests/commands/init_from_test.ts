@@ -145,8 +145,8 @@ suite("mlcli init in a project of another tool", () => {
   for (const [answer, made] of [["\n", true], ["y\n", true], ["n\n", false]] as const) {
     it(`offers to make the app of it: ${JSON.stringify(answer)}`, async () => {
       await using directory = await makeDirectory(PROJECT);
-      // After a no, the questions about a new app: their defaults.
-      const answers = made ? answer : `${answer}${"\n".repeat(8)}`;
+      // After a no, the question about the name of a new app: its default.
+      const answers = made ? answer : `${answer}\n`;
       const { code, screen } = await answerOnTerminal(["init"], directory.path, answers);
       assertEquals(code, 0, screen);
       assertStringIncludes(screen, "This is a project of sagify. Make an app of it? [Y/n]: ");

@@ -285,62 +285,25 @@ suite("mlcli init", () => {
 });
 
 suite("mlcli init on a machine with another processor than SageMaker's", () => {
-  /** What the configuration says, and what was asked. */
-  async function initOn(
-    arch: string,
-    answers: Readonly<Record<string, string>> | undefined,
-    ...args: readonly string[]
-  ): Promise<{ readonly platform?: string; readonly asked: readonly string[] }> {
-    await using directory = await makeDirectory();
-    const asked: string[] = [];
-    const { code, stderr } = await runInProcess(["init", "demo", ...args], {
-      cwd: directory.path,
-      arch,
-      ask: (question, fallback) => {
-        if (answers === undefined) return Promise.resolve(undefined);
-        asked.push(`${question} [${fallback}]`);
-        const key = Object.keys(answers).find((word) => question.includes(word));
-        return Promise.resolve(key === undefined ? fallback : answers[key]);
-      },
-    });
-    assertEquals(code, 0, stderr);
-    const { platform } = JSON.parse(
-      await Deno.readTextFile(join(directory.path, "demo.json")),
-    );
-    return { platform, asked: asked.filter((question) => question.includes("Platform")) };
-  }
-
-  const QUESTION = "Platform of the image (SageMaker's instances are linux/amd64) [linux/amd64]";
   type Row = readonly [
     title: string,
     arch: string,
-    answers: Readonly<Record<string, string>> | undefined,
     args: readonly string[],
-    expected: { readonly platform?: string; readonly asked: readonly string[] },
+    platform: string | undefined,
   ];
   const rows: readonly Row[] = [
-    ["writes SageMaker's", "aarch64", undefined, [], { platform: "linux/amd64", asked: [] }],
-    ["asks for it, that as the default", "aarch64", {}, [], {
-      platform: "linux/amd64",
-      asked: [QUESTION],
-    }],
-    ["takes another answer", "aarch64", { Platform: "linux/arm64" }, [], {
-      platform: "linux/arm64",
-      asked: [QUESTION],
-    }],
-    ["takes --platform before it asks", "aarch64", {}, ["--platform", "linux/arm64"], {
-      platform: "linux/arm64",
-      asked: [],
-    }],
-    ["writes and asks nothing where it is the same", "x86_64", {}, [], {
-      platform: undefined,
-      asked: [],
-    }],
-    ["nor without a terminal there", "x86_64", undefined, [], { platform: undefined, asked: [] }],
+    ["writes SageMaker's platform on arm64", "aarch64", [], "linux/amd64"],
+    ["writes --platform on arm64", "aarch64", ["--platform", "linux/arm64"], "linux/arm64"],
+    ["writes no platform on amd64", "x86_64", [], undefined],
   ];
-  for (const [title, arch, answers, args, expected] of rows) {
+  for (const [title, arch, args, platform] of rows) {
     it(title, async () => {
-      assertEquals(await initOn(arch, answers, ...args), expected);
+      await using directory = await makeDirectory();
+      const { path: cwd } = directory;
+      const { code, stderr } = await runInProcess(["init", "demo", ...args], { cwd, arch });
+      assertEquals(code, 0, stderr);
+      const file = JSON.parse(await Deno.readTextFile(join(cwd, "demo.json")));
+      assertEquals(file.platform, platform);
     });
   }
 });
@@ -353,13 +316,20 @@ suite("mlcli init without a terminal", () => {
     assert(!stderr.includes("["), stderr);
   });
 
-  it("asks for a name where the directory's cannot be one", async () => {
-    await using parent = await makeDirectory({ "a b/": "" });
-    const { code, stdout, stderr } = await runProgram(["init"], { cwd: join(parent.path, "a b") });
-    assertEquals([code, stdout], [2, ""]);
-    assertStringIncludes(stderr, "error: Missing argument: NAME");
-    assertEquals(await filesBelow(parent.path), {});
-  });
+  // https://github.com/npm/cli/issues/1659, https://github.com/astral-sh/uv/pull/16554
+  for (const args of [[], ["--yes"]]) {
+    it(`asks for a name if the directory's is not valid: ${["init", ...args].join(" ")}`, async () => {
+      await using parent = await makeDirectory({ "Untitled Folder/": "" });
+      const cwd = join(parent.path, "Untitled Folder");
+      const { code, stdout, stderr } = await runInProcess(["init", ...args], { cwd });
+      assertEquals([code, stdout], [2, ""]);
+      assertMatch(
+        stderr,
+        /^error: Missing argument: NAME\. "Untitled Folder", the directory's name, is not .*\nhint: /,
+      );
+      assertEquals(await filesBelow(parent.path), {});
+    });
+  }
 
   const REFUSED: readonly (readonly [args: readonly string[], words: string])[] = [
     [["../demo"], 'Argument "NAME"'],
@@ -373,7 +343,7 @@ suite("mlcli init without a terminal", () => {
     [["demo", "--image-name", "Demo:v1"], 'Option "--image-name"'],
     [["demo", "--platform", "amd64"], 'Option "--platform"'],
     [["demo", "--base-image", "a b"], 'Option "--base-image"'],
-    [["demo", "--region", "eu west"], 'Option "--region"'],
+    [["demo", "--region", "us-east-1a"], 'Option "--region" must be a region, such as "eu-west-1"'],
     [["a..b"], '"--image-name"'],
     [["demo", "--unknown"], "--unknown"],
     [["demo", "other"], "other"],
@@ -406,32 +376,68 @@ suite("mlcli init without a terminal", () => {
 });
 
 suite("mlcli init on a terminal", () => {
-  it("asks for what no option gives, and again after a wrong answer", async () => {
+  it("asks for the app's name alone, and again after a wrong answer", async () => {
     await using directory = await makeDirectory();
     const { code, screen } = await answerOnTerminal(
       ["init", "--requirements", "r.txt"],
       directory.path,
-      "not a name\ndemo\n\nnew\n3.10\neu-west-1\n\n",
+      "not a name\ndemo\n",
     );
-    assertEquals(code, 0);
+    assertEquals(code, 0, screen);
     assertStringIncludes(screen, "Name of the app [mlcli-test-");
-    assertStringIncludes(screen, "That must be letters, digits");
-    assertStringIncludes(screen, "Python version [3.12]: That must be a Python version");
-    assertStringIncludes(screen, "Base image (empty: the official slim Python): ");
-    assertStringIncludes(screen, "Cloud region (empty: that of your profile): ");
-    assert(!screen.includes("Requirements file"));
+    assertStringIncludes(screen, "The name must be letters, digits");
+    assertEquals(screen.match(/: \b|\]: /g)?.length, 2, screen);
     assertEquals(JSON.parse(await Deno.readTextFile(join(directory.path, "demo.json"))), {
       $schema: "./demo/mlcli_base/.schema.json",
       image_name: "demo",
-      python_version: "3.10",
+      python_version: "3.12",
       requirements: "r.txt",
-      cloud_region: "eu-west-1",
       ...(Deno.build.arch === "aarch64" ? { platform: "linux/amd64" } : {}),
     });
-    // Results alone on standard output: no question.
+    // Standard output has results alone: no question.
     const created = lines(await Deno.readTextFile(join(directory.path, "stdout.txt")));
     assertEquals(created, FILES.map((path) => path === "requirements.txt" ? "r.txt" : path));
   });
+
+  type Row = readonly [
+    title: string,
+    files: Readonly<Record<string, string>>,
+    args: readonly string[],
+    asked: readonly string[],
+  ];
+  const rows: readonly Row[] = [
+    ["asks for the name of a new app", {}, [], ["Name of the app [demo]"]],
+    ["asks nothing if the name is typed", {}, ["demo"], []],
+    ["asks nothing about an existing image", {}, ["demo", "--image", "team/a:1"], []],
+    ["asks nothing with --yes", {}, ["--yes"], []],
+    [
+      "converts another tool's project with --yes, without asking",
+      {
+        ".sagify.json": '{"image_name": "demo", "sagify_module_dir": "src"}',
+        "src/sagify_base/training/training.py": "def train(a, b): pass\n",
+      },
+      ["-y"],
+      [],
+    ],
+  ];
+  for (const [title, files, args, asked] of rows) {
+    it(title, async () => {
+      const entries = Object.entries(files).map(([path, text]) => [`demo/${path}`, text]);
+      await using parent = await makeDirectory({ "demo/": "", ...Object.fromEntries(entries) });
+      const questions: string[] = [];
+      const { code, stdout, stderr } = await runInProcess(["init", ...args], {
+        cwd: join(parent.path, "demo"),
+        ask: (question, fallback) => {
+          questions.push(`${question} [${fallback}]`);
+          return Promise.resolve(fallback);
+        },
+      });
+      assertEquals({ code, questions }, { code: 0, questions: asked }, stderr);
+      assertEquals(lines(stdout)[0], "demo.json");
+      const isConverted = Object.keys(files).length > 0;
+      assertEquals(stdout.includes("demo/MIGRATION.md\n"), isConverted, stdout);
+    });
+  }
 
   for (
     const [title, redirection] of [
@@ -447,7 +453,7 @@ suite("mlcli init on a terminal", () => {
       const stderr = redirection.startsWith("2")
         ? await Deno.readTextFile(join(cwd, "stderr.txt"))
         : screen;
-      assert(!`${screen}${stderr}`.includes("Python version"), screen);
+      assert(!`${screen}${stderr}`.includes("Name of the app"), screen);
       assertEquals(
         JSON.parse(await Deno.readTextFile(join(cwd, "demo.json"))).python_version,
         "3.12",

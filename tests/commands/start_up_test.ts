@@ -56,6 +56,7 @@ suite("start-up", () => {
       "commands/root.ts",
       "commands/usage.ts",
       "runtime/context.ts",
+      "runtime/contract/region.ts",
       "runtime/errors.ts",
       "runtime/messages.ts",
       "runtime/person.ts",

@@ -44,7 +44,7 @@ suite("findApp without a name", () => {
 
   it("lists several, sorted, and asks for one", async () => {
     await using directory = await makeDirectory({
-      "zeta.json": '{"cloud_region": "x"}',
+      "zeta.json": '{"cloud_region": "eu-west-1"}',
       "alpha.json": "{}",
       "alpha/mlcli_base/": "",
       "other.json": "{}",
@@ -77,7 +77,7 @@ suite("findApp without a name", () => {
   }
 
   it("refuses a name that no container can have", async () => {
-    await using directory = await makeDirectory({ "my app.json": '{"cloud_region": "x"}' });
+    await using directory = await makeDirectory({ "my app.json": '{"cloud_region": "eu-west-1"}' });
     const error = await assertRejects(() => findApp(directory.path), MlcliError, '"my app"');
     assertEquals(error.name, "MlcliError");
   });
@@ -86,7 +86,7 @@ suite("findApp without a name", () => {
 suite("findApp with a name", () => {
   it("takes that one of several", async () => {
     await using directory = await makeDirectory({
-      "a.json": '{"cloud_region": "x"}',
+      "a.json": '{"cloud_region": "eu-west-1"}',
       "b.json": "{}",
     });
     for (const name of ["a", "b"]) {
@@ -96,7 +96,7 @@ suite("findApp with a name", () => {
 
   it("lists what there is when there is no such app", async () => {
     await using directory = await makeDirectory({
-      "a.json": '{"cloud_region": "x"}',
+      "a.json": '{"cloud_region": "eu-west-1"}',
       "demo/mlcli_base/": "",
     });
     const error = await assertRejects(() => findApp(directory.path, "demo"), NoAppHere);

@@ -43,7 +43,7 @@ function settingsOf(said: Readonly<Record<string, string | undefined>>): AwsSett
 
 /** A value that tells who said it. */
 const valueOf = (place: number): string => `arn:aws:iam::123456789012:role/r${place}`;
-const regionOf = (place: number): string => `region-${place}`;
+const regionOf = (place: number): string => `eu-west-${place}`;
 
 suite("awsSettings", () => {
   for (const [kind, sources] of Object.entries(SOURCES)) {
@@ -80,13 +80,13 @@ suite("awsSettings", () => {
     const { region, profile } = awsSettings(
       { region: undefined, profile: undefined, iamRoleArn: undefined },
       undefined,
-      (name) => ({ AWS_REGION: "a", AWS_PROFILE: "b" })[name],
+      (name) => ({ AWS_REGION: "eu-west-1", AWS_PROFILE: "b" })[name],
     );
     assertEquals([region?.source, profile?.source], ["AWS_REGION", "AWS_PROFILE"]);
   });
 
   const accepted: readonly (readonly [source: string, values: readonly string[]])[] = [
-    ["--region", ["eu-west-1", "us-gov-west-1", "local", "7", "cn-north-10"]],
+    ["--region", ["eu-west-1", "us-gov-west-1"]],
     ["--profile", ["a name", "Ä", "--x"]],
     ["--iam-role-arn", [
       "arn:aws:iam::123456789012:role/ml",
@@ -116,8 +116,7 @@ suite("awsSettings", () => {
     message: "Region not valid:",
     hint: REGION,
     values: [
-      ...["EU-west-1", "eu_west_1", "-eu", "eu-", "eu--west", " eu", "eu ", "eu\n", "eu.west"],
-      ...["eu/west", "evil.test#", "a@b", "ü"],
+      ...["us-east-1a", " eu-west-1", "eu-west-1 ", "eu-west-1\n", "evil.test#", "a@b"],
     ],
   }, {
     sources: SOURCES.role,
