@@ -65,19 +65,18 @@ async function open(signal: AbortSignal): Promise<Box> {
 }
 
 async function makeApp(place: Place, baseImage: string): Promise<void> {
-  await mlcli("Make an app", place, ["init", APP]);
-  await configure(place, baseImage);
+  await mlcli("Make an app", place, ["init", APP, "--base-image", baseImage]);
+  await configure(place);
   await mlcli("Build its image", place, ["build", "--docker-tag", TAG]);
   await mlcli("Put it into the registry", place, ["push", "--docker-tag", TAG]);
 }
 
 /** Adds to the app's configuration what somebody writes who has an account. */
-async function configure({ directory }: Place, baseImage: string): Promise<void> {
+async function configure({ directory }: Place): Promise<void> {
   await demonstrate("Tell the app where it goes", async () => {
     const file = join(directory, `${APP}.json`);
     const configuration = {
       ...JSON.parse(await Deno.readTextFile(file)),
-      base_image: baseImage,
       cloud_region: "eu-west-1",
       s3_prefix: PREFIX,
       execution_role: ROLE,
