@@ -3,7 +3,7 @@
 import { dirname } from "@std/path/dirname";
 import { fileErrorReason, MlcliError } from "../errors.ts";
 import { joinSignals } from "../time.ts";
-import { BrokenEngine, EngineGone, reasonOf } from "./errors.ts";
+import { BrokenEngine, EngineGone, isNotFound, reasonOf } from "./errors.ts";
 import type { Builder, Engine } from "./engine.ts";
 import { type EngineIdentity, engineOver } from "./engine_calls.ts";
 import {
@@ -12,10 +12,11 @@ import {
   candidates,
   type SearchEnvironment,
   studioOf,
+  type Undo,
 } from "./locate.ts";
 import { type TimeLimitOptions, TimeLimits } from "./time_limits.ts";
 import { object, text } from "./shape.ts";
-import { enablingHint, STUDIO_API } from "./studio.ts";
+import { enablingHint, type Studio, STUDIO_API } from "./studio.ts";
 import { addressText, openTransport, type Transport } from "./transport.ts";
 
 /**
@@ -26,6 +27,9 @@ const API_VERSION = "1.44";
 
 /** How long an engine may take to say that it is there, in milliseconds. */
 const PING_TIMEOUT = 10_000;
+
+/** How long to look for another engine than the one that the user chose, in milliseconds. */
+const OTHER_TIMEOUT = 2_000;
 
 /** How long to look for an engine. */
 export interface ConnectOptions {
@@ -50,7 +54,8 @@ export async function connectToEngine(
   const studio = studioOf(environment);
   const failures: string[] = [];
   let hasSocket = false;
-  for (const candidate of await candidates(environment)) {
+  const places = await candidates(environment);
+  for (const candidate of places) {
     using limit = joinSignals(AbortSignal.timeout(timeout), ...(signal ? [signal] : []));
     // An engine elsewhere has none of Studio's rules.
     const inStudio = studio !== undefined && candidate.address.kind === "unix";
@@ -61,13 +66,40 @@ export async function connectToEngine(
     const failure = limit.signal.aborted ? `no answer in ${timeout / 1000} s` : attempt.failure;
     failures.push(`${addressText(candidate.address)} (${candidate.rule}): ${failure}`);
   }
+  const [{ undo } = {}] = places;
+  const other = undo && await otherAddress(environment, undo, { signal });
+  signal?.throwIfAborted();
   throw new MlcliError("No Docker Engine answers", {
     quote: failures.join("\n"),
-    // A domain of Studio that does not allow Docker has no socket.
-    hint: studio !== undefined && !hasSocket
-      ? enablingHint(studio)
-      : "Start Docker, or set DOCKER_HOST to the address of an engine.",
+    hint: hintFor({ undo, other, studio: hasSocket ? undefined : studio }),
   });
+}
+
+/** Returns the address of the engine that answers once the user's choice is taken back. */
+async function otherAddress(
+  { env, ...environment }: SearchEnvironment,
+  { variable: [name, value] }: Undo,
+  { signal }: Pick<ConnectOptions, "signal">,
+): Promise<string | undefined> {
+  const without = { ...environment, env: (one: string) => one === name ? value : env(one) };
+  try {
+    const engine = await connectToEngine(without, { timeout: OTHER_TIMEOUT, signal });
+    engine.close();
+    return engine.address;
+  } catch {
+    return undefined;
+  }
+}
+
+function hintFor({ undo, other, studio }: {
+  readonly undo: Undo | undefined;
+  readonly other: string | undefined;
+  readonly studio: Studio | undefined;
+}): string {
+  if (undo && other) return `To use the engine at ${other}, which answers: ${undo.command}`;
+  // A domain of Studio that does not allow Docker has no socket.
+  if (studio) return enablingHint(studio);
+  return "Start Docker, or set DOCKER_HOST to the address of an engine.";
 }
 
 type Attempt =
@@ -130,6 +162,10 @@ const WINDOWS_CONTAINERS =
   "menu: Switch to Linux containers)";
 
 function failureText(error: unknown, { kind }: Address): string {
+  // Every engine answers the paths of the search.
+  if (error instanceof BrokenEngine && !(error instanceof EngineGone) || isNotFound(error)) {
+    return NO_ENGINE;
+  }
   if (error instanceof MlcliError && !(error instanceof EngineGone)) return error.message;
   const reason = reasonOf(error instanceof EngineGone ? error.cause : error);
   if (kind === "pipe") {
@@ -139,9 +175,11 @@ function failureText(error: unknown, { kind }: Address): string {
   // EACCES and ECONNREFUSED, by the numbers that Deno's message carries.
   if (/os error 13\b/.test(reason)) return NO_PERMISSION;
   if (/os error (61|111)\b/.test(reason)) {
-    return kind === "unix" ? "the socket is there, but nobody listens" : "nobody listens there";
+    return `no program listens on this ${kind === "unix" ? "socket" : "port"}`;
   }
-  return reason;
+  if (NO_HTTP.test(reason)) return NO_ENGINE;
+  if (CLOSED.test(reason)) return "the connection was closed without an answer";
+  return BLOCKED.test(reason) ? "the port is one of another protocol, not of an engine" : reason;
 }
 
 /** The search for an engine has its own time limit. */
@@ -164,7 +202,15 @@ async function identify(
   return identityOf(answer.headers.get("Api-Version"), answer.headers);
 }
 
-const NO_ENGINE = "something answers there, but not as a Docker Engine does";
+const NO_ENGINE = "a server answers, but it is not a Docker Engine";
+
+/** hyper's words for an answer in another protocol, such as SSH. */
+const NO_HTTP = /received unexpected message|invalid HTTP [a-z-]+ parsed/;
+
+const CLOSED = /connection closed before message completed/;
+
+/** Deno's words for a port that no browser connects to (Fetch, "port blocking"), such as 22. */
+const BLOCKED = /Requests to port \d+ are blocked/;
 
 /** Redirections, which are not followed. */
 const MOVED = [301, 302, 307, 308];

@@ -29,6 +29,14 @@ export interface Candidate {
   readonly address: Address;
   /** Whether the user did not name it: then it has to belong to the user or to root. */
   readonly isFound?: boolean;
+  /** How to take back the user's choice of this engine. */
+  readonly undo?: Undo;
+}
+
+/** A command that takes back a choice, and the variable that has the same effect on a search. */
+export interface Undo {
+  readonly command: string;
+  readonly variable: readonly [name: string, value: string];
 }
 
 /** What the search depends on. */
@@ -50,7 +58,10 @@ export async function candidates(
   { env, os = Deno.build.os }: SearchEnvironment,
 ): Promise<readonly Candidate[]> {
   const host = env("DOCKER_HOST");
-  if (host) return [{ rule: "DOCKER_HOST", address: parseHost(host, env) }];
+  if (host) {
+    const undo: Undo = { command: "unset DOCKER_HOST", variable: ["DOCKER_HOST", ""] };
+    return [{ rule: "DOCKER_HOST", address: parseHost(host, env), undo }];
+  }
   const context = await currentContext(env);
   if (context) return [context];
   return os === "windows" ? WELL_KNOWN_PIPES : wellKnownSockets(env, os);
@@ -137,7 +148,10 @@ async function currentContext(env: SearchEnvironment["env"]): Promise<Candidate 
   // The context's own certificates, whatever DOCKER_TLS_VERIFY says.
   const tls = tlsFiles(join(configFolder(env), "contexts", "tls", folder, "docker"));
   const hasTls = await Deno.stat(tls.ca).then(() => true, () => false);
-  return { rule, address: parseAddress(host, hasTls ? tls : undefined) };
+  const undo: Undo = chosen
+    ? { command: "unset DOCKER_CONTEXT", variable: ["DOCKER_CONTEXT", ""] }
+    : { command: "docker context use default", variable: ["DOCKER_CONTEXT", "default"] };
+  return { rule, address: parseAddress(host, hasTls ? tls : undefined), undo };
 }
 
 function configuredContext(env: SearchEnvironment["env"]): string | undefined {

@@ -12,6 +12,7 @@ import { makeDirectory, type TestDirectory } from "../helpers/directory.ts";
 import { runInProcess } from "../helpers/in_process.ts";
 import { pingServer } from "../helpers/ping_server.ts";
 import type { ProgramResult } from "../helpers/program.ts";
+import { hiding } from "../helpers/replaced.ts";
 import { besidesRun } from "../helpers/runs.ts";
 import { it, suite } from "../helpers/suite.ts";
 import { entriesOf } from "../helpers/tar.ts";
@@ -74,6 +75,7 @@ suite("in SageMaker Studio", () => {
   it("without a socket, the hint is how the domain allows Docker", async () => {
     await using root = await space();
     await using app = await completeApp();
+    using _hidden = hiding("/var/run/docker.sock");
     const system = { os: "linux", root: root.path } as const;
     const options = { cwd: app.directory, system };
     const train = await runInProcess(["local", "train"], options);

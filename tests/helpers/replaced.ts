@@ -23,3 +23,14 @@ export function replaced<T extends object>(
     },
   };
 }
+
+/** Hides a file of this machine, such as the socket of its own engine. */
+export function hiding(hidden: string): Disposable {
+  const { statSync } = Deno;
+  return replaced(Deno, {
+    statSync(path: string) {
+      if (path === hidden) throw new Deno.errors.NotFound(hidden);
+      return statSync(path);
+    },
+  });
+}

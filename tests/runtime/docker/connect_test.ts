@@ -6,6 +6,7 @@ import { EngineError, isConflict } from "../../../runtime/docker/errors.ts";
 import { wasOutOfMemory } from "../../../runtime/docker/events.ts";
 import { openTransport } from "../../../runtime/docker/transport.ts";
 import { MlcliError } from "../../../runtime/errors.ts";
+import { sha256 } from "../../../runtime/text.ts";
 import { abortOf, deadlineIn } from "../../../runtime/time.ts";
 import { makeDirectory } from "../../helpers/directory.ts";
 import {
@@ -16,7 +17,7 @@ import {
   pong,
   refusal,
 } from "../../helpers/fake_engine.ts";
-import { replaced } from "../../helpers/replaced.ts";
+import { hiding, replaced } from "../../helpers/replaced.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 function environment(variables: Readonly<Record<string, string>>): {
@@ -27,17 +28,6 @@ function environment(variables: Readonly<Record<string, string>>): {
 
 function at(engine: Pick<FakeEngine, "socket">): ReturnType<typeof environment> {
   return environment({ DOCKER_HOST: `unix://${engine.socket}` });
-}
-
-/** A machine where nothing is at this path, whatever there is: an engine of its own, mostly. */
-function hiding(hidden: string): Disposable {
-  const { statSync } = Deno;
-  return replaced(Deno, {
-    statSync(path: string) {
-      if (path === hidden) throw new Deno.errors.NotFound(hidden);
-      return statSync(path);
-    },
-  });
 }
 
 /** A machine where this call says of a path that it is somebody's. (Only root can give it away.) */
@@ -224,7 +214,7 @@ suite("connectToEngine", () => {
     await using folder = await makeDirectory({ "dead.sock": "" });
     await failsWith(`unix://${folder.path}/none.sock`, "no such socket");
     // Linux refuses a connection to a file like one to a socket that nobody listens on.
-    await failsWith(`unix://${folder.path}/dead.sock`, "the socket is there, but nobody listens");
+    await failsWith(`unix://${folder.path}/dead.sock`, "no program listens on this socket");
   });
 
   it("refuses an engine of Windows containers, and says what to do", async () => {
@@ -278,6 +268,73 @@ suite("connectToEngine", () => {
     assertMatch(quote ?? "", /^unix:.*\/loop \(DOCKER_HOST\): Too many [a-z ]+$/);
   });
 
+  // https://github.com/docker/for-mac/issues/3039, https://github.com/docker/for-mac/issues/984
+  const choices: readonly (readonly [
+    rule: string,
+    variables: Readonly<Record<string, string>>,
+    command: string,
+  ])[] = [
+    ["DOCKER_HOST", { DOCKER_HOST: "unix:///nonexistent" }, "unset DOCKER_HOST"],
+    ["DOCKER_CONTEXT", { DOCKER_CONTEXT: "vm" }, "unset DOCKER_CONTEXT"],
+    ["the current context", { DOCKER_CONFIG: "current" }, "docker context use default"],
+  ];
+  for (const [rule, variables, command] of choices) {
+    it(`names the engine that answers without ${rule}, whose own does not`, async () => {
+      await using fake = await fakeEngine({ "GET /_ping": () => pong("1.41") });
+      const id = await sha256("vm");
+      const meta = { Endpoints: { docker: { Host: "unix:///nonexistent" } } };
+      await using home = await makeDirectory({
+        [`.docker/contexts/meta/${id}/meta.json`]: JSON.stringify(meta),
+        [`current/contexts/meta/${id}/meta.json`]: JSON.stringify(meta),
+        "current/config.json": '{"currentContext": "vm"}',
+      });
+      using _hidden = hiding("/var/run/docker.sock");
+      const all = {
+        HOME: home.path,
+        XDG_RUNTIME_DIR: home.path,
+        ...variables,
+        ...variables["DOCKER_CONFIG"] && { DOCKER_CONFIG: `${home.path}/current` },
+      };
+      const hint = async (): Promise<string | undefined> =>
+        (await assertRejects(() => connectToEngine(environment(all)), MlcliError)).hint;
+      assertEquals(await hint(), "Start Docker, or set DOCKER_HOST to the address of an engine.");
+      await Deno.symlink(fake.socket, `${home.path}/docker.sock`);
+      const address = `unix://${home.path}/docker.sock`;
+      assertEquals(await hint(), `To use the engine at ${address}, which answers: ${command}`);
+      assertEquals(fake.requests, ["GET /_ping"]);
+    });
+  }
+
+  const servers: readonly (readonly [title: string, answer: () => Response])[] = [
+    ["a page", () => new Response("<html>Not Found</html>", { status: 404 })],
+    ["JSON", () => Response.json({ detail: "Not Found" }, { status: 404 })],
+    ["a redirect", () => Response.redirect("http://127.0.0.1:1/login")],
+  ];
+  for (const [title, answer] of servers) {
+    it(`says that a server is not an engine if it answers with ${title}`, async () => {
+      await using server = await fakeEngine(() => answer);
+      await failsWith(`unix://${server.socket}`, "a server answers, but it is not a Docker Engine");
+    });
+  }
+
+  const greetings: readonly (readonly [protocol: string, greeting: string, reason: string])[] = [
+    ["SSH", "SSH-2.0-OpenSSH_9.6\r\n", "a server answers, but it is not a Docker Engine"],
+    ["no protocol", "", "the connection was closed without an answer"],
+  ];
+  for (const [protocol, greeting, reason] of greetings) {
+    it(`says why a server that speaks ${protocol} is not used`, async () => {
+      using server = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const greeted = server.accept().then(async (connection) => {
+        // A connection that is closed with unread bytes would be reset.
+        await connection.read(new Uint8Array(1_000));
+        await connection.write(new TextEncoder().encode(greeting));
+        connection.close();
+      });
+      await failsWith(`tcp://127.0.0.1:${server.addr.port}`, reason);
+      await greeted;
+    });
+  }
+
   it("does not take any server for an engine", async () => {
     for (const version of [undefined, "", "latest", "1.41/../.."]) {
       await using server = await fakeEngine({
@@ -285,7 +342,7 @@ suite("connectToEngine", () => {
           new Response("OK", { headers: version ? { "Api-Version": version } : {} }),
       });
       const { quote } = await assertRejects(() => connectToEngine(at(server)), MlcliError);
-      assertStringIncludes(quote ?? "", "something answers there, but not as a Docker Engine does");
+      assertStringIncludes(quote ?? "", "a server answers, but it is not a Docker Engine");
     }
   });
 
