@@ -34,6 +34,12 @@ export const LABELS = {
   context: "mlcli.context",
 } as const;
 
+/** Returns the option of a command about this image, `name:tag`: none for the default tag. */
+export function tagOption(reference: string): string {
+  const tag = reference.slice(reference.lastIndexOf(":") + 1);
+  return tag === "latest" ? "" : ` --docker-tag ${tag}`;
+}
+
 /** The part of the engine's answer about an image that tells whose it is. */
 export interface LabelledImage {
   readonly Config?: {

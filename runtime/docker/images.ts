@@ -1,5 +1,6 @@
 /** Images of an engine: the calls that move and name them, and what their details say. */
 
+import { tagOption } from "../contract/images.ts";
 import { MlcliError } from "../errors.ts";
 import { clockAhead, onThisClock } from "./answer.ts";
 import { PROGRESS, type ProgressMessage } from "./messages.ts";
@@ -202,8 +203,9 @@ export async function requireImage(
   return image;
 }
 
-const BUILD = "Run mlcli build first, with the same --docker-tag.";
-
 export function imageNotFound(reference: string, hint?: string, cause?: unknown): MlcliError {
-  return new MlcliError(`Image not found: ${reference}`, { hint: hint ?? BUILD, cause });
+  return new MlcliError(`Image not found: ${reference}`, {
+    hint: hint ?? `Run mlcli build${tagOption(reference)} first.`,
+    cause,
+  });
 }

@@ -10,7 +10,7 @@ import { ownContext } from "../app/named_path.ts";
 import { requirementSources } from "../app/requirements.ts";
 import { typedPath } from "../app/typed_path.ts";
 import type { Context } from "../context.ts";
-import { holdsHarness, isBuiltByMlcli, isOfOwnContext } from "../contract/images.ts";
+import { holdsHarness, isBuiltByMlcli, isOfOwnContext, tagOption } from "../contract/images.ts";
 import type { Engine } from "../docker/engine.ts";
 import { builtAt, type ImageDetails } from "../docker/images.ts";
 import { isFile } from "../files.ts";
@@ -47,8 +47,10 @@ export async function imageChecks(
       status: "problem",
       message: `Image not found: ${reference}`,
       hint: app.configuration.context !== undefined || await isFile(layoutOf(app).dockerfile)
-        ? "Run mlcli build, with the same --docker-tag."
-        : `Run mlcli build, or docker pull ${reference} if it is an image of your own.`,
+        ? `Run mlcli build${tagOption(reference)}.`
+        : `Run mlcli build${
+          tagOption(reference)
+        }, or docker pull ${reference} if it is an image of your own.`,
     }];
   }
   const isNamed = app.configuration.image !== undefined;

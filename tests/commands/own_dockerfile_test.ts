@@ -378,7 +378,7 @@ suite("mlcli doctor and an image that is no template's", () => {
   it("says that the build is next, and what stands in its way", async () => {
     await using app = await ownApp(CONTEXT);
     const { stdout } = await run(app, ["doctor"]);
-    assertMatch(stdout, /Image not found: \S+\n {9}hint: Run mlcli build, with the same/);
+    assertMatch(stdout, /Image not found: \S+\n {9}hint: Run mlcli build\.$/m);
     await Deno.remove(join(app.directory, "docker/Dockerfile"));
     assertEquals(await doctor(app, {}), [
       "problem Dockerfile not found: docker/Dockerfile",

@@ -1,6 +1,7 @@
 import { type App, imageReference } from "../../app/app.ts";
 import { elsewhereFinding, requireOwnImage } from "../../app/image.ts";
 import type { Ecr, StoredImage } from "../../aws/ecr.ts";
+import { tagOption } from "../../contract/images.ts";
 import { architectureOf } from "../../contract/instances.ts";
 import type { NamedRepository } from "../../contract/registry.ts";
 import type { Engine } from "../../docker/engine.ts";
@@ -52,15 +53,13 @@ export async function imageForJob(
   const repository = await ecr.repository(named.name);
   const { value: region } = ecr.region;
   if (!repository) {
-    throw notPushedError(
-      `${reference} is not pushed: there is no repository ${named.name} in ${region}`,
-    );
+    throw notPushedError(reference, `there is no repository ${named.name} in ${region}`);
   }
   requireOwnRegistry(named, hostOf(repository.uri));
   const images = { ecr, repository: named.name };
   const stored = await storedImage({ tag }, images);
   const address = `${repository.uri}:${tag}`;
-  if (!stored) throw notPushedError(`${reference} is not pushed: there is no ${address}`);
+  if (!stored) throw notPushedError(reference, `there is no ${address}`);
   const platform = `linux/${architectureOf(instanceType)}`;
   const form = await jobForm(stored, platform, images);
   await requireForm(form, stored, address, images);
@@ -109,8 +108,10 @@ export async function localImage(
   }
 }
 
-function notPushedError(message: string): MlcliError {
-  return new MlcliError(message, { hint: "Run mlcli push first, with the same --docker-tag." });
+function notPushedError(reference: string, cause: string): MlcliError {
+  return new MlcliError(`${reference} is not pushed: ${cause}`, {
+    hint: `Run mlcli push${tagOption(reference)} first.`,
+  });
 }
 
 function otherPlatformError(
@@ -127,7 +128,9 @@ function otherPlatformError(
 function otherImageError(reference: string, address: string): MlcliError {
   return new MlcliError(`${reference} here is another image than ${address}`, {
     hint:
-      "Was it built again? mlcli push sends it, with the same --docker-tag; a tag that is not " +
-      "built here runs as it was pushed.",
+      `Was it rebuilt? mlcli push${
+        tagOption(reference)
+      } sends it. An image with another tag that is ` +
+      "not on this machine runs as it was pushed.",
   });
 }

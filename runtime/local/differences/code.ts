@@ -14,7 +14,7 @@ import type { Difference } from "../../contract/differences.ts";
 import { builtAt, type ImageDetails } from "../../docker/images.ts";
 import { isSystemError, MlcliError } from "../../errors.ts";
 import { isDirectory, isFile, statIfThere } from "../../files.ts";
-import { holdsHarness, isBuiltOf, LABELS } from "../../contract/images.ts";
+import { holdsHarness, isBuiltOf, LABELS, tagOption } from "../../contract/images.ts";
 import { inOneLine, listed } from "../../text.ts";
 import type { LocalJob } from "../jobs.ts";
 
@@ -121,12 +121,13 @@ async function ageDifferences(
     if (time && time > built) changed.push(path);
   }
   if (changed.length === 0) return [];
+  const reference = imageReference(app, tag);
   const shown = changed.map((path) => typedPath(app, path));
   const words = shown.length === 2 ? shown.map(inOneLine).join(" and ") : listed(shown);
   return [{
-    message: `${imageReference(app, tag)} is older than ${words}: SageMaker ` +
+    message: `${reference} is older than ${words}: SageMaker ` +
       "runs the image as it is",
-    hint: `mlcli build${tag === "latest" ? "" : ` --docker-tag ${tag}`}`,
+    hint: `mlcli build${tagOption(reference)}`,
     older: changed.some((path) => codes.includes(path)) ? "code" : "image",
   }];
 }

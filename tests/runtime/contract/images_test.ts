@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { holdsHarness, isBuiltByMlcli } from "../../../runtime/contract/images.ts";
+import { holdsHarness, isBuiltByMlcli, tagOption } from "../../../runtime/contract/images.ts";
 import { it, suite } from "../../helpers/suite.ts";
 
 suite("an image", () => {
@@ -18,6 +18,19 @@ suite("an image", () => {
     it(`with ${title} ${words.join(", ")}`, () => {
       assertEquals(holdsHarness({ Config: config }), holds);
       assertEquals(isBuiltByMlcli({ Config: config }), isBuilt);
+    });
+  }
+});
+
+suite("a command about an image", () => {
+  const rows: readonly (readonly [reference: string, option: string])[] = [
+    ["flats:latest", ""],
+    ["flats:v2", " --docker-tag v2"],
+    ["localhost:5000/team/flats:v2.1-a", " --docker-tag v2.1-a"],
+  ];
+  for (const [reference, option] of rows) {
+    it(`has the option "${option}" for ${reference}`, () => {
+      assertEquals(tagOption(reference), option);
     });
   }
 });

@@ -114,7 +114,7 @@ suite("the image of a job", () => {
 
   it("has to be pushed", async () => {
     await using box = await Box.open();
-    const hint = "Run mlcli push first, with the same --docker-tag.";
+    const hint = "Run mlcli push --docker-tag v1 first.";
     assertEquals(
       await refusal(box, engineWith("x")),
       `churn:v1 is not pushed: there is no repository churn in eu-west-1 | ${hint}`,
@@ -134,8 +134,9 @@ suite("the image of a job", () => {
     for (const id of [digestOf("unknown"), configurationOf(repository, other), other]) {
       assertEquals(
         await refusal(box, engineWith(id)),
-        `churn:v1 here is another image than ${HOST}/churn:v1 | Was it built again? mlcli push ` +
-          "sends it, with the same --docker-tag; a tag that is not built here runs as it was pushed.",
+        `churn:v1 here is another image than ${HOST}/churn:v1 | Was it rebuilt? mlcli push ` +
+          "--docker-tag v1 sends it. An image with another tag that is not on this machine runs as " +
+          "it was pushed.",
       );
     }
   });
