@@ -1,16 +1,14 @@
 import { UsageError } from "../runtime/errors.ts";
+import { bytesIn } from "../runtime/quantities.ts";
 import { type Command, command } from "./command.ts";
 import { options, type Values } from "./options/option.ts";
 import { programOptions } from "./options/program.ts";
 import { cloudOptions } from "./options/shared.ts";
 
-const SIZE = /^(\d{1,6}(?:\.\d+)?)(KB|MB|GB)$/i;
-
 /** A size such as `100MB`, in bytes. */
 function parseBytes(text: string, source: string): number {
-  const [, number, unit = ""] = SIZE.exec(text) ?? [];
-  const power = ["KB", "MB", "GB"].indexOf(unit.toUpperCase()) + 1;
-  if (number !== undefined) return Math.floor(Number(number) * 1000 ** power);
+  const bytes = bytesIn(text);
+  if (bytes !== undefined) return bytes;
   throw new UsageError(`${source} must be a size like 100MB or 2GB, but got "${text}".`);
 }
 

@@ -24,6 +24,14 @@ export const PERSON_SETTINGS = {
     meaning: "Whether to print in colour: auto, always or never.",
     pattern: /^(auto|always|never)$/,
   },
+  keep_models: {
+    meaning: "How many successful runs of an app keep their model (default: 10).",
+    pattern: /^[1-9]\d{0,4}$/,
+  },
+  keep_models_size: {
+    meaning: "How much the models of an app's runs may take, such as 500MB (default: 10GB).",
+    pattern: /^\d{1,6}(\.\d{1,6})?[kmg]b$/i,
+  },
   output: {
     meaning: "Output format of commands that have --output: text or json.",
     pattern: /^(text|json)$/,

@@ -45,6 +45,13 @@ export function byteCount(bytes: number): string {
   return unit === 0 ? counted(value, "byte") : `${value.toFixed(1)} ${BYTES[unit]}`;
 }
 
+/** Returns the bytes of a size in a decimal unit, such as `100MB`; `undefined` for another text. */
+export function bytesIn(size: string): number | undefined {
+  const [, number, unit = ""] = /^(\d{1,6}(?:\.\d{1,6})?)(KB|MB|GB)$/i.exec(size) ?? [];
+  const power = ["KB", "MB", "GB"].indexOf(unit.toUpperCase()) + 1;
+  return number === undefined ? undefined : Math.floor(Number(number) * 1000 ** power);
+}
+
 /** A number for a reader: six digits tell two values of a curve apart. */
 export function shortNumber(value: number): string {
   return String(Number(value.toPrecision(6)));

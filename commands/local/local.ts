@@ -47,6 +47,10 @@ export const localGroup: Group = {
       summary: "List the runs of an app on this machine with their metrics, or compare two.",
       load: async () => (await import("./list_jobs.ts")).listRunsCommand,
     },
+    keep: {
+      summary: "Keep the model of a run until it is released.",
+      load: async () => (await import("./keep.ts")).keepCommand,
+    },
     logs: {
       summary: "Show the log of a server, also of one that has failed.",
       load: async () => (await import("./servers.ts")).logsCommand,

@@ -13,7 +13,12 @@ export function wholeRunText(run: WholeRun): string {
     name,
     { ...facts, peak_memory: peak_memory && byteCount(peak_memory) },
   ]);
-  const shown = { ...whole, hosts: Object.fromEntries(hosts) };
+  const shown = {
+    ...whole,
+    hosts: Object.fromEntries(hosts),
+    pinned: whole.pinned ? "yes" : null,
+    model_bytes: whole.model_bytes && byteCount(whole.model_bytes),
+  };
   return fieldsText(
     Object.entries(shown).flatMap(([key, value]): readonly Field[] => {
       const name = `${key[0]!.toUpperCase()}${key.slice(1).replaceAll("_", " ")}`;

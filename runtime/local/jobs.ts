@@ -164,7 +164,7 @@ export type Waiting = <T>(text: () => string, work: Promise<T>) => Promise<T>;
 export type Host =
   & Pick<
     Context,
-    "input" | "out" | "err" | "interruption" | "caller" | "engine" | "region" | "clock"
+    "input" | "out" | "err" | "env" | "interruption" | "caller" | "engine" | "region" | "clock"
   >
   & {
     /** Without it, nothing is shown. */

@@ -122,6 +122,9 @@ export interface RunSummary {
   readonly transform: Readonly<Record<string, unknown>> | undefined;
   /** None where there is only one. */
   readonly hosts: readonly HostFacts[];
+  /** `withModels` adds these: whether its model is pinned, and what that takes of the disk. */
+  readonly pinned: boolean;
+  readonly modelBytes: number | undefined;
 }
 
 const ENDS: readonly string[] = ["Completed", "Failed", "Stopped", "Lost", "Downloaded"];
@@ -173,6 +176,8 @@ export function summaryOf(name: string, text: string): RunSummary | undefined {
     }),
     transform: isObject(value["transform"]) ? value["transform"] : undefined,
     hosts: Array.isArray(value["hosts"]) ? value["hosts"].filter(isHost) : [],
+    pinned: false,
+    modelBytes: undefined,
   };
 }
 

@@ -4,12 +4,9 @@ import { holdsFile, type Layout } from "../app/layout.ts";
 import { MlcliError } from "../errors.ts";
 import { lstatIfThere } from "../files.ts";
 import { inOneLine, listed } from "../text.ts";
-import { recordsOf, runCalled } from "./records.ts";
+import { recordsOf, runCalled, type RunSummary } from "./records.ts";
 import { modelOfRun, runNames } from "./runs.ts";
 import { currentRun } from "./versions.ts";
-
-/** How many runs keep their model, the current one included. */
-export const KEPT_MODELS = 3;
 
 /** A version of the app's model. */
 export interface Version {
@@ -20,45 +17,61 @@ export interface Version {
 }
 
 /**
- * The model of a run.
+ * Returns the model of a run.
  *
  * @param typed its name, its place in the list of runs, or `last`: the newest that has a model and did
  * not fail.
- * @throws MlcliError where it has none.
+ * @throws MlcliError if it has none.
  */
-export async function versionOf(layout: Layout, typed: string): Promise<Version> {
+export async function versionOf(
+  layout: Layout,
+  typed: string,
+): Promise<Version & { readonly run: string }> {
   const current = await currentRun(layout);
   const meant = await runsMeant(layout, typed);
   for (const run of meant) {
     const model = await modelOf(layout, run, current);
     if (model !== undefined) return { run, model };
   }
-  const others = await runsWithModel(layout);
+  const others = (await recordsWithModel(layout))
+    .map(({ name, status }) => status === "Failed" ? `${name} (failed)` : name);
   const name = inOneLine(meant[0] ?? typed);
-  throw new MlcliError(typed === "last" ? "No run has a model" : `No model of run ${name}`, {
+  const message = typed === "last" ? "No successful run has a model" : `No model of run ${name}`;
+  throw new MlcliError(message, {
     hint: others.length > 0
-      ? `The last ${KEPT_MODELS} runs that made one keep it: ${listed(others)}.`
+      ? `Choose a run that has a model: ${listed(others, MOST_LISTED)}.`
       : "mlcli local train makes one.",
   });
 }
 
+/** How many runs an error lists: more than keep their model by default. */
+const MOST_LISTED = 20;
+
 async function runsMeant(layout: Layout, typed: string): Promise<readonly string[]> {
-  if (typed === "last") return await goodRuns(layout);
+  if (typed === "last") return await runsWithModel(layout);
   // One without a record may have a model, too.
   if (runNames(layout).includes(typed)) return [typed];
   const run = runCalled(await recordsOf(layout), typed);
   return run === undefined ? [] : [run.name];
 }
 
-/** The names of runs that have a model and did not fail, the newest first. */
+/** Returns the names of runs that have a model and did not fail, the newest first. */
 export async function runsWithModel(layout: Layout): Promise<readonly string[]> {
-  const current = await currentRun(layout);
-  const names = await goodRuns(layout);
-  const models = await Promise.all(names.map((run) => modelOf(layout, run, current)));
-  return names.filter((_, index) => models[index] !== undefined);
+  const good: readonly string[] = ["Completed", "Stopped", "Downloaded"];
+  const records = await recordsWithModel(layout);
+  return records.filter(({ status }) => good.includes(status)).map(({ name }) => name);
 }
 
-async function modelOf(
+/** Returns the records of ended runs that have a model, the newest first. */
+async function recordsWithModel(layout: Layout): Promise<readonly RunSummary[]> {
+  const current = await currentRun(layout);
+  const ended = (await recordsOf(layout)).filter(({ status }) => status !== "InProgress");
+  const models = await Promise.all(ended.map(({ name }) => modelOf(layout, name, current)));
+  return ended.filter((_, index) => models[index] !== undefined);
+}
+
+/** Returns the directory with the model of a run; `undefined`: it has none. */
+export async function modelOf(
   layout: Layout,
   run: string,
   current: string | undefined,
@@ -67,11 +80,4 @@ async function modelOf(
   // A link may lead anywhere.
   const isHere = run === current || (await lstatIfThere(model))?.isDirectory;
   return isHere && await holdsFile(layout, model, model) ? model : undefined;
-}
-
-/** The names of runs that did not fail, the newest first. */
-async function goodRuns(layout: Layout): Promise<readonly string[]> {
-  const records = await recordsOf(layout);
-  const good: readonly string[] = ["Completed", "Stopped", "Downloaded"];
-  return records.filter(({ status }) => good.includes(status)).map(({ name }) => name);
 }

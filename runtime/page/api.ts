@@ -78,6 +78,10 @@ export interface Run {
   readonly metrics: Readonly<Record<string, MetricFacts>>;
   /** What a transform did: see docs/how-to/transform.md. */
   readonly transform: Readonly<Record<string, unknown>> | null;
+  /** Whether `mlcli local keep` keeps its model. */
+  readonly pinned: boolean;
+  /** Size of its model on the disk; `null` if it has none. */
+  readonly model_bytes: number | null;
 }
 
 /** A run in the list, with what has come since the last look. */

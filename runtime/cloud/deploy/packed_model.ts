@@ -9,6 +9,7 @@ import { parseS3Uri, type S3Address, s3Uri, within } from "../../contract/addres
 import { UsageError } from "../../errors.ts";
 import { inOneLine } from "../../text.ts";
 import { packCode } from "../../source/source.ts";
+import { failedRunWarning } from "../../model/kept_models.ts";
 import { versionOf } from "../../model/version_of.ts";
 import { ARCHIVE } from "../../model/archive.ts";
 import { ownBucket } from "../bucket_owner.ts";
@@ -139,12 +140,14 @@ async function checkedS3(
 /** @throws MlcliError where the app's file names what is not the app's. */
 async function directoryOf(
   model: Exclude<ModelSource, { readonly address: S3Address }>,
-  { request: { app, typed } }: ModelContext,
+  { request: { app, typed }, report }: ModelContext,
 ): Promise<ModelDirectory> {
   if ("run" in model) {
     const layout = layoutOf(app);
     await requireInside(layout, [layout.base, layout.localTest, layout.jobs, layout.model]);
-    const { model: path } = await versionOf(layout, model.run);
+    const { run, model: path } = await versionOf(layout, model.run);
+    const warning = await failedRunWarning(layout, run);
+    if (warning !== undefined) report.note(warning);
     return { path, shown: typedPath(app, path) };
   }
   const isTyped = typed.has("--model");

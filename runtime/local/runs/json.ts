@@ -22,6 +22,8 @@ export function jsonRun(run: RunSummary): page.Run {
     hyperparameters: run.hyperparameters,
     metrics: run.metrics,
     transform: run.transform ?? null,
+    pinned: run.pinned,
+    model_bytes: run.modelBytes ?? null,
   };
 }
 

@@ -7,6 +7,7 @@ import { layoutOf } from "../../app/layout.ts";
 import { typedPath } from "../../app/typed_path.ts";
 import { UsageError } from "../../errors.ts";
 import { lstatIfThere } from "../../files.ts";
+import { withModels } from "../../model/kept_models.ts";
 import { RECORD_FILES, recordsOf, runCalled, type RunSummary } from "../../model/records.ts";
 import { keptCode, modelOfRun, outputsOfRun, runDirectoryOf } from "../../model/runs.ts";
 import { currentRun } from "../../model/versions.ts";
@@ -97,14 +98,14 @@ export function findRun(runs: readonly RunSummary[], typed: string): RunSummary 
 
 export function noSuchRun(typed: string): UsageError {
   return new UsageError(`No run is called "${inOneLine(typed)}"`, {
-    hint: `mlcli local list-jobs shows those that there are; the last ${KEPT_RECORDS} are kept.`,
+    hint: `mlcli local list-jobs lists the runs. mlcli keeps the last ${KEPT_RECORDS}.`,
   });
 }
 
 async function runsOf(app: App): Promise<readonly RunSummary[]> {
   const layout = layoutOf(app);
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
-  return await recordsOf(layout);
+  return await withModels(layout, await recordsOf(layout));
 }
 
 /** Something that differs; `undefined` where a run does not have it. */

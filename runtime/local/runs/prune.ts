@@ -5,8 +5,9 @@
 
 import { basename } from "@std/path/basename";
 import { join } from "@std/path/join";
+import { readConfiguration } from "../../app/configuration.ts";
 import type { Layout } from "../../app/layout.ts";
-import type { ContainerSummary, Engine } from "../../docker/engine.ts";
+import type { ContainerSummary } from "../../docker/engine.ts";
 import { lstatIfThere, removeIfThere, removeTreeIfThere } from "../../files.ts";
 import { LABELS } from "../../contract/images.ts";
 import { movingModel } from "../../model/lock.ts";
@@ -15,6 +16,7 @@ import {
   isUnfinished,
   KEPT_CODE,
   makeInJobs,
+  MODEL_FILES,
   modelOfRun,
   outputsOfRun,
   pathsInJobs,
@@ -26,37 +28,40 @@ import { currentRun } from "../../model/versions.ts";
 import { isOver, managed } from "../container/managed.ts";
 import type { Host } from "../jobs.ts";
 import { RECORD_FILES, recordsOf, type RunSummary } from "../../model/records.ts";
-import { KEPT_MODELS } from "../../model/version_of.ts";
+import { modelsToRemove, withModels } from "../../model/kept_models.ts";
 import { noteText, tell } from "../../messages.ts";
+import { type PersonSettings, personSettings } from "../../person.ts";
 import { listed } from "../../text.ts";
 
 /** How many records are kept. */
 export const KEPT_RECORDS = 100;
 
-/** Of those that failed, how many keep their model. */
-const KEPT_FAILED = 1;
-
-/** Removes what is old. A failure is none of the run that ends. */
-export async function prune(layout: Layout, host: Pick<Host, "engine" | "err">): Promise<void> {
+/** Removes models and records that are no longer kept. Errors must not fail the run that ends. */
+export async function prune(
+  layout: Layout,
+  host: Pick<Host, "engine" | "err" | "env">,
+): Promise<void> {
   try {
-    const old = await oldOf(layout);
-    const isNone = old.records.length === 0 && old.models.length === 0 &&
+    const settings = personSettings(host.env);
+    const { models, records } = await oldOf(layout, settings, new Set());
+    const isNone = records.length === 0 && models.length === 0 &&
       (await pathsInJobs(layout, UNPACKED)).length === 0;
     if (isNone) return;
-    const gone = await movingModel(
-      layout,
-      host,
-      async () => await removeOld(layout, old, await host.engine()),
-    );
+    const gone = await movingModel(layout, host, async () => {
+      const servers = await (await host.engine()).listContainers([LABELS.role]);
+      // A model might have been pinned or served before the lock was acquired.
+      return await removeOld(layout, await oldOf(layout, settings, modelsOf(servers)), servers);
+    });
     if (gone.length === 0) return;
-    const text = `Removed the model of ${listed(gone)}: the last ${KEPT_MODELS} runs keep theirs`;
+    const text = `Removed the model of ${listed(gone)}. To keep one: mlcli local keep RUN. ` +
+      "To keep more: mlcli config set keep_models NUMBER, or keep_models_size";
     tell(host.err, noteText(text));
   } catch {
-    // Another command does the same, or somebody keeps it.
+    // Another command removes the same, a setting is invalid, or a file cannot be removed.
   }
 }
 
-/** The names of runs whose models, or records, are more than are kept. */
+/** Names of runs whose models, or records, are no longer kept. */
 interface OldRuns {
   readonly models: readonly string[];
   readonly records: readonly string[];
@@ -65,12 +70,9 @@ interface OldRuns {
 async function removeOld(
   layout: Layout,
   { models, records }: OldRuns,
-  engine: Engine,
+  servers: readonly ContainerSummary[],
 ): Promise<readonly string[]> {
-  const servers = await engine.listContainers([LABELS.role]);
-  const used = modelsOf(servers);
-  const gone = models.filter((name) => !used.has(name));
-  for (const name of gone) {
+  for (const name of models) {
     // So that no half of it is ever taken for a model.
     const to = join(await makeInJobs(layout, UNPACKED), name);
     await Deno.rename(modelOfRun(layout, name), to);
@@ -79,36 +81,37 @@ async function removeOld(
   await Deno.remove(join(layout.jobs, UNPACKED)).catch(() => {});
   for (const name of records) await removeRecord(layout, name);
   if (records.length > 0) await removeUnusedCode(layout);
-  return gone;
+  return models;
 }
 
-async function oldOf(layout: Layout): Promise<OldRuns> {
+/** @param served names of the runs whose models servers use. */
+async function oldOf(
+  layout: Layout,
+  settings: PersonSettings,
+  served: ReadonlySet<string>,
+): Promise<OldRuns> {
   const current = await currentRun(layout);
   const names = runNames(layout);
   const infos = await Promise.all(
     names.map((name) => lstatIfThere(modelOfRun(layout, name)).catch(() => undefined)),
   );
-  const haveModel = new Set(names.filter((_, index) => infos[index]?.isDirectory));
+  const haveModel = new Set(
+    names.filter((name, index) => infos[index]?.isDirectory || name === current),
+  );
   // Reading a hundred records after each run would take longer than all else that it does.
   const all = await recordsOf(layout, names.length > KEPT_RECORDS ? names : [...haveModel]);
   const ended: RunSummary[] = [];
   for (const record of all) {
     const isEnded = record.status !== "InProgress" && !await isUnfinished(layout, record.name);
-    if (isEnded && record.name !== current) ended.push(record);
+    if (isEnded) ended.push(record);
   }
-  const withModel = ended.filter(({ name }) => haveModel.has(name));
-  // With 0, the code wrote a whole one, which had no room in its place, for example.
-  const hasFailed = ({ status, exitStatus }: RunSummary): boolean =>
-    status === "Failed" && exitStatus !== 0;
-  // Of one that is lost, a person was told to see whether it is whole.
-  const models = [
-    ...withModel.filter(hasFailed).slice(KEPT_FAILED),
-    ...withModel.filter((run) => !hasFailed(run) && run.status !== "Lost")
-      .slice(KEPT_MODELS - (current === undefined ? 0 : 1)),
-  ].map(({ name }) => name);
+  const withModel = await withModels(layout, ended.filter(({ name }) => haveModel.has(name)));
+  const app = await readConfiguration(join(layout.directory, `${layout.appName}.json`));
+  const used = new Set([...served, ...current === undefined ? [] : [current]]);
+  const models = modelsToRemove(withModel, used, app.metricDefinitions[0]?.name, settings);
   const last = new Set(all.slice(0, KEPT_RECORDS));
   const records = ended.filter((run) =>
-    !last.has(run) && (!withModel.includes(run) || models.includes(run.name))
+    !last.has(run) && (!haveModel.has(run.name) || models.includes(run.name))
   ).map(({ name }) => name);
   return { models, records };
 }
@@ -149,9 +152,9 @@ async function removeRecord(layout: Layout, run: string): Promise<void> {
   // A person was told to take what its hosts wrote.
   if (await lstatIfThere(join(directory, HOSTS)) !== undefined) return;
   await removeTreeIfThere(outputsOfRun(layout, run));
-  const { document, values, log } = RECORD_FILES;
+  const { document, values, log, pin, size } = { ...RECORD_FILES, ...MODEL_FILES };
   // The document last: without it, nobody knows whose the rest is.
-  const files = [log, values, document].flatMap((file) => [`${file}.part`, file]);
+  const files = [pin, size, log, values, document].flatMap((file) => [`${file}.part`, file]);
   for (const file of files) await removeIfThere(join(directory, file));
   await Deno.remove(directory).catch(() => {});
 }

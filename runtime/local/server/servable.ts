@@ -14,6 +14,8 @@ import { holdsHarness } from "../../contract/images.ts";
 import type { ImageDetails } from "../../docker/images.ts";
 import { MlcliError } from "../../errors.ts";
 import { makeDirectory } from "../../files.ts";
+import { tell, warningText } from "../../messages.ts";
+import { failedRunWarning } from "../../model/kept_models.ts";
 import { sharingModel } from "../../model/lock.ts";
 import { runsWithModel, type Version, versionOf } from "../../model/version_of.ts";
 import { currentRun } from "../../model/versions.ts";
@@ -69,7 +71,9 @@ export async function requireServable(
   await requireTestDirectory(layout);
   await settleEarlierRuns(job, host);
   const lock = { err: host.err, signal: host.interruption.signal };
-  await sharingModel(layout, lock, () => servedVersion(layout, job));
+  const { run } = await sharingModel(layout, lock, () => servedVersion(layout, job));
+  const warning = run && await failedRunWarning(layout, run);
+  if (warning) tell(host.err, warningText(warning, `To see why: mlcli local list-jobs ${run}`));
 }
 
 /** The model that is to be served, and the run that made it. @throws MlcliError where there is none. */

@@ -38,7 +38,7 @@ import { type Server, takenBy } from "./servers.ts";
 
 export type StartHost = Pick<
   Host,
-  "engine" | "interruption" | "err" | "caller" | "region" | "pipNetwork"
+  "engine" | "interruption" | "err" | "env" | "caller" | "region" | "pipNetwork"
 >;
 
 /**

@@ -4,6 +4,7 @@ import { join } from "@std/path/join";
 import { requireInside } from "../../app/confinement.ts";
 import type { Layout } from "../../app/layout.ts";
 import { messageOf } from "../../errors.ts";
+import { withModels } from "../../model/kept_models.ts";
 import { RECORD_FILES, recordOf } from "../../model/records.ts";
 import { runDirectoryOf, runNames } from "../../model/runs.ts";
 import type { Event, ListedRun } from "../../page/api.ts";
@@ -88,6 +89,7 @@ async function seenRun(layout: Layout, name: string, before?: SeenRun): Promise<
   const summary = await recordOf(layout, name);
   // It may have been lost without another trace.
   if (isSame && before.run?.status === summary?.status) return before;
-  const run = summary && jsonRun({ ...summary, metrics: metricsOf(layout, summary) });
+  const [found] = await withModels(layout, summary ? [summary] : []);
+  const run = found && jsonRun({ ...found, metrics: metricsOf(layout, found) });
   return { stamp, run: run && { ...run, log_bytes, curve_bytes } };
 }

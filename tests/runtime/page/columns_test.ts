@@ -12,6 +12,8 @@ function run(name: string, facts: Partial<Run> & { readonly loss?: number } = {}
     hyperparameters: {},
     metrics: loss === undefined ? {} : { loss: { last: loss, min: 0, max: 9, count: 3 } },
     transform: null,
+    pinned: false,
+    model_bytes: null,
     ...others,
   };
 }
