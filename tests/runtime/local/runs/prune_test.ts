@@ -1,46 +1,148 @@
-import { assertEquals } from "@std/assert";
+import { assertEquals, assertStringIncludes } from "@std/assert";
+import { layoutOf } from "../../../../runtime/app/layout.ts";
+import type { Engine } from "../../../../runtime/docker/engine.ts";
+import { prune } from "../../../../runtime/local/runs/prune.ts";
+import { appObject } from "../../../helpers/app_object.ts";
+import { fakeContext } from "../../../helpers/fake_context.ts";
 import { completeApp } from "../../../helpers/app.ts";
 import { namesIn } from "../../../helpers/directory.ts";
-import { fakeContainers } from "../../../helpers/fake_containers.ts";
+import {
+  type FakeContainers,
+  fakeContainers,
+  listedServer,
+} from "../../../helpers/fake_containers.ts";
 import { runInProcess } from "../../../helpers/in_process.ts";
 import { it, suite } from "../../../helpers/suite.ts";
 
+const PROCESS = ["local", "process", "--file", "p.py"];
+
+/** An app with runs that have a model, the oldest first, and settings in the directory `settings`. */
+async function appWithRuns(
+  outcomes: Readonly<Record<string, object>>,
+  settings: Readonly<Record<string, string>> = {},
+) {
+  const app = await completeApp();
+  const jobs = (...parts: string[]): string => app.path("local_test/jobs", ...parts);
+  for (const [index, [name, outcome]] of Object.entries(outcomes).entries()) {
+    const started = new Date(Date.UTC(2026, 1, 1 + index)).toISOString();
+    const record = { kind: "train", started, outcome };
+    await app.write(jobs(name, "job.json"), JSON.stringify(record));
+    await app.write(jobs(name, "model", "m"), "m");
+  }
+  await app.write(`${app.directory}/settings/mlcli/config.json`, JSON.stringify(settings));
+  return {
+    app,
+    jobs,
+    /** Runs a command line to its end. */
+    run: (line: readonly string[], engine: FakeContainers) =>
+      runInProcess(line, {
+        cwd: app.directory,
+        engine,
+        env: { XDG_CONFIG_HOME: `${app.directory}/settings` },
+      }),
+    /** Names of the runs that have a model. */
+    async kept(): Promise<readonly string[]> {
+      const names: string[] = [];
+      for (const name of await namesIn(jobs())) {
+        if ((await namesIn(jobs(name)).catch((): string[] => [])).includes("model")) {
+          names.push(name);
+        }
+      }
+      return names;
+    },
+    [Symbol.asyncDispose]: () => app[Symbol.asyncDispose](),
+  };
+}
+
+const SERVER = listedServer(8080, {}, { "mlcli.model": "served" });
+const COMPLETED = { status: "Completed", exit_status: 0 };
+
 suite("the models of earlier runs", () => {
-  it("are kept: the last three, the last that failed, and those whose end nobody saw", async () => {
-    await using app = await completeApp();
-    const jobs = (...parts: string[]) => app.path("local_test/jobs", ...parts);
-    const runs = [
-      "Lost",
-      "Failed",
-      "Completed",
-      "Lost",
-      "Completed",
-      "Failed",
-      "Stopped",
-      "Completed",
-    ];
-    for (const [index, status] of runs.entries()) {
-      // The fifth had no room in its place, though its code ended well.
-      const outcome = index === 4 ? { status: "Failed", exit_status: 0 } : { status };
-      const record = { kind: "train", started: `2026-03-0${index + 1}`, outcome };
-      await app.write(jobs(`${index}-${status}`, "job.json"), JSON.stringify(record));
-      await app.write(jobs(`${index}-${status}`, "model", "m"), "");
-    }
-    // What an earlier command had begun to remove when it was killed.
-    await app.write(jobs(".unpacked/gone/m"), "");
+  it("go at the end of a run if they are no longer kept, which a note says", async () => {
+    await using made = await appWithRuns({
+      "0-Lost": { status: "Lost" },
+      "1-Failed": { status: "Failed", exit_status: 1 },
+      "2-Completed": COMPLETED,
+      // Its model could not be moved, though its code ended well.
+      "4-Completed": { status: "Failed", exit_status: 0 },
+      "5-Failed": { status: "Failed", exit_status: 1 },
+      "6-Stopped": { status: "Stopped" },
+      "7-Completed": COMPLETED,
+    }, { keep_models: "3" });
+    // A command that was killed had begun to remove it.
+    await made.app.write(made.jobs(".unpacked/gone/m"), "");
     await using engine = await fakeContainers();
-    const line = ["local", "process", "--file", "p.py"];
-    const { code, stderr } = await runInProcess(line, { cwd: app.directory, engine });
+    const { code, stderr } = await made.run(PROCESS, engine);
     assertEquals(code, 0);
-    const said = "note: Removed the model of 1-Failed, 2-Completed: the last 3 runs keep theirs\n";
-    assertEquals(stderr.includes(said), true, stderr);
-    const kept: string[] = [];
-    for (const name of await namesIn(jobs())) {
-      if ((await namesIn(jobs(name)).catch((): string[] => [])).includes("model")) kept.push(name);
+    const note = "note: Removed the model of 2-Completed, 1-Failed. " +
+      "To keep one: mlcli local keep RUN. To keep more: mlcli config set keep_models NUMBER, " +
+      "or keep_models_size\n";
+    assertStringIncludes(stderr, note);
+    const expected = ["0-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
+    assertEquals(await made.kept(), expected);
+    assertEquals((await namesIn(made.jobs())).includes(".unpacked"), false);
+  });
+
+  it("stay if a server uses one, or one is pinned right before the removal", async () => {
+    await using made = await appWithRuns(
+      { served: COMPLETED, pinned: COMPLETED, old: COMPLETED, new: COMPLETED },
+      { keep_models: "1" },
+    );
+    const engine = async () => {
+      await Deno.writeTextFile(made.jobs("pinned/pinned"), "");
+      return { listContainers: () => Promise.resolve([SERVER]) } as unknown as Engine;
+    };
+    const layout = layoutOf(appObject(made.app.directory, made.app.name));
+    const env = (name: string) =>
+      name === "XDG_CONFIG_HOME" ? `${made.app.directory}/settings` : undefined;
+    await prune(layout, { ...fakeContext(), engine, env });
+    assertEquals(await made.kept(), ["new", "pinned", "served"]);
+  });
+
+  it("stay if the settings are broken: the default limits might be lower", async () => {
+    await using made = await appWithRuns({ a: COMPLETED, b: COMPLETED }, { keep_models: "none" });
+    await using engine = await fakeContainers();
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    assertEquals(await made.kept(), ["a", "b"]);
+  });
+
+  it("are compared by the first metric of the app's file", async () => {
+    const measured = (loss: number) => ({ ...COMPLETED, loss });
+    await using made = await appWithRuns(
+      { a: measured(2), b: measured(1), c: measured(3), d: measured(2), e: measured(2) },
+      { keep_models: "1" },
+    );
+    for (const [name, last] of [["a", 2], ["b", 1], ["c", 3], ["d", 2], ["e", 2]] as const) {
+      const path = made.jobs(name, "job.json");
+      const record = JSON.parse(await Deno.readTextFile(path));
+      const metrics = { other: { last: -last }, loss: { last } };
+      await Deno.writeTextFile(path, JSON.stringify({ ...record, metrics }));
     }
-    const expected = ["0-Lost", "3-Lost", "4-Completed", "5-Failed", "6-Stopped", "7-Completed"];
-    assertEquals(kept, expected);
-    assertEquals((await namesIn(jobs())).includes(".unpacked"), false);
+    await using engine = await fakeContainers();
+    const file = `${made.app.directory}/${made.app.name}.json`;
+    const app = JSON.parse(await Deno.readTextFile(file));
+    const metric_definitions = [{ Name: "loss", Regex: "loss=([0-9]+)" }];
+    await Deno.writeTextFile(file, JSON.stringify({ ...app, metric_definitions }));
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    assertEquals(await made.kept(), ["b", "c", "e"]);
+  });
+});
+
+suite("the record of an old run", () => {
+  it("stays while its model is pinned, and goes after the release", async () => {
+    const outcomes = Object.fromEntries(
+      Array.from({ length: 102 }, (_, index) => [`r${String(index).padStart(3, "0")}`, COMPLETED]),
+    );
+    await using made = await appWithRuns(outcomes);
+    await using engine = await fakeContainers();
+    assertEquals((await made.run(["local", "keep", "r000"], engine)).code, 0);
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    const records = async () =>
+      (await namesIn(made.jobs())).filter((name) => /^r00[0-2]$/.test(name));
+    assertEquals([await records(), (await made.kept())[0]], [["r000"], "r000"]);
+    assertEquals((await made.run(["local", "keep", "--no-keep", "r000"], engine)).code, 0);
+    assertEquals((await made.run(PROCESS, engine)).code, 0);
+    assertEquals((await namesIn(made.jobs())).includes("r000"), false);
   });
 });
 
@@ -57,8 +159,7 @@ suite("an archive that was unpacked for a server", () => {
       Mounts: [{ Source: "/somewhere/else/there", Destination: "/opt/ml/model" }],
     };
     await using engine = await fakeContainers({ containers: [server] });
-    const line = ["local", "process", "--file", "p.py"];
-    assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+    assertEquals((await runInProcess(PROCESS, { cwd: app.directory, engine })).code, 0);
     assertEquals(await namesIn(unpacked()), ["there"]);
   });
 
@@ -73,8 +174,7 @@ suite("an archive that was unpacked for a server", () => {
     const before = await namesIn(mine);
     await using engine = await fakeContainers();
     for (const _ of [1, 2]) {
-      const line = ["local", "process", "--file", "p.py"];
-      assertEquals((await runInProcess(line, { cwd: app.directory, engine })).code, 0);
+      assertEquals((await runInProcess(PROCESS, { cwd: app.directory, engine })).code, 0);
       assertEquals(await namesIn(mine), before);
     }
     assertEquals((await Deno.lstat(`${jobs}/code`)).isDirectory, true);
