@@ -60,7 +60,9 @@ suite("mlcli config", () => {
     const [line, code, message] of [
       ["config set region", 2, "Either a value or --unset has to follow the name."],
       ["config set region x --unset", 2, "Either a value or --unset has to follow the name."],
-      ["config set colour x", 2, "must be color, output, profile, region or trusted_registries"],
+      ["config set colour x", 2, "keep_models, keep_models_size, output, profile, region or"],
+      ["config set keep_models 0", 2, 'The setting keep_models does not take "0"'],
+      ["config set keep_models_size 10", 2, 'The setting keep_models_size does not take "10"'],
       ["config set output xml", 2, 'The setting output does not take "xml"'],
     ] as const
   ) {

@@ -35,6 +35,7 @@ const ROWS: readonly (readonly [command: string, args: string, prints: RegExp])[
   ["local stop", "-p 1", NO_SERVER],
   ["local status", "", /^$/],
   ["local list-jobs", "", /^test-\S+ {2}transform {2}Failed {2}/],
+  ["local keep", "none", /^error: No model of run none\n/],
   ["local logs", "-p 1", NO_SERVER],
   ["local ui", "-a none", /^error: /],
   ["local report", "", /^<!DOCTYPE html>/i],

@@ -1,4 +1,4 @@
-import { assertEquals, assertRejects, assertStringIncludes } from "@std/assert";
+import { assertEquals, assertRejects } from "@std/assert";
 import { join } from "@std/path";
 import { layoutOf } from "../../../../runtime/app/layout.ts";
 import { MlcliError } from "../../../../runtime/errors.ts";
@@ -74,9 +74,13 @@ suite("the version that --run names", () => {
         MlcliError,
         "No model of run",
       );
-      assertStringIncludes(error.hint!, "The last 3 runs that made one keep it: two, one.");
+      assertEquals(error.hint, "Choose a run that has a model: three (failed), two, one.");
     }
     await Deno.remove(layout.jobs, { recursive: true });
-    await assertRejects(() => versionOf(layout, "last"), MlcliError, "No run has a model");
+    await assertRejects(
+      () => versionOf(layout, "last"),
+      MlcliError,
+      "No successful run has a model",
+    );
   });
 });
