@@ -28,9 +28,12 @@ export async function runCommandLine(
   try {
     await run(parsed, root, there);
   } catch (error) {
-    if (!(error instanceof NoAppHere)) throw error;
-    const { withCommandAbove } = await import("../directory.ts");
-    throw withCommandAbove(error, line, context.cwd);
+    if (error instanceof NoAppHere) {
+      const { withCommandAbove } = await import("../directory.ts");
+      throw withCommandAbove(error, line, context.cwd);
+    }
+    const { withLocalCommand } = await import("../local_command.ts");
+    throw withLocalCommand(error, parsed.names);
   }
 }
 

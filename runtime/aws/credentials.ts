@@ -1,7 +1,7 @@
 import { messageOf } from "../errors.ts";
 import { VERSION } from "../version.ts";
 import type { Connections } from "./connections.ts";
-import { AwsError } from "./errors.ts";
+import { AwsError, NotConfigured } from "./errors.ts";
 import { awsError, type Request } from "./explanations.ts";
 import type { Secrets } from "./secrets.ts";
 import { addressOf, type AwsSettings, credentialsSource, withoutSetting } from "./settings.ts";
@@ -259,7 +259,7 @@ function ownCredentialsError(error: unknown, context: CredentialsContext): AwsEr
     return new AwsError("credentials", message, { hint });
   }
   const where = settings.profile ? ` for profile "${profile}"` : "";
-  return new AwsError("credentials", `No credentials found${where}`, {
+  return new NotConfigured(`No credentials found${where}`, {
     hint: missingHint(settings),
     cause: secrets.redactError(error),
   });

@@ -32,6 +32,13 @@ export class AwsError extends MlcliError {
   }
 }
 
+/** No credentials, or no region, are configured. */
+export class NotConfigured extends AwsError {
+  constructor(message: string, details: ErrorDetails) {
+    super("credentials", message, details);
+  }
+}
+
 export function isRefusal(error: unknown, refusal: Refusal): error is AwsError {
   return error instanceof AwsError && error.refusal === refusal;
 }

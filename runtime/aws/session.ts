@@ -3,7 +3,7 @@ import { VERSION } from "../version.ts";
 import { hasTypes } from "./answer_types.ts";
 import { Connections } from "./connections.ts";
 import { SessionCredentials } from "./credentials.ts";
-import { AwsError, isRefusal, type Refusal } from "./errors.ts";
+import { type AwsError, isRefusal, NotConfigured, type Refusal } from "./errors.ts";
 import { type Answered, awsError, isExpiry, strangeAnswer } from "./explanations.ts";
 import type { TimeLimits } from "./limits.ts";
 import { checkProxies, proxyLogins } from "./network.ts";
@@ -246,7 +246,7 @@ export class AwsSession implements Disposable {
     } catch (cause) {
       // The second pattern is for a variable that is set, but empty.
       if (!/^Region is missing|region=""/.test(messageOf(cause))) throw cause;
-      throw new AwsError("credentials", "No region named", {
+      throw new NotConfigured("No region named", {
         hint: "Name it with --region, cloud_region in the app's configuration file, AWS_REGION " +
           `or AWS_DEFAULT_REGION, or for good: aws configure set region REGION (${source}), or ` +
           "mlcli config set region REGION.",

@@ -1,0 +1,19 @@
+import { NotConfigured } from "../runtime/aws/errors.ts";
+import { localGroup } from "./local/local.ts";
+
+/**
+ * Adds the local command of the same name to the hint of a cloud command that found no credentials:
+ * the user might have meant that one. Returns all other errors unchanged.
+ *
+ * @param names those that lead to the command, without `mlcli`: `["list-jobs"]`.
+ */
+export function withLocalCommand(error: unknown, names: readonly string[]): unknown {
+  const [name = ""] = names;
+  if (!(error instanceof NotConfigured) || !Object.hasOwn(localGroup.commands, name)) return error;
+  const { message, hint, quote, cause } = error;
+  return new NotConfigured(message, {
+    hint: `${hint} On this machine, without AWS: mlcli local ${name}`,
+    quote,
+    cause,
+  });
+}
