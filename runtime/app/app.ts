@@ -57,8 +57,11 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   });
 }
 
-/** Finds all apps of a directory, which is the current one or, unless `onlyHere`, one above. */
-export async function findApps(cwd: string, onlyHere = false): Promise<App[]> {
+/** Finds all apps of one directory: the current one or, unless `onlyHere`, the nearest above. */
+export async function findApps(
+  cwd: string,
+  { onlyHere = false }: { readonly onlyHere?: boolean } = {},
+): Promise<App[]> {
   const { directory, names } = onlyHere
     ? { directory: cwd, names: await appNames(cwd) }
     : await lookUp(cwd);
@@ -68,15 +71,15 @@ export async function findApps(cwd: string, onlyHere = false): Promise<App[]> {
 /** Apps of one directory. */
 interface Apps {
   readonly directory: string;
-  /** Sorted; none, if there is no app in the current directory or above. */
+  /** Sorted. */
   readonly names: readonly string[];
 }
 
 /**
- * Looks for apps in the current directory, then in the directories above in its git work tree. The
- * files of another user are not used: like code of a stranger, they choose what mlcli runs.
+ * Looks for apps in the current directory, then in the directories above in its git work tree.
  *
  * @param name of the app to look for; any when undefined.
+ * @returns the current directory and no names, if there is no app.
  */
 export async function lookUp(cwd: string, name?: string): Promise<Apps> {
   const names = name === undefined
@@ -84,7 +87,7 @@ export async function lookUp(cwd: string, name?: string): Promise<Apps> {
     : await hasConfiguration(cwd, name)
     ? [name]
     : [];
-  // A container may have written the files there.
+  // A file that a container wrote must not choose what mlcli runs.
   const isWritten = name === undefined && writtenTop(Deno.realPathSync(cwd)) !== undefined;
   if (names.length > 0 && !isWritten) return { directory: cwd, names };
   const above = await appsAbove(cwd, name);
@@ -235,13 +238,15 @@ async function appsAbove(cwd: string, name: string | undefined): Promise<Apps | 
   return undefined;
 }
 
-/** Reads no file: those above may be anybody's. */
+/** Reads no file, because those above may be another user's. */
 async function completeApps(directory: string, name: string | undefined): Promise<string[]> {
+  const entries = Array.from(Deno.readDirSync(directory), (entry) => entry.name);
+  // A directory of data may hold many JSON files.
+  const files = new Set(entries.filter((entry) => entry.endsWith(".json")));
   const names: string[] = [];
-  for (const entry of Deno.readDirSync(directory)) {
-    const [, own] = /^([^.].*)\.json$/.exec(entry.name) ?? [];
-    if (own === undefined || !APP_NAME.test(own) || name !== undefined && own !== name) continue;
-    if (await isFile(join(directory, entry.name)) && await isDirectory(baseOf(directory, own))) {
+  for (const own of entries) {
+    if (!files.has(`${own}.json`) || !APP_NAME.test(own) || own !== (name ?? own)) continue;
+    if (await isFile(join(directory, `${own}.json`)) && await isDirectory(baseOf(directory, own))) {
       names.push(own);
     }
   }
@@ -249,13 +254,13 @@ async function completeApps(directory: string, name: string | undefined): Promis
 }
 
 /**
- * Whether apps above may be used without being asked for: in the git work tree of the current
- * directory, and the caller's own (CVE-2022-24765 of git). Windows tells no owner, so none may be.
+ * Whether mlcli may use apps above that the user did not name: they are in the git work tree of the
+ * current directory, and the caller owns them (see CVE-2022-24765 of git). Windows names no owners.
  */
 async function mayUse({ directory, names }: Apps, cwd: string): Promise<boolean> {
   const root = await workTreeOf(cwd);
   if (root === undefined || isOutside(relative(root, directory))) return false;
   const uid = Deno.uid();
-  return [directory, ...names.map((name) => join(directory, `${name}.json`))]
-    .every((path) => uid !== null && Deno.statSync(path).uid === uid);
+  const files = names.flatMap((name) => [join(directory, `${name}.json`), baseOf(directory, name)]);
+  return [directory, ...files].every((path) => uid !== null && Deno.statSync(path).uid === uid);
 }

@@ -46,7 +46,9 @@ async function configurationFor(
 ): Promise<AwsConfiguration | undefined> {
   const isOpen = region === undefined || profile === undefined;
   if (appName === undefined && !isOpen) return undefined;
-  const apps = appName === undefined ? await findApps(cwd, isNew) : [await findApp(cwd, appName)];
+  const apps = appName === undefined
+    ? await findApps(cwd, { onlyHere: isNew })
+    : [await findApp(cwd, appName)];
   const [first, ...others] = apps;
   if (!first) return undefined;
   const disagrees = others.some(({ configuration }) =>

@@ -131,6 +131,13 @@ const LOOKUPS: readonly Lookup[] = [
     found: undefined,
   },
   {
+    name: "does not use another user's code in the caller's directory",
+    files: { ...GIT, ...appIn(""), "sub/": "" },
+    from: "sub",
+    owners: { "flats/mlcli_base": STRANGER },
+    found: undefined,
+  },
+  {
     name: "does not use a link to another user's file",
     files: { ...GIT, ...appIn(""), "sub/": "", "theirs": "{}" },
     from: "sub",
@@ -225,7 +232,10 @@ suite("findApps", () => {
   it("finds no app above for an app that is being made", async () => {
     await using directory = await makeDirectory({ ...GIT, ...appIn(""), "sub/": "" });
     const cwd = join(directory.path, "sub");
-    const found = { above: (await findApps(cwd)).length, here: (await findApps(cwd, true)).length };
+    const found = {
+      above: (await findApps(cwd)).length,
+      here: (await findApps(cwd, { onlyHere: true })).length,
+    };
     assertEquals(found, { above: 1, here: 0 });
   });
 });
