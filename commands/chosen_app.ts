@@ -17,7 +17,7 @@ interface Choice {
 }
 
 /**
- * Finds the app, and warns of unknown keys in its file.
+ * Finds the app, names its file if that is above, and warns of unknown keys in it.
  *
  * @throws MlcliError as `findApp` does.
  */
@@ -28,15 +28,11 @@ export async function chosenApp(context: Context, choice: Choice): Promise<App> 
 }
 
 /**
- * Warns of the same for a command that can do without an app, and takes its region from one. An app
- * that cannot be read is the command's to report.
+ * Names the files of the apps, if they are above, and warns of unknown keys, for a command that can do
+ * without an app. The command itself reports an app that cannot be read.
  */
 export async function warnOfKeys(context: Context, choice: Choice): Promise<void> {
-  const { appName } = choice;
-  const apps = appName === undefined
-    ? findApps(context.cwd)
-    : findApp(context.cwd, appName).then((app) => [app]);
-  await tellOf(await apps.catch(() => []), context, choice);
+  await tellOf(await findApps(context.cwd, choice).catch(() => []), context, choice);
 }
 
 async function tellOf(apps: readonly App[], { err }: Context, { quiet }: Choice): Promise<void> {

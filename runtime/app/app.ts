@@ -57,14 +57,18 @@ export async function findApp(cwd: string, appName?: string): Promise<App> {
   });
 }
 
-/** Finds all apps of one directory: the current one or, unless `onlyHere`, the nearest above. */
-export async function findApps(
-  cwd: string,
-  { onlyHere = false }: { readonly onlyHere?: boolean } = {},
-): Promise<App[]> {
-  const { directory, names } = onlyHere
-    ? { directory: cwd, names: await appNames(cwd) }
-    : await lookUp(cwd);
+/** Which apps a command is for: that of a name, or all. */
+export interface AppChoice {
+  readonly appName?: string | undefined;
+  /** For an app that is being made: none above the current directory counts. */
+  readonly isNew?: true;
+}
+
+/** Finds all apps of a command that can do without one. */
+export async function findApps(cwd: string, { appName, isNew }: AppChoice): Promise<App[]> {
+  if (appName !== undefined) return [await findApp(cwd, appName)];
+  const here = isNew && { directory: cwd, names: await appNames(cwd) };
+  const { directory, names } = here ?? await lookUp(cwd);
   return await Promise.all(names.map((name) => readApp(directory, checkAppName(name), cwd)));
 }
 

@@ -1,5 +1,5 @@
 import { basename } from "@std/path/basename";
-import { type App, findApp, findApps } from "../app/app.ts";
+import { type App, type AppChoice, findApps } from "../app/app.ts";
 import type { Aws } from "../aws/aws.ts";
 import { type AwsConfiguration, type AwsOptions, awsSettings } from "../aws/settings.ts";
 import type { Context } from "../context.ts";
@@ -8,10 +8,8 @@ import { MlcliError } from "../errors.ts";
 export type CloudHost = Pick<Context, "cwd" | "env" | "aws" | "interruption" | "clock">;
 
 /** The options about account, region and role. Each has to be given, so that none is forgotten. */
-export interface CloudChoice extends AwsOptions {
+export interface CloudChoice extends AwsOptions, AppChoice {
   readonly appName: string | undefined;
-  /** For an app that is being made: none above the current directory counts. */
-  readonly isNew?: true;
 }
 
 /**
@@ -42,13 +40,12 @@ export async function connectFor(
  */
 async function configurationFor(
   cwd: string,
-  { appName, region, profile, isNew }: CloudChoice,
+  choice: CloudChoice,
 ): Promise<AwsConfiguration | undefined> {
+  const { appName, region, profile } = choice;
   const isOpen = region === undefined || profile === undefined;
   if (appName === undefined && !isOpen) return undefined;
-  const apps = appName === undefined
-    ? await findApps(cwd, { onlyHere: isNew })
-    : [await findApp(cwd, appName)];
+  const apps = await findApps(cwd, choice);
   const [first, ...others] = apps;
   if (!first) return undefined;
   const disagrees = others.some(({ configuration }) =>

@@ -203,10 +203,10 @@ const RESULT_KEYS = ["output_s3_dir", "output_s3_location", "checkpoint_s3_dir",
  */
 async function outputsOf(
   cwd: string,
-  { appName }: CloudChoice,
+  choice: CloudChoice,
   target: S3Address,
 ): Promise<Kept> {
-  const apps = appName === undefined ? await findApps(cwd) : [await findApp(cwd, appName)];
+  const apps = await findApps(cwd, choice);
   const results = apps.flatMap(({ configuration: { s3Prefix, sections } }) => {
     const prefix = s3Prefix === undefined ? undefined : parseS3Uri(s3Prefix);
     const named = Object.values(sections).flatMap((section) =>

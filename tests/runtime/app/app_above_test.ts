@@ -233,8 +233,8 @@ suite("findApps", () => {
     await using directory = await makeDirectory({ ...GIT, ...appIn(""), "sub/": "" });
     const cwd = join(directory.path, "sub");
     const found = {
-      above: (await findApps(cwd)).length,
-      here: (await findApps(cwd, { onlyHere: true })).length,
+      above: (await findApps(cwd, {})).length,
+      here: (await findApps(cwd, { isNew: true })).length,
     };
     assertEquals(found, { above: 1, here: 0 });
   });
