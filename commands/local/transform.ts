@@ -9,12 +9,12 @@ import { transformOptions } from "../options/transform.ts";
 const START = "1800";
 
 const OPTIONS = options({
+  "[path]": { path: "typed" },
   ...containerOptions,
   "--input": {
     short: "-i",
     value: "path",
-    description: "File to transform, or directory of files.",
-    required: true,
+    description: "File to transform, or directory of files, instead of PATH.",
     path: "typed",
   },
   "--output-dir": {
@@ -49,17 +49,17 @@ export type TransformOptions = Values<TransformDeclaration>;
 export const transformCommand: Command = command({
   details:
     "Starts the app's server as a transform job on SageMaker does, sends it the records of " +
-    "the files, and writes NAME.out for each. A file of which a request fails has no result; the " +
+    "the file or directory PATH, and writes NAME.out for each. A file of which a request fails has no result; the " +
     "others go on, and the exit status is 1.",
   options: OPTIONS,
   examples: [
-    ["Transform a file, line by line", "mlcli local transform -i houses.csv"],
+    ["Transform a file, line by line", "mlcli local transform houses.csv"],
     [
       "Keep the first column, an id, from the model, and put the answers beside it",
-      "mlcli local transform -i houses.csv --input-filter '$[1:]' --join input",
+      "mlcli local transform houses.csv --input-filter '$[1:]' --join input",
     ],
-    ["Transform a directory of images", "mlcli local transform -i photos --content-type image/png"],
-    ["See the requests without sending them", "mlcli local transform -i houses.csv --dry-run"],
+    ["Transform a directory of images", "mlcli local transform photos --content-type image/png"],
+    ["See the requests without sending them", "mlcli local transform houses.csv --dry-run"],
   ],
   action: async () => (await import("./transform_action.ts")).transformAction,
 });

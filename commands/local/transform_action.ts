@@ -15,6 +15,7 @@ import { ProgressOutput } from "../render/progress/output.ts";
 import { Pace, TransferProgress } from "../render/progress/transfer.ts";
 import { programRequest, requireReachable } from "./container_request.ts";
 import { runHost } from "./image_access.ts";
+import { requireCompatible, usageError } from "../usage.ts";
 import type { TransformDeclaration, TransformOptions } from "./transform.ts";
 
 /** Transforms files with the app's server, and prints where the results are. */
@@ -23,6 +24,7 @@ export async function transformAction(
   options: TransformOptions,
   call: ConfigurableCall<TransformDeclaration>,
 ): Promise<void> {
+  const input = inputOf(options, call.path);
   const request = await programRequest(context, "deploy", options, [], call);
   const { cwd, out } = context;
   const job: TransformJob = {
@@ -33,7 +35,7 @@ export async function transformAction(
     timeout: options.timeout,
     run: options.run,
     allowedHosts: [],
-    input: absolutePath(cwd, options.input),
+    input: absolutePath(cwd, input),
     output: options.outputDir === undefined ? undefined : absolutePath(cwd, options.outputDir),
     asked: askedTransform(
       options,
@@ -54,6 +56,19 @@ export async function transformAction(
   const place = await transform(job, host, report);
   shown.end();
   out.print(`${place}\n`);
+}
+
+function inputOf(
+  { path, input }: Pick<TransformOptions, "path" | "input">,
+  command: string,
+): string {
+  requireCompatible(command, [["PATH", "--input"]], {
+    PATH: path !== undefined,
+    "--input": input !== undefined,
+  });
+  const chosen = path ?? input;
+  if (chosen !== undefined) return chosen;
+  throw usageError(command, "Missing argument: PATH, the file or directory to transform.");
 }
 
 /** What is typed wins over the file. */

@@ -43,7 +43,7 @@ const REPORT = options({
   "--output-file": {
     short: "-o",
     value: "file",
-    description: "Write the page to this file instead of standard output.",
+    description: "Write the page to this file; - is standard output. Default: NAME-report.html.",
     path: "typed",
   },
   "--with-logs": { description: "Also the end of each run's log, which may hold secrets." },
@@ -53,11 +53,12 @@ export type ReportOptions = Values<typeof REPORT>;
 
 export const reportCommand: Command = command({
   details:
-    "It holds what mlcli local ui shows of the runs, and needs no server. Without RUNS, it is " +
+    "It holds what mlcli local ui shows of the runs, and needs no server. mlcli prints the " +
+    "file's name. Without RUNS, it is " +
     "of all that are kept. In place of a name, take last, or the number in mlcli local list-jobs.",
   options: REPORT,
   examples: [
-    ["Write a page about all runs for a colleague", "mlcli local report -o report.html"],
+    ["Write a page about all runs for a colleague", "mlcli local report"],
     ["Compare the last two, with their logs", "mlcli local report 2 1 --with-logs -o report.html"],
   ],
   action: async () => (await import("./report_action.ts")).reportAction,

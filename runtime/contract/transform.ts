@@ -197,10 +197,12 @@ function notValid(text: string): MlcliError {
   );
 }
 
-/** As the first line of SageMaker's data-log has them. */
+/** Returns the limits in words, as the first line of a transform's progress. */
 export function limitsText({ maxConcurrency, maxPayload, strategy }: RequestLimits): string {
-  return `MaxConcurrentTransforms=${maxConcurrency}, MaxPayloadInMB=${maxPayload}, ` +
-    `BatchStrategy=${STRATEGY_WORDS[strategy]}`;
+  const records = strategy === "single" ? "with one record each" : "with as many records as fit";
+  const size = maxPayload === 0 ? "of any size" : `of at most ${maxPayload} MB`;
+  const requests = maxConcurrency === 1 ? "one request" : `${maxConcurrency} requests`;
+  return `Sending at most ${requests} at once, ${size}, ${records}`;
 }
 
 /** The variables of a server of a transform job: those of limits only where the request has them. */

@@ -51,7 +51,7 @@ suite("local transform", () => {
 
   it("sends the rows to the server of a transform job, and keeps its answers", async () => {
     await using app = await transformApp({ "a.csv": "1,x\n2,y\n", "sub/b.csv": "3,z" });
-    const { code, stdout, stderr } = await app.run(["local", "transform", "-i", "data"]);
+    const { code, stdout, stderr } = await app.run(["local", "transform", "data"]);
     assertEquals(
       { code, stdout },
       { code: 0, stdout: `${app.name}/mlcli_base/${RESULTS}\n` },
@@ -59,7 +59,7 @@ suite("local transform", () => {
     );
     assertMatch(
       stderr,
-      /^MaxConcurrentTransforms=\d+, MaxPayloadInMB=\d+, BatchStrategy=MULTI_RECORD\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
+      /^Sending at most \w+ requests? at once, of at most \d+ MB, with as many records as fit\n2 files, 3 records in \S+ s \(\S+ records\/s\); answers took \S+ ms \(p50\), \S+ ms \(p95\), \S+ ms \(p99\)\n$/,
     );
     assertEquals(await filesBelow(app.path(RESULTS)), {
       "a.csv.out": "seven,1,x,true,-,-\nseven,2,y,true,-,-\n",

@@ -108,7 +108,7 @@ async function report(app: TestApp, ...args: readonly string[]) {
 suite("local report", () => {
   it("holds all runs, their curves thinned, and no log", async () => {
     await using app = await appWithRuns("a", "b", "c");
-    const { code, stdout, stderr, read } = await report(app);
+    const { code, stdout, stderr, read } = await report(app, "-o", "-");
     assertEquals(code, 0, stderr);
     const { runs, curves, files, logs, comparisons, app: name } = read(stdout);
     assertEquals([runs.map((run) => run.name), name], [["c", "b", "a"], app.name]);
@@ -128,7 +128,7 @@ suite("local report", () => {
 
   it("holds the runs that are named, and logs where that is asked for, as text", async () => {
     await using app = await appWithRuns("a", "b", "c");
-    const { stdout, stderr, read } = await report(app, "last", "b", "2", "--with-logs");
+    const { stdout, stderr, read } = await report(app, "last", "b", "2", "--with-logs", "-o", "-");
     const { runs, logs } = read(stdout);
     assertEquals(runs.map(({ name }) => name), ["c", "b"]);
     assertEquals(logs["b"], "out </script><script>secret\n");
@@ -143,13 +143,24 @@ suite("local report", () => {
     assertStringIncludes(none.stderr, 'No run is called "other"');
   });
 
+  it("is written to a file named after the app, whose name is printed", async () => {
+    await using app = await appWithRuns("a");
+    const { code, stdout, read } = await report(app);
+    assertEquals([code, stdout], [0, `${app.name}-report.html\n`]);
+    const page = await Deno.readTextFile(`${app.directory}/${app.name}-report.html`);
+    assertEquals(read(page).runs.length, 1);
+  });
+
   it("is written whole, in the place of a report and of nothing else", async () => {
     await using app = await appWithRuns("a");
     const path = `${app.directory}/report.html`;
     for (const _ of ["new", "again"]) {
       const { code, stdout } = await report(app, "-o", "report.html");
-      assertEquals([code, stdout], [0, ""]);
-      assertEquals((await report(app, "last")).read(await Deno.readTextFile(path)).runs.length, 1);
+      assertEquals([code, stdout], [0, "report.html\n"]);
+      assertEquals(
+        (await report(app, "last", "-o", "-")).read(await Deno.readTextFile(path)).runs.length,
+        1,
+      );
     }
     const other = '<!DOCTYPE html>\n<html lang="en">\n  <head>my own';
     await Deno.writeTextFile(path, other);
@@ -176,7 +187,7 @@ suite("local report", () => {
       const hyperparameters = { x: name + "<".repeat(1_000_000) };
       await Deno.writeTextFile(path, JSON.stringify({ ...record, hyperparameters }));
     }
-    const { code, stdout, stderr } = await report(app);
+    const { code, stdout, stderr } = await report(app, "-o", "-");
     assertEquals([code, stdout], [1, ""]);
     assertEquals(
       stderr,
@@ -188,11 +199,11 @@ suite("local report", () => {
 
   it("is not printed on a terminal", async () => {
     await using app = await appWithRuns();
-    const { code, stdout, stderr } = await runInProcess(["local", "report"], {
+    const { code, stdout, stderr } = await runInProcess(["local", "report", "-o", "-"], {
       cwd: app.directory,
       isTerminal: true,
     });
     assertEquals([code, stdout], [2, ""]);
-    assertStringIncludes(stderr, "-o report.html");
+    assertStringIncludes(stderr, "hint: Without -o -, mlcli writes it to a file.\n");
   });
 });

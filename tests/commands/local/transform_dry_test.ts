@@ -47,6 +47,13 @@ suite("local transform --dry-run", () => {
     });
   });
 
+  it("reads the same file by its argument as by -i", async () => {
+    await using app = await appWith({ "a.csv": "1,2\n3,4\n" });
+    const { planned, stderr } = await dry(app, "a.csv");
+    assertEquals({ stderr, input: planned.input }, { stderr: "", input: "a.csv" });
+    assertEquals(planned, (await dry(app, "-i", "a.csv")).planned);
+  });
+
   it("tells them by the options, and by the app's file below them", async () => {
     const of = { strategy: "single", max_payload: 2, accept: "application/json" };
     await using app = await appWith({ "a.csv": "1,2\n3,4\n" }, of);
@@ -139,7 +146,9 @@ suite("local transform --dry-run", () => {
   });
 
   const refusals: readonly (readonly [args: readonly string[], code: number, words: RegExp])[] = [
-    [[], 2, /Missing required option "--input"/],
+    [[], 2, /Missing argument: PATH/],
+    [["a.csv", "-i", "a.csv"], 2, /Options "PATH" and "--input" do not go together/],
+    [["secret.csv"], 1, /leads out of/],
     [["-i", "none"], 1, /Cannot read none: No such file or directory/],
     [["-i", "empty"], 1, /No file to transform: empty/],
     [["-i", "mixed"], 1, /one media type: a\.csv is text\/csv, b\.json application\/json/],

@@ -113,12 +113,19 @@ suite("what a transform asks of a server", () => {
     });
   }
 
-  it("says limits as the data-log does", () => {
-    assertEquals(
-      limitsText({ maxConcurrency: 2, maxPayload: 6, strategy: "single" }),
-      "MaxConcurrentTransforms=2, MaxPayloadInMB=6, BatchStrategy=SINGLE_RECORD",
-    );
-  });
+  const texts: readonly (readonly [limits: RequestLimits, text: string])[] = [
+    [
+      { maxConcurrency: 2, maxPayload: 6, strategy: "multi" },
+      "Sending at most 2 requests at once, of at most 6 MB, with as many records as fit",
+    ],
+    [
+      { maxConcurrency: 1, maxPayload: 0, strategy: "single" },
+      "Sending at most one request at once, of any size, with one record each",
+    ],
+  ];
+  for (const [limits, text] of texts) {
+    it(`says in words: ${text}`, () => assertEquals(limitsText(limits), text));
+  }
 
   it("sets the variables of limits only where they are asked for", () => {
     assertEquals(transformVariables({}), { SAGEMAKER_BATCH: "true" });
