@@ -32,8 +32,8 @@ suite("what options complete", () => {
           ...["list-endpoints", "invoke-endpoint", "delete-endpoint"],
         ].map((name) => `${name} --app-name app`),
         ...[
-          ...["deploy", "list-jobs", "logs", "process", "report", "shell", "status", "stop"],
-          ...["train", "ui"],
+          ...["deploy", "keep", "list-jobs", "logs", "process", "report", "shell", "status"],
+          ...["stop", "train", "ui"],
         ].map((name) => `local ${name} --app-name app`),
         ...[
           ...["build", "doctor", "push", "train", "process", "transform", "deploy"],

@@ -301,7 +301,7 @@ suite("the page's server", () => {
       const answer = await stage.get(`/api/runs/a${what}`);
       assertEquals([answer.status, await answer.json()], [404, {
         error: 'No run is called "a"',
-        hint: "mlcli local list-jobs shows those that there are; the last 100 are kept.",
+        hint: "mlcli local list-jobs lists the runs. mlcli keeps the last 100.",
       }]);
     }
   });
