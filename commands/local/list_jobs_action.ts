@@ -8,6 +8,7 @@ import {
   wholeRun,
 } from "../../runtime/local/runs/list.ts";
 import { jsonComparison, jsonRun, jsonWholeRun } from "../../runtime/local/runs/json.ts";
+import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
 import { lastValues } from "../../runtime/local/metrics/messages.ts";
 import type { RunSummary } from "../../runtime/model/records.ts";
 import type { Output } from "../../runtime/streams.ts";
@@ -37,6 +38,7 @@ export async function listRunsAction(context: Context, options: ListRunsOptions)
     });
   }
   const app = await chosenApp(context, options);
+  await measureEarlierRuns(app, context);
   if (other !== undefined) {
     const found = await compareRuns(app, [one!, other], context.interruption.signal);
     return print(jsonComparison(found), comparisonText(found, out));

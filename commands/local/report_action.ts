@@ -1,6 +1,7 @@
 import type { Context } from "../../runtime/context.ts";
 import { absolutePath } from "../../runtime/app/typed_path.ts";
 import { UsageError } from "../../runtime/errors.ts";
+import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
 import { reportOf, writeReport } from "../../runtime/local/ui/report.ts";
 import { noteText, tell } from "../../runtime/messages.ts";
 import { pageDocument, withReport } from "../../runtime/page/document.ts";
@@ -20,6 +21,7 @@ export async function reportAction(context: Context, options: ReportOptions): Pr
       hint: "Without -o -, mlcli writes it to a file.",
     });
   }
+  await measureEarlierRuns(app, context);
   const document = await pageDocument();
   const report = await reportOf(app, { ...options, made: clock.date() }, interruption.signal);
   const page = withReport(document, report);

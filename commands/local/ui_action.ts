@@ -3,6 +3,7 @@ import { layoutOf } from "../../runtime/app/layout.ts";
 import { requireInside } from "../../runtime/app/confinement.ts";
 import { connectToEngine } from "../../runtime/docker/connect.ts";
 import { studioOf } from "../../runtime/docker/locate.ts";
+import { measureEarlierRuns } from "../../runtime/local/metrics/earlier.ts";
 import { openPage, waysTo } from "../../runtime/local/ui/reach.ts";
 import { servePage } from "../../runtime/local/ui/server.ts";
 import { noteText, tell, warningText } from "../../runtime/messages.ts";
@@ -17,6 +18,7 @@ export async function uiAction(context: Context, options: UiOptions): Promise<vo
   const app = await chosenApp(context, options);
   const layout = layoutOf(app);
   await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  await measureEarlierRuns(app, context);
   const end = new AbortController();
   using either = joinSignals(end.signal, interruption.signal);
   const { signal } = either;

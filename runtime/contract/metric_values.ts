@@ -96,7 +96,7 @@ export class MetricSearch {
   }
 
   /** What searching a line may cost, in steps; the 10 are for beginning each search. */
-  costOf(line: string): number {
+  costOf(line: { readonly length: number }): number {
     return this.#steps * (line.length + 10);
   }
 

@@ -90,7 +90,10 @@ export async function planScaffold(
   // First: if there is a file of that name, nothing can be made.
   await isEmpty(directory, base);
   const reference = { [SCHEMA_KEY]: `./${basePath(name)}/${SCHEMA_FILE}` };
-  const text = `${JSON.stringify({ ...reference, ...configuration }, null, 2)}\n`;
+  const isSample = given === undefined && configuration.image === undefined &&
+    configuration.context === undefined && await isExample({ base }, TRAINING);
+  const metrics = isSample ? { metric_definitions: SAMPLE_METRICS } : {};
+  const text = `${JSON.stringify({ ...reference, ...configuration, ...metrics }, null, 2)}\n`;
   const app = await hasConfiguration(directory, name)
     ? await findApp(directory, name)
     : await appOf(directory, name, configurationIn(text, `${name}.json`));
@@ -219,7 +222,7 @@ async function suitsExample(
 }
 
 /** Whether a file is the template's, or is to be made. */
-async function isExample(app: App, path: string): Promise<boolean> {
+async function isExample(app: Pick<App, "base">, path: string): Promise<boolean> {
   if (!await exists(join(app.base, path))) return true;
   const code = await readTextFile(join(app.base, path), LARGEST_TEXT).catch(() => undefined);
   return code === await readTemplate(path);
@@ -303,6 +306,12 @@ interface TemplateFile {
 
 const TRAINING = "training/training.py";
 const SERVING = "prediction/serve";
+
+/** What the template's training prints: the loss as it falls, and at the end how good the model is. */
+const SAMPLE_METRICS = [
+  { Name: "loss", Regex: "loss ([0-9.]+)" },
+  { Name: "r_squared", Regex: "'r_squared': ([-0-9.]+)" },
+];
 
 /** What goes into `NAME/mlcli_base/`. */
 export const TEMPLATE_FILES: readonly TemplateFile[] = [

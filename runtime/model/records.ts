@@ -3,6 +3,7 @@
 import { join } from "@std/path/join";
 import type { Layout } from "../app/layout.ts";
 import { JOB_KINDS, type JobKind } from "../contract/jobs.ts";
+import type { MetricDefinition } from "../contract/metric_definitions.ts";
 import { LARGEST_TEXT, lstatIfThere, readTextFile } from "../files.ts";
 import { isRunOver, runDirectoryOf, runNames } from "./runs.ts";
 import { isObject, jsonObject, parseJson } from "../text.ts";
@@ -90,6 +91,8 @@ export interface JobDocument extends RunFacts {
   readonly data: Readonly<Record<string, ChannelData | null>> | null;
   readonly outcome: Outcome | null;
   readonly metrics: Readonly<Record<string, MetricFacts>>;
+  /** The definitions that were searched for, in the run or later in its log. */
+  readonly metric_definitions?: readonly MetricDefinition[] | undefined;
   /** What a transform did: counts, times, the records that failed. */
   readonly transform?: object;
   /** Where there are several. */

@@ -133,8 +133,8 @@ export interface WholeRun extends Run {
 
 /** Values of a metric, in their order. */
 export interface Curve {
-  /** Milliseconds since the run began. */
-  readonly time: readonly number[];
+  /** Milliseconds since the run began; `null` for values that were found in its log later. */
+  readonly time: readonly (number | null)[];
   readonly value: readonly number[];
 }
 

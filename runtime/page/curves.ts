@@ -51,7 +51,15 @@ export interface Line {
 export type Range = readonly [from: number, to: number];
 
 export function lineOf({ time, value }: Curve, x: "step" | "time", smoothing: number): Line {
-  return { x: x === "time" ? time : value.map((_, at) => at + 1), y: smoothed(value, smoothing) };
+  const y = smoothed(value, smoothing);
+  if (x === "step") return { x: value.map((_, at) => at + 1), y };
+  const timed = time.flatMap((one, at) => one === null ? [] : [[one, y[at]!] as const]);
+  return { x: timed.map(([one]) => one), y: timed.map(([, one]) => one) };
+}
+
+/** Whether a curve never changes, so that its number says as much as a picture. */
+export function isLevel({ value }: Curve): boolean {
+  return value.every((one) => one === value[0]);
 }
 
 /** Values of several lines over the same x; `null` where a line has none there. */

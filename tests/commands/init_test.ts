@@ -27,6 +27,12 @@ const FILES = [
   "demo/mlcli_base/local_test/test_dir/output/.gitkeep",
 ];
 
+/** What the sample's training prints. */
+const SAMPLE_METRICS = [
+  { Name: "loss", Regex: "loss ([0-9.]+)" },
+  { Name: "r_squared", Regex: "'r_squared': ([-0-9.]+)" },
+];
+
 async function init(directory: TestDirectory, ...args: readonly string[]): Promise<ProgramResult> {
   return await runProgram(["init", ...args], { cwd: directory.path });
 }
@@ -54,6 +60,7 @@ suite("mlcli init", () => {
       image_name: "demo",
       python_version: "3.12",
       requirements: "requirements.txt",
+      metric_definitions: SAMPLE_METRICS,
     });
     const ignored = await Deno.readTextFile(join(directory.path, ".dockerignore"));
     for (const pattern of ["**/.git", "**/venv", "**/__pycache__", "**/local_test"]) {
@@ -79,6 +86,7 @@ suite("mlcli init", () => {
       platform: "linux/amd64",
       cloudRegion: "eu-west-1",
       cloudProfile: "work",
+      metricDefinitions: SAMPLE_METRICS.map(({ Name, Regex }) => ({ name: Name, regex: Regex })),
     });
     const file = join(directory.path, "My.App-1.json");
     assertEquals(await readConfiguration(file), configuration);
@@ -91,6 +99,14 @@ suite("mlcli init", () => {
     assert(!stdout.includes("requirements.txt"), stdout);
     const { requirements } = await readConfiguration(join(directory.path, "demo.json"));
     assertEquals(requirements, "uv.lock");
+  });
+
+  it("defines no metrics for code of your own", async () => {
+    const training = "demo/mlcli_base/training/training.py";
+    await using directory = await makeDirectory({ [training]: "def train(a, b): pass\n" });
+    await init(directory, "demo");
+    const { metricDefinitions } = await readConfiguration(join(directory.path, "demo.json"));
+    assertEquals(metricDefinitions, []);
   });
 
   it("names the image in lower case", async () => {
@@ -392,6 +408,7 @@ suite("mlcli init on a terminal", () => {
       image_name: "demo",
       python_version: "3.12",
       requirements: "r.txt",
+      metric_definitions: SAMPLE_METRICS,
       ...(Deno.build.arch === "aarch64" ? { platform: "linux/amd64" } : {}),
     });
     // Standard output has results alone: no question.

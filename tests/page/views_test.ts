@@ -20,7 +20,7 @@ async function fullApp(): Promise<TestApp> {
   await makeRun(app, 0, {
     name: "first-run",
     hyperparameters: { rate: "0.1", depth: "3" },
-    curves: [["loss", fallingCurve(50, 1)], ["accuracy", fallingCurve(50, 2)]],
+    curves: [["loss", fallingCurve(50, 1)], ["accuracy", fallingCurve(50, 2)], ["r2", [0.9125]]],
     packages: { numpy: "1.26.4", scipy: "1.11.1" },
     data: { training: { files: 2, bytes: 1_234, hash: "ab".repeat(16), by: "contents" } },
     commit: "4313efd9".repeat(5),
@@ -107,6 +107,18 @@ suite("the views of the page", () => {
     }
   });
 
+  it("show a metric with a single value as a number, not as a chart", async () => {
+    await using app = await fullApp();
+    await using server = await servePage(app);
+    await using browser = await openBrowser();
+    for (const view of [["runs"], ["runs", "first-run"]]) {
+      const page = await browser.open(server.at(...view));
+      await page.waitForSelector("[aria-label^='Chart of loss']");
+      await has(page, ["0.9125"]);
+      assertEquals(await page.$("[aria-label^='Chart of r2']"), null);
+    }
+  });
+
   it("say that curves are on their way, and not that there are none", async () => {
     await using app = await fullApp();
     await using server = await servePage(app);
@@ -122,7 +134,7 @@ suite("the views of the page", () => {
     await page.waitForSelector(WHOLE_CHART);
     await page.locator("::-p-text(Untick all)").click();
     await page.locator("[aria-label='Curves of third-run']").click();
-    await says(page, "No metrics: metric_definitions");
+    await says(page, "No curves: metric_definitions");
   });
 
   it("sort, filter, choose columns, change charts, and follow runs that come and go", async () => {

@@ -75,6 +75,10 @@ export class Metrics {
     this.#search = new MetricSearch(definitions);
   }
 
+  costOf(text: { readonly length: number }): number {
+    return this.#search.costOf(text);
+  }
+
   get unusable(): readonly Unusable[] {
     return this.#search.unusable;
   }
@@ -129,6 +133,17 @@ export class Metrics {
         await this.#searchAll(linesOf.err.end(), interrupted);
       },
     };
+  }
+
+  /** Searches a log that was kept. Throws the signal's reason. */
+  async searchLog(path: string, hasHosts: boolean, signal: AbortSignal): Promise<void> {
+    const lines = new Lines();
+    const mark = hasHosts ? /^(?:out|err) (?:algo-\d+: )?/ : /^(?:out|err) /;
+    for await (const bytes of (await Deno.open(path)).readable) {
+      await this.#searchAll(lines.take(bytes).map((line) => line.replace(mark, "")), signal);
+      signal.throwIfAborted();
+    }
+    await this.#searchAll(lines.end().map((line) => line.replace(mark, "")), signal);
   }
 
   async #searchAll(lines: Iterable<string>, interrupted: AbortSignal): Promise<void> {

@@ -23,7 +23,7 @@ import { type BatchJob, type Fault, type Hosts, type LocalJob, ONE_HOST } from "
 import { RunLog } from "./log.ts";
 import { ignoringFailures } from "../differences/findings.ts";
 import type { PythonOfImage } from "../differences/report.ts";
-import type { Metrics, Sample } from "../metrics/metrics.ts";
+import type { Metric, Metrics, Sample } from "../metrics/metrics.ts";
 import {
   type JobDocument,
   type Outcome,
@@ -103,19 +103,20 @@ export class RunRecord {
       packages: null,
       data: null,
       metrics: {},
+      metric_definitions: this.#metrics?.definitions,
     };
     this.#write(RECORD_FILES.document, jsonOf(this.#document));
   }
 
   /** A value of a metric has come: also a run that is killed leaves those that came before. */
-  #addValue(name: string, { time, value }: Sample): void {
+  #addValue(name: string, sample: Sample): void {
     if (!this.#isWhole || this.#document === undefined) return;
-    const row = `${new Date(time).toISOString()},${csvField(name)},${value}\n`;
+    const row = valueRow(name, sample);
     const path = join(this.directory, RECORD_FILES.values);
     try {
       if (this.#values === undefined) {
         this.#values = Deno.openSync(path, { write: true, createNew: true });
-        writeWhole(this.#values, `time,metric,value\n${row}`);
+        writeWhole(this.#values, VALUES_HEADER + row);
       } else {
         writeWhole(this.#values, row);
       }
@@ -135,7 +136,6 @@ export class RunRecord {
     this.#values = undefined;
     this.log.end();
     if (this.#document === undefined) return;
-    const metrics = this.#metrics?.all ?? [];
     this.#write(
       RECORD_FILES.document,
       jsonOf({
@@ -147,12 +147,7 @@ export class RunRecord {
         transform: this.transform,
         hosts: this.hosts,
         outcome,
-        metrics: Object.fromEntries(
-          metrics.map(({ name, last, least, most, count }) => [
-            name,
-            { last, min: least, max: most, count },
-          ]),
-        ),
+        metrics: metricFacts(this.#metrics?.all ?? []),
       }),
     );
   }
@@ -215,8 +210,27 @@ function jsonOf(document: JobDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
+/** Returns the facts of metrics by their names, as `job.json` has them. */
+export function metricFacts(metrics: readonly Metric[]): JobDocument["metrics"] {
+  return Object.fromEntries(
+    metrics.map(({ name, last, least, most, count }) => [
+      name,
+      { last, min: least, max: most, count },
+    ]),
+  );
+}
+
+/** The first row of `metrics.csv`. */
+export const VALUES_HEADER = "time,metric,value\n";
+
+/** Returns a row of `metrics.csv`; a time that is unknown (`NaN`) is empty. */
+export function valueRow(name: string, { time, value }: Sample): string {
+  const when = Number.isNaN(time) ? "" : new Date(time).toISOString();
+  return `${when},${csvField(name)},${value}\n`;
+}
+
 /** RFC 4180 */
-function csvField(text: string): string {
+export function csvField(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

@@ -9,7 +9,7 @@ import type { Curve, CurvesPart } from "../../page/api.ts";
 
 /** A curve that grows. */
 interface Growing extends Curve {
-  readonly time: number[];
+  readonly time: (number | null)[];
   readonly value: number[];
 }
 
@@ -33,10 +33,11 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
     const end = nameEnd === undefined ? -1 : text.indexOf("\n", nameEnd);
     if (end < 0) break;
     const value = Number(text.slice(nameEnd! + 1, end) || NaN);
-    const time = Date.parse(text.slice(start, nameAt - 1));
+    // A value that was found in a log has no time.
+    const time = nameAt - 1 === start ? null : Date.parse(text.slice(start, nameAt - 1)) - started;
     const field = text.slice(nameAt, nameEnd);
     start = end + 1;
-    if (!Number.isFinite(value) || !Number.isFinite(time)) continue;
+    if (!Number.isFinite(value) || !Number.isFinite(time ?? 0)) continue;
     let curve = byField.get(field);
     if (curve === undefined) {
       const name = nameOf(bytes.subarray(nameAt, nameEnd));
@@ -45,7 +46,7 @@ export function curvesIn(bytes: Uint8Array, from: number, started: number): Curv
       byField.set(field, curve);
       curves.push([name, curve]);
     }
-    curve.time.push(time - started);
+    curve.time.push(time);
     curve.value.push(value);
   }
   // mlcli writes no further lines: with the end of the file as `next`, no reader asks for them.

@@ -135,6 +135,11 @@ export function fileSize(path: string): number {
   return info?.isFile ? info.size : 0;
 }
 
+/** Returns the text of a file, as `bytesOf` reads it. */
+export function textAt(path: string, most: number): string {
+  return new TextDecoder().decode(bytesOf(path, 0, most));
+}
+
 /** Bytes of a file, so many at most; none where none is there, or something else. */
 function bytesOf(path: string, from: number, most: number): Uint8Array {
   const length = Math.min(most, fileSize(path) - from);

@@ -114,6 +114,7 @@ suite("the record of a run", () => {
       python: "3.12.4",
       packages: { numpy: "2.0.0" },
       metrics: { loss: { last: 0.25, min: 0.25, max: 0.5, count: 2 } },
+      metric_definitions: [{ name: "loss", regex: "loss=(\\S+)" }],
     });
     assertEquals(
       await Deno.readTextFile(jobs(app, name, "metrics.csv")),

@@ -1,5 +1,13 @@
 import { assertEquals } from "@std/assert";
-import { gridOf, type Line, rangeOf, smoothed, thinned } from "../../../runtime/page/curves.ts";
+import {
+  gridOf,
+  isLevel,
+  type Line,
+  lineOf,
+  rangeOf,
+  smoothed,
+  thinned,
+} from "../../../runtime/page/curves.ts";
 import { shortNumber } from "../../../runtime/quantities.ts";
 import { spanText } from "../../../runtime/page/text.ts";
 import { it, suite } from "../../helpers/suite.ts";
@@ -28,7 +36,7 @@ suite("a thinned curve", () => {
     const { time, value } = thinned(curve(values), 2_000);
     assertEquals(value.length <= 2_000, true);
     assertEquals(time[value.indexOf(100)], 54_320);
-    assertEquals(time, time.toSorted((a, b) => a - b));
+    assertEquals(time, time.toSorted((a, b) => a! - b!));
   });
 });
 
@@ -40,6 +48,24 @@ suite("a smoothed curve", () => {
   it("follows its values, and does not begin at 0", () => {
     assertEquals(smoothed([4, 0, 0], 0.5), [4, 2 / 1.5, 1 / 1.75]);
   });
+});
+
+suite("the line of a curve", () => {
+  const found = { time: [null, 20, null], value: [3, 2, 1] };
+
+  it("counts steps, and leaves out values without a time if times are asked for", () => {
+    assertEquals(lineOf(found, "step", 0), { x: [1, 2, 3], y: [3, 2, 1] });
+    assertEquals(lineOf(found, "time", 0), { x: [20], y: [2] });
+  });
+
+  // https://github.com/mlflow/mlflow/issues/20918: by the number of values, not by their steps.
+  for (
+    const [value, expected] of [[[], true], [[5], true], [[5, 5], true], [[5, 4], false]] as const
+  ) {
+    it(`is ${expected ? "" : "not "}level for the values ${value.join(" ") || "of nothing"}`, () => {
+      assertEquals(isLevel(curve([...value])), expected);
+    });
+  }
 });
 
 suite("the grid of what is drawn", () => {

@@ -12,7 +12,7 @@ function line(ms: number, name: string, value: number | string): string {
   return `${new Date(STARTED + ms).toISOString()},${name},${value}\n`;
 }
 
-type Curves = Readonly<Record<string, readonly [time: number[], value: number[]]>>;
+type Curves = Readonly<Record<string, readonly [time: (number | null)[], value: number[]]>>;
 
 function read(text: string, from = 0): { readonly next: number; readonly curves: Curves } {
   const part: CurvesPart = curvesIn(new TextEncoder().encode(text), from, STARTED);
@@ -42,6 +42,10 @@ const CASES: Readonly<Record<string, readonly [text: string, curves: Curves]>> =
     "2026-03-01T10:30:01+01:00,loss,1\n2026-03-01T09:30:02Z,loss,2\n",
     { loss: [[1_000, 2_000], [1, 2]] },
   ],
+  // https://github.com/EleutherAI/gpt-neo/pull/21: not the time at which they were found.
+  "values that were found in a log later": [",loss,3\n" + line(1, "loss", 2), {
+    loss: [[null, 1], [3, 2]],
+  }],
   "what is no number, or no time": [
     line(1, "loss", "NaN") + line(1, "loss", "Infinity") + line(1, "loss", "") +
     "yesterday,loss,1\n2026-13-01T09:30:00.000Z,loss,1\n2026-03-01T09:30:0x.000Z,loss,1\n" +

@@ -1,0 +1,91 @@
+/** Searches the logs of earlier training runs for metrics that were defined later. */
+
+import { join } from "@std/path/join";
+import type { App } from "../../app/app.ts";
+import { requireInside } from "../../app/confinement.ts";
+import { layoutOf } from "../../app/layout.ts";
+import type { Context } from "../../context.ts";
+import { isSystemError } from "../../errors.ts";
+import { LARGEST_TEXT, replacePrivately } from "../../files.ts";
+import { noteText, tell } from "../../messages.ts";
+import { RECORD_FILES } from "../../model/records.ts";
+import { runDirectoryOf, runNames } from "../../model/runs.ts";
+import { isObject, jsonObject } from "../../text.ts";
+import { csvField, metricFacts, valueRow, VALUES_HEADER } from "../runs/record.ts";
+import { fileSize, MOST_VALUES, textAt } from "../ui/files.ts";
+import type { Metric } from "./metrics.ts";
+
+/** Steps (`MetricSearch.costOf`) for each command: up to 30 s with usual expressions. */
+const MOST_STEPS = 3e9;
+
+/** In steps: after a second, people ask what a command waits for. */
+const NOTED_STEPS = 1e8;
+
+/**
+ * Adds metrics to the records of ended training runs, once per definition. Their values have no
+ * times, because a log has none.
+ */
+export async function measureEarlierRuns(
+  app: App,
+  { err, interruption: { signal } }: Pick<Context, "err" | "interruption">,
+): Promise<void> {
+  const { metricDefinitions } = app.configuration;
+  if (metricDefinitions.length === 0) return;
+  const layout = layoutOf(app);
+  await requireInside(layout, [layout.base, layout.localTest, layout.jobs]);
+  let left = MOST_STEPS;
+  for (const run of runNames(layout)) {
+    const directory = runDirectoryOf(layout, run);
+    const log = join(directory, RECORD_FILES.log);
+    const record = jsonObject(textAt(join(directory, RECORD_FILES.document), LARGEST_TEXT));
+    if (record?.["kind"] !== "train" || !isObject(record["outcome"])) continue;
+    const { metrics, metric_definitions: list, hosts } = record;
+    const searched = Array.isArray(list) ? list.filter(isObject) : [];
+    const names = new Set(
+      metricDefinitions.filter(({ name, regex }) =>
+        !searched.some((one) => one["name"] === name && one["regex"] === regex)
+      ).map(({ name }) => name),
+    );
+    if (names.size === 0 || fileSize(log) === 0) continue;
+    const added = metricDefinitions.filter(({ name }) => names.has(name));
+    // Only now: the engine of the expressions takes some milliseconds to load.
+    const search = new (await import("./metrics.ts")).Metrics(added, () => NaN);
+    const cost = search.costOf({ length: fileSize(log) });
+    if (cost > left) {
+      tell(err, noteText(`The log of run ${run} is too long to search for metrics now`));
+      continue;
+    }
+    left -= cost;
+    if (cost > NOTED_STEPS) tell(err, noteText(`Searching the log of run ${run} for metrics`));
+    await search.searchLog(log, Array.isArray(hosts), signal);
+    const old = Object.fromEntries([...names].map((name) => [name, undefined]));
+    const changed = {
+      ...record,
+      metrics: { ...isObject(metrics) && metrics, ...old, ...metricFacts(search.all) },
+      metric_definitions: [...searched.filter(({ name }) => !names.has(String(name))), ...added],
+    };
+    await keep(directory, names, search.all, `${JSON.stringify(changed, null, 2)}\n`).catch(
+      (error) => {
+        // As with a run: what cannot be kept stops no command.
+        if (!isSystemError(error)) throw error;
+      },
+    );
+  }
+}
+
+/** Replaces the values of these metrics, and then the document, which says that this is done. */
+async function keep(
+  directory: string,
+  names: ReadonlySet<string>,
+  metrics: readonly Metric[],
+  document: string,
+): Promise<void> {
+  const path = join(directory, RECORD_FILES.values);
+  const fields = [...names].map((name) => `,${csvField(name)},`);
+  const rows = textAt(path, MOST_VALUES).split(/(?<=\n)/).slice(1).filter((row) =>
+    row.endsWith("\n") && !fields.some((field) => row.startsWith(field, row.indexOf(",")))
+  );
+  rows.push(...metrics.flatMap(({ name, samples }) => samples.map((one) => valueRow(name, one))));
+  if (rows.length > 0) await replacePrivately(path, VALUES_HEADER + rows.join(""));
+  await replacePrivately(join(directory, RECORD_FILES.document), document);
+}
